@@ -1,0 +1,92 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// Upcoming features that every target of ours is compiled with.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+  name: "gymmigrate",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "gymmigrate", targets: ["gymmigrate"])
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+  ],
+  targets: [
+    // Floor 1: the data and the service's own terms. No I/O.
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .systemLibrary(
+      name: "CXLSXWriter", pkgConfig: "xlsxwriter",
+      providers: [.apt(["libxlsxwriter-dev"]), .brew(["libxlsxwriter"])]),
+    .systemLibrary(
+      name: "COpenSSL", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .target(
+      name: "CSimdjson",
+      linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++", .when(platforms: [.linux]))]),
+    .target(name: "Models", dependencies: ["CSimdjson"], swiftSettings: settings),
+
+    // Floor 2: moving documents, and the embedded store.
+    .target(
+      name: "Transfer",
+      dependencies: [
+        "Models", "CCurl", "CXLSXWriter", "COpenSSL", "CZlib",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Yams", package: "Yams"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "LocalFirestore",
+      dependencies: [
+        "Models",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "FlyingFox", package: "FlyingFox"),
+      ],
+      swiftSettings: settings),
+
+    // Floor 3: migrations and the runner that owns their writes.
+    .target(name: "Migrations", dependencies: ["Models", "Transfer"], swiftSettings: settings),
+
+    // Floor 4: the command line.
+    .executableTarget(
+      name: "gymmigrate",
+      dependencies: [
+        "Models", "Transfer", "Migrations", "LocalFirestore",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+
+    .target(
+      name: "TestSupport", dependencies: ["Models"], path: "Tests/TestSupport", swiftSettings: settings),
+    .testTarget(name: "ModelsTests", dependencies: ["Models", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "TransferTests", dependencies: ["Models", "Transfer", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "LocalFirestoreTests", dependencies: ["Models", "LocalFirestore", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "MigrationsTests",
+      dependencies: ["Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "GymmigrateTests",
+      dependencies: ["Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport", "gymmigrate"],
+      swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
+)

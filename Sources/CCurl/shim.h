@@ -1,0 +1,68 @@
+#ifndef GYMMIGRATE_CCURL_SHIM_H
+#define GYMMIGRATE_CCURL_SHIM_H
+
+#include <curl/curl.h>
+
+// curl's own headers wrap the variadic setters in type-checking macros; the wrappers below are the checks here.
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+#undef curl_multi_setopt
+
+typedef size_t (*gm_curl_data_callback)(char *_Nonnull data, size_t size, size_t count, void *_Nullable user);
+
+/// Sets an option whose value is a `long` or an enumeration.
+static inline CURLcode gm_curl_set_long(CURL *_Nonnull easy, CURLoption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+/// Sets an option whose value is a `curl_off_t`.
+static inline CURLcode gm_curl_set_offset(CURL *_Nonnull easy, CURLoption option, curl_off_t value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+/// Sets an option whose value is a C string. curl copies it.
+static inline CURLcode gm_curl_set_string(CURL *_Nonnull easy, CURLoption option, const char *_Nullable value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+/// Sets an option whose value is a pointer that curl keeps, so it must outlive the transfer.
+static inline CURLcode gm_curl_set_pointer(CURL *_Nonnull easy, CURLoption option, const void *_Nullable value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+/// Sets the request's headers. curl keeps the list, so it must outlive the transfer.
+static inline CURLcode gm_curl_set_headers(CURL *_Nonnull easy, struct curl_slist *_Nullable headers) {
+  return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+}
+
+/// Sets a write or header callback.
+static inline CURLcode gm_curl_set_callback(CURL *_Nonnull easy, CURLoption option, gm_curl_data_callback _Nullable callback) {
+  return curl_easy_setopt(easy, option, callback);
+}
+
+/// Reads an information item that is a `long`.
+static inline CURLcode gm_curl_get_long(CURL *_Nonnull easy, CURLINFO item, long *_Nonnull value) {
+  return curl_easy_getinfo(easy, item, value);
+}
+
+/// Reads an information item that is a `curl_off_t`.
+static inline CURLcode gm_curl_get_offset(CURL *_Nonnull easy, CURLINFO item, curl_off_t *_Nonnull value) {
+  return curl_easy_getinfo(easy, item, value);
+}
+
+/// Reads an information item that is a pointer.
+static inline CURLcode gm_curl_get_pointer(CURL *_Nonnull easy, CURLINFO item, void *_Nullable *_Nonnull value) {
+  return curl_easy_getinfo(easy, item, value);
+}
+
+/// Sets a multi-handle option whose value is a `long`.
+static inline CURLMcode gm_curl_multi_set_long(CURLM *_Nonnull multi, CURLMoption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}
+
+/// The result of a finished transfer, which lies in a union that Swift does not see by name.
+static inline CURLcode gm_curl_message_result(const CURLMsg *_Nonnull message) {
+  return message->data.result;
+}
+
+#endif

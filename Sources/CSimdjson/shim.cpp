@@ -1,0 +1,124 @@
+#include "CSimdjson.h"
+
+#include <simdjson.h>
+
+#include <cstring>
+#include <new>
+#include <string>
+
+struct gm_json_parser {
+  explicit gm_json_parser(size_t max_bytes, size_t depth) : parser(max_bytes), max_depth(depth) {}
+  simdjson::dom::parser parser;
+  size_t max_depth;
+};
+
+namespace {
+
+bool is_number_byte(uint8_t byte) {
+  return (byte >= '0' && byte <= '9') || byte == '-' || byte == '+' || byte == '.' || byte == 'e' || byte == 'E';
+}
+
+// An integer literal that the tape would bend: minus zero, or one that may not fit 64 bits.
+bool is_bent(const uint8_t *token, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    if (token[i] == '.' || token[i] == 'e' || token[i] == 'E') return false;
+  }
+  if (length == 2 && token[0] == '-' && token[1] == '0') return true;
+  return length >= 19;
+}
+
+// Whether "-0" stands anywhere with no digit or fraction behind it. Strings are not told apart here: a hit costs
+// a careful pass, a miss saves it.
+bool may_hold_minus_zero(const uint8_t *json, size_t length) {
+  const uint8_t *at = json;
+  const uint8_t *end = json + length;
+  while (end - at >= 2) {
+    at = static_cast<const uint8_t *>(memmem(at, static_cast<size_t>(end - at), "-0", 2));
+    if (at == nullptr) return false;
+    if (at + 2 == end || !is_number_byte(at[2])) return true;
+    at += 2;
+  }
+  return false;
+}
+
+// The same document with ".0" behind every integer literal that the tape would bend.
+std::string with_fractions(const uint8_t *json, size_t length) {
+  std::string out;
+  out.reserve(length + 64);
+  bool in_string = false;
+  for (size_t i = 0; i < length;) {
+    uint8_t byte = json[i];
+    if (in_string) {
+      out.push_back(static_cast<char>(byte));
+      if (byte == '\\' && i + 1 < length) {
+        out.push_back(static_cast<char>(json[i + 1]));
+        i += 2;
+        continue;
+      }
+      in_string = byte != '"';
+      i++;
+    } else if (byte == '"') {
+      in_string = true;
+      out.push_back('"');
+      i++;
+    } else if (byte == '-' || (byte >= '0' && byte <= '9')) {
+      size_t start = i;
+      while (i < length && is_number_byte(json[i])) i++;
+      out.append(reinterpret_cast<const char *>(json + start), i - start);
+      if (is_bent(json + start, i - start)) out.append(".0");
+    } else {
+      out.push_back(static_cast<char>(byte));
+      i++;
+    }
+  }
+  return out;
+}
+
+gm_json_status status_of(simdjson::error_code error) {
+  switch (error) {
+    case simdjson::SUCCESS: return GM_JSON_OK;
+    case simdjson::DEPTH_ERROR: return GM_JSON_TOO_DEEP;
+    case simdjson::UTF8_ERROR: return GM_JSON_INVALID_UTF8;
+    case simdjson::CAPACITY: return GM_JSON_TOO_LARGE;
+    case simdjson::MEMALLOC: return GM_JSON_NO_MEMORY;
+    default: return GM_JSON_MALFORMED;
+  }
+}
+
+}  // namespace
+
+gm_json_parser *gm_json_parser_create(size_t max_bytes, size_t max_depth) {
+  return new (std::nothrow) gm_json_parser(max_bytes, max_depth);
+}
+
+void gm_json_parser_destroy(gm_json_parser *parser) { delete parser; }
+
+gm_json_status gm_json_parse(
+    gm_json_parser *parser, const uint8_t *json, size_t length, gm_json_document *document) {
+  try {
+    if (length > parser->parser.max_capacity()) return GM_JSON_TOO_LARGE;
+    if (length > parser->parser.capacity()) {
+      auto error = parser->parser.allocate(length, parser->max_depth);
+      if (error) return status_of(error);
+    }
+    simdjson::error_code error = simdjson::NUMBER_ERROR;
+    if (!may_hold_minus_zero(json, length)) error = parser->parser.parse(json, length).error();
+    if (error == simdjson::NUMBER_ERROR) {
+      const std::string mended = with_fractions(json, length);
+      if (mended.size() > parser->parser.capacity()) {
+        auto grown = parser->parser.allocate(mended.size(), parser->max_depth);
+        if (grown) return status_of(grown);
+      }
+      error = parser->parser.parse(mended).error();
+    }
+    if (error) return status_of(error);
+    // The root's first word points past the last one (simdjson's doc/tape.md).
+    const uint64_t *tape = parser->parser.doc.tape.get();
+    document->tape = tape;
+    document->tape_length = static_cast<size_t>(tape[0] & 0x00FFFFFFFFFFFFFFull);
+    document->strings = parser->parser.doc.string_buf.get();
+    return GM_JSON_OK;
+  } catch (const std::bad_alloc &) {
+    return GM_JSON_NO_MEMORY;
+  }
+}
