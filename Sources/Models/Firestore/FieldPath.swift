@@ -1,0 +1,146 @@
+/// A path to a field through nested maps, as update masks, filters and transforms name it.
+///
+/// Segments are raw names; ``description`` quotes what the grammar of `google.firestore.v1.Document` wants quoted.
+public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
+  /// The names, outermost first; at least one, none empty.
+  public let segments: [String]
+
+  /// Makes a path of raw names; nil where there is none or one is empty.
+  public init?(segments: [String]) {
+    guard !segments.isEmpty, !segments.contains(where: \.isEmpty) else { return nil }
+    self.segments = segments
+  }
+
+  /// A path of one raw name, which may hold dots.
+  public init(field name: String) {
+    segments = [name]
+  }
+
+  /// `__name__`, the pseudo-field that holds the document's name.
+  public static let documentName = FieldPath(field: "__name__")
+
+  public static func == (a: FieldPath, b: FieldPath) -> Bool {
+    a.segments.count == b.segments.count
+      && zip(a.segments, b.segments).allSatisfy { $0.isIdentical(to: $1) }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    for segment in segments { UTF8Key(segment).hash(into: &hasher) }
+  }
+
+  /// This path with one more raw name behind it.
+  public func appending(_ name: String) -> FieldPath {
+    FieldPath(unchecked: segments + [name])
+  }
+
+  /// Whether this path is `other` or leads to it.
+  public func isPrefix(of other: FieldPath) -> Bool {
+    segments.count <= other.segments.count
+      && zip(segments, other.segments).allSatisfy { $0.isIdentical(to: $1) }
+  }
+
+  private init(unchecked segments: [String]) {
+    self.segments = segments
+  }
+
+  // MARK: Text
+
+  /// Parses the service's grammar: simple names or back-quoted ones, joined by dots.
+  ///
+  /// - Throws: ``FieldPathError`` with the offset of the byte that does not fit.
+  public init(parsing text: String) throws(FieldPathError) {
+    let bytes = Array(text.utf8)
+    var segments: [String] = []
+    var index = 0
+    while true {
+      if index < bytes.count, bytes[index] == UInt8(ascii: "`") {
+        var name: [UInt8] = []
+        index += 1
+        while true {
+          guard index < bytes.count else { throw FieldPathError(text, index, "a closing back-quote is missing") }
+          if bytes[index] == UInt8(ascii: "`") { break }
+          if bytes[index] == UInt8(ascii: "\\") {
+            index += 1
+            guard index < bytes.count else {
+              throw FieldPathError(text, index, "nothing follows the back-slash")
+            }
+          }
+          name.append(bytes[index])
+          index += 1
+        }
+        if name.isEmpty { throw FieldPathError(text, index, "a field name is empty") }
+        index += 1
+        segments.append(String(decoding: name, as: UTF8.self))
+      } else {
+        let start = index
+        while index < bytes.count, Self.isSimple(bytes[index], first: index == start) { index += 1 }
+        if index == start {
+          throw FieldPathError(
+            text, index,
+            index == bytes.count
+              ? "a field name is missing"
+              : "a name with anything but letters, digits and _ is written in back-quotes")
+        }
+        segments.append(String(decoding: bytes[start..<index], as: UTF8.self))
+      }
+      if index == bytes.count { break }
+      guard bytes[index] == UInt8(ascii: ".") else {
+        throw FieldPathError(
+          text, index, "a name with anything but letters, digits and _ is written in back-quotes")
+      }
+      index += 1
+    }
+    self.segments = segments
+  }
+
+  /// The path in the service's grammar.
+  public var description: String {
+    segments.map(Self.rendered).joined(separator: ".")
+  }
+
+  private static func rendered(_ name: String) -> String {
+    var first = true
+    var simple = true
+    for byte in name.utf8 {
+      if !isSimple(byte, first: first) {
+        simple = false
+        break
+      }
+      first = false
+    }
+    if simple, !name.isEmpty { return name }
+    var out: [UInt8] = [UInt8(ascii: "`")]
+    for byte in name.utf8 {
+      if byte == UInt8(ascii: "`") || byte == UInt8(ascii: "\\") { out.append(UInt8(ascii: "\\")) }
+      out.append(byte)
+    }
+    out.append(UInt8(ascii: "`"))
+    return String(decoding: out, as: UTF8.self)
+  }
+
+  private static func isSimple(_ byte: UInt8, first: Bool) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): !first
+    default: false
+    }
+  }
+}
+
+/// A text that is not a field path: which, where (byte offset) and why.
+public struct FieldPathError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The text.
+  public let text: String
+  /// The offset of the byte that does not fit, from 0.
+  public let offset: Int
+  /// Why.
+  public let reason: String
+
+  init(_ text: String, _ offset: Int, _ reason: String) {
+    self.text = text
+    self.offset = offset
+    self.reason = reason
+  }
+
+  public var description: String { "'\(text)' is not a field path: at byte \(offset + 1), \(reason)" }
+}

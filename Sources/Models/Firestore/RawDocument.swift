@@ -1,0 +1,21 @@
+/// A document as the service stores it: untyped fields under a path.
+public struct RawDocument: Sendable, Equatable {
+  /// Where it is, below its database.
+  public var path: DocumentPath
+  /// Its fields.
+  public var fields: FieldMap
+  /// When it was created; the service's to set, nil where a document was not read from it.
+  public var createTime: Timestamp?
+  /// When it last changed; the service's to set, and what a precondition names.
+  public var updateTime: Timestamp?
+
+  /// Makes a document.
+  public init(
+    path: DocumentPath, fields: FieldMap, createTime: Timestamp? = nil, updateTime: Timestamp? = nil
+  ) {
+    self.path = path
+    self.fields = fields
+    self.createTime = createTime
+    self.updateTime = updateTime
+  }
+}

@@ -1,0 +1,162 @@
+/// The path of a document below its database: `users/u1`, `groups/g1/members/m1`.
+///
+/// Equal and ordered as the service has it: by bytes, segment by segment, numeric ids (`__id7__`) first.
+public struct DocumentPath: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The path as text; segments hold no slash, so it is unambiguous.
+  public let string: String
+
+  /// Makes a path of a text with an even number of non-empty segments; nil otherwise.
+  ///
+  /// The limits of ids are not checked here, because answers are read liberally; see ``PathLimits``.
+  public init?(_ string: String) {
+    guard let count = segmentCount(of: string), count % 2 == 0 else { return nil }
+    self.string = string
+  }
+
+  /// A document of a collection.
+  public init(_ collection: CollectionPath, _ id: String) {
+    string = "\(collection.string)/\(id)"
+  }
+
+  /// The last segment.
+  public var id: String {
+    string.utf8.lastIndex(of: slash).map { String(string[string.utf8.index(after: $0)...]) } ?? string
+  }
+
+  /// The collection that the document is in.
+  public var collection: CollectionPath {
+    CollectionPath(unchecked: string.utf8.lastIndex(of: slash).map { String(string[..<$0]) } ?? string)
+  }
+
+  /// The segments, collection ids and document ids in turn.
+  public var segments: [String] { string.utf8.split(separator: slash).map { String(Substring($0)) } }
+
+  public var description: String { string }
+
+  public static func == (a: DocumentPath, b: DocumentPath) -> Bool { a.string.isIdentical(to: b.string) }
+
+  public func hash(into hasher: inout Hasher) { UTF8Key(string).hash(into: &hasher) }
+
+  public static func < (a: DocumentPath, b: DocumentPath) -> Bool { compareSegments(a.string, b.string) < 0 }
+}
+
+/// The path of a collection below its database: `users`, `groups/g1/members`.
+public struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The path as text.
+  public let string: String
+
+  /// Makes a path of a text with an odd number of non-empty segments; nil otherwise.
+  public init?(_ string: String) {
+    guard let count = segmentCount(of: string), count % 2 == 1 else { return nil }
+    self.string = string
+  }
+
+  /// A subcollection of a document, or a root collection where `parent` is nil.
+  public init(_ parent: DocumentPath?, _ id: String) {
+    string = parent.map { "\($0.string)/\(id)" } ?? id
+  }
+
+  init(unchecked string: String) {
+    self.string = string
+  }
+
+  /// The last segment: the id of the collection group.
+  public var id: String {
+    string.utf8.lastIndex(of: slash).map { String(string[string.utf8.index(after: $0)...]) } ?? string
+  }
+
+  /// The document above, nil for a root collection.
+  public var parent: DocumentPath? {
+    string.utf8.lastIndex(of: slash).flatMap { DocumentPath(String(string[..<$0])) }
+  }
+
+  public var description: String { string }
+
+  public static func == (a: CollectionPath, b: CollectionPath) -> Bool { a.string.isIdentical(to: b.string) }
+
+  public func hash(into hasher: inout Hasher) { UTF8Key(string).hash(into: &hasher) }
+
+  public static func < (a: CollectionPath, b: CollectionPath) -> Bool { compareSegments(a.string, b.string) < 0 }
+}
+
+private let slash = UInt8(ascii: "/")
+
+/// The number of segments, nil where one is empty.
+private func segmentCount(of path: String) -> Int? {
+  var count = 1
+  var length = 0
+  for byte in path.utf8 {
+    if byte == slash {
+      if length == 0 { return nil }
+      count += 1
+      length = 0
+    } else {
+      length += 1
+    }
+  }
+  return length == 0 ? nil : count
+}
+
+private func compareSegments(_ a: String, _ b: String) -> Int {
+  if a.isIdentical(to: b) { return 0 }
+  let left = a.utf8.split(separator: slash)
+  let right = b.utf8.split(separator: slash)
+  for (x, y) in zip(left, right) {
+    let order = ResourceID.compare(String(Substring(x)), String(Substring(y)))
+    if order != 0 { return order }
+  }
+  return left.count - right.count
+}
+
+/// One id within a path.
+public enum ResourceID {
+  /// The number of a numeric id, which the service writes `__id7__` (Datastore's heritage); nil for others.
+  public static func number(_ id: String) -> Int64? {
+    guard id.utf8.count > 6, id.hasPrefix("__id"), id.hasSuffix("__") else { return nil }
+    return Int64(id.dropFirst(4).dropLast(2))
+  }
+
+  /// The service's order of ids: numeric ones first, by number, then the others by their bytes.
+  public static func compare(_ a: String, _ b: String) -> Int {
+    switch (number(a), number(b)) {
+    case (let x?, let y?): x < y ? -1 : x > y ? 1 : 0
+    case (_?, nil): -1
+    case (nil, _?): 1
+    case (nil, nil): a.compareUTF8(b)
+    }
+  }
+}
+
+/// Percent-encoding of resource names in a URL.
+public enum PercentEncoding {
+  /// Appends a path with everything encoded but `[-_.~0-9A-Za-z]` and the slashes between segments, as
+  /// `google.api.HttpRule` has it for a multi-segment variable.
+  public static func appendPath(_ path: String, to out: inout String) {
+    append(path, keepingSlashes: true, to: &out)
+  }
+
+  /// Text as the name or value of a query parameter.
+  public static func query(_ text: String) -> String {
+    var out = ""
+    append(text, keepingSlashes: false, to: &out)
+    return out
+  }
+
+  private static func append(_ text: String, keepingSlashes: Bool, to out: inout String) {
+    let digits = Array("0123456789ABCDEF".unicodeScalars)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+        UInt8(ascii: "~"):
+        out.unicodeScalars.append(Unicode.Scalar(byte))
+      case slash where keepingSlashes:
+        out.unicodeScalars.append("/")
+      default:
+        out.unicodeScalars.append("%")
+        out.unicodeScalars.append(digits[Int(byte >> 4)])
+        out.unicodeScalars.append(digits[Int(byte & 15)])
+      }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// One write of a commit (`google.firestore.v1.Write`).
+public struct Write: Sendable, Equatable {
+  /// What is written.
+  public enum Operation: Sendable, Equatable {
+    /// Sets fields: all of them where the mask is nil (the document is replaced), else those that the mask names.
+    /// A path in the mask without a value in `fields` is deleted. An empty mask is a mask: it changes nothing, and
+    /// creates an empty document where there is none.
+    case update(fields: FieldMap, mask: [FieldPath]?)
+    /// Deletes the document; its subcollections stay.
+    case delete
+  }
+
+  /// The document.
+  public var path: DocumentPath
+  /// What is written.
+  public var operation: Operation
+  /// Applied after the update, in order; their paths stay out of the mask.
+  public var transforms: [FieldTransform]
+  /// What must hold for the write to be applied; nil asks nothing.
+  public var precondition: Precondition?
+
+  /// Makes a write.
+  public init(
+    path: DocumentPath, operation: Operation, transforms: [FieldTransform] = [],
+    precondition: Precondition? = nil
+  ) {
+    self.path = path
+    self.operation = operation
+    self.transforms = transforms
+    self.precondition = precondition
+  }
+}
+
+/// What must hold of a document for a write to be applied.
+public enum Precondition: Sendable, Equatable {
+  /// The document is there, or is not.
+  case exists(Bool)
+  /// The document is there and was last changed at this moment.
+  case updateTime(Timestamp)
+}
+
+/// A change that the service computes from the stored value.
+public struct FieldTransform: Sendable, Equatable {
+  /// What is computed.
+  public enum Operation: Sendable, Equatable {
+    /// The moment of the commit, in milliseconds, the same for the whole commit (`REQUEST_TIME`).
+    case requestTime
+    /// Adds a number; not idempotent.
+    case increment(Value)
+    /// Keeps the larger number.
+    case maximum(Value)
+    /// Keeps the smaller number.
+    case minimum(Value)
+    /// Appends the elements that are not there yet.
+    case appendMissingElements([Value])
+    /// Removes every occurrence of the elements.
+    case removeAllFromArray([Value])
+  }
+
+  /// The field.
+  public var field: FieldPath
+  /// What is computed.
+  public var operation: Operation
+
+  /// Makes a transform.
+  public init(_ field: FieldPath, _ operation: Operation) {
+    self.field = field
+    self.operation = operation
+  }
+}

@@ -1,0 +1,60 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension String {
+  /// Whether two strings are the same UTF-8 bytes.
+  ///
+  /// Swift's `==` uses canonical equivalence, which merges ids that Firestore keeps apart ("é" composed and
+  /// decomposed are two documents), so it is never used on data.
+  public func isIdentical(to other: String) -> Bool {
+    compareUTF8(other) == 0
+  }
+
+  /// The order of two strings by their UTF-8 bytes: negative, zero or positive.
+  ///
+  /// This is the service's order of strings and ids; it differs from UTF-16 order and from Swift's `<`.
+  public func compareUTF8(_ other: String) -> Int {
+    var first = self
+    var second = other
+    return first.withUTF8 { a in
+      second.withUTF8 { b in
+        let common = min(a.count, b.count)
+        if common > 0, let left = a.baseAddress, let right = b.baseAddress {
+          let order = memcmp(left, right, common)
+          if order != 0 { return Int(order) }
+        }
+        return a.count - b.count
+      }
+    }
+  }
+}
+
+/// A string as a key: equal and ordered by its UTF-8 bytes, for dictionaries, sets and sorting.
+public struct UTF8Key: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The text itself.
+  public let string: String
+
+  /// Makes a key of a text.
+  public init(_ string: String) {
+    self.string = string
+  }
+
+  public var description: String { string }
+
+  public static func == (a: UTF8Key, b: UTF8Key) -> Bool {
+    a.string.isIdentical(to: b.string)
+  }
+
+  public static func < (a: UTF8Key, b: UTF8Key) -> Bool {
+    a.string.compareUTF8(b.string) < 0
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    var text = string
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    hasher.combine(UInt8(0xFF))
+  }
+}

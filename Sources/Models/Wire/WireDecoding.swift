@@ -1,0 +1,318 @@
+// The JSON of google.firestore.v1 read into values. Answers are read liberally (unknown members are skipped, the
+// keys of empty things may be missing); a value with two types or none is refused in either direction.
+
+/// Reads the service's JSON. Not `Sendable`: one decoder serves one task at a time.
+public struct WireDecoder {
+  /// What to do about a member that the documented message does not have.
+  public enum UnknownMembers: Sendable {
+    /// Skip it, as is right for answers of a newer service.
+    case ignored
+    /// Refuse it, as the service does in requests.
+    case refused
+  }
+
+  /// Map and array levels that are followed. The service stores 20; a deeper value is a defect or an attack, and a
+  /// deep enum would overflow the stack when it is destroyed.
+  public static let maximumValueDepth = 100
+
+  /// What to do about unknown members.
+  public var unknownMembers: UnknownMembers
+  private var names = NameCache()
+
+  /// Makes a decoder.
+  public init(unknownMembers: UnknownMembers = .ignored) {
+    self.unknownMembers = unknownMembers
+  }
+
+  // MARK: Documents
+
+  /// Reads a document. Its name may be relative to the database, or full and then within `database` (any, where
+  /// that is nil).
+  public mutating func document(
+    _ json: JSONCursor, in database: DatabaseName? = nil
+  ) throws(WireError) -> RawDocument {
+    try document(json, prefix: database.map { $0.documents + "/" })
+  }
+
+  /// Reads a document whose full name begins with `prefix` (`projects/P/databases/D/documents/`).
+  mutating func document(_ json: JSONCursor, prefix: String?) throws(WireError) -> RawDocument {
+    guard json.kind == .object else { throw WireError("a document is a JSON object") }
+    var path: DocumentPath?
+    var fields = FieldMap()
+    var createTime: Timestamp?
+    var updateTime: Timestamp?
+    for (name, value) in json.members {
+      if name == "name" {
+        path = try Self.path(value, prefix: prefix)
+      } else if name == "fields" {
+        do throws(WireError) {
+          fields = try self.fields(value, depth: 0)
+        } catch {
+          throw error.inside("fields")
+        }
+      } else if name == "createTime" {
+        createTime = try Self.timestamp(value, member: "createTime")
+      } else if name == "updateTime" {
+        updateTime = try Self.timestamp(value, member: "updateTime")
+      } else if unknownMembers == .refused {
+        throw WireError("a document has no member '\(name.string)'")
+      }
+    }
+    guard let path else { throw WireError("the document has no 'name'") }
+    return RawDocument(path: path, fields: fields, createTime: createTime, updateTime: updateTime)
+  }
+
+  private static func path(_ json: JSONCursor, prefix: String?) throws(WireError) -> DocumentPath {
+    guard let utf8 = json.utf8 else { throw WireError("it is not a text", at: ["name"]) }
+    if let prefix, utf8.starts(with: prefix.utf8) {
+      let relative = String(decoding: utf8[prefix.utf8.count...], as: UTF8.self)
+      if let path = DocumentPath(relative) { return path }
+    }
+    let name = String(decoding: utf8, as: UTF8.self)
+    if name.hasPrefix("projects/"), let (_, path) = DatabaseName.split(name) {
+      if prefix == nil { return path }
+      throw WireError("'\(name)' lies in another database", at: ["name"])
+    }
+    guard let path = DocumentPath(name) else {
+      throw WireError("'\(name)' is not a document's name", at: ["name"])
+    }
+    return path
+  }
+
+  // MARK: Values
+
+  /// Reads the members of a map: `{"a": {"stringValue": "…"}, …}`.
+  public mutating func fields(_ json: JSONCursor) throws(WireError) -> FieldMap {
+    try fields(json, depth: 0)
+  }
+
+  /// Reads one value: an object with exactly one of the documented members.
+  public mutating func value(_ json: JSONCursor) throws(WireError) -> Value {
+    try value(json, depth: 0)
+  }
+
+  private mutating func fields(_ json: JSONCursor, depth: Int) throws(WireError) -> FieldMap {
+    if json.isNull { return FieldMap() }
+    guard json.kind == .object else { throw WireError("it is not a JSON object") }
+    var members: [FieldMap.Entry] = []
+    members.reserveCapacity(json.childCount)
+    for (name, value) in json.members {
+      do throws(WireError) {
+        members.append(FieldMap.Entry(name: names.string(name.utf8), value: try self.value(value, depth: depth)))
+      } catch {
+        throw error.inside(name.string)
+      }
+    }
+    return FieldMap(members)
+  }
+
+  private mutating func value(_ json: JSONCursor, depth: Int) throws(WireError) -> Value {
+    guard json.kind == .object else { throw WireError("a value is a JSON object with one member, its type") }
+    var found: Value?
+    for (name, member) in json.members {
+      guard let type = ValueType(name.utf8) else {
+        if unknownMembers == .refused { throw WireError("there is no value type '\(name.string)'") }
+        continue
+      }
+      if found != nil { throw WireError("a value has one type, not two") }
+      found = try value(member, of: type, depth: depth)
+    }
+    guard let found else { throw WireError("a value has none of the known types") }
+    return found
+  }
+
+  private mutating func value(
+    _ json: JSONCursor, of type: ValueType, depth: Int
+  ) throws(WireError) -> Value {
+    switch type {
+    case .null:
+      guard json.isNull || json.string == "NULL_VALUE" else { throw WireError("nullValue is null") }
+      return .null
+    case .boolean:
+      guard let truth = json.boolean else { throw WireError("booleanValue is true or false") }
+      return .boolean(truth)
+    case .integer:
+      guard let number = Self.integer(json) else {
+        throw WireError("integerValue is a whole number of 64 bits, as text")
+      }
+      return .integer(number)
+    case .double:
+      guard let number = Self.double(json) else {
+        throw WireError("doubleValue is a number, \"NaN\", \"Infinity\" or \"-Infinity\"")
+      }
+      return .double(number)
+    case .timestamp:
+      return .timestamp(try Self.timestamp(json, member: "timestampValue"))
+    case .string:
+      guard let text = json.string else { throw WireError("stringValue is a text") }
+      return .string(text)
+    case .bytes:
+      guard let utf8 = json.utf8, let bytes = Base64.decode(utf8) else {
+        throw WireError("bytesValue is base64 text")
+      }
+      return .bytes(bytes)
+    case .reference:
+      guard let name = json.string else { throw WireError("referenceValue is a document's name") }
+      return .reference(name)
+    case .geoPoint:
+      return .geoPoint(try geoPoint(json))
+    case .array:
+      return .array(try values(json, depth: depth + 1))
+    case .map:
+      guard json.kind == .object else { throw WireError("mapValue is a JSON object") }
+      guard depth < Self.maximumValueDepth else { throw WireError("it is nested too deeply") }
+      var fields: FieldMap?
+      for (name, member) in json.members {
+        if name == "fields" {
+          fields = try self.fields(member, depth: depth + 1)
+        } else if unknownMembers == .refused {
+          throw WireError("mapValue has no member '\(name.string)'")
+        }
+      }
+      return .map(fields ?? FieldMap())
+    }
+  }
+
+  private mutating func values(_ json: JSONCursor, depth: Int) throws(WireError) -> [Value] {
+    guard json.kind == .object else { throw WireError("arrayValue is a JSON object") }
+    guard depth <= Self.maximumValueDepth else { throw WireError("it is nested too deeply") }
+    var values: [Value] = []
+    for (name, member) in json.members {
+      guard name == "values" else {
+        if unknownMembers == .refused { throw WireError("arrayValue has no member '\(name.string)'") }
+        continue
+      }
+      if member.isNull { continue }
+      guard member.kind == .array else { throw WireError("the values of arrayValue are a JSON array") }
+      values.reserveCapacity(member.childCount)
+      for (index, element) in member.elements.enumerated() {
+        do throws(WireError) {
+          values.append(try value(element, depth: depth))
+        } catch {
+          throw error.inside("[\(index)]")
+        }
+      }
+    }
+    return values
+  }
+
+  private func geoPoint(_ json: JSONCursor) throws(WireError) -> GeoPoint {
+    guard json.kind == .object else { throw WireError("geoPointValue is a JSON object") }
+    var point = GeoPoint(latitude: 0, longitude: 0)
+    for (name, member) in json.members {
+      let number = Self.double(member)
+      if name == "latitude", let number {
+        point.latitude = number
+      } else if name == "longitude", let number {
+        point.longitude = number
+      } else if name == "latitude" || name == "longitude" {
+        throw WireError("a coordinate is a number")
+      } else if unknownMembers == .refused {
+        throw WireError("geoPointValue has no member '\(name.string)'")
+      }
+    }
+    return point
+  }
+
+  // MARK: Scalars
+
+  /// An RFC 3339 text.
+  public static func timestamp(_ json: JSONCursor, member: String) throws(WireError) -> Timestamp {
+    guard let utf8 = json.utf8, let moment = Timestamp(rfc3339: utf8) else {
+      throw WireError("\(member) is an RFC 3339 time of the years 1 to 9999, with its zone")
+    }
+    return moment
+  }
+
+  /// An int64 as text or as a number without a fraction (protobuf's JSON mapping takes 5, 5.0 and 1e3).
+  public static func integer(_ json: JSONCursor) -> Int64? {
+    switch json.kind {
+    case .integer: json.integer
+    case .double: json.double.flatMap { Int64(exactly: $0) }
+    case .string: json.utf8.flatMap { Self.integer($0) }
+    default: nil
+    }
+  }
+
+  private static func integer(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
+    let negative = text.first == UInt8(ascii: "-")
+    let digits = negative ? text.dropFirst() : text[...]
+    if digits.isEmpty || digits.count > 19 { return nil }
+    var magnitude: UInt64 = 0
+    for byte in digits {
+      let digit = byte &- UInt8(ascii: "0")
+      if digit > 9 { return nil }
+      magnitude = magnitude * 10 + UInt64(digit)
+    }
+    if negative { return magnitude <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil }
+    return Int64(exactly: magnitude)
+  }
+
+  /// A double as a number or as the text that protobuf's JSON mapping has for it.
+  public static func double(_ json: JSONCursor) -> Double? {
+    if let number = json.double { return number }
+    switch json.string {
+    case "NaN"?: return .nan
+    case "Infinity"?: return .infinity
+    case "-Infinity"?: return -.infinity
+    case let text?:
+      guard text.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }), let number = Double(text),
+        number.isFinite
+      else { return nil }
+      return number
+    case nil: return nil
+    }
+  }
+}
+
+/// The members that a value's type is told by.
+private enum ValueType {
+  case null, boolean, integer, double, timestamp, string, bytes, reference, geoPoint, array, map
+
+  init?(_ name: UnsafeBufferPointer<UInt8>) {
+    // The length and the first letter tell the candidates apart; one comparison settles it.
+    let candidate: (ValueType, StaticString)
+    switch (name.count, name.first ?? 0) {
+    case (11, UInt8(ascii: "s")): candidate = (.string, "stringValue")
+    case (12, UInt8(ascii: "i")): candidate = (.integer, "integerValue")
+    case (14, UInt8(ascii: "t")): candidate = (.timestamp, "timestampValue")
+    case (12, UInt8(ascii: "b")): candidate = (.boolean, "booleanValue")
+    case (11, UInt8(ascii: "d")): candidate = (.double, "doubleValue")
+    case (8, UInt8(ascii: "m")): candidate = (.map, "mapValue")
+    case (10, UInt8(ascii: "a")): candidate = (.array, "arrayValue")
+    case (9, UInt8(ascii: "n")): candidate = (.null, "nullValue")
+    case (14, UInt8(ascii: "r")): candidate = (.reference, "referenceValue")
+    case (13, UInt8(ascii: "g")): candidate = (.geoPoint, "geoPointValue")
+    case (10, UInt8(ascii: "b")): candidate = (.bytes, "bytesValue")
+    default: return nil
+    }
+    guard JSONCursor.Name(utf8: name) == candidate.1 else { return nil }
+    self = candidate.0
+  }
+}
+
+extension JSONCursor {
+  /// The number of members or elements, as far as the tape counts it (24 bits); 0 for other kinds.
+  var childCount: Int {
+    switch tag {
+    case UInt8(ascii: "{"), UInt8(ascii: "["): Int(tape[index] >> 32 & 0xFF_FFFF)
+    default: 0
+    }
+  }
+}
+
+/// Field names recur in every document; those too long for Swift's in-place strings are allocated once.
+private struct NameCache {
+  private var slots = [String](repeating: "", count: 256)
+
+  mutating func string(_ utf8: UnsafeBufferPointer<UInt8>) -> String {
+    if utf8.count <= 15 { return String(decoding: utf8, as: UTF8.self) }
+    var hash = UInt(truncatingIfNeeded: utf8.count)
+    for byte in utf8 { hash = (hash ^ UInt(byte)) &* 0x0000_0100_0000_01B3 }
+    let slot = Int(truncatingIfNeeded: hash >> 24 & 255)
+    if slots[slot].utf8.elementsEqual(utf8) { return slots[slot] }
+    let string = String(decoding: utf8, as: UTF8.self)
+    slots[slot] = string
+    return string
+  }
+}

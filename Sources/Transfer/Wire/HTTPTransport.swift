@@ -1,0 +1,90 @@
+public import Models
+
+/// One HTTP request.
+public struct HTTPRequest: Sendable {
+  /// The method: `GET`, `POST`, `PATCH`, `DELETE`.
+  public var method: String
+  /// The absolute URL, percent-encoded.
+  public var url: String
+  /// Headers in the order in which they are sent.
+  public var headers: [(name: String, value: String)]
+  /// The body; nothing is sent where it is nil.
+  public var body: [UInt8]?
+  /// How long the whole exchange may take, in seconds.
+  public var timeout: Double
+  /// The largest body that is accepted in answer, inflated, in bytes.
+  public var maximumBodyBytes: Int
+
+  /// Makes a request.
+  public init(
+    method: String, url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil,
+    timeout: Double = 75, maximumBodyBytes: Int = 64 << 20
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+    self.timeout = timeout
+    self.maximumBodyBytes = maximumBodyBytes
+  }
+}
+
+/// One complete HTTP answer, whatever its code.
+public struct HTTPResponse: Sendable {
+  /// The code: 200, 404, …
+  public var status: Int
+  /// Headers by their names in lower case; of a repeated one, the last.
+  public var headers: [String: String]
+  /// The body, inflated.
+  public var body: [UInt8]
+  /// The bytes that came over the network for the body.
+  public var wireBytes: Int
+
+  /// Makes an answer.
+  public init(status: Int, headers: [String: String] = [:], body: [UInt8] = [], wireBytes: Int = 0) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+    self.wireBytes = wireBytes
+  }
+}
+
+/// Why there is no complete answer.
+public struct TransportError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The classes that callers decide by.
+  public enum Kind: Sendable, Equatable {
+    /// Nothing was sent: no address, no connection, no TLS session.
+    case notConnected
+    /// The request may have reached the service: a time-out, a reset, half a body.
+    case lost
+    /// The answer is larger than the request allows.
+    case bodyTooLarge
+    /// The caller was cancelled.
+    case cancelled
+    /// The request cannot be sent at all: a malformed URL, a certificate that is not trusted.
+    case invalid
+  }
+
+  /// The class.
+  public var kind: Kind
+  /// curl's words for it, and the host, without headers or query.
+  public var message: String
+
+  /// Makes an error.
+  public init(_ kind: Kind, _ message: String) {
+    self.kind = kind
+    self.message = message
+  }
+
+  public var description: String { message }
+}
+
+/// Sends one request and returns its complete answer. Implementations are wrapped, one concern each: credentials,
+/// retries, counting.
+public protocol HTTPTransport: Sendable {
+  /// Sends a request.
+  ///
+  /// - Throws: ``TransportError`` where no complete answer came; a cancelled task gets `.cancelled` at once. Any
+  ///   HTTP code is an answer, not an error.
+  func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
+}
