@@ -1,5 +1,3 @@
-public import Models
-
 /// One HTTP request.
 public struct HTTPRequest: Sendable {
   /// The method: `GET`, `POST`, `PATCH`, `DELETE`.
