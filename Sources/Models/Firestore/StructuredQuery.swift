@@ -21,8 +21,14 @@ public struct StructuredQuery: Sendable, Equatable {
 
   /// Makes a query.
   public init(
-    from: CollectionSelector, where filter: Filter? = nil, orderBy: [Order] = [], startAt: Cursor? = nil,
-    endAt: Cursor? = nil, offset: Int = 0, limit: Int? = nil, select: [FieldPath]? = nil
+    from: CollectionSelector,
+    where filter: Filter? = nil,
+    orderBy: [Order] = [],
+    startAt: Cursor? = nil,
+    endAt: Cursor? = nil,
+    offset: Int = 0,
+    limit: Int? = nil,
+    select: [FieldPath]? = nil
   ) {
     self.from = from
     self.where = filter

@@ -75,7 +75,8 @@ extension WireDecoder {
     return fields.isEmpty ? nil : fields
   }
 
-  private func collectionSelector(_ json: JSONCursor) throws(WireError) -> StructuredQuery.CollectionSelector {
+  private func collectionSelector(_ json: JSONCursor) throws(WireError) -> StructuredQuery.CollectionSelector
+  {
     var selector = StructuredQuery.CollectionSelector(nil)
     for (name, value) in try members(of: json, "from") where !value.isNull {
       switch name {
@@ -108,7 +109,8 @@ extension WireDecoder {
   }
 
   private mutating func compositeFilter(
-    _ json: JSONCursor, depth: Int
+    _ json: JSONCursor,
+    depth: Int
   ) throws(WireError) -> StructuredQuery.Filter {
     var isOr: Bool?
     var filters: [StructuredQuery.Filter] = []
@@ -270,7 +272,8 @@ extension WireDecoder {
 
   /// The members of a message with their names in `lowerCamelCase`, of which protobuf's JSON mapping takes both.
   public func members(
-    of json: JSONCursor, _ message: String
+    of json: JSONCursor,
+    _ message: String
   ) throws(WireError) -> [(name: String, value: JSONCursor)] {
     guard json.kind == .object else { throw WireError("\(message) is a JSON object") }
     return json.members.map { (Self.lowerCamelCase($0.name.string), $0.value) }
