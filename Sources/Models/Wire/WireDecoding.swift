@@ -35,7 +35,7 @@ public struct WireDecoder {
   }
 
   /// Reads a document whose full name begins with `prefix` (`projects/P/databases/D/documents/`).
-  mutating func document(_ json: JSONCursor, prefix: String?) throws(WireError) -> RawDocument {
+  package mutating func document(_ json: JSONCursor, prefix: String?) throws(WireError) -> RawDocument {
     guard json.kind == .object else { throw WireError("a document is a JSON object") }
     var path: DocumentPath?
     var fields = FieldMap()
