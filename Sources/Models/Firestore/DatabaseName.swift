@@ -14,7 +14,8 @@ public struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
   /// Parses `projects/P/databases/D`; nil where the text is not that.
   public init?(parsing text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 4, parts[0] == "projects", parts[2] == "databases", !parts[1].isEmpty, !parts[3].isEmpty
+    guard parts.count == 4, parts[0] == "projects", parts[2] == "databases", !parts[1].isEmpty,
+      !parts[3].isEmpty
     else { return nil }
     self.init(project: String(parts[1]), database: String(parts[3]))
   }

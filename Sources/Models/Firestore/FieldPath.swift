@@ -57,7 +57,9 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
         var name: [UInt8] = []
         index += 1
         while true {
-          guard index < bytes.count else { throw FieldPathError(text, index, "a closing back-quote is missing") }
+          guard index < bytes.count else {
+            throw FieldPathError(text, index, "a closing back-quote is missing")
+          }
           if bytes[index] == UInt8(ascii: "`") { break }
           if bytes[index] == UInt8(ascii: "\\") {
             index += 1
@@ -76,17 +78,22 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
         while index < bytes.count, Self.isSimple(bytes[index], first: index == start) { index += 1 }
         if index == start {
           throw FieldPathError(
-            text, index,
+            text,
+            index,
             index == bytes.count
               ? "a field name is missing"
-              : "a name with anything but letters, digits and _ is written in back-quotes")
+              : "a name with anything but letters, digits and _ is written in back-quotes"
+          )
         }
         segments.append(String(decoding: bytes[start..<index], as: UTF8.self))
       }
       if index == bytes.count { break }
       guard bytes[index] == UInt8(ascii: ".") else {
         throw FieldPathError(
-          text, index, "a name with anything but letters, digits and _ is written in back-quotes")
+          text,
+          index,
+          "a name with anything but letters, digits and _ is written in back-quotes"
+        )
       }
       index += 1
     }

@@ -100,7 +100,11 @@ public struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertibl
 
   /// Makes an error; the HTTP code is the status's own unless given.
   public init(
-    _ status: Status, _ message: String, code: Int? = nil, reason: String? = nil, retryDelay: Double? = nil,
+    _ status: Status,
+    _ message: String,
+    code: Int? = nil,
+    reason: String? = nil,
+    retryDelay: Double? = nil,
     isFromService: Bool = true
   ) {
     self.code = code ?? status.httpCode

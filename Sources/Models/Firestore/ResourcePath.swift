@@ -76,7 +76,9 @@ public struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConver
 
   public func hash(into hasher: inout Hasher) { UTF8Key(string).hash(into: &hasher) }
 
-  public static func < (a: CollectionPath, b: CollectionPath) -> Bool { compareSegments(a.string, b.string) < 0 }
+  public static func < (a: CollectionPath, b: CollectionPath) -> Bool {
+    compareSegments(a.string, b.string) < 0
+  }
 }
 
 private let slash = UInt8(ascii: "/")
@@ -97,7 +99,7 @@ private func segmentCount(of path: String) -> Int? {
   return length == 0 ? nil : count
 }
 
-private func compareSegments(_ a: String, _ b: String) -> Int {
+func compareSegments(_ a: String, _ b: String) -> Int {
   if a.isIdentical(to: b) { return 0 }
   let left = a.utf8.split(separator: slash)
   let right = b.utf8.split(separator: slash)
@@ -112,14 +114,19 @@ private func compareSegments(_ a: String, _ b: String) -> Int {
 public enum ResourceID {
   /// The number of a numeric id, which the service writes `__id7__` (Datastore's heritage); nil for others.
   public static func number(_ id: String) -> Int64? {
-    guard id.utf8.count > 6, id.hasPrefix("__id"), id.hasSuffix("__") else { return nil }
-    return Int64(id.dropFirst(4).dropLast(2))
+    let utf8 = id.utf8
+    guard utf8.count > 6, utf8.starts(with: "__id".utf8), utf8.suffix(2).elementsEqual("__".utf8) else {
+      return nil
+    }
+    let number = utf8.dropFirst(4).dropLast(2)
+    return number.first == UInt8(ascii: "+") ? nil : Int64(Substring(number))
   }
 
   /// The service's order of ids: numeric ones first, by number, then the others by their bytes.
   public static func compare(_ a: String, _ b: String) -> Int {
     switch (number(a), number(b)) {
-    case (let x?, let y?): x < y ? -1 : x > y ? 1 : 0
+    // `__id07__` and `__id7__` are one number but two texts: the order stays total.
+    case (let x?, let y?): x < y ? -1 : x > y ? 1 : a.compareUTF8(b)
     case (_?, nil): -1
     case (nil, _?): 1
     case (nil, nil): a.compareUTF8(b)

@@ -46,7 +46,11 @@ public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
 
   /// Makes a failure.
   public init(
-    _ kind: Kind, _ operation: String, path: String? = nil, cause: String, remedy: String? = nil,
+    _ kind: Kind,
+    _ operation: String,
+    path: String? = nil,
+    cause: String,
+    remedy: String? = nil,
     service: FirestoreError? = nil
   ) {
     self.kind = kind

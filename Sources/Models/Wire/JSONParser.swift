@@ -36,7 +36,8 @@ public final class JSONParser {
 
   /// Makes a parser that refuses texts over `maximumBytes` or nested deeper than `maximumDepth`.
   public init(
-    maximumBytes: Int = JSONParser.defaultMaximumBytes, maximumDepth: Int = JSONParser.defaultMaximumDepth
+    maximumBytes: Int = JSONParser.defaultMaximumBytes,
+    maximumDepth: Int = JSONParser.defaultMaximumDepth
   ) {
     guard let parser = gm_json_parser_create(maximumBytes, maximumDepth) else {
       preconditionFailure("no memory for a JSON parser")
@@ -52,7 +53,8 @@ public final class JSONParser {
   ///
   /// - Throws: ``WireError`` where the text is not JSON, else what `body` throws.
   public func parse<Result>(
-    _ json: UnsafeRawBufferPointer, _ body: (JSONCursor) throws(WireError) -> Result
+    _ json: UnsafeRawBufferPointer,
+    _ body: (JSONCursor) throws(WireError) -> Result
   ) throws(WireError) -> Result {
     try body(parseHolding(json))
   }
@@ -83,7 +85,8 @@ public final class JSONParser {
 
   /// Parses bytes; see ``parse(_:_:)``.
   public func parse<Result>(
-    _ json: [UInt8], _ body: (JSONCursor) throws(WireError) -> Result
+    _ json: [UInt8],
+    _ body: (JSONCursor) throws(WireError) -> Result
   ) throws(WireError) -> Result {
     // withUnsafeBytes rethrows untyped, so the error is carried out by hand.
     var result: Swift.Result<Result, WireError>?
@@ -209,7 +212,8 @@ public struct JSONCursor {
     /// Whether the name is this one.
     public static func == (name: Name, other: StaticString) -> Bool {
       name.utf8.elementsEqual(
-        UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
+        UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
+      )
     }
   }
 

@@ -29,7 +29,8 @@ public struct WireDecoder {
   /// Reads a document. Its name may be relative to the database, or full and then within `database` (any, where
   /// that is nil).
   public mutating func document(
-    _ json: JSONCursor, in database: DatabaseName? = nil
+    _ json: JSONCursor,
+    in database: DatabaseName? = nil
   ) throws(WireError) -> RawDocument {
     try document(json, prefix: database.map { $0.documents + "/" })
   }
@@ -98,7 +99,9 @@ public struct WireDecoder {
     members.reserveCapacity(json.childCount)
     for (name, value) in json.members {
       do throws(WireError) {
-        members.append(FieldMap.Entry(name: names.string(name.utf8), value: try self.value(value, depth: depth)))
+        members.append(
+          FieldMap.Entry(name: names.string(name.utf8), value: try self.value(value, depth: depth))
+        )
       } catch {
         throw error.inside(name.string)
       }
@@ -122,7 +125,9 @@ public struct WireDecoder {
   }
 
   private mutating func value(
-    _ json: JSONCursor, of type: ValueType, depth: Int
+    _ json: JSONCursor,
+    of type: ValueType,
+    depth: Int
   ) throws(WireError) -> Value {
     switch type {
     case .null:
