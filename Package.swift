@@ -59,7 +59,10 @@ let package = Package(
       swiftSettings: settings),
 
     // Floor 3: migrations and the runner that owns their writes.
-    .target(name: "Migrations", dependencies: ["Models", "Transfer"], swiftSettings: settings),
+    .target(
+      name: "Migrations",
+      dependencies: ["Models", "Transfer", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: settings),
 
     // Floor 4: the command line.
     .executableTarget(

@@ -88,7 +88,10 @@ public struct Change: Sendable, Equatable {
 
   /// Makes a change.
   public init(
-    path: DocumentPath, before: RawDocument?, after: FieldMap?, serverTimes: [FieldPath] = [],
+    path: DocumentPath,
+    before: RawDocument?,
+    after: FieldMap?,
+    serverTimes: [FieldPath] = [],
     reasons: [String] = []
   ) {
     self.path = path
@@ -128,8 +131,13 @@ public struct Finding: Sendable, Equatable {
 
   /// Makes a finding.
   public init(
-    _ kind: Kind, path: DocumentPath, code: String, field: String? = nil, found: Value? = nil,
-    proposal: FieldMap = FieldMap(), message: String
+    _ kind: Kind,
+    path: DocumentPath,
+    code: String,
+    field: String? = nil,
+    found: Value? = nil,
+    proposal: FieldMap = FieldMap(),
+    message: String
   ) {
     self.kind = kind
     self.path = path
@@ -145,7 +153,8 @@ public struct Finding: Sendable, Equatable {
 public protocol DocumentSource: Sendable {
   /// Calls `body` with every document of a collection; nothing but a page or two is held.
   func forEachDocument(
-    in collection: CollectionPath, _ body: (RawDocument) async throws -> Void
+    in collection: CollectionPath,
+    _ body: (RawDocument) async throws -> Void
   ) async throws
 }
 
