@@ -158,7 +158,7 @@ public final class HTTPTestServer: Sendable {
       }
     } catch .malformed(let status) {
       let text = "{\"error\":{\"code\":\(status),\"message\":\"not HTTP as this server reads it\"}}"
-      _ = connection.play(.json(status, text), keepAlive: false)
+      _ = connection.play(.json(text, status: status), keepAlive: false)
     } catch {
       // The client has closed the connection, as it may.
     }

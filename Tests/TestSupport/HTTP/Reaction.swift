@@ -48,7 +48,7 @@ public indirect enum Reaction: Sendable {
   }
 
   /// A complete JSON answer.
-  public static func json(_ status: Int = 200, _ text: String) -> Reaction {
+  public static func json(_ text: String, status: Int = 200) -> Reaction {
     .respond(status, body: Array(text.utf8))
   }
 

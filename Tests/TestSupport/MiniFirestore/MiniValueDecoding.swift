@@ -38,7 +38,6 @@ enum MiniDecoder {
     guard case .object(let members) = json, members.count == 1 else {
       throw ServiceError.invalidArgument("a Value must have exactly one member")
     }
-    guard depth <= deepest + 1 else { throw ServiceError.invalidArgument("nested too deeply") }
     let member = members[0]
     switch (member.name, member.value) {
     case ("nullValue", .null), ("nullValue", .string("NULL_VALUE")): return .null
@@ -62,13 +61,15 @@ enum MiniDecoder {
     case ("geoPointValue", let point): return try geoPoint(point)
     case ("arrayValue", let array): return .array(try self.array(array, depth: depth))
     case ("mapValue", let map):
-      let members = try members(map, "mapValue", allowed: ["fields"])
-      return .map(try fields(members["fields"], depth: depth))
+      guard depth <= deepest else { throw ServiceError.invalidArgument("nested too deeply") }
+      let parts = try Self.members(map, "mapValue", allowed: ["fields"])
+      return .map(try fields(parts["fields"], depth: depth))
     default: throw ServiceError.invalidArgument("Value with \"\(member.name)\"")
     }
   }
 
   static func array(_ json: JSON, depth: Int) throws -> [MiniValue] {
+    guard depth <= deepest else { throw ServiceError.invalidArgument("nested too deeply") }
     let values = try members(json, "arrayValue", allowed: ["values"])["values"] ?? .array([])
     guard case .array(let values) = values else { throw ServiceError.invalidArgument("values: not an array") }
     return try values.map { element in
