@@ -16,11 +16,11 @@ struct FindingLists: Sendable {
     rejects = RejectList(run)
   }
 
-  func add(_ finding: Finding, of migration: String, document: RawDocument?) throws(Failure) {
+  func add(_ finding: Finding, of migration: String, document: RawDocument) throws(Failure) {
     switch finding.kind {
     case .note: return
     case .reject:
-      try rejects.add(finding.path, code: finding.code, message: finding.message, fields: document?.fields)
+      try rejects.add(finding.path, code: finding.code, message: finding.message, fields: document.fields)
     case .review:
       let proposals = Self.proposed.map { finding.proposal[$0]?.string ?? "" }
       let found = finding.found.map { value in

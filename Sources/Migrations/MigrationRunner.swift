@@ -1,5 +1,4 @@
 public import Logging
-public import Models
 public import Transfer
 
 /// Plans and applies migrations on one database: reads page by page, writes in commits that expect what was read.
@@ -120,14 +119,12 @@ private final class PlanSession: PlanSink {
 
   var report: MigrationReport { state.withLock { $0 } }
 
-  func tell(_ outcome: Outcome, of path: DocumentPath) async throws {
-    var document: RawDocument?
-    if case .change(let change) = outcome.action { document = change.before }
+  func tell(_ outcome: Outcome, of document: RawDocument) async throws {
     for finding in outcome.findings {
       state.withLock { $0.add(finding) }
-      try lists.add(finding, of: migration.id, document: outcome.document ?? document)
+      try lists.add(finding, of: migration.id, document: document)
     }
-    let collection = path.collection
+    let collection = document.path.collection
     let isReadOnly = !migration.writes.contains(collection)
     book.count(collection) { accounts in
       outcome.count(in: &accounts, isReadOnly: isReadOnly)
