@@ -1,4 +1,5 @@
 public import Logging
+import Models
 public import Transfer
 
 /// Plans and applies migrations on one database: reads page by page, writes in commits that expect what was read.
