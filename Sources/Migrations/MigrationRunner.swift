@@ -166,17 +166,7 @@ private struct ApplyDelegate: BatchDelegate {
   func willCommit(_ writes: [Write]) async throws(Failure) {}
 
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
-    book.count(write.path.collection) { accounts in
-      switch result {
-      case .written:
-        accounts.written += 1
-        if case .delete = write.operation { accounts.deleted += 1 }
-      case .rejected: accounts.rejected += 1
-      case .conflicted: accounts.conflicted += 1
-      case .unchanged: accounts.unchanged += 1
-      case .skipped: accounts.skipped += 1
-      }
-    }
+    book.count(write.path.collection) { $0.settle(write, result) }
     switch result {
     case .rejected(let error):
       try rejects.add(write.path, code: error.status.name, message: error.message, fields: write.fields)

@@ -1,3 +1,5 @@
+public import Models
+
 /// What happened to the documents of one collection, or of all. Identity, for a run that writes:
 /// read + created = written + unchanged + skipped + rejected + conflicted.
 public struct Accounts: Sendable, Equatable {
@@ -28,6 +30,19 @@ public struct Accounts: Sendable, Equatable {
 
   /// Whether something is left for a person.
   public var leavesSomething: Bool { rejected + conflicted + review > 0 }
+
+  /// Counts a write that is settled for good.
+  public mutating func settle(_ write: Write, _ result: WriteResult) {
+    switch result {
+    case .written:
+      written += 1
+      if case .delete = write.operation { deleted += 1 }
+    case .unchanged: unchanged += 1
+    case .skipped: skipped += 1
+    case .rejected: rejected += 1
+    case .conflicted: conflicted += 1
+    }
+  }
 
   /// The sum of two accounts.
   public static func + (a: Accounts, b: Accounts) -> Accounts {

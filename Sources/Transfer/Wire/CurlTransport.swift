@@ -70,7 +70,7 @@ private final class CurlEventLoop: Sendable {
   }
 
   func start() {
-    startThread { self.run() }
+    BackgroundThread.start { self.run() }
   }
 
   func stop() {

@@ -1,15 +1,6 @@
 public import Models
 import Synchronization
 
-/// Gives requests their credentials.
-public protocol RequestAuthorizer: Sendable {
-  /// The headers that authorise a request now.
-  func headers() async throws(Failure) -> [(name: String, value: String)]
-  /// Told when the service refused these headers with 401; the next ``headers()`` are new ones, if there can be.
-  /// Returns false where nothing newer can be had.
-  func refresh(after refused: [(name: String, value: String)]) async throws(Failure) -> Bool
-}
-
 /// What went over the wire in a run.
 public struct Traffic: Sendable, Equatable {
   /// Requests that were sent, retries included.
@@ -56,7 +47,7 @@ public struct RetryNotice: Sendable {
 /// be repeated.
 public struct ServiceCaller: Sendable {
   let transport: any HTTPTransport
-  let authorizer: any RequestAuthorizer
+  let credentials: TokenProvider
   let parsers = ParserPool()
   /// How calls are repeated.
   public let policy: RetryPolicy
@@ -68,12 +59,12 @@ public struct ServiceCaller: Sendable {
 
   /// Makes a caller.
   public init(
-    transport: any HTTPTransport, authorizer: any RequestAuthorizer, policy: RetryPolicy = RetryPolicy(),
+    transport: any HTTPTransport, credentials: TokenProvider, policy: RetryPolicy = RetryPolicy(),
     clock: RunClock = .system, traffic: TrafficCounter = TrafficCounter(),
     onRetry: @escaping @Sendable (RetryNotice) -> Void = { _ in }
   ) {
     self.transport = transport
-    self.authorizer = authorizer
+    self.credentials = credentials
     self.policy = policy
     self.clock = clock
     self.traffic = traffic
@@ -86,28 +77,33 @@ public struct ServiceCaller: Sendable {
   ///
   /// - Returns: The parsed body and its root, which is good as long as the body is held.
   func attempt(_ request: HTTPRequest) async throws(CallFailure) -> (ParsedBody, JSONCursor) {
-    var response = try await sendAuthorized(request)
-    if response.1.status == 401, try await refresh(after: response.0) {
-      response = try await sendAuthorized(request)
+    var (authorization, response) = try await send(request, with: nil)
+    if response.status == 401 {
+      let fresh = try await Self.credentials { () async throws(Failure) in
+        try await credentials.refreshed(after: authorization)
+      }
+      if let fresh { (authorization, response) = try await send(request, with: fresh) }
     }
     let body = parsers.take()
-    guard response.1.status == 200 else {
-      throw .service(ErrorBody.read(response.1, with: body.parser))
+    guard response.status == 200 else {
+      throw .service(ErrorBody.read(response, with: body.parser))
     }
-    return (body, try parse(response.1.body, with: body.parser))
+    return (body, try parse(response.body, with: body.parser))
   }
 
-  private func sendAuthorized(
-    _ request: HTTPRequest
-  ) async throws(CallFailure) -> ([(name: String, value: String)], HTTPResponse) {
-    var request = request
-    let credentials: [(name: String, value: String)]
-    do throws(Failure) {
-      credentials = try await authorizer.headers()
-    } catch {
-      throw .credentials(error)
+  private func send(
+    _ request: HTTPRequest, with given: Authorization?
+  ) async throws(CallFailure) -> (Authorization, HTTPResponse) {
+    let authorization: Authorization
+    if let given {
+      authorization = given
+    } else {
+      authorization = try await Self.credentials { () async throws(Failure) in
+        try await credentials.authorization()
+      }
     }
-    request.headers += credentials
+    var request = request
+    request.headers += authorization.headers
     traffic.count {
       $0.requests += 1
       $0.bytesOut += request.body?.count ?? 0
@@ -115,15 +111,18 @@ public struct ServiceCaller: Sendable {
     do throws(TransportError) {
       let response = try await transport.send(request)
       traffic.count { $0.bytesIn += response.wireBytes }
-      return (credentials, response)
+      return (authorization, response)
     } catch {
       throw .transport(error)
     }
   }
 
-  private func refresh(after refused: [(name: String, value: String)]) async throws(CallFailure) -> Bool {
+  /// Runs `body`, whose failure is one of the credentials.
+  private static func credentials<Result>(
+    _ body: () async throws(Failure) -> Result
+  ) async throws(CallFailure) -> Result {
     do throws(Failure) {
-      return try await authorizer.refresh(after: refused)
+      return try await body()
     } catch {
       throw .credentials(error)
     }
