@@ -18,6 +18,7 @@ public struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
     WireError(reason, at: [name] + location)
   }
 
+  /// One line for a person: where, then what.
   public var description: String {
     location.isEmpty ? reason : "\(location.joined(separator: ".")): \(reason)"
   }
@@ -49,7 +50,9 @@ public final class JSONParser {
     gm_json_parser_destroy(parser)
   }
 
-  /// Parses a whole text and hands its root to `body`. The cursor is good only within `body`.
+  /// Parses a whole text and hands its root to `body`.
+  ///
+  /// The cursor is good only within `body`.
   ///
   /// - Throws: ``WireError`` where the text is not JSON, else what `body` throws.
   public func parse<Result>(
