@@ -91,6 +91,12 @@ struct EnvironmentResolver {
     return try await body(environment.effectiveEndpoint, credentials.description, caller(credentials))
   }
 
+  /// Who would sign, in words.
+  func signer(for environment: Transfer.Environment) throws(Failure) -> String {
+    if environment.isLocal { return "the owner of \(options.stateDir)/local.sqlite" }
+    return try credentials(for: environment).description
+  }
+
   /// Who signs. Over plain HTTP nothing that is found by itself is sent, because an emulator wants none and the
   /// network would see it.
   private func credentials(for environment: Transfer.Environment) throws(Failure) -> Credentials {

@@ -35,6 +35,9 @@ public final class RunDirectory: Sendable {
     log = try AppendOnlyFile("\(path)/operation.log")
   }
 
+  /// Log lines into `operation.log`.
+  public var logHandler: FileLogHandler { FileLogHandler(log) }
+
   /// The path of a file in the folder.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 

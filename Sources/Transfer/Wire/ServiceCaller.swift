@@ -1,4 +1,4 @@
-public import Models
+import Models
 import Synchronization
 
 /// What went over the wire in a run.
