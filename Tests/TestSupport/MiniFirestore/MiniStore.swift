@@ -26,7 +26,10 @@ struct MiniStore: Sendable {
 
   /// The documents below a parent in order; of one collection id, or of all.
   func documents(
-    below parent: MiniPath, collection: ByteString?, allDescendants: Bool, at time: MiniTime?
+    below parent: MiniPath,
+    collection: ByteString?,
+    allDescendants: Bool,
+    at time: MiniTime?
   ) -> [(path: MiniPath, document: MiniStored)] {
     var found: [(MiniPath, MiniStored)] = []
     for path in subtree(parent) {
