@@ -206,6 +206,27 @@ struct MiniFirestoreWriteTests {
     #expect(try bare.failure("POST", ":commit", "{}") == "400 INVALID_ARGUMENT")
   }
 
+  @Test("a document of 1,048,572 bytes by the published formula, and not one more")
+  func documentSize() throws {
+    // c/s is 2 + 2 + 16, the two field names 2 each, every string its bytes and one, the document 32.
+    func fields(_ rest: Int) -> String {
+      let first = String(repeating: "x", count: 1_000_000)
+      let second = String(repeating: "y", count: 1_048_572 - 20 - 4 - 1_000_001 - 1 - 32 + rest)
+      return #"{"a":{"stringValue":"\#(first)"},"b":{"stringValue":"\#(second)"}}"#
+    }
+    #expect(try client.commitFailure(update("s", fields(0))) == nil)
+    #expect(try client.commitFailure(update("s", fields(1))) == "400 INVALID_ARGUMENT")
+  }
+
+  @Test("a body nested as deeply as JSON goes is refused, not stumbled over", arguments: [400, 100_000])
+  func deepBody(depth: Int) async throws {
+    let body = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    try await HTTPTestServer.withServer(mini.handler) { server in
+      let answer = try await exchange(server, "POST", "/v1/\(root):commit", body: body)
+      #expect(answer.status == 400)
+    }
+  }
+
   @Test("batchWrite answers for each write")
   func batchWrite() throws {
     let writes = [

@@ -96,6 +96,7 @@ struct MiniWrite {
     for path in mask ?? [] { path.set(path.get(from: fields), in: &next) }
     var outcome = Outcome()
     for transform in transforms { outcome.transformResults.append(transform.apply(to: &next, at: time)) }
+    try MiniSize.check(path, next)
     // A write that changes nothing leaves the update time as it was.
     let updateTime = current?.fields == next ? current?.updateTime ?? time : time
     outcome.document = MiniStored(
