@@ -39,7 +39,9 @@ public struct BinaryRunner: Sendable {
   /// Finds the program: the file given, else the one that `GYMMIGRATE_BINARY` names, else `gymmigrate` beside the
   /// running tests.
   public init(executable: String? = nil) throws {
-    let candidates = [executable ?? ProcessInfo.processInfo.environment["GYMMIGRATE_BINARY"]].compactMap { $0 }
+    let candidates = [executable ?? ProcessInfo.processInfo.environment["GYMMIGRATE_BINARY"]].compactMap {
+      $0
+    }
     let folders = [
       (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "",
       Bundle.main.executablePath ?? "", CommandLine.arguments.first ?? "",
@@ -58,21 +60,34 @@ public struct BinaryRunner: Sendable {
   /// - Parameters:
   ///   - environment: All that the program sees beside `PATH` (this process's, unless given) and `HOME` (the
   ///     working directory, unless given).
-  ///   - directory: The working directory; a fresh one would be the temporary folder's.
+  ///   - directory: The working directory, by default the folder for temporary files.
   ///   - input: What the program reads from standard input.
   ///   - timeout: After this time the program and its children are killed.
   public func run(
-    _ arguments: [String], environment: [String: String] = [:], directory: URL? = nil, input: [UInt8] = [],
+    _ arguments: [String],
+    environment: [String: String] = [:],
+    directory: URL? = nil,
+    input: [UInt8] = [],
     timeout: Duration = .seconds(60)
   ) async throws -> RunResult {
     let running = try start(
-      arguments, environment: environment, directory: directory, input: input, timeout: timeout)
+      arguments,
+      environment: environment,
+      directory: directory,
+      input: input,
+      timeout: timeout
+    )
     return await running.wait()
   }
 
-  /// Starts the program and does not wait for it. The parameters are those of `run`.
+  /// Starts the program and does not wait for it.
+  ///
+  /// The parameters are those of `run`.
   public func start(
-    _ arguments: [String], environment: [String: String] = [:], directory: URL? = nil, input: [UInt8] = [],
+    _ arguments: [String],
+    environment: [String: String] = [:],
+    directory: URL? = nil,
+    input: [UInt8] = [],
     timeout: Duration = .seconds(60)
   ) throws -> RunningBinary {
     let folder = directory?.path ?? FileManager.default.temporaryDirectory.path
@@ -81,6 +96,12 @@ public struct BinaryRunner: Sendable {
     ]
     variables.merge(environment) { $1 }
     return try RunningBinary(
-      executable, arguments, variables.map { "\($0.key)=\($0.value)" }.sorted(), folder, input, timeout)
+      executable,
+      arguments,
+      variables.map { "\($0.key)=\($0.value)" }.sorted(),
+      folder,
+      input,
+      timeout
+    )
   }
 }

@@ -37,8 +37,12 @@ public final class RunningBinary: Sendable {
   private let state = Mutex(State())
 
   init(
-    _ executable: String, _ arguments: [String], _ environment: [String], _ directory: String,
-    _ input: [UInt8], _ timeout: Duration
+    _ executable: String,
+    _ arguments: [String],
+    _ environment: [String],
+    _ directory: String,
+    _ input: [UInt8],
+    _ timeout: Duration
   ) throws {
     let spawned = try Spawned(executable, arguments, environment, directory)
     processIdentifier = spawned.identifier
@@ -154,9 +158,12 @@ public final class RunningBinary: Sendable {
       let status = state.status ?? 0
       let signal = status & 0x7F
       let result = RunResult(
-        standardOutput: state.output, standardError: state.errors,
-        exitCode: signal == 0 ? (status >> 8) & 0xFF : 128 + signal, signal: signal == 0 ? nil : signal,
-        timedOut: state.timedOut)
+        standardOutput: state.output,
+        standardError: state.errors,
+        exitCode: signal == 0 ? (status >> 8) & 0xFF : 128 + signal,
+        signal: signal == 0 ? nil : signal,
+        timedOut: state.timedOut
+      )
       state.result = result
       defer { state.waiting = [] }
       return (result, state.waiting)

@@ -9,7 +9,10 @@ struct Spawned {
   let errors: Int32
 
   init(
-    _ executable: String, _ arguments: [String], _ environment: [String], _ directory: String
+    _ executable: String,
+    _ arguments: [String],
+    _ environment: [String],
+    _ directory: String
   ) throws {
     var pipes: [[Int32]] = []
     let (status, identifier) = try descriptorLock.withLock { _ -> (Int32, pid_t) in
@@ -42,7 +45,10 @@ struct Spawned {
     .map { unsafeBitCast($0, to: ChangeDirectory.self) }
 
   private static func spawn(
-    _ executable: String, _ arguments: [String], _ environment: [String], _ directory: String,
+    _ executable: String,
+    _ arguments: [String],
+    _ environment: [String],
+    _ directory: String,
     _ pipes: [[Int32]]
   ) -> (status: Int32, identifier: pid_t) {
     var actions = posix_spawn_file_actions_t()

@@ -21,14 +21,19 @@ struct BinaryRunnerTests {
     setenv("GYMMIGRATE_TEST_LEAK", "leaked", 1)
     try await withTemporaryDirectory { folder in
       let result = try await shell().run(
-        ["-c", "pwd; /usr/bin/env"], environment: ["GOOGLE_CLOUD_PROJECT": "p q"], directory: folder)
+        ["-c", "pwd; /usr/bin/env"],
+        environment: ["GOOGLE_CLOUD_PROJECT": "p q"],
+        directory: folder
+      )
       let lines = Set(result.output.split(separator: "\n").map(String.init))
       #expect(lines.contains(folder.path))
       #expect(lines.contains("HOME=\(folder.path)"))
       #expect(lines.contains("GOOGLE_CLOUD_PROJECT=p q"))
       #expect(!result.output.contains("leaked"))
       let names = Set(lines.filter { $0.contains("=") }.map { String($0.prefix { $0 != "=" }) })
-      #expect(names.subtracting(["PWD", "_", "SHLVL", "OLDPWD"]) == ["PATH", "HOME", "GOOGLE_CLOUD_PROJECT"])
+      #expect(
+        names.subtracting(["PWD", "_", "SHLVL", "OLDPWD"]) == ["PATH", "HOME", "GOOGLE_CLOUD_PROJECT"]
+      )
     }
   }
 

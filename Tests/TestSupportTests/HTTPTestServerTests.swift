@@ -11,7 +11,12 @@ struct HTTPTestServerTests {
   func request() async throws {
     try await HTTPTestServer.withServer({ .json(#"{"path":"\#($0.rawPath)"}"#) }) { server in
       let answer = try await exchange(
-        server, "POST", "/v1/a%2Fb/%C3%A9%253A?x=1%2B+2&y&x=%26", body: "{}", headers: ["X-Thing: a: b"])
+        server,
+        "POST",
+        "/v1/a%2Fb/%C3%A9%253A?x=1%2B+2&y&x=%26",
+        body: "{}",
+        headers: ["X-Thing: a: b"]
+      )
       #expect(answer.status == 200)
       #expect(answer.text == #"{"path":"/v1/a%2Fb/%C3%A9%253A"}"#)
       #expect(server.url == "http://\(server.host)")
@@ -44,7 +49,9 @@ struct HTTPTestServerTests {
   func bodies() async throws {
     try await HTTPTestServer.withServer({ .respond(body: $0.body) }) { server in
       let client = try RawClient(port: server.port)
-      await client.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n4;x=y\r\ndefg\r\n0\r\n\r\n")
+      await client.send(
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n4;x=y\r\ndefg\r\n0\r\n\r\n"
+      )
       #expect(await client.receive().text == "abcdefg")
       await client.send("POST / HTTP/1.1\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
       #expect(await client.receive().status == 100)
@@ -77,15 +84,34 @@ struct HTTPTestServerTests {
     Case(testDescription: "then close", reaction: .responseThenClose(response), received: 1000),
     Case(testDescription: "drop", reaction: .dropConnection, status: 0, ending: .closed, received: 0),
     Case(testDescription: "reset", reaction: .reset, status: 0, ending: .reset, received: 0),
-    Case(testDescription: "half", reaction: .halfBody(response, fraction: 0.5), ending: .closed, received: 500),
-    Case(testDescription: "all but", reaction: .halfBody(response, fraction: 1), ending: .closed, received: 999),
     Case(
-      testDescription: "truncated chunks", reaction: .truncatedChunked(response, fraction: 0.3), ending: .closed,
-      received: 300),
+      testDescription: "half",
+      reaction: .halfBody(response, fraction: 0.5),
+      ending: .closed,
+      received: 500
+    ),
     Case(
-      testDescription: "drip", reaction: .drip(response, chunk: 250, interval: .milliseconds(1)), received: 1000),
+      testDescription: "all but",
+      reaction: .halfBody(response, fraction: 1),
+      ending: .closed,
+      received: 999
+    ),
     Case(
-      testDescription: "delayed", reaction: .delayed(.milliseconds(5), .response(response)), received: 1000),
+      testDescription: "truncated chunks",
+      reaction: .truncatedChunked(response, fraction: 0.3),
+      ending: .closed,
+      received: 300
+    ),
+    Case(
+      testDescription: "drip",
+      reaction: .drip(response, chunk: 250, interval: .milliseconds(1)),
+      received: 1000
+    ),
+    Case(
+      testDescription: "delayed",
+      reaction: .delayed(.milliseconds(5), .response(response)),
+      received: 1000
+    ),
   ]
 
   @Test("misbehaves as it is told", arguments: cases)
@@ -206,7 +232,8 @@ struct HTTPTestServerTests {
       Kind(method: "POST", path: ":runAggregationQuery", kind: .aggregation),
       Kind(method: "POST", path: "/c/d:listCollectionIds", kind: .listCollectionIds),
       Kind(method: "POST", path: "/c/d", kind: .other),
-    ])
+    ]
+  )
   func kinds(_ test: Kind) {
     let path = "/v1/projects/p/databases/(default)/documents\(test.path)?x=y/z:w"
     #expect(TestRequest(method: test.method, target: path).kind == test.kind)

@@ -61,7 +61,9 @@ final class RawClient: @unchecked Sendable {
     await onThread { client in
       var rest = bytes[...]
       while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { Glibc.send(client.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        let count = rest.withUnsafeBytes {
+          Glibc.send(client.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
         guard count > 0 else { return }
         rest = rest.dropFirst(count)
       }
@@ -160,8 +162,12 @@ final class RawClient: @unchecked Sendable {
 
 /// One request over a connection of its own.
 func exchange(
-  _ server: HTTPTestServer, _ method: String = "GET", _ target: String = "/", body: String = "",
-  headers: [String] = [], patience: Duration = .seconds(30)
+  _ server: HTTPTestServer,
+  _ method: String = "GET",
+  _ target: String = "/",
+  body: String = "",
+  headers: [String] = [],
+  patience: Duration = .seconds(30)
 ) async throws -> RawAnswer {
   let client = try RawClient(port: server.port, patience: patience)
   var lines = ["\(method) \(target) HTTP/1.1", "Host: test", "Connection: close"] + headers

@@ -73,7 +73,10 @@ public struct FaultRule: Sendable {
 
   /// Makes a rule.
   public init(
-    _ kinds: Set<RequestKind> = [], _ occasion: Occasion, _ faults: Fault..., limit: Int = .max,
+    _ kinds: Set<RequestKind> = [],
+    _ occasion: Occasion,
+    _ faults: Fault...,
+    limit: Int = .max,
     where matches: @escaping @Sendable (TestRequest) -> Bool = { _ in true }
   ) {
     self.kinds = kinds
@@ -84,7 +87,8 @@ public struct FaultRule: Sendable {
   }
 
   /// Makes a rule for a list of faults.
-  public init(_ kinds: Set<RequestKind> = [], _ occasion: Occasion, oneOf faults: [Fault], limit: Int = .max) {
+  public init(_ kinds: Set<RequestKind> = [], _ occasion: Occasion, oneOf faults: [Fault], limit: Int = .max)
+  {
     self.kinds = kinds
     self.occasion = occasion
     self.faults = faults

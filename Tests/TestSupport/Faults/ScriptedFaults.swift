@@ -52,7 +52,10 @@ public final class ScriptedFaults: Sendable {
   ///   - seed: What random faults are drawn from.
   ///   - identity: What makes two requests the same: method, target and body unless given.
   public init(
-    _ inner: @escaping RequestHandler, rules: [FaultRule], maximumConsecutive: Int = 2, seed: UInt64 = 1,
+    _ inner: @escaping RequestHandler,
+    rules: [FaultRule],
+    maximumConsecutive: Int = 2,
+    seed: UInt64 = 1,
     identity: @escaping @Sendable (TestRequest) -> [UInt8] = { request in
       Array("\(request.method) \(request.target)\n".utf8) + request.body
     }
@@ -80,7 +83,8 @@ public final class ScriptedFaults: Sendable {
   }
 
   /// Has a closure called on the connection's thread before the k-th request of a kind (from 1) is looked at.
-  public func before(_ kind: RequestKind, _ number: Int, _ closure: @escaping @Sendable (TestRequest) -> Void) {
+  public func before(_ kind: RequestKind, _ number: Int, _ closure: @escaping @Sendable (TestRequest) -> Void)
+  {
     state.withLock { $0.hooks.append(Hook(kind: kind, number: number, closure: closure)) }
   }
 
@@ -169,7 +173,9 @@ private struct FaultPlayer {
     }
   }
 
-  /// Lets the service do its work, and spoils the answer. A reaction that is no plain answer is left as it is.
+  /// Lets the service do its work, and spoils the answer.
+  ///
+  /// A reaction that is no plain answer is left as it is.
   private func applied(_ spoil: (TestResponse) -> Reaction) -> Reaction {
     let reaction = inner(request)
     guard case .response(let response) = reaction else { return reaction }

@@ -31,7 +31,9 @@ public final class HTTPTestServer: Sendable {
   private let threads = DispatchGroup()
 
   private init(
-    handler: @escaping RequestHandler, onHead: @escaping @Sendable (TestRequest) -> Reaction?, largestBody: Int
+    handler: @escaping RequestHandler,
+    onHead: @escaping @Sendable (TestRequest) -> Reaction?,
+    largestBody: Int
   ) throws {
     (listener, port) = try Socket.listening()
     self.handler = handler

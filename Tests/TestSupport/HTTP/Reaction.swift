@@ -54,9 +54,13 @@ public indirect enum Reaction: Sendable {
 
   /// A page of HTML, as proxies and load balancers answer.
   public static func html(_ status: Int) -> Reaction {
-    let page = "<!DOCTYPE html>\n<html><head><title>Error \(status)</title></head><body>\(status)</body></html>\n"
+    let page =
+      "<!DOCTYPE html>\n<html><head><title>Error \(status)</title></head><body>\(status)</body></html>\n"
     return .respond(
-      status, headers: [HTTPField("Content-Type", "text/html; charset=UTF-8")], body: Array(page.utf8))
+      status,
+      headers: [HTTPField("Content-Type", "text/html; charset=UTF-8")],
+      body: Array(page.utf8)
+    )
   }
 }
 

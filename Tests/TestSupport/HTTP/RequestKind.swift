@@ -44,7 +44,7 @@ public enum RequestKind: String, Sendable, Hashable, CaseIterable {
   private static func custom(_ method: String, _ rawPath: String) -> RequestKind? {
     let last = rawPath.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last
     guard let last, let colon = last.lastIndex(of: UInt8(ascii: ":")) else {
-      return rawPath.hasSuffix("/token") ? .token : nil
+      return !rawPath.hasPrefix("/v1/") && rawPath.hasSuffix("/token") ? .token : nil
     }
     guard method == "POST" else { return nil }
     switch String(decoding: last[last.index(after: colon)...], as: UTF8.self) {

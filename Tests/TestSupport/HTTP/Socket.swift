@@ -20,13 +20,16 @@ public struct TestServerError: Error, CustomStringConvertible {
   }
 }
 
-/// The few socket calls that the server needs. Closing is the owner's duty.
+/// The few socket calls that the server needs.
+///
+/// Closing is the owner's duty.
 struct Socket: Sendable {
   let descriptor: Int32
 
   /// A listening socket on the loopback interface, on a port that was free.
   static func listening() throws -> (socket: Socket, port: UInt16) {
-    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let type =
+      Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
       | Int32(SOCK_NONBLOCK.rawValue)
     let descriptor = socket(AF_INET, type, 0)
     guard descriptor >= 0 else { throw TestServerError("socket") }

@@ -1,7 +1,9 @@
 import Glibc
 
-/// Text as its UTF-8 bytes. Equality and order are those of the bytes, where Swift's `String` would hold
-/// canonically equivalent texts (é in one scalar or in two) to be the same.
+/// Text as its UTF-8 bytes.
+///
+/// Equality and order are those of the bytes, where Swift's `String` would hold canonically equivalent texts
+/// (é in one scalar or in two) to be the same.
 struct ByteString: Sendable, Hashable, Comparable, ExpressibleByStringLiteral, CustomStringConvertible {
   let bytes: [UInt8]
 

@@ -1,6 +1,8 @@
 import Foundation
 
-/// Reads JSON text. Foundation judges whether it is JSON; this reader then only takes it apart, keeping the bytes.
+/// Reads JSON text.
+///
+/// Foundation judges whether it is JSON; this reader then only takes it apart, keeping the bytes.
 struct JSONReader {
   struct Malformed: Error {}
 
@@ -100,7 +102,9 @@ struct JSONReader {
     var text: [UInt8] = []
     while position < bytes.count {
       let start = position
-      while position < bytes.count, bytes[position] != UInt8(ascii: "\""), bytes[position] != UInt8(ascii: "\\") {
+      while position < bytes.count, bytes[position] != UInt8(ascii: "\""),
+        bytes[position] != UInt8(ascii: "\\")
+      {
         position += 1
       }
       text += bytes[start..<position]

@@ -1,6 +1,8 @@
 import Foundation
 
-/// A document of a snapshot. Two are equal if the bytes of their names and fields are.
+/// A document of a snapshot.
+///
+/// Two are equal if the bytes of their names and fields are.
 public struct MiniDocument: Sendable, Hashable, CustomStringConvertible {
   /// The name relative to the database, such as `users/u1`.
   public let name: String

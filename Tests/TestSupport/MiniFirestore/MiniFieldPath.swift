@@ -60,7 +60,9 @@ struct MiniFieldPath: Sendable, Hashable {
     return value
   }
 
-  /// Sets the value, or deletes it where it is nil. Setting makes the maps on the way.
+  /// Sets the value, or deletes it where it is nil.
+  ///
+  /// Setting makes the maps on the way.
   func set(_ value: MiniValue?, in fields: inout MiniFields) {
     Self.set(value, names[...], &fields)
   }

@@ -13,7 +13,10 @@ indirect enum MiniFilter {
 
   init(_ json: JSON) throws {
     let members = try MiniDecoder.members(
-      json, "where", allowed: ["compositeFilter", "fieldFilter", "unaryFilter"])
+      json,
+      "where",
+      allowed: ["compositeFilter", "fieldFilter", "unaryFilter"]
+    )
     guard members.count == 1, let (kind, content) = members.first else {
       throw ServiceError.invalidArgument("a filter must have exactly one member")
     }
@@ -48,7 +51,8 @@ indirect enum MiniFilter {
     let value = try MiniDecoder.value(operand, depth: 1)
     var operands = [value]
     if ["IN", "NOT_IN", "ARRAY_CONTAINS_ANY"].contains(operation) {
-      guard case .array(let values) = value, (1...(operation == "NOT_IN" ? 10 : 30)).contains(values.count) else {
+      guard case .array(let values) = value, (1...(operation == "NOT_IN" ? 10 : 30)).contains(values.count)
+      else {
         throw ServiceError.invalidArgument("\(operation) needs an array of 1 to 30 values (NOT_IN: 10)")
       }
       operands = values
@@ -67,7 +71,9 @@ indirect enum MiniFilter {
   static func path(_ json: JSON?) throws -> MiniFieldPath {
     guard let json,
       let text = try MiniDecoder.text(
-        MiniDecoder.members(json, "field", allowed: ["fieldPath"])["fieldPath"], "fieldPath")
+        MiniDecoder.members(json, "field", allowed: ["fieldPath"])["fieldPath"],
+        "fieldPath"
+      )
     else { throw ServiceError.invalidArgument("a field reference without fieldPath") }
     return try MiniFieldPath(text, allowsReserved: text == "__name__")
   }

@@ -27,8 +27,10 @@ extension MiniFirestore {
     try call.checkParameters([])
     let body = try call.body(["structuredAggregationQuery", "readTime", "transaction", "newTransaction"])
     let parts = try MiniDecoder.members(
-      body["structuredAggregationQuery"] ?? .object([]), "structuredAggregationQuery",
-      allowed: ["structuredQuery", "aggregations"])
+      body["structuredAggregationQuery"] ?? .object([]),
+      "structuredAggregationQuery",
+      allowed: ["structuredQuery", "aggregations"]
+    )
     let query = try query(call, body, parts["structuredQuery"])
     let asked = try readTime(MiniDecoder.text(body["readTime"], "readTime"))
     let aggregations = try MiniDecoder.list(parts["aggregations"], "aggregations")
@@ -40,7 +42,10 @@ extension MiniFirestore {
     var members: [JSON.Member] = []
     for (index, aggregation) in aggregations.enumerated() {
       let kinds = try MiniDecoder.members(
-        aggregation, "aggregations", allowed: ["alias", "count", "sum", "avg"])
+        aggregation,
+        "aggregations",
+        allowed: ["alias", "count", "sum", "avg"]
+      )
       guard let count = kinds["count"] else {
         throw ServiceError.unimplemented("MiniFirestore has no aggregation but count")
       }
@@ -69,17 +74,25 @@ extension MiniFirestore {
   }
 
   private func run(
-    _ query: MiniQuery, _ call: MiniCall, _ asked: MiniTime?
+    _ query: MiniQuery,
+    _ call: MiniCall,
+    _ asked: MiniTime?
   ) -> (answer: (found: [MiniCandidate], skipped: Int), time: MiniTime) {
     let (found, time) = read(at: asked) { store, time in
       store.documents(
-        below: call.path, collection: query.collection, allDescendants: query.allDescendants, at: time)
+        below: call.path,
+        collection: query.collection,
+        allDescendants: query.allDescendants,
+        at: time
+      )
     }
     let prefix = root + "/"
     let candidates = found.map { entry in
       MiniCandidate(
-        path: entry.path, document: entry.document,
-        name: ByteString(bytes: prefix.utf8 + entry.path.name.bytes))
+        path: entry.path,
+        document: entry.document,
+        name: ByteString(bytes: prefix.utf8 + entry.path.name.bytes)
+      )
     }
     return (query.run(candidates), time)
   }

@@ -31,7 +31,10 @@ extension MiniFirestore {
     }
     let (entries, _) = read(at: asked) { store, time in
       var entries = store.documents(
-        below: call.path.parent, collection: call.path.last, allDescendants: false, at: time
+        below: call.path.parent,
+        collection: call.path.last,
+        allDescendants: false,
+        at: time
       ).map { MiniEntry(path: $0.path, document: $0.document) }
       if showsMissing {
         entries += store.missing(in: call.path, at: time).map { MiniEntry(path: $0) }
@@ -40,8 +43,11 @@ extension MiniFirestore {
       return isDescending == true ? entries.reversed() : entries
     }
     let page = try page(
-      token: try call.parameter("pageToken").map { ByteString($0) }, size: try number(call, "pageSize"),
-      fingerprint: fingerprint(call), of: entries, key: \.path.name
+      token: try call.parameter("pageToken").map { ByteString($0) },
+      size: try number(call, "pageSize"),
+      fingerprint: fingerprint(call),
+      of: entries,
+      key: \.path.name
     ) { entry, name in
       let order = entry.path.compare(MiniPath(relative: name))
       return isDescending == true ? order < 0 : order > 0
@@ -86,7 +92,9 @@ extension MiniFirestore {
 
   private func number(_ call: MiniCall, _ name: String) throws -> Int? {
     try call.parameter(name).map { text in
-      guard let number = Int32(text), number >= 0 else { throw ServiceError.invalidArgument("\(name) \(text)") }
+      guard let number = Int32(text), number >= 0 else {
+        throw ServiceError.invalidArgument("\(name) \(text)")
+      }
       return Int(number)
     }
   }
@@ -103,8 +111,11 @@ extension MiniFirestore {
     let page = try page(
       token: try MiniDecoder.text(body["pageToken"], "pageToken"),
       size: try MiniDecoder.int32(body["pageSize"], "pageSize"),
-      fingerprint: "collections\n\(call.path.name)\n\(asked?.string ?? "")", of: all, key: { $0 },
-      isAfter: { $0 > $1 })
+      fingerprint: "collections\n\(call.path.name)\n\(asked?.string ?? "")",
+      of: all,
+      key: { $0 },
+      isAfter: { $0 > $1 }
+    )
     var encoder = encoder()
     var members: [JSON.Member] = []
     if !page.entries.isEmpty {
@@ -145,11 +156,14 @@ extension MiniFirestore {
   static func mask(_ json: JSON?) throws -> MiniMask {
     guard let json, json != .null else { return MiniMask() }
     let paths = try MiniDecoder.list(
-      MiniDecoder.members(json, "mask", allowed: ["fieldPaths"])["fieldPaths"], "fieldPaths")
+      MiniDecoder.members(json, "mask", allowed: ["fieldPaths"])["fieldPaths"],
+      "fieldPaths"
+    )
     return MiniMask(
       paths: try paths.map { path in
         guard case .string(let text) = path else { throw ServiceError.invalidArgument("fieldPaths") }
         return try MiniFieldPath(text, allowsReserved: text == "__name__")
-      })
+      }
+    )
   }
 }

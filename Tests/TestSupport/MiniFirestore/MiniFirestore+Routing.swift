@@ -24,7 +24,8 @@ struct MiniCall {
   func checkParameters(_ allowed: Set<String>) throws {
     for field in query where !allowed.contains(field.name) && !Self.common.contains(field.name) {
       throw ServiceError.invalidArgument(
-        "Invalid JSON payload received. Unknown name \"\(field.name)\": Cannot bind query parameter.")
+        "Invalid JSON payload received. Unknown name \"\(field.name)\": Cannot bind query parameter."
+      )
     }
   }
 
@@ -44,7 +45,8 @@ struct MiniCall {
     let paths = parameters(name)
     return MiniMask(
       paths: paths.isEmpty
-        ? nil : try paths.map { try MiniFieldPath(ByteString($0), allowsReserved: $0 == "__name__") })
+        ? nil : try paths.map { try MiniFieldPath(ByteString($0), allowsReserved: $0 == "__name__") }
+    )
   }
 
   /// System parameters, which every method has.
@@ -59,7 +61,9 @@ extension MiniFirestore {
       if kind == .token { return try token(request) }
       try authorize(request)
       guard request.body.count <= options.largestBody else {
-        throw ServiceError.invalidArgument("Request payload size exceeds the limit: \(options.largestBody) bytes.")
+        throw ServiceError.invalidArgument(
+          "Request payload size exceeds the limit: \(options.largestBody) bytes."
+        )
       }
       let call = try route(request, kind)
       return render(try dispatch(call), call)
@@ -119,11 +123,13 @@ extension MiniFirestore {
       parts[parts.count - 1] = Array(last[..<colon])
     }
     let segments = try parts.map { part in
-      guard let decoded = percentDecoded(part, plusIsSpace: false), String(validating: decoded, as: UTF8.self) != nil
+      guard let decoded = percentDecoded(part, plusIsSpace: false),
+        String(validating: decoded, as: UTF8.self) != nil
       else { throw ServiceError.invalidArgument("the path is not well encoded") }
       return ByteString(bytes: decoded)
     }
-    guard segments.count >= 5, segments[0] == "v1", segments[1] == "projects", segments[3] == "databases" else {
+    guard segments.count >= 5, segments[0] == "v1", segments[1] == "projects", segments[3] == "databases"
+    else {
       throw unknown
     }
     guard segments[2] == ByteString(options.project), segments[4] == ByteString(options.database) else {
@@ -168,8 +174,9 @@ extension MiniFirestore {
     return time
   }
 
-  /// Reads at a moment, by default now. What is read and the moment belong together: nothing is committed at or
-  /// before that moment afterwards.
+  /// Reads at a moment, by default now.
+  ///
+  /// What is read and the moment belong together: nothing is committed at or before that moment afterwards.
   func read<R>(at asked: MiniTime?, _ body: (MiniStore, MiniTime) -> R) -> (result: R, time: MiniTime) {
     state.withLock { state in
       let time = asked ?? tick(&state)

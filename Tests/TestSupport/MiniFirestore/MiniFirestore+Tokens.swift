@@ -7,7 +7,9 @@ extension MiniFirestore {
       guard request.header("Metadata-Flavor") == "Google" else { return TestResponse(403) }
     } else {
       let form = formFields(request.body)
-      let grants = ["urn:ietf:params:oauth:grant-type:jwt-bearer": "assertion", "refresh_token": "refresh_token"]
+      let grants = [
+        "urn:ietf:params:oauth:grant-type:jwt-bearer": "assertion", "refresh_token": "refresh_token",
+      ]
       guard request.method == "POST", let grant = form.first(where: { $0.name == "grant_type" })?.value,
         let needed = grants[grant], form.contains(where: { $0.name == needed && !$0.value.isEmpty })
       else {

@@ -18,7 +18,8 @@ extension MiniFirestore {
     let writes = try writes(call, allowed: ["writes", "labels"])
     guard Set(writes.map(\.path)).count == writes.count else {
       throw ServiceError.invalidArgument(
-        "the same document cannot be written more than once in a single request")
+        "the same document cannot be written more than once in a single request"
+      )
     }
     var encoder = encoder()
     var results: [JSON] = []
@@ -33,7 +34,8 @@ extension MiniFirestore {
         status.append(
           encoder.object([
             JSON.Member("code", .integer(error.code)), JSON.Member("message", .text(error.message)),
-          ]))
+          ])
+        )
       }
     }
     guard !writes.isEmpty else { return .object([]) }
@@ -70,7 +72,10 @@ extension MiniFirestore {
       for write in writes {
         let current = changed[write.path] ?? state.store.document(write.path)
         let outcome = try write.apply(
-          to: current, at: time, missingBaseIsNotFound: options.missingBaseIsNotFound)
+          to: current,
+          at: time,
+          missingBaseIsNotFound: options.missingBaseIsNotFound
+        )
         changed.updateValue(outcome.document, forKey: write.path)
         outcomes.append(outcome)
       }
@@ -111,9 +116,11 @@ extension MiniFirestore {
     ])
     let paths = call.parameters("updateMask.fieldPaths")
     let write = MiniWrite(
-      path: call.path, fields: try document(call),
+      path: call.path,
+      fields: try document(call),
       mask: paths.isEmpty ? nil : try paths.map { try MiniFieldPath(ByteString($0)) },
-      precondition: try precondition(call))
+      precondition: try precondition(call)
+    )
     return try answer(call, write)
   }
 

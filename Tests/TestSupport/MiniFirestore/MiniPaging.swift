@@ -29,12 +29,17 @@ extension MiniFirestore {
   ///   - key: What a token remembers of an entry.
   ///   - isAfter: Whether an entry comes after the one with this key.
   func page<Entry>(
-    token: ByteString?, size: Int?, fingerprint: String, of all: [Entry],
-    key: (Entry) -> ByteString, isAfter: (Entry, ByteString) -> Bool
+    token: ByteString?,
+    size: Int?,
+    fingerprint: String,
+    of all: [Entry],
+    key: (Entry) -> ByteString,
+    isAfter: (Entry, ByteString) -> Bool
   ) throws -> MiniPage<Entry> {
     var place = PageToken(request: fingerprint, page: 0, after: nil)
     if let token, !token.isEmpty {
-      guard let known = state.withLock({ $0.pageTokens[token] }), known.request.utf8.elementsEqual(fingerprint.utf8)
+      guard let known = state.withLock({ $0.pageTokens[token] }),
+        known.request.utf8.elementsEqual(fingerprint.utf8)
       else { throw ServiceError.invalidArgument("page_token is not one of this request's") }
       place = known
     }
@@ -42,7 +47,11 @@ extension MiniFirestore {
     let rest = all.drop { entry in place.after.map { !isAfter(entry, $0) } ?? false }
     var count = size
     if options.isAwkward {
-      let draw = stableHash(Array(fingerprint.utf8), [UInt8(truncatingIfNeeded: place.page)], place.after?.bytes ?? [])
+      let draw = stableHash(
+        Array(fingerprint.utf8),
+        [UInt8(truncatingIfNeeded: place.page)],
+        place.after?.bytes ?? []
+      )
       count -= Int(draw % UInt64(size / 3 + 1))
       if all.count > 2 {
         // The first page never has everything, so that there is a second, which is empty and is not the end.
@@ -55,7 +64,8 @@ extension MiniFirestore {
     // A page that is as long as asked has a token even if nothing is left, and then an empty answer ends the list.
     if entries.count < rest.count || entries.count == size {
       page.nextToken = remember(
-        PageToken(request: fingerprint, page: place.page + 1, after: entries.last.map(key) ?? place.after))
+        PageToken(request: fingerprint, page: place.page + 1, after: entries.last.map(key) ?? place.after)
+      )
     }
     return page
   }

@@ -1,19 +1,21 @@
 /// A place below `documents/`: the segments of a document's path, or of a collection's.
 struct MiniPath: Sendable, Hashable, Comparable {
   let segments: [ByteString]
+  /// The path relative to the database: `users/u1`.
+  let name: ByteString
 
   init(_ segments: some Sequence<ByteString>) {
     self.segments = Array(segments)
+    name = ByteString(bytes: self.segments.map(\.bytes).joined(separator: [UInt8(ascii: "/")]))
   }
 
   /// Takes `users/u1` apart.
   init(relative name: ByteString) {
     segments = name.bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
       .map { ByteString(bytes: $0) }
+    self.name = name
   }
 
-  /// The path relative to the database: `users/u1`.
-  var name: ByteString { ByteString(bytes: segments.map(\.bytes).joined(separator: [UInt8(ascii: "/")])) }
   var isDocument: Bool { !segments.isEmpty && segments.count.isMultiple(of: 2) }
   var parent: MiniPath { MiniPath(segments.dropLast()) }
   var last: ByteString { segments.last ?? "" }
@@ -23,6 +25,11 @@ struct MiniPath: Sendable, Hashable, Comparable {
   }
 
   static func < (left: MiniPath, right: MiniPath) -> Bool { left.compare(right) < 0 }
+  static func == (left: MiniPath, right: MiniPath) -> Bool { left.name == right.name }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+  }
 
   func compare(_ other: MiniPath) -> Int {
     for index in 0..<min(segments.count, other.segments.count) {

@@ -36,12 +36,16 @@ struct MiniQuery {
 
   init(_ json: JSON) throws {
     let members = try MiniDecoder.members(
-      json, "structuredQuery",
-      allowed: ["from", "select", "where", "orderBy", "startAt", "endAt", "offset", "limit"])
+      json,
+      "structuredQuery",
+      allowed: ["from", "select", "where", "orderBy", "startAt", "endAt", "offset", "limit"]
+    )
     let from = try MiniDecoder.list(members["from"], "from")
     guard from.count == 1 else { throw ServiceError.invalidArgument("from must have one element") }
     let selector = try MiniDecoder.members(from[0], "from", allowed: ["collectionId", "allDescendants"])
-    collection = try MiniDecoder.text(selector["collectionId"], "collectionId").flatMap { $0.isEmpty ? nil : $0 }
+    collection = try MiniDecoder.text(selector["collectionId"], "collectionId").flatMap {
+      $0.isEmpty ? nil : $0
+    }
     allDescendants = try MiniDecoder.flag(selector["allDescendants"], "allDescendants") ?? false
     filter = try members["where"].map { try MiniFilter($0) }
     mask = try Self.select(members["select"])
@@ -63,7 +67,9 @@ struct MiniQuery {
   private static func select(_ json: JSON?) throws -> MiniMask {
     guard let json else { return MiniMask() }
     let fields = try MiniDecoder.list(
-      MiniDecoder.members(json, "select", allowed: ["fields"])["fields"], "fields")
+      MiniDecoder.members(json, "select", allowed: ["fields"])["fields"],
+      "fields"
+    )
     return MiniMask(paths: fields.isEmpty ? nil : try fields.map { try MiniFilter.path($0) })
   }
 
@@ -84,7 +90,8 @@ struct MiniQuery {
     let added = Set(filter?.inequalityPaths ?? []).subtracting(names).filter { !$0.isName }
     orders += added.sorted { $0.names.lexicographicallyPrecedes($1.names) }
       .map { Order(path: $0, isDescending: isDescending) }
-    if !orders.contains(where: \.path.isName), let name = try? MiniFieldPath("__name__", allowsReserved: true) {
+    if !orders.contains(where: \.path.isName), let name = try? MiniFieldPath("__name__", allowsReserved: true)
+    {
       orders.append(Order(path: name, isDescending: isDescending))
     }
   }

@@ -26,7 +26,10 @@ struct MiniStore: Sendable {
 
   /// The documents below a parent in order; of one collection id, or of all.
   func documents(
-    below parent: MiniPath, collection: ByteString?, allDescendants: Bool, at time: MiniTime?
+    below parent: MiniPath,
+    collection: ByteString?,
+    allDescendants: Bool,
+    at time: MiniTime?
   ) -> [(path: MiniPath, document: MiniStored)] {
     var found: [(MiniPath, MiniStored)] = []
     for path in subtree(parent) {
@@ -72,18 +75,25 @@ struct MiniStore: Sendable {
 
   private func lowerBound(_ path: MiniPath) -> Int {
     if let last = order.last, last < path { return order.count }
-    var low = 0
-    var high = order.count
-    while low < high {
-      let middle = (low + high) / 2
-      if order[middle] < path { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return firstIndex(from: 0) { !(order[$0] < path) }
   }
 
   /// Everything below a path: neighbours, since a path sorts right before what is below it.
   private func subtree(_ path: MiniPath) -> ArraySlice<MiniPath> {
     if path.segments.isEmpty { return order[...] }
-    return order[lowerBound(path)...].drop { $0 == path }.prefix { $0.isBelow(path) }
+    var start = lowerBound(path)
+    if start < order.count, order[start] == path { start += 1 }
+    return order[start..<firstIndex(from: start) { !order[$0].isBelow(path) }]
+  }
+
+  /// The first index of which something holds that holds of all that follow.
+  private func firstIndex(from start: Int, where holds: (Int) -> Bool) -> Int {
+    var low = start
+    var high = order.count
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(middle) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }

@@ -1,4 +1,6 @@
-/// A value as it is stored. Equality is of type and bits: `1` and `1.0` differ, and so do `0.0` and `-0.0`.
+/// A value as it is stored.
+///
+/// Equality is of type and bits: `1` and `1.0` differ, and so do `0.0` and `-0.0`.
 indirect enum MiniValue: Sendable, Hashable {
   case null
   case bool(Bool)

@@ -12,14 +12,17 @@ enum MiniDecoder {
     }
     for member in members where !allowed.contains(member.name) {
       throw ServiceError.invalidArgument(
-        "Invalid JSON payload received. Unknown name \"\(member.name)\" at '\(what)': Cannot find field.")
+        "Invalid JSON payload received. Unknown name \"\(member.name)\" at '\(what)': Cannot find field."
+      )
     }
     return Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
   }
 
   static func fields(_ json: JSON?, depth: Int = 0) throws -> MiniFields {
     guard let json else { return [:] }
-    guard case .object(let members) = json else { throw ServiceError.invalidArgument("fields: not an object") }
+    guard case .object(let members) = json else {
+      throw ServiceError.invalidArgument("fields: not an object")
+    }
     var fields: MiniFields = [:]
     for member in members {
       guard !member.name.isEmpty, member.name.bytes.count <= 1500 else {

@@ -30,12 +30,18 @@ struct MiniWrite {
   /// Reads a Write message.
   init(_ json: JSON, in mini: MiniFirestore) throws {
     let members = try MiniDecoder.members(
-      json, "writes", allowed: ["update", "delete", "updateMask", "updateTransforms", "currentDocument"])
+      json,
+      "writes",
+      allowed: ["update", "delete", "updateMask", "updateTransforms", "currentDocument"]
+    )
     precondition = try Self.precondition(members["currentDocument"])
     switch (members["update"], members["delete"]) {
     case (let document?, nil):
       let parts = try MiniDecoder.members(
-        document, "update", allowed: ["name", "fields", "createTime", "updateTime"])
+        document,
+        "update",
+        allowed: ["name", "fields", "createTime", "updateTime"]
+      )
       path = try mini.path(MiniDecoder.text(parts["name"], "name"), "name")
       fields = try MiniDecoder.fields(parts["fields"])
       mask = try members["updateMask"].map { try Self.mask($0) } ?? nil
@@ -52,7 +58,9 @@ struct MiniWrite {
 
   private static func mask(_ json: JSON) throws -> [MiniFieldPath] {
     let paths = try MiniDecoder.list(
-      MiniDecoder.members(json, "updateMask", allowed: ["fieldPaths"])["fieldPaths"], "fieldPaths")
+      MiniDecoder.members(json, "updateMask", allowed: ["fieldPaths"])["fieldPaths"],
+      "fieldPaths"
+    )
     return try paths.map { path in
       guard case .string(let text) = path else { throw ServiceError.invalidArgument("fieldPaths") }
       return try MiniFieldPath(text)
@@ -88,10 +96,14 @@ struct MiniWrite {
     for path in mask ?? [] { path.set(path.get(from: fields), in: &next) }
     var outcome = Outcome()
     for transform in transforms { outcome.transformResults.append(transform.apply(to: &next, at: time)) }
+    try MiniSize.check(path, next)
     // A write that changes nothing leaves the update time as it was.
     let updateTime = current?.fields == next ? current?.updateTime ?? time : time
     outcome.document = MiniStored(
-      fields: next, createTime: current?.createTime ?? time, updateTime: updateTime)
+      fields: next,
+      createTime: current?.createTime ?? time,
+      updateTime: updateTime
+    )
     return outcome
   }
 
@@ -111,7 +123,8 @@ struct MiniWrite {
       guard current.updateTime == time else {
         throw ServiceError.failedPrecondition(
           "the stored version (\(current.updateTime.microseconds)) does not match the required base version "
-            + "(\(time.microseconds))")
+            + "(\(time.microseconds))"
+        )
       }
     }
   }
@@ -133,11 +146,13 @@ struct MiniTransform {
 
   init(_ json: JSON) throws {
     var members = try MiniDecoder.members(
-      json, "updateTransforms",
+      json,
+      "updateTransforms",
       allowed: [
         "fieldPath", "setToServerValue", "increment", "maximum", "minimum", "appendMissingElements",
         "removeAllFromArray",
-      ])
+      ]
+    )
     guard let path = try MiniDecoder.text(members.removeValue(forKey: "fieldPath"), "fieldPath"),
       members.count == 1, let (kind, operand) = members.first
     else { throw ServiceError.invalidArgument("a transform needs fieldPath and exactly one operation") }
@@ -150,7 +165,9 @@ struct MiniTransform {
     case "removeAllFromArray": operation = .removeAll(try MiniDecoder.array(operand, depth: 1))
     default:
       let value = try MiniDecoder.value(operand, depth: 1)
-      guard value.isSameType(as: .integer(0)) else { throw ServiceError.invalidArgument("\(kind): no number") }
+      guard value.isSameType(as: .integer(0)) else {
+        throw ServiceError.invalidArgument("\(kind): no number")
+      }
       operation =
         kind == "increment" ? .increment(value) : kind == "maximum" ? .maximum(value) : .minimum(value)
     }
@@ -170,7 +187,9 @@ struct MiniTransform {
     case .maximum(let operand): next = Self.pick(isNumber ? current : nil, operand) { $0 < 0 }
     case .minimum(let operand): next = Self.pick(isNumber ? current : nil, operand) { $0 > 0 }
     case .append(let values):
-      for value in values where !elements.contains(where: { $0.compare(value) == 0 }) { elements.append(value) }
+      for value in values where !elements.contains(where: { $0.compare(value) == 0 }) {
+        elements.append(value)
+      }
       path.set(.array(elements), in: &fields)
       return .null
     case .removeAll(let values):
@@ -183,7 +202,9 @@ struct MiniTransform {
   }
 
   private static func pick(
-    _ current: MiniValue?, _ operand: MiniValue, _ takesOperand: (Int) -> Bool
+    _ current: MiniValue?,
+    _ operand: MiniValue,
+    _ takesOperand: (Int) -> Bool
   ) -> MiniValue {
     guard let current else { return operand }
     let nan = MiniValue.number(.nan)

@@ -17,7 +17,11 @@ public struct ServiceError: Error, Sendable, CustomStringConvertible {
 
   /// Puts an error together.
   public init(
-    _ httpStatus: Int, _ status: String, _ message: String, reason: String? = nil, retryDelay: Double? = nil,
+    _ httpStatus: Int,
+    _ status: String,
+    _ message: String,
+    reason: String? = nil,
+    retryDelay: Double? = nil,
     headers: [HTTPField] = []
   ) {
     self.httpStatus = httpStatus
@@ -48,23 +52,39 @@ public struct ServiceError: Error, Sendable, CustomStringConvertible {
   }
   /// 409: contention; nothing was applied.
   public static let aborted = ServiceError(
-    409, "ABORTED", "Too much contention on these documents. Please try again.")
+    409,
+    "ABORTED",
+    "Too much contention on these documents. Please try again."
+  )
   /// 429.
   public static let resourceExhausted = ServiceError(
-    429, "RESOURCE_EXHAUSTED", "Some resource has been exhausted, perhaps a per-user quota.")
+    429,
+    "RESOURCE_EXHAUSTED",
+    "Some resource has been exhausted, perhaps a per-user quota."
+  )
   /// 503.
   public static let unavailable = ServiceError(
-    503, "UNAVAILABLE", "The datastore operation timed out, or the data was temporarily unavailable.")
+    503,
+    "UNAVAILABLE",
+    "The datastore operation timed out, or the data was temporarily unavailable."
+  )
   /// 504: it may have been applied.
   public static let deadlineExceeded = ServiceError(504, "DEADLINE_EXCEEDED", "Deadline exceeded.")
   /// 500.
   public static let internalError = ServiceError(500, "INTERNAL", "Internal error encountered.")
   /// 403.
   public static let permissionDenied = ServiceError(
-    403, "PERMISSION_DENIED", "Missing or insufficient permissions.")
+    403,
+    "PERMISSION_DENIED",
+    "Missing or insufficient permissions."
+  )
   /// 401: the token is too old.
   public static let tokenExpired = ServiceError(
-    401, "UNAUTHENTICATED", "Request had invalid authentication credentials.", reason: "ACCESS_TOKEN_EXPIRED")
+    401,
+    "UNAUTHENTICATED",
+    "Request had invalid authentication credentials.",
+    reason: "ACCESS_TOKEN_EXPIRED"
+  )
 
   /// The number of the canonical status (google.rpc.Code).
   public var code: Int {
