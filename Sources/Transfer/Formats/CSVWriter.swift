@@ -9,6 +9,7 @@ public import Models
 /// With `fields` the columns are known and rows go straight to the file. Otherwise they are known at the end only:
 /// rows wait in a ``SpoolFile``, ready but for the cells of columns that came later, and are copied behind the header.
 public final class CSVWriter: CollectionWriter {
+  /// The documents taken so far.
   public private(set) var documentCount = 0
   /// What became of the file, once finished.
   public private(set) var receipt: OutputFile.Receipt?
@@ -59,6 +60,9 @@ public final class CSVWriter: CollectionWriter {
     }
   }
 
+  /// Takes a page of documents.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`; the writer is of no more use then.
   public func append(contentsOf documents: [RawDocument]) throws(Failure) {
     row.removeAll(keepingCapacity: true)
     for document in documents {
@@ -74,6 +78,9 @@ public final class CSVWriter: CollectionWriter {
     documentCount += documents.count
   }
 
+  /// Completes the file under its final name.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
   public func finish() throws(Failure) {
     guard var file = file.take() else { return }
     if var spool = spool.take() {

@@ -12,7 +12,9 @@ import Models
 /// There are at most ``maximumColumns``; fields beyond go into one last column, ``restName``, as a map to be merged
 /// with the rest of the row. A map with keys of its own in every document cannot fill the memory that way.
 struct ColumnPlan: Sendable {
-  /// Most columns of a table, without the document's name and the rest. Spreadsheets know 16,384 and are slow by then.
+  /// Most columns of a table, without the document's name and the rest.
+  ///
+  /// Spreadsheets know 16,384 and are slow by then.
   static let maximumColumns = 1000
   /// The heading of the last column of a table with too many fields; the service keeps such names to itself.
   static let restName = "__rest__"
@@ -45,7 +47,9 @@ struct ColumnPlan: Sendable {
     for (index, column) in columns.enumerated() { enter(column.path, index) }
   }
 
-  /// The plan of the fields that were asked for, in that order. A map under one of them is one cell.
+  /// The plan of the fields that were asked for, in that order.
+  ///
+  /// A map under one of them is one cell.
   ///
   /// - Throws: ``Failure`` of kind `usage` where a field is named twice or lies within another one.
   init(collection: CollectionPath, fields: [FieldPath]) throws(Failure) {
@@ -175,7 +179,9 @@ struct ColumnPlan: Sendable {
 
   // MARK: Header
 
-  /// The heading of a column: its path, or its label. A field whose path reads like a label of another column is
+  /// The heading of a column: its path, or its label.
+  ///
+  /// A field whose path reads like a label of another column is
   /// back-quoted, which is the same path and no label.
   func heading(of column: Column, _ language: Column.HeaderLanguage) -> String {
     let text = column.heading(language)

@@ -121,14 +121,16 @@ public final class ExportOutput {
     case (.jsonLines, .folder):
       writer = try JSONLinesWriter(path, digest: true)
     case (.jsonLines, _):
-      let file = try lines ?? JSONLinesWriter(path)
+      let file: JSONLinesWriter
+      if let lines { file = lines } else { file = try JSONLinesWriter(path) }
       lines = file
       writer = SharedFile(file)
     case (.xlsx(var options), .folder):
       options.digest = true
       writer = try SingleSheet(path, collection: collection, fields: fields, options: options)
     case (.xlsx(let options), _):
-      let file = try workbook ?? XLSXWriter(path, options: options)
+      let file: XLSXWriter
+      if let workbook { file = workbook } else { file = try XLSXWriter(path, options: options) }
       workbook = file
       writer = try file.sheet(for: collection, fields: fields)
     }
@@ -136,7 +138,9 @@ public final class ExportOutput {
     return writer
   }
 
-  /// Completes what several collections share, and reports every file. Each writer must have been finished.
+  /// Completes what several collections share, and reports every file.
+  ///
+  /// Each writer must have been finished.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   public func finish() throws(Failure) -> [FileReport] {
@@ -154,7 +158,7 @@ public final class ExportOutput {
       ]
     }
     return writers.compactMap { entry in
-      let receipt =
+      let receipt: OutputFile.Receipt? =
         switch entry.writer {
         case let writer as CSVWriter: writer.receipt
         case let writer as JSONLinesWriter: writer.receipt
@@ -175,7 +179,9 @@ public final class ExportOutput {
 
   // MARK: Folders and names
 
-  /// Checks that files can be written into a folder, or that the folder can be made. Creates nothing.
+  /// Checks that files can be written into a folder, or that the folder can be made.
+  ///
+  /// Creates nothing.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   public static func checkFolder(_ path: String) throws(Failure) {

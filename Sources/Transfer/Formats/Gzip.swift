@@ -95,8 +95,11 @@ struct GzipInflater: ~Copyable {
     stream.deallocate()
   }
 
-  /// Decompresses some of `input` into `output`: how much was taken, how much came out, and what is wrong with
-  /// the data, if anything. Zero padding behind the last member is skipped, as gzip does.
+  /// Decompresses some of the input.
+  ///
+  /// Zero padding behind the last member is skipped, as gzip does.
+  ///
+  /// - Returns: how much was taken, how much came out, and what is wrong with the data, if anything.
   mutating func inflate(
     _ input: UnsafeRawBufferPointer,
     into output: UnsafeMutableRawBufferPointer

@@ -54,7 +54,9 @@ public struct JSONLinesReader: ~Copyable {
     chunk.deallocate()
   }
 
-  /// The next line that is not blank, nil at the end. A bad line is no end: the one after it may be good.
+  /// The next line that is not blank, nil at the end.
+  ///
+  /// A bad line is no end: the one after it may be good.
   ///
   /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed` where no further line can be read.
   public mutating func next() throws(Failure) -> Line? {

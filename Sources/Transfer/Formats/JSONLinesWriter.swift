@@ -6,6 +6,7 @@ public import Models
 /// service's to set. Lines end in LF. Nothing can be lost and nothing is invented. One file may take the
 /// documents of several collections.
 public final class JSONLinesWriter: CollectionWriter {
+  /// The documents taken so far.
   public private(set) var documentCount = 0
   /// What became of the file, once finished.
   public private(set) var receipt: OutputFile.Receipt?
@@ -20,6 +21,9 @@ public final class JSONLinesWriter: CollectionWriter {
     file = try OutputFile(path, digest: digest)
   }
 
+  /// Takes a page of documents.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`; the writer is of no more use then.
   public func append(contentsOf documents: [RawDocument]) throws(Failure) {
     for document in documents {
       json.removeAll()
@@ -30,6 +34,9 @@ public final class JSONLinesWriter: CollectionWriter {
     documentCount += documents.count
   }
 
+  /// Completes the file under its final name.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
   public func finish() throws(Failure) {
     guard let file = file.take() else { return }
     receipt = try file.finish()

@@ -45,7 +45,9 @@ public struct OutputFile: ~Copyable {
   private var sink: FileSink
   private var deflater: GzipDeflater?
 
-  /// Starts a file. A name that ends in `.gz` is compressed unless `gzip` says otherwise.
+  /// Starts a file.
+  ///
+  /// A name that ends in `.gz` is compressed unless `gzip` says otherwise.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite` with the path and what the system says.
   public init(_ path: String, gzip: Bool? = nil, digest: Bool = false) throws(Failure) {
@@ -154,8 +156,9 @@ struct FileSink: ~Copyable {
 // MARK: - Before and around
 
 extension OutputFile {
-  /// Checks that a file can be written, before anything is read: its folder is there and writable, and the path is
-  /// no folder. Creates nothing.
+  /// Checks that a file can be written, before anything is read.
+  ///
+  /// Its folder is there and writable, and the path is no folder. Creates nothing.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   public static func checkWritable(_ path: String) throws(Failure) {

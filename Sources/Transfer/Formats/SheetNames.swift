@@ -7,7 +7,7 @@ struct SheetNames {
 
   private var taken: Set<UTF8Key> = []
 
-  /// A legal name made of `wanted`, not given before: further sheets of one name are `users (2)`, `users (3)`, …
+  /// A legal name made of `wanted`, not given before; further sheets of one name get a number, as in `users (2)`.
   mutating func unique(_ wanted: String) -> String {
     let stem = Self.legal(wanted)
     var candidate = Self.cut(stem, to: Self.maximumLength)

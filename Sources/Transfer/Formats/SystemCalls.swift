@@ -33,7 +33,7 @@ enum SystemCall {
     }
   }
 
-  /// Writes all the bytes: short writes and interruptions are continued. 0, or the error number.
+  /// Writes all the bytes, through short writes and interruptions: 0, or the error number.
   static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
     guard var base = bytes.baseAddress else { return 0 }
     var left = bytes.count
@@ -81,7 +81,9 @@ enum SystemCall {
     }
   }
 
-  /// Brings a file to the disk. What has no disk behind it (a pipe, a device) is as far as it can be.
+  /// Brings a file to the disk.
+  ///
+  /// What has no disk behind it (a pipe, a device) is as far as it can be.
   static func synchronize(_ descriptor: Int32) -> Int32 {
     while fsync(descriptor) != 0 {
       switch errno {

@@ -8,7 +8,9 @@ public struct XLSXOptions: Sendable {
   public var header = Column.HeaderLanguage.fieldNames
   /// What stands for null.
   public var nullText = "null"
-  /// Where temporary files lie: about as much as the rows take twice, uncompressed. The output's folder where nil.
+  /// Where temporary files lie.
+  ///
+  /// They need about as much as the rows take twice, uncompressed. The output's folder where nil.
   public var temporaryFolder: String?
   /// Whether the receipt has the file's SHA-256.
   public var digest = false

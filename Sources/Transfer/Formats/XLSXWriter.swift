@@ -92,7 +92,9 @@ public final class XLSXWriter {
     )
   }
 
-  /// Completes the workbook; every sheet's writer must have been finished. This is where most of the time goes.
+  /// Completes the workbook; every sheet's writer must have been finished.
+  ///
+  /// This is where most of the time goes.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   public func finish() throws(Failure) {
