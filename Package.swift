@@ -19,7 +19,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     // Floor 1: the data and the service's own terms. No I/O.
@@ -54,7 +53,7 @@ let package = Package(
       dependencies: [
         "Models",
         .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: settings),
 
