@@ -58,7 +58,10 @@ let package = Package(
       swiftSettings: settings),
 
     // Floor 3: migrations and the runner that owns their writes.
-    .target(name: "Migrations", dependencies: ["Models", "Transfer"], swiftSettings: settings),
+    .target(
+      name: "Migrations",
+      dependencies: ["Models", "Transfer", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: settings),
 
     // Floor 4: the command line.
     .executableTarget(
@@ -71,6 +74,7 @@ let package = Package(
 
     .target(
       name: "TestSupport", dependencies: ["Models"], path: "Tests/TestSupport", swiftSettings: settings),
+    .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: settings),
     .testTarget(name: "ModelsTests", dependencies: ["Models", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "TransferTests", dependencies: ["Models", "Transfer", "TestSupport"], swiftSettings: settings),

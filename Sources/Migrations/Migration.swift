@@ -40,7 +40,7 @@ extension DocumentMigration {
   public func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
     for collection in reads {
       try await source.forEachDocument(in: collection) { document in
-        try await sink.tell(outcome(for: document), of: document.path)
+        try await sink.tell(outcome(for: document), of: document)
       }
     }
   }
@@ -88,7 +88,10 @@ public struct Change: Sendable, Equatable {
 
   /// Makes a change.
   public init(
-    path: DocumentPath, before: RawDocument?, after: FieldMap?, serverTimes: [FieldPath] = [],
+    path: DocumentPath,
+    before: RawDocument?,
+    after: FieldMap?,
+    serverTimes: [FieldPath] = [],
     reasons: [String] = []
   ) {
     self.path = path
@@ -128,8 +131,13 @@ public struct Finding: Sendable, Equatable {
 
   /// Makes a finding.
   public init(
-    _ kind: Kind, path: DocumentPath, code: String, field: String? = nil, found: Value? = nil,
-    proposal: FieldMap = FieldMap(), message: String
+    _ kind: Kind,
+    path: DocumentPath,
+    code: String,
+    field: String? = nil,
+    found: Value? = nil,
+    proposal: FieldMap = FieldMap(),
+    message: String
   ) {
     self.kind = kind
     self.path = path
@@ -145,12 +153,13 @@ public struct Finding: Sendable, Equatable {
 public protocol DocumentSource: Sendable {
   /// Calls `body` with every document of a collection; nothing but a page or two is held.
   func forEachDocument(
-    in collection: CollectionPath, _ body: (RawDocument) async throws -> Void
+    in collection: CollectionPath,
+    _ body: (RawDocument) async throws -> Void
   ) async throws
 }
 
 /// Where a migration tells what it decided.
 public protocol PlanSink: Sendable {
-  /// Tells the outcome of one document that was read, or of one that is to be created.
-  func tell(_ outcome: Outcome, of path: DocumentPath) async throws
+  /// Tells the outcome of one document: as it was read, or without times and fields where it is to be created.
+  func tell(_ outcome: Outcome, of document: RawDocument) async throws
 }

@@ -66,6 +66,7 @@ public enum DocumentLimits {
       self.message = message
     }
 
+    /// The message.
     public var description: String { message }
   }
 

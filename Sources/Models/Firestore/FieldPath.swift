@@ -19,11 +19,13 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
   /// `__name__`, the pseudo-field that holds the document's name.
   public static let documentName = FieldPath(field: "__name__")
 
+  /// Whether both are the same.
   public static func == (a: FieldPath, b: FieldPath) -> Bool {
     a.segments.count == b.segments.count
       && zip(a.segments, b.segments).allSatisfy { $0.isIdentical(to: $1) }
   }
 
+  /// Feeds the bytes that equality compares.
   public func hash(into hasher: inout Hasher) {
     for segment in segments { UTF8Key(segment).hash(into: &hasher) }
   }
@@ -149,5 +151,6 @@ public struct FieldPathError: Error, Sendable, Equatable, CustomStringConvertibl
     self.reason = reason
   }
 
+  /// One line for a person: the text, the place and the reason.
   public var description: String { "'\(text)' is not a field path: at byte \(offset + 1), \(reason)" }
 }

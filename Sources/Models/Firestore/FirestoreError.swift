@@ -86,7 +86,9 @@ public struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertibl
 
   /// The HTTP code of the answer, or the one that belongs to the status.
   public var code: Int
-  /// The service's text. For people: it may change, so nothing is decided by it.
+  /// The service's text.
+  ///
+  /// For people: it may change, so nothing is decided by it.
   public var message: String
   /// What to decide by.
   public var status: Status

@@ -31,12 +31,16 @@ public struct DocumentPath: Hashable, Comparable, Sendable, CustomStringConverti
   /// The segments, collection ids and document ids in turn.
   public var segments: [String] { string.utf8.split(separator: slash).map { String(Substring($0)) } }
 
+  /// The path as text.
   public var description: String { string }
 
+  /// Whether both are the same bytes.
   public static func == (a: DocumentPath, b: DocumentPath) -> Bool { a.string.isIdentical(to: b.string) }
 
+  /// Feeds the bytes that equality compares.
   public func hash(into hasher: inout Hasher) { UTF8Key(string).hash(into: &hasher) }
 
+  /// Whether the first comes before the second in the service's order.
   public static func < (a: DocumentPath, b: DocumentPath) -> Bool { compareSegments(a.string, b.string) < 0 }
 }
 
@@ -70,12 +74,16 @@ public struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConver
     string.utf8.lastIndex(of: slash).flatMap { DocumentPath(String(string[..<$0])) }
   }
 
+  /// The path as text.
   public var description: String { string }
 
+  /// Whether both are the same bytes.
   public static func == (a: CollectionPath, b: CollectionPath) -> Bool { a.string.isIdentical(to: b.string) }
 
+  /// Feeds the bytes that equality compares.
   public func hash(into hasher: inout Hasher) { UTF8Key(string).hash(into: &hasher) }
 
+  /// Whether the first comes before the second in the service's order.
   public static func < (a: CollectionPath, b: CollectionPath) -> Bool {
     compareSegments(a.string, b.string) < 0
   }
@@ -99,15 +107,30 @@ private func segmentCount(of path: String) -> Int? {
   return length == 0 ? nil : count
 }
 
+/// The order of two paths, segment by segment.
+///
+/// A slash is below every byte of an id, and numeric ids come first.
 func compareSegments(_ a: String, _ b: String) -> Int {
-  if a.isIdentical(to: b) { return 0 }
-  let left = a.utf8.split(separator: slash)
-  let right = b.utf8.split(separator: slash)
-  for (x, y) in zip(left, right) {
-    let order = ResourceID.compare(String(Substring(x)), String(Substring(y)))
-    if order != 0 { return order }
+  var a = a
+  var b = b
+  return a.withUTF8 { left in
+    b.withUTF8 { right in
+      // All segments before the first byte that differs are the same, so one segment decides.
+      var start = 0
+      var index = 0
+      while index < left.count, index < right.count, left[index] == right[index] {
+        if left[index] == slash { start = index + 1 }
+        index += 1
+      }
+      if index == left.count && index == right.count { return 0 }
+      func segment(_ path: UnsafeBufferPointer<UInt8>) -> String {
+        let end = path[index...].firstIndex(of: slash) ?? path.count
+        return String(decoding: path[start..<end], as: UTF8.self)
+      }
+      let order = ResourceID.compare(segment(left), segment(right))
+      return order == 0 ? left.count - right.count : order
+    }
   }
-  return left.count - right.count
 }
 
 /// One id within a path.

@@ -18,6 +18,7 @@ public struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
     WireError(reason, at: [name] + location)
   }
 
+  /// One line for a person: where, then what.
   public var description: String {
     location.isEmpty ? reason : "\(location.joined(separator: ".")): \(reason)"
   }
@@ -49,13 +50,22 @@ public final class JSONParser {
     gm_json_parser_destroy(parser)
   }
 
-  /// Parses a whole text and hands its root to `body`. The cursor is good only within `body`.
+  /// Parses a whole text and hands its root to `body`.
+  ///
+  /// The cursor is good only within `body`.
   ///
   /// - Throws: ``WireError`` where the text is not JSON, else what `body` throws.
   public func parse<Result>(
     _ json: UnsafeRawBufferPointer,
     _ body: (JSONCursor) throws(WireError) -> Result
   ) throws(WireError) -> Result {
+    try body(parseHolding(json))
+  }
+
+  /// Parses a whole text and returns its root, which is good until this parser's next parse or its end.
+  ///
+  /// - Throws: ``WireError`` where the text is not JSON.
+  package func parseHolding(_ json: UnsafeRawBufferPointer) throws(WireError) -> JSONCursor {
     var document = gm_json_document()
     var empty: UInt8 = 0
     let status =
@@ -73,7 +83,7 @@ public final class JSONParser {
     default: throw WireError(json.isEmpty ? "it is empty" : "it is not valid JSON")
     }
     guard let tape = document.tape, let strings = document.strings else { throw WireError("it is empty") }
-    return try body(JSONCursor(tape: tape, strings: strings, index: 1))
+    return JSONCursor(tape: tape, strings: strings, index: 1)
   }
 
   /// Parses bytes; see ``parse(_:_:)``.
