@@ -13,7 +13,8 @@ public protocol Migration: Sendable {
   var writes: [CollectionPath] { get }
 
   /// Reads what it needs from `source` and tells `sink` what it found, document by document, in constant memory.
-  /// Every document of ``writes`` that was read is told exactly once, as unchanged, skipped or to be changed.
+  /// Every document of ``writes`` that was read is told exactly once, as unchanged, skipped or to be changed. One of
+  /// a collection that is only read is told, as skipped, where there is a finding about it.
   func plan(from source: any DocumentSource, into sink: any PlanSink) async throws
 
   /// What becomes of a document that changed while the run was going on; nil where one document alone does not
@@ -88,10 +89,7 @@ public struct Change: Sendable, Equatable {
 
   /// Makes a change.
   public init(
-    path: DocumentPath,
-    before: RawDocument?,
-    after: FieldMap?,
-    serverTimes: [FieldPath] = [],
+    path: DocumentPath, before: RawDocument?, after: FieldMap?, serverTimes: [FieldPath] = [],
     reasons: [String] = []
   ) {
     self.path = path
@@ -131,13 +129,8 @@ public struct Finding: Sendable, Equatable {
 
   /// Makes a finding.
   public init(
-    _ kind: Kind,
-    path: DocumentPath,
-    code: String,
-    field: String? = nil,
-    found: Value? = nil,
-    proposal: FieldMap = FieldMap(),
-    message: String
+    _ kind: Kind, path: DocumentPath, code: String, field: String? = nil, found: Value? = nil,
+    proposal: FieldMap = FieldMap(), message: String
   ) {
     self.kind = kind
     self.path = path
@@ -153,8 +146,7 @@ public struct Finding: Sendable, Equatable {
 public protocol DocumentSource: Sendable {
   /// Calls `body` with every document of a collection; nothing but a page or two is held.
   func forEachDocument(
-    in collection: CollectionPath,
-    _ body: (RawDocument) async throws -> Void
+    in collection: CollectionPath, _ body: (RawDocument) async throws -> Void
   ) async throws
 }
 
