@@ -83,7 +83,8 @@ struct EmailSpool {
     try await Self.reporting {
       try await database.write { db in
         try db.execute(
-          sql: "CREATE INDEX bearers ON users (email, seconds, nanoseconds, id) WHERE indexable")
+          sql: "CREATE INDEX bearers ON users (email, seconds, nanoseconds, id) WHERE indexable"
+        )
       }
     }
   }
