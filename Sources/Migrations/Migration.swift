@@ -1,7 +1,8 @@
 public import Models
 
-/// A change to the data, as a pure function over documents: what to read, what becomes of each document, what is
-/// doubtful. The runner owns everything else (reading, writing, journal, ledger, resume, undo).
+/// A change to the data, as a pure function over documents.
+///
+/// It says what to read, what becomes of each document, and what is doubtful. The runner owns everything else (reading, writing, journal, ledger, resume, undo).
 public protocol Migration: Sendable {
   /// The name on the command line and in the ledger: `users-unify`.
   var id: String { get }
@@ -89,7 +90,10 @@ public struct Change: Sendable, Equatable {
 
   /// Makes a change.
   public init(
-    path: DocumentPath, before: RawDocument?, after: FieldMap?, serverTimes: [FieldPath] = [],
+    path: DocumentPath,
+    before: RawDocument?,
+    after: FieldMap?,
+    serverTimes: [FieldPath] = [],
     reasons: [String] = []
   ) {
     self.path = path
@@ -129,8 +133,13 @@ public struct Finding: Sendable, Equatable {
 
   /// Makes a finding.
   public init(
-    _ kind: Kind, path: DocumentPath, code: String, field: String? = nil, found: Value? = nil,
-    proposal: FieldMap = FieldMap(), message: String
+    _ kind: Kind,
+    path: DocumentPath,
+    code: String,
+    field: String? = nil,
+    found: Value? = nil,
+    proposal: FieldMap = FieldMap(),
+    message: String
   ) {
     self.kind = kind
     self.path = path
@@ -146,7 +155,8 @@ public struct Finding: Sendable, Equatable {
 public protocol DocumentSource: Sendable {
   /// Calls `body` with every document of a collection; nothing but a page or two is held.
   func forEachDocument(
-    in collection: CollectionPath, _ body: (RawDocument) async throws -> Void
+    in collection: CollectionPath,
+    _ body: (RawDocument) async throws -> Void
   ) async throws
 }
 
