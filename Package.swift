@@ -75,6 +75,7 @@ let package = Package(
 
     .target(
       name: "TestSupport", dependencies: ["Models"], path: "Tests/TestSupport", swiftSettings: settings),
+    .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: settings),
     .testTarget(name: "ModelsTests", dependencies: ["Models", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "TransferTests", dependencies: ["Models", "Transfer", "TestSupport"], swiftSettings: settings),

@@ -18,13 +18,16 @@ bool is_number_byte(uint8_t byte) {
   return (byte >= '0' && byte <= '9') || byte == '-' || byte == '+' || byte == '.' || byte == 'e' || byte == 'E';
 }
 
-// An integer literal that the tape would bend: minus zero, or one that may not fit 64 bits.
+// An integer literal that the tape would bend: minus zero, or one that does not fit 64 bits.
 bool is_bent(const uint8_t *token, size_t length) {
   for (size_t i = 0; i < length; i++) {
     if (token[i] == '.' || token[i] == 'e' || token[i] == 'E') return false;
   }
   if (length == 2 && token[0] == '-' && token[1] == '0') return true;
-  return length >= 19;
+  const bool negative = token[0] == '-';
+  const char *largest = negative ? "-9223372036854775808" : "18446744073709551615";
+  const size_t digits = strlen(largest);
+  return length > digits || (length == digits && memcmp(token, largest, digits) > 0);
 }
 
 // Whether "-0" stands anywhere with no digit or fraction behind it. Strings are not told apart here: a hit costs

@@ -42,7 +42,7 @@ extension DocumentMigration {
   public func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
     for collection in reads {
       try await source.forEachDocument(in: collection) { document in
-        try await sink.tell(outcome(for: document), of: document.path)
+        try await sink.tell(outcome(for: document), of: document)
       }
     }
   }
@@ -162,6 +162,6 @@ public protocol DocumentSource: Sendable {
 
 /// Where a migration tells what it decided.
 public protocol PlanSink: Sendable {
-  /// Tells the outcome of one document that was read, or of one that is to be created.
-  func tell(_ outcome: Outcome, of path: DocumentPath) async throws
+  /// Tells the outcome of one document: as it was read, or without times and fields where it is to be created.
+  func tell(_ outcome: Outcome, of document: RawDocument) async throws
 }

@@ -96,7 +96,7 @@ public struct UserEmails: Migration {
     var users: [EmailSpool.User] = []
     try await source.forEachDocument(in: GymCollection.users) { document in
       let (user, finding) = Self.user(document)
-      if let finding { try await sink.tell(Outcome(.skip, findings: [finding]), of: document.path) }
+      if let finding { try await sink.tell(Outcome(.skip, findings: [finding]), of: document) }
       users.append(user)
       if users.count == EmailSpool.batch {
         try await spool.add(users)
@@ -160,7 +160,7 @@ public struct UserEmails: Migration {
     func tell() async throws {
       let answers = try await spool.look(up: entries.map { ($0.path.id, Self.primaryUser(of: $0)) })
       for (entry, answer) in zip(entries, answers) {
-        try await sink.tell(outcome(for: entry, answer), of: entry.path)
+        try await sink.tell(outcome(for: entry, answer), of: entry)
       }
       entries.removeAll(keepingCapacity: true)
     }
@@ -260,7 +260,7 @@ public struct UserEmails: Migration {
           serverTimes: [FieldPath(field: UserEmailEntry.Field.createdAt)],
           reasons: [Reason.entryMissing.rawValue]
         )
-        try await sink.tell(Outcome(.change(change)), of: path)
+        try await sink.tell(Outcome(.change(change)), of: RawDocument(path: path, fields: FieldMap()))
       }
       guard let end = page.last else { return }
       last = end.email

@@ -13,10 +13,8 @@ public struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses `projects/P/databases/D`; nil where the text is not that.
   public init?(parsing text: String) {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 4, parts[0] == "projects", parts[2] == "databases", !parts[1].isEmpty, !parts[3].isEmpty
-    else { return nil }
-    self.init(project: String(parts[1]), database: String(parts[3]))
+    guard let (name, rest) = Self.head(of: text), rest == nil else { return nil }
+    self = name
   }
 
   /// `projects/P/databases/D`.
@@ -37,10 +35,21 @@ public struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
 
   /// Splits a full document name into its database and path; nil where it is not one.
   public static func split(_ name: String) -> (database: DatabaseName, path: DocumentPath)? {
-    let parts = name.split(separator: "/", maxSplits: 5, omittingEmptySubsequences: false)
-    guard parts.count == 6, parts[0] == "projects", parts[2] == "databases", parts[4] == "documents",
-      !parts[1].isEmpty, !parts[3].isEmpty, let path = DocumentPath(String(parts[5]))
+    let documents = "documents/".utf8
+    guard let (database, rest) = head(of: name), let rest, rest.utf8.starts(with: documents),
+      let path = DocumentPath(String(Substring(rest.utf8.dropFirst(documents.count))))
     else { return nil }
-    return (DatabaseName(project: String(parts[1]), database: String(parts[3])), path)
+    return (database, path)
+  }
+
+  /// The database that a name begins with, and what follows the next slash.
+  private static func head(of name: String) -> (database: DatabaseName, rest: Substring?)? {
+    // By bytes: a slash before a combining mark is no Character of its own.
+    let parts = name.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 4, omittingEmptySubsequences: false)
+    guard parts.count >= 4, parts[0].elementsEqual("projects".utf8), parts[2].elementsEqual("databases".utf8),
+      !parts[1].isEmpty, !parts[3].isEmpty
+    else { return nil }
+    let database = DatabaseName(project: String(Substring(parts[1])), database: String(Substring(parts[3])))
+    return (database, parts.count == 5 ? Substring(parts[4]) : nil)
   }
 }

@@ -14,6 +14,7 @@ public struct FieldMap: Sendable, Equatable {
       self.value = value
     }
 
+    /// Whether both are the same.
     public static func == (a: Entry, b: Entry) -> Bool {
       a.name.isIdentical(to: b.name) && a.value == b.value
     }

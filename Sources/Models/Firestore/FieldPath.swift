@@ -19,11 +19,13 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
   /// `__name__`, the pseudo-field that holds the document's name.
   public static let documentName = FieldPath(field: "__name__")
 
+  /// Whether both are the same.
   public static func == (a: FieldPath, b: FieldPath) -> Bool {
     a.segments.count == b.segments.count
       && zip(a.segments, b.segments).allSatisfy { $0.isIdentical(to: $1) }
   }
 
+  /// Feeds the bytes that equality compares.
   public func hash(into hasher: inout Hasher) {
     for segment in segments { UTF8Key(segment).hash(into: &hasher) }
   }
@@ -57,7 +59,9 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
         var name: [UInt8] = []
         index += 1
         while true {
-          guard index < bytes.count else { throw FieldPathError(text, index, "a closing back-quote is missing") }
+          guard index < bytes.count else {
+            throw FieldPathError(text, index, "a closing back-quote is missing")
+          }
           if bytes[index] == UInt8(ascii: "`") { break }
           if bytes[index] == UInt8(ascii: "\\") {
             index += 1
@@ -76,17 +80,22 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
         while index < bytes.count, Self.isSimple(bytes[index], first: index == start) { index += 1 }
         if index == start {
           throw FieldPathError(
-            text, index,
+            text,
+            index,
             index == bytes.count
               ? "a field name is missing"
-              : "a name with anything but letters, digits and _ is written in back-quotes")
+              : "a name with anything but letters, digits and _ is written in back-quotes"
+          )
         }
         segments.append(String(decoding: bytes[start..<index], as: UTF8.self))
       }
       if index == bytes.count { break }
       guard bytes[index] == UInt8(ascii: ".") else {
         throw FieldPathError(
-          text, index, "a name with anything but letters, digits and _ is written in back-quotes")
+          text,
+          index,
+          "a name with anything but letters, digits and _ is written in back-quotes"
+        )
       }
       index += 1
     }
@@ -142,5 +151,6 @@ public struct FieldPathError: Error, Sendable, Equatable, CustomStringConvertibl
     self.reason = reason
   }
 
+  /// One line for a person: the text, the place and the reason.
   public var description: String { "'\(text)' is not a field path: at byte \(offset + 1), \(reason)" }
 }

@@ -86,7 +86,9 @@ public struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertibl
 
   /// The HTTP code of the answer, or the one that belongs to the status.
   public var code: Int
-  /// The service's text. For people: it may change, so nothing is decided by it.
+  /// The service's text.
+  ///
+  /// For people: it may change, so nothing is decided by it.
   public var message: String
   /// What to decide by.
   public var status: Status
@@ -100,7 +102,11 @@ public struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertibl
 
   /// Makes an error; the HTTP code is the status's own unless given.
   public init(
-    _ status: Status, _ message: String, code: Int? = nil, reason: String? = nil, retryDelay: Double? = nil,
+    _ status: Status,
+    _ message: String,
+    code: Int? = nil,
+    reason: String? = nil,
+    retryDelay: Double? = nil,
     isFromService: Bool = true
   ) {
     self.code = code ?? status.httpCode

@@ -11,7 +11,10 @@ public struct RawDocument: Sendable, Equatable {
 
   /// Makes a document.
   public init(
-    path: DocumentPath, fields: FieldMap, createTime: Timestamp? = nil, updateTime: Timestamp? = nil
+    path: DocumentPath,
+    fields: FieldMap,
+    createTime: Timestamp? = nil,
+    updateTime: Timestamp? = nil
   ) {
     self.path = path
     self.fields = fields

@@ -31,12 +31,16 @@ public struct DocumentPath: Hashable, Comparable, Sendable, CustomStringConverti
   /// The segments, collection ids and document ids in turn.
   public var segments: [String] { string.utf8.split(separator: slash).map { String(Substring($0)) } }
 
+  /// The path as text.
   public var description: String { string }
 
+  /// Whether both are the same bytes.
   public static func == (a: DocumentPath, b: DocumentPath) -> Bool { a.string.isIdentical(to: b.string) }
 
+  /// Feeds the bytes that equality compares.
   public func hash(into hasher: inout Hasher) { UTF8Key(string).hash(into: &hasher) }
 
+  /// Whether the first comes before the second in the service's order.
   public static func < (a: DocumentPath, b: DocumentPath) -> Bool { compareSegments(a.string, b.string) < 0 }
 }
 
@@ -70,13 +74,19 @@ public struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConver
     string.utf8.lastIndex(of: slash).flatMap { DocumentPath(String(string[..<$0])) }
   }
 
+  /// The path as text.
   public var description: String { string }
 
+  /// Whether both are the same bytes.
   public static func == (a: CollectionPath, b: CollectionPath) -> Bool { a.string.isIdentical(to: b.string) }
 
+  /// Feeds the bytes that equality compares.
   public func hash(into hasher: inout Hasher) { UTF8Key(string).hash(into: &hasher) }
 
-  public static func < (a: CollectionPath, b: CollectionPath) -> Bool { compareSegments(a.string, b.string) < 0 }
+  /// Whether the first comes before the second in the service's order.
+  public static func < (a: CollectionPath, b: CollectionPath) -> Bool {
+    compareSegments(a.string, b.string) < 0
+  }
 }
 
 private let slash = UInt8(ascii: "/")
@@ -97,29 +107,49 @@ private func segmentCount(of path: String) -> Int? {
   return length == 0 ? nil : count
 }
 
-private func compareSegments(_ a: String, _ b: String) -> Int {
-  if a.isIdentical(to: b) { return 0 }
-  let left = a.utf8.split(separator: slash)
-  let right = b.utf8.split(separator: slash)
-  for (x, y) in zip(left, right) {
-    let order = ResourceID.compare(String(Substring(x)), String(Substring(y)))
-    if order != 0 { return order }
+/// The order of two paths, segment by segment.
+///
+/// A slash is below every byte of an id, and numeric ids come first.
+func compareSegments(_ a: String, _ b: String) -> Int {
+  var a = a
+  var b = b
+  return a.withUTF8 { left in
+    b.withUTF8 { right in
+      // All segments before the first byte that differs are the same, so one segment decides.
+      var start = 0
+      var index = 0
+      while index < left.count, index < right.count, left[index] == right[index] {
+        if left[index] == slash { start = index + 1 }
+        index += 1
+      }
+      if index == left.count && index == right.count { return 0 }
+      func segment(_ path: UnsafeBufferPointer<UInt8>) -> String {
+        let end = path[index...].firstIndex(of: slash) ?? path.count
+        return String(decoding: path[start..<end], as: UTF8.self)
+      }
+      let order = ResourceID.compare(segment(left), segment(right))
+      return order == 0 ? left.count - right.count : order
+    }
   }
-  return left.count - right.count
 }
 
 /// One id within a path.
 public enum ResourceID {
   /// The number of a numeric id, which the service writes `__id7__` (Datastore's heritage); nil for others.
   public static func number(_ id: String) -> Int64? {
-    guard id.utf8.count > 6, id.hasPrefix("__id"), id.hasSuffix("__") else { return nil }
-    return Int64(id.dropFirst(4).dropLast(2))
+    let utf8 = id.utf8
+    guard utf8.count > 6, utf8.starts(with: "__id".utf8), utf8.suffix(2).elementsEqual("__".utf8) else {
+      return nil
+    }
+    let number = utf8.dropFirst(4).dropLast(2)
+    return number.first == UInt8(ascii: "+") ? nil : Int64(Substring(number))
   }
 
   /// The service's order of ids: numeric ones first, by number, then the others by their bytes.
   public static func compare(_ a: String, _ b: String) -> Int {
     switch (number(a), number(b)) {
-    case (let x?, let y?): x < y ? -1 : x > y ? 1 : 0
+    // `__id07__` and `__id7__` are one number but two texts: the order stays total.
+    case (let x?, let y?): x < y ? -1 : x > y ? 1 : a.compareUTF8(b)
     case (_?, nil): -1
     case (nil, _?): 1
     case (nil, nil): a.compareUTF8(b)

@@ -31,6 +31,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     Timestamp(uncheckedSeconds: seconds, nanoseconds: nanoseconds / 1000 * 1000)
   }
 
+  /// Whether the first comes before the second.
   public static func < (a: Timestamp, b: Timestamp) -> Bool {
     (a.seconds, a.nanoseconds) < (b.seconds, b.nanoseconds)
   }

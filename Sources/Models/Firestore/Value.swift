@@ -32,6 +32,7 @@ public struct GeoPoint: Hashable, Sendable {
 }
 
 extension Value: Equatable {
+  /// Whether both are the same.
   public static func == (a: Value, b: Value) -> Bool {
     switch (a, b) {
     case (.null, .null): true
@@ -59,7 +60,7 @@ extension Double {
 }
 
 extension Value {
-  /// The type's name as the documentation has it: `string`, `integer`, `map`, …
+  /// The type's name as the documentation has it: `string`, `integer`, `map` and so on.
   public var typeName: String {
     switch self {
     case .null: "null"

@@ -21,7 +21,9 @@ public struct Write: Sendable, Equatable {
 
   /// Makes a write.
   public init(
-    path: DocumentPath, operation: Operation, transforms: [FieldTransform] = [],
+    path: DocumentPath,
+    operation: Operation,
+    transforms: [FieldTransform] = [],
     precondition: Precondition? = nil
   ) {
     self.path = path

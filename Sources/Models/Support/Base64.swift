@@ -1,7 +1,9 @@
 /// Base64 as the service writes and reads it.
 public enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-  private static let urlAlphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+  private static let urlAlphabet = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8
+  )
 
   /// Value of each byte in either alphabet, 0xFF where it is in neither.
   private static let values: [UInt8] = {
@@ -54,7 +56,10 @@ public enum Base64 {
   }
 
   private static func append(
-    _ bytes: some Sequence<UInt8>, alphabet: [UInt8], padded: Bool, to out: inout [UInt8]
+    _ bytes: some Sequence<UInt8>,
+    alphabet: [UInt8],
+    padded: Bool,
+    to out: inout [UInt8]
   ) {
     var group: UInt32 = 0
     var held = 0

@@ -42,16 +42,20 @@ public struct UTF8Key: Hashable, Comparable, Sendable, CustomStringConvertible {
     self.string = string
   }
 
+  /// The text.
   public var description: String { string }
 
+  /// Whether both are the same.
   public static func == (a: UTF8Key, b: UTF8Key) -> Bool {
     a.string.isIdentical(to: b.string)
   }
 
+  /// Whether the first comes before the second.
   public static func < (a: UTF8Key, b: UTF8Key) -> Bool {
     a.string.compareUTF8(b.string) < 0
   }
 
+  /// Feeds the bytes that equality compares.
   public func hash(into hasher: inout Hasher) {
     var text = string
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

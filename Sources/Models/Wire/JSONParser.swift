@@ -18,6 +18,7 @@ public struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
     WireError(reason, at: [name] + location)
   }
 
+  /// One line for a person: where, then what.
   public var description: String {
     location.isEmpty ? reason : "\(location.joined(separator: ".")): \(reason)"
   }
@@ -36,7 +37,8 @@ public final class JSONParser {
 
   /// Makes a parser that refuses texts over `maximumBytes` or nested deeper than `maximumDepth`.
   public init(
-    maximumBytes: Int = JSONParser.defaultMaximumBytes, maximumDepth: Int = JSONParser.defaultMaximumDepth
+    maximumBytes: Int = JSONParser.defaultMaximumBytes,
+    maximumDepth: Int = JSONParser.defaultMaximumDepth
   ) {
     guard let parser = gm_json_parser_create(maximumBytes, maximumDepth) else {
       preconditionFailure("no memory for a JSON parser")
@@ -48,12 +50,22 @@ public final class JSONParser {
     gm_json_parser_destroy(parser)
   }
 
-  /// Parses a whole text and hands its root to `body`. The cursor is good only within `body`.
+  /// Parses a whole text and hands its root to `body`.
+  ///
+  /// The cursor is good only within `body`.
   ///
   /// - Throws: ``WireError`` where the text is not JSON, else what `body` throws.
   public func parse<Result>(
-    _ json: UnsafeRawBufferPointer, _ body: (JSONCursor) throws(WireError) -> Result
+    _ json: UnsafeRawBufferPointer,
+    _ body: (JSONCursor) throws(WireError) -> Result
   ) throws(WireError) -> Result {
+    try body(parseHolding(json))
+  }
+
+  /// Parses a whole text and returns its root, which is good until this parser's next parse or its end.
+  ///
+  /// - Throws: ``WireError`` where the text is not JSON.
+  package func parseHolding(_ json: UnsafeRawBufferPointer) throws(WireError) -> JSONCursor {
     var document = gm_json_document()
     var empty: UInt8 = 0
     let status =
@@ -71,12 +83,13 @@ public final class JSONParser {
     default: throw WireError(json.isEmpty ? "it is empty" : "it is not valid JSON")
     }
     guard let tape = document.tape, let strings = document.strings else { throw WireError("it is empty") }
-    return try body(JSONCursor(tape: tape, strings: strings, index: 1))
+    return JSONCursor(tape: tape, strings: strings, index: 1)
   }
 
   /// Parses bytes; see ``parse(_:_:)``.
   public func parse<Result>(
-    _ json: [UInt8], _ body: (JSONCursor) throws(WireError) -> Result
+    _ json: [UInt8],
+    _ body: (JSONCursor) throws(WireError) -> Result
   ) throws(WireError) -> Result {
     // withUnsafeBytes rethrows untyped, so the error is carried out by hand.
     var result: Swift.Result<Result, WireError>?
@@ -202,7 +215,8 @@ public struct JSONCursor {
     /// Whether the name is this one.
     public static func == (name: Name, other: StaticString) -> Bool {
       name.utf8.elementsEqual(
-        UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
+        UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
+      )
     }
   }
 

@@ -1,4 +1,6 @@
-/// JSON appended to a buffer of bytes. The caller keeps the grammar; this keeps the commas and the escaping.
+/// JSON appended to a buffer of bytes.
+///
+/// The caller keeps the grammar; this keeps the commas and the escaping.
 public struct JSONWriter: Sendable {
   /// What has been written.
   public var bytes: [UInt8] = []

@@ -1,7 +1,9 @@
 // The JSON of google.firestore.v1 read into values. Answers are read liberally (unknown members are skipped, the
 // keys of empty things may be missing); a value with two types or none is refused in either direction.
 
-/// Reads the service's JSON. Not `Sendable`: one decoder serves one task at a time.
+/// Reads the service's JSON.
+///
+/// Not `Sendable`: one decoder serves one task at a time.
 public struct WireDecoder {
   /// What to do about a member that the documented message does not have.
   public enum UnknownMembers: Sendable {
@@ -11,8 +13,10 @@ public struct WireDecoder {
     case refused
   }
 
-  /// Map and array levels that are followed. The service stores 20; a deeper value is a defect or an attack, and a
-  /// deep enum would overflow the stack when it is destroyed.
+  /// Map and array levels that are followed.
+  ///
+  /// The service stores 20; a deeper value is a defect or an attack, and a deep enum would overflow the stack
+  /// when it is destroyed.
   public static let maximumValueDepth = 100
 
   /// What to do about unknown members.
@@ -26,16 +30,18 @@ public struct WireDecoder {
 
   // MARK: Documents
 
-  /// Reads a document. Its name may be relative to the database, or full and then within `database` (any, where
-  /// that is nil).
+  /// Reads a document.
+  ///
+  /// Its name may be relative to the database, or full and then within `database` (any, where that is nil).
   public mutating func document(
-    _ json: JSONCursor, in database: DatabaseName? = nil
+    _ json: JSONCursor,
+    in database: DatabaseName? = nil
   ) throws(WireError) -> RawDocument {
     try document(json, prefix: database.map { $0.documents + "/" })
   }
 
   /// Reads a document whose full name begins with `prefix` (`projects/P/databases/D/documents/`).
-  mutating func document(_ json: JSONCursor, prefix: String?) throws(WireError) -> RawDocument {
+  package mutating func document(_ json: JSONCursor, prefix: String?) throws(WireError) -> RawDocument {
     guard json.kind == .object else { throw WireError("a document is a JSON object") }
     var path: DocumentPath?
     var fields = FieldMap()
@@ -66,7 +72,10 @@ public struct WireDecoder {
     guard let utf8 = json.utf8 else { throw WireError("it is not a text", at: ["name"]) }
     if let prefix, utf8.starts(with: prefix.utf8) {
       let relative = String(decoding: utf8[prefix.utf8.count...], as: UTF8.self)
-      if let path = DocumentPath(relative) { return path }
+      guard let path = DocumentPath(relative) else {
+        throw WireError("'\(relative)' is not a document's name", at: ["name"])
+      }
+      return path
     }
     let name = String(decoding: utf8, as: UTF8.self)
     if name.hasPrefix("projects/"), let (_, path) = DatabaseName.split(name) {
@@ -98,7 +107,9 @@ public struct WireDecoder {
     members.reserveCapacity(json.childCount)
     for (name, value) in json.members {
       do throws(WireError) {
-        members.append(FieldMap.Entry(name: names.string(name.utf8), value: try self.value(value, depth: depth)))
+        members.append(
+          FieldMap.Entry(name: names.string(name.utf8), value: try self.value(value, depth: depth))
+        )
       } catch {
         throw error.inside(name.string)
       }
@@ -122,7 +133,9 @@ public struct WireDecoder {
   }
 
   private mutating func value(
-    _ json: JSONCursor, of type: ValueType, depth: Int
+    _ json: JSONCursor,
+    of type: ValueType,
+    depth: Int
   ) throws(WireError) -> Value {
     switch type {
     case .null:

@@ -50,7 +50,8 @@ extension JSONWriter {
 
   /// Writes a document: `fields` (where there are any), `name`, and the times that it has; `name` is relative to
   /// the database where `database` is nil.
-  public mutating func document(_ document: RawDocument, in database: DatabaseName? = nil, times: Bool = true) {
+  public mutating func document(_ document: RawDocument, in database: DatabaseName? = nil, times: Bool = true)
+  {
     object { json in
       if times, let createTime = document.createTime {
         json.key("createTime")

@@ -1,0 +1,99 @@
+import Models
+import Testing
+
+@Suite("Timestamps")
+struct TimestampTests {
+  // Seconds by GNU date: `date -u -d 2024-02-29T12:00:00Z +%s`.
+  @Test(arguments: [
+    ("1970-01-01T00:00:00Z", Int64(0), Int32(0)),
+    ("0001-01-01T00:00:00Z", -62_135_596_800, 0),
+    ("9999-12-31T23:59:59.999999999Z", 253_402_300_799, 999_999_999),
+    ("1969-12-31T23:59:59.999Z", -1, 999_000_000),
+    ("2024-02-29T12:00:00Z", 1_709_208_000, 0),
+    ("2000-02-29T00:00:00Z", 951_782_400, 0),
+    ("1600-02-29T00:00:00Z", -11_670_998_400, 0),
+    ("2026-01-02T03:04:05.100Z", 1_767_323_045, 100_000_000),
+    ("2026-01-02T03:04:05.000001Z", 1_767_323_045, 1000),
+    ("2026-01-02T03:04:05.000000001Z", 1_767_323_045, 1),
+  ])
+  func readAndWritten(text: String, seconds: Int64, nanoseconds: Int32) throws {
+    let moment = try #require(Timestamp(text))
+    #expect(moment.seconds == seconds)
+    #expect(moment.nanoseconds == nanoseconds)
+    #expect(moment.description == text)
+  }
+
+  @Test(arguments: [
+    ("2026-01-02T03:04:05.1Z", "2026-01-02T03:04:05.100Z"),
+    ("2026-01-02T03:04:05.12Z", "2026-01-02T03:04:05.120Z"),
+    ("2026-01-02T03:04:05.1234Z", "2026-01-02T03:04:05.123400Z"),
+    ("2026-01-02T03:04:05.1234567Z", "2026-01-02T03:04:05.123456700Z"),
+    ("2026-01-02T03:04:05.000Z", "2026-01-02T03:04:05Z"),
+    ("2026-01-02T03:04:05+00:00", "2026-01-02T03:04:05Z"),
+    ("2026-01-02T03:04:05-00:00", "2026-01-02T03:04:05Z"),
+    ("2026-01-02T03:04:05.123456789+05:30", "2026-01-01T21:34:05.123456789Z"),
+    ("2026-12-31T20:00:00-06:00", "2027-01-01T02:00:00Z"),
+    ("2024-03-01T00:30:00+01:00", "2024-02-29T23:30:00Z"),
+    ("2023-03-01T00:30:00+01:00", "2023-02-28T23:30:00Z"),
+    ("2026-01-02t03:04:05z", "2026-01-02T03:04:05Z"),
+    ("9999-12-31T23:59:59+23:59", "9999-12-31T00:00:59Z"),
+  ])
+  func normalised(input: String, output: String) {
+    #expect(Timestamp(input)?.description == output)
+  }
+
+  @Test(arguments: [
+    "", "2026", "2026-01-02", "2026-01-02T03:04:05", "2026-01-02 03:04:05Z", "2026-01-02T03:04Z",
+    "2026-01-02T03:04:05.Z", "2026-01-02T03:04:05.1234567890Z", "2026-01-02T03:04:05,5Z",
+    "2026-01-02T03:04:05ZZ",
+    "2026-01-02T03:04:05Z ", " 2026-01-02T03:04:05Z", "2026-1-02T03:04:05Z", "2026-01-2T03:04:05Z",
+    "26-01-02T03:04:05Z", "12026-01-02T03:04:05Z", "-026-01-02T03:04:05Z", "+026-01-02T03:04:05Z",
+    "0000-12-31T23:59:59Z", "2026-00-02T03:04:05Z", "2026-13-02T03:04:05Z", "2026-01-00T03:04:05Z",
+    "2026-01-32T03:04:05Z", "2026-04-31T03:04:05Z", "2023-02-29T00:00:00Z", "1900-02-29T00:00:00Z",
+    "2100-02-29T00:00:00Z", "2026-01-02T24:00:00Z", "2026-01-02T03:60:05Z", "2026-06-30T23:59:60Z",
+    "2026-01-02T03:04:05+24:00", "2026-01-02T03:04:05+05:60", "2026-01-02T03:04:05+0530",
+    "2026-01-02T03:04:05+05",
+    "2026-01-02T03:04:05+5:30", "2026-01-02T03:04:05+05:3", "2026-01-02T03:04:05Z+01:00",
+    "２026-01-02T03:04:05Z",
+    // Within the form, outside of the years.
+    "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01",
+  ])
+  func malformed(_ text: String) {
+    #expect(Timestamp(text) == nil)
+  }
+
+  @Test func everyDayOfTheCalendarComesBack() {
+    // From 0001-01-01 on, day after day; the walk below is the calendar's definition.
+    var (year, month, day) = (1, 1, 1)
+    var days = -719_162
+    while year <= 9999 {
+      if year < 5 || (1895...2105).contains(year) || year > 9995 || (day == 1 && month % 2 == 1) {
+        #expect(Civil.days(year: year, month: month, day: day) == days)
+        #expect(Civil.date(days: days) == (year, month, day))
+      }
+      let leap = year % 400 == 0 || (year % 4 == 0 && year % 100 != 0)
+      let lengths = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+      days += 1
+      day += 1
+      if day > lengths[month - 1] { (month, day) = (month + 1, 1) }
+      if month > 12 { (year, month) = (year + 1, 1) }
+    }
+    #expect(days == 2_932_897)
+  }
+
+  @Test func boundsOfTheInitializer() {
+    #expect(Timestamp(seconds: Timestamp.minimumSeconds - 1) == nil)
+    #expect(Timestamp(seconds: Timestamp.maximumSeconds + 1) == nil)
+    #expect(Timestamp(seconds: 0, nanoseconds: -1) == nil)
+    #expect(Timestamp(seconds: 0, nanoseconds: 1_000_000_000) == nil)
+  }
+
+  @Test func orderAndRounding() throws {
+    let a = try #require(Timestamp("1969-12-31T23:59:59.123456789Z"))
+    let b = try #require(Timestamp("1970-01-01T00:00:00Z"))
+    #expect(a < b)
+    #expect(!(b < a))
+    #expect(a.flooredToMicroseconds.description == "1969-12-31T23:59:59.123456Z")
+    #expect(b.flooredToMicroseconds == b)
+  }
+}
