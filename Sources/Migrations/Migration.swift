@@ -2,7 +2,8 @@ public import Models
 
 /// A change to the data, as a pure function over documents.
 ///
-/// It says what to read, what becomes of each document, and what is doubtful. The runner owns everything else (reading, writing, journal, ledger, resume, undo).
+/// It says what to read, what becomes of each document, and what is doubtful. The runner owns everything else
+/// (reading, writing, journal, ledger, resume, undo).
 public protocol Migration: Sendable {
   /// The name on the command line and in the ledger: `users-unify`.
   var id: String { get }

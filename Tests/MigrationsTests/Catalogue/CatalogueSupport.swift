@@ -21,8 +21,8 @@ struct CatalogueSource: DocumentSource {
 actor CatalogueSink: PlanSink {
   private(set) var told: [(path: DocumentPath, outcome: Outcome)] = []
 
-  func tell(_ outcome: Outcome, of path: DocumentPath) {
-    told.append((path, outcome))
+  func tell(_ outcome: Outcome, of document: RawDocument) {
+    told.append((document.path, outcome))
   }
 }
 

@@ -252,7 +252,7 @@ import Testing
   @Test func whatTheSinkThrowsEndsThePlan() async throws {
     struct Full: Error {}
     struct Sink: PlanSink {
-      func tell(_ outcome: Outcome, of path: DocumentPath) async throws { throw Full() }
+      func tell(_ outcome: Outcome, of document: RawDocument) async throws { throw Full() }
     }
     await #expect(throws: Full.self) {
       try await UserEmails().plan(
