@@ -75,12 +75,14 @@ struct UnifiedName {
 
   // MARK: Parts
 
-  /// Whether Android's parts may be taken: they are there, and agree with the standing parts and with fullName, by
-  /// themselves or together with the standing ones.
+  /// Whether Android's parts may be taken: they are there, and agree with the standing parts and with fullName.
+  ///
+  /// Parts that stand may be what fullName has beyond Android's. Then both together must say all of it: a maternal
+  /// name beyond fullName is taken only from parts that agree by themselves.
   private static func fits(_ android: PersonName, standing: PersonName, fullName: String) -> Bool {
     !android.isEmpty && android.saysSame(as: standing)
       && (android.agrees(withFullName: fullName)
-        || standing.filled(from: android).agrees(withFullName: fullName))
+        || GymText.saySame(standing.filled(from: android).joined, fullName))
   }
 
   /// The missing parts where only a fullName, doubtful or not, is left to take them from.
