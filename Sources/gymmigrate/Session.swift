@@ -67,6 +67,8 @@ struct CommandRun {
     let book = AccountsBook()
     var summary = RunSummary(
       command: name, runID: run?.id ?? "-", environment: environment, startedAt: Timestamp.now)
+    // The embedded store has its address only once it is up.
+    let reached = Guarded(environment)
     var failure: Failure?
     var lists: [String] = []
     do {
@@ -77,6 +79,7 @@ struct CommandRun {
             "retrying", metadata: ["rpc": "\(notice.rpc.rawValue)", "attempt": "\(notice.attempt)", "reason": "\(notice.reason)"])
         }
       ) { (endpoint, signer, caller) async throws -> Ending in
+        reached.withLock { $0.endpoint = endpoint }
         if write != nil {
           logger.notice(
             "Writing to \(environment.name): project \(environment.database.project), database \(environment.database.database), \(endpoint), as \(signer)."
@@ -101,6 +104,7 @@ struct CommandRun {
       if isResumable { summary.resumeCommand = CommandLineText.current }
     }
     progress.end()
+    summary.environment = reached.withLock { $0 }
     summary.collections = book.collections
     summary.traffic = traffic.current
     summary.durationSeconds = clock.now() - began
@@ -112,7 +116,7 @@ struct CommandRun {
     _ summary: RunSummary, failure: Failure?, lists: [String], logger: Logger
   ) throws {
     for line in SummaryText.lines(summary) { logger.info("\(line)") }
-    for list in lists where FileCheck.exists(list) { logger.warning("See \(list).") }
+    for list in lists where FileCheck.exists(list) { logger.notice("See \(list).") }
     if talk.json { try StandardOutput.write(summary.json + [UInt8(ascii: "\n")]) }
     if let failure { logger.error("\(failure)") }
     if let resume = summary.resumeCommand, summary.status != .done {

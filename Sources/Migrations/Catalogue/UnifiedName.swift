@@ -61,7 +61,19 @@ struct UnifiedName {
         isWithheld = true
       }
     }
-    if doubt == nil { doubt = requiredPartDoubt(user) }
+    if doubt == nil {
+      doubt = requiredPartDoubt(user)
+      if doubt == .noPaternal || doubt == .noFirst { withholdButGivenName() }
+    }
+  }
+
+  /// A name without a required part is for a person to complete: of it only nombre is written, as firstName. A
+  /// fullName joined from half a name would stand for good.
+  private mutating func withholdButGivenName() {
+    let withheld = sure.filter { $0.field != .firstName || $0.source != .nombre }
+    sure.removeAll { withheld.contains($0) }
+    proposed += withheld
+    if !withheld.isEmpty { isWithheld = true }
   }
 
   /// The name as it will stand, the proposals taken or not.
