@@ -60,7 +60,11 @@ let package = Package(
     // Floor 3: migrations and the runner that owns their writes.
     .target(
       name: "Migrations",
-      dependencies: ["Models", "Transfer", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "Models", "Transfer",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: settings),
 
     // Floor 4: the command line.
@@ -69,6 +73,7 @@ let package = Package(
       dependencies: [
         "Models", "Transfer", "Migrations", "LocalFirestore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
 

@@ -1,13 +1,12 @@
-import LocalFirestore
+import ArgumentParser
 import Logging
 import Models
 import Transfer
 
-/// What a command works with: a place, a client for it, a run to keep its lists in, and voices.
+/// What a command works with: a place, a client for it, its accounts, and voices.
 struct Session: Sendable {
   let environment: Environment
   let client: FirestoreClient
-  let run: RunDirectory
   let logger: Logger
   let progress: Progress
   let book: AccountsBook
@@ -32,17 +31,34 @@ struct CommandRun {
   /// Told on a retry of the same command.
   var isResumable = true
 
-  /// Runs `body`.
+  /// Runs `body` with a folder for its lists, its log and its summary.
   ///
   /// - Throws: `ExitCode` where it did not end in 0; ``Failure`` where it could not begin.
-  func perform(_ body: @Sendable (Session) async throws -> Ending) async throws {
+  func perform(_ body: @escaping @Sendable (Session, RunDirectory) async throws -> Ending) async throws {
+    let environment = try prepare()
+    let run = try RunDirectory(in: connection.stateDir, command: String(name.prefix { $0 != " " }))
+    try await perform(on: environment, run: run) { session in try await body(session, run) }
+  }
+
+  /// Runs `body` for a command that leaves nothing behind.
+  ///
+  /// - Throws: As ``perform(_:)``.
+  func performWithoutRun(_ body: @escaping @Sendable (Session) async throws -> Ending) async throws {
+    try await perform(on: prepare(), run: nil, body)
+  }
+
+  private func prepare() throws(Failure) -> Environment {
+    let environment = try EnvironmentResolver(connection).environment()
+    if let write { try Guard.confirm(environment, with: write) }
+    return environment
+  }
+
+  private func perform(
+    on environment: Environment, run: RunDirectory?, _ body: @Sendable (Session) async throws -> Ending
+  ) async throws {
     let clock = RunClock.system
     let began = clock.now()
     let resolver = EnvironmentResolver(connection)
-    let environment = try resolver.environment()
-    if let write { try Guard.confirm(environment, with: write) }
-
-    let run = try RunDirectory(in: connection.stateDir, command: String(name.prefix { $0 != " " }))
     let terminal = Terminal.standardError
     let logger = Self.logger(talk, run)
     let traffic = TrafficCounter()
@@ -50,7 +66,9 @@ struct CommandRun {
       terminal: talk.noProgress || talk.quiet ? nil : terminal, logger: logger, clock: clock, traffic: traffic)
     let book = AccountsBook()
     var summary = RunSummary(
-      command: name, runID: run.id, environment: environment, startedAt: Timestamp.now)
+      command: name, runID: run?.id ?? "-", environment: environment, startedAt: Timestamp.now)
+    // The embedded store has its address only once it is up.
+    let reached = Guarded(environment)
     var failure: Failure?
     var lists: [String] = []
     do {
@@ -61,6 +79,7 @@ struct CommandRun {
             "retrying", metadata: ["rpc": "\(notice.rpc.rawValue)", "attempt": "\(notice.attempt)", "reason": "\(notice.reason)"])
         }
       ) { (endpoint, signer, caller) async throws -> Ending in
+        reached.withLock { $0.endpoint = endpoint }
         if write != nil {
           logger.notice(
             "Writing to \(environment.name): project \(environment.database.project), database \(environment.database.database), \(endpoint), as \(signer)."
@@ -69,7 +88,7 @@ struct CommandRun {
         let client = FirestoreClient(database: environment.database, endpoint: endpoint, caller: caller)
         return try await body(
           Session(
-            environment: environment, client: client, run: run, logger: logger, progress: progress, book: book))
+            environment: environment, client: client, logger: logger, progress: progress, book: book))
       }
       summary.status = ending.status
       summary.readTime = ending.readTime
@@ -85,18 +104,19 @@ struct CommandRun {
       if isResumable { summary.resumeCommand = CommandLineText.current }
     }
     progress.end()
+    summary.environment = reached.withLock { $0 }
     summary.collections = book.collections
     summary.traffic = traffic.current
     summary.durationSeconds = clock.now() - began
-    try run.write(summary)
-    try finish(summary, failure: failure, lists: lists, run: run, logger: logger)
+    try run?.write(summary)
+    try finish(summary, failure: failure, lists: lists, logger: logger)
   }
 
   private func finish(
-    _ summary: RunSummary, failure: Failure?, lists: [String], run: RunDirectory, logger: Logger
+    _ summary: RunSummary, failure: Failure?, lists: [String], logger: Logger
   ) throws {
     for line in SummaryText.lines(summary) { logger.info("\(line)") }
-    for list in lists where FileCheck.exists(list) { logger.warning("See \(list).") }
+    for list in lists where FileCheck.exists(list) { logger.notice("See \(list).") }
     if talk.json { try StandardOutput.write(summary.json + [UInt8(ascii: "\n")]) }
     if let failure { logger.error("\(failure)") }
     if let resume = summary.resumeCommand, summary.status != .done {
@@ -105,10 +125,11 @@ struct CommandRun {
     if summary.exitCode != 0 { throw ExitStatus(summary.exitCode) }
   }
 
-  private static func logger(_ talk: TalkOptions, _ run: RunDirectory) -> Logger {
-    let file = run.logHandler
+  private static func logger(_ talk: TalkOptions, _ run: RunDirectory?) -> Logger {
+    let terminal = TerminalLogHandler(format: talk.logFormat, level: talk.level)
     return Logger(label: "gymmigrate") { _ in
-      MultiplexLogHandler([TerminalLogHandler(format: talk.logFormat, level: talk.level), file])
+      guard let file = run?.logHandler else { return terminal }
+      return MultiplexLogHandler([terminal, file])
     }
   }
 

@@ -30,6 +30,25 @@ public enum ExportDestination: Sendable, Equatable {
   case file(String)
   /// A file a collection, in a folder that is made where it is missing.
   case folder(String)
+
+  /// What `-o` means for so many collections: `-` is standard output; a folder that is there, a name with a slash at
+  /// its end, or any name that several CSV files have to share, is a folder; else it is a file.
+  public init(output: String, format: ExportFormat, collections: Int) {
+    if output == "-" {
+      self = .standardOutput
+      return
+    }
+    let isThere = SystemCall.status(output).status?.isFolder ?? false
+    var sharesNothing = false
+    if case .csv = format { sharesNothing = collections > 1 }
+    if isThere || output.hasSuffix("/") || sharesNothing {
+      var folder = output
+      while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
+      self = .folder(folder)
+    } else {
+      self = .file(output)
+    }
+  }
 }
 
 /// One file of an export, complete.

@@ -168,3 +168,20 @@ public struct Manifest: Sendable, Equatable {
     return Int(number)
   }
 }
+
+extension Manifest {
+  /// The database that files came from, as the manifest beside them says; nil where there is none or they disagree.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed` for a manifest that cannot be read.
+  public static func source(of files: [String]) throws(Failure) -> DatabaseName? {
+    var found: DatabaseName?
+    for file in files where file != "-" {
+      guard let manifest = try read(from: FilePaths.folder(of: file)),
+        manifest.files.contains(where: { $0.file.isIdentical(to: FilePaths.name(of: file)) })
+      else { return nil }
+      if let found, found != manifest.database { return nil }
+      found = manifest.database
+    }
+    return found
+  }
+}

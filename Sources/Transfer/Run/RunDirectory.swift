@@ -55,6 +55,13 @@ public final class RunDirectory: Sendable {
     }
   }
 
+  /// Makes the folder of runs and of the embedded store where it is missing.
+  ///
+  /// - Throws: `.cannotWrite`.
+  public static func makeStateDirectory(_ path: String) throws(Failure) {
+    try makeDirectory(path)
+  }
+
   private static func makeDirectory(_ path: String) throws(Failure) {
     if mkdir(path, 0o700) != 0, errno != EEXIST {
       throw Failure(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 import Models
 import Transfer
 
@@ -28,7 +29,7 @@ struct CountCommand: AsyncParsableCommand {
   func run() async throws {
     let paths = try CollectionArguments.paths(collections)
     let isJSON = talk.json
-    try await CommandRun(name: "count", connection: connection, talk: talk).perform { session in
+    try await CommandRun(name: "count", connection: connection, talk: talk).performWithoutRun { session in
       let paths = all ? try await CollectionArguments.roots(of: session.client) : paths
       for path in paths {
         let (count, readTime) = try await session.client.count(path)

@@ -111,11 +111,11 @@ struct MigratePlan: AsyncParsableCommand {
     let pageSize = migrations.pageSize
     let (isJSON, examples, exitCode) = (talk.json, examples, exitCode)
     try await CommandRun(name: "migrate plan \(migrations.names)", connection: connection, talk: talk)
-      .perform { session in
+      .perform { session, run in
         var changes = 0
         for migration in chosen {
           var runner = MigrationRunner(
-            client: session.client, run: session.run, progress: session.progress, logger: session.logger)
+            client: session.client, run: run, progress: session.progress, logger: session.logger)
           runner.pageSize = pageSize
           runner.examples = max(0, examples)
           let report = try await runner.plan(migration, book: session.book)
@@ -124,7 +124,7 @@ struct MigratePlan: AsyncParsableCommand {
         }
         return Ending(
           status: exitCode && changes > 0 ? .differences : .done,
-          lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(session.run.file))
+          lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(run.file))
       }
   }
 }
@@ -154,10 +154,10 @@ struct MigrateApply: AsyncParsableCommand {
     let (isJSON, dryRun, write) = (talk.json, dryRun, write)
     let command = CommandRun(
       name: "migrate apply \(migrations.names)", connection: connection, talk: talk, write: dryRun ? nil : write)
-    try await command.perform { session in
+    try await command.perform { session, run in
       for migration in chosen {
         var runner = MigrationRunner(
-          client: session.client, run: session.run, progress: session.progress, logger: session.logger)
+          client: session.client, run: run, progress: session.progress, logger: session.logger)
         runner.pageSize = pageSize
         runner.limits = write.limits
         runner.pacer = write.pacer(for: session.environment)
@@ -170,7 +170,7 @@ struct MigrateApply: AsyncParsableCommand {
           try StandardOutput.write(Array(text.utf8))
         }
       }
-      return Ending(lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(session.run.file))
+      return Ending(lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(run.file))
     }
   }
 }

@@ -2,8 +2,6 @@ import ArgumentParser
 import Logging
 import Transfer
 
-extension LogFormat: ExpressibleByArgument {}
-
 /// What is said, and how.
 struct TalkOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Say more; twice says more still.")
