@@ -4,7 +4,7 @@ import Models
 /// Takes the documents of one sheet of an ``XLSXWriter``.
 ///
 /// Cells are numbers, booleans and dates where the value is of its column's type and Excel has such a thing, else text by
-/// the rules of ``CellText``: integers beyond 2^53, `NaN` and `Infinity`, dates before 1 March 1900 (Excel's calendar is
+/// the rules of ``CellText``: integers beyond 2^53, `NaN`, `Infinity` and doubles that Excel has no number for, dates before 1 March 1900 (Excel's calendar is
 /// wrong before) are text of their own form; strings are text as they are. An empty text is an empty cell in text
 /// format, a missing value no cell.
 final class SheetWriter: CollectionWriter {
@@ -96,7 +96,7 @@ final class SheetWriter: CollectionWriter {
         return sample(index + 1, 12)
       }
     case (.double(let number), .double), (.double(let number), .integer), (.double(let number), .any):
-      if number.isFinite {
+      if Self.isSpreadsheetNumber(number) {
         rows?.number(number, column: index + 1)
         return sample(index + 1, 12)
       }
@@ -113,6 +113,11 @@ final class SheetWriter: CollectionWriter {
     text.removeAll(keepingCapacity: true)
     cellText.append(value, as: type(of: value, in: column), to: &text)
     try addText(column: index + 1, isTextLike: column.isTextLike, of: name)
+  }
+
+  /// Whether a spreadsheet can hold a number; beyond these bounds it would become infinite or zero.
+  private static func isSpreadsheetNumber(_ number: Double) -> Bool {
+    number == 0 || (number.magnitude >= 2.3e-308 && number.magnitude <= 9.99999999999999e307)
   }
 
   /// The type by which a text is written: in a column of no known type, a string is left as it is unless it looks like
