@@ -25,8 +25,9 @@ public struct MigrationRunner: Sendable {
     self.logger = logger
   }
 
-  /// Reads what the migration reads and tells what it would change. Writes nothing to the database; the changes
-  /// go to `plan.jsonl` of the run.
+  /// Reads what the migration reads and tells what it would change.
+  ///
+  /// Writes nothing to the database; the changes go to `plan.jsonl` of the run.
   ///
   /// - Throws: ``Failure``.
   public func plan(_ migration: any Migration, book: AccountsBook) async throws -> MigrationReport {
@@ -42,8 +43,9 @@ public struct MigrationRunner: Sendable {
     return session.report
   }
 
-  /// Applies the migration: plans and writes in one stream. A document that changes meanwhile is planned again on
-  /// what it has become.
+  /// Applies the migration: plans and writes in one stream.
+  ///
+  /// A document that changes meanwhile is planned again on what it has become.
   ///
   /// - Throws: ``Failure``; what was sent is settled by then.
   public func apply(_ migration: any Migration, book: AccountsBook) async throws -> MigrationReport {

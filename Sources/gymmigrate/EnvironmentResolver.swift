@@ -112,8 +112,10 @@ struct EnvironmentResolver {
     return try credentials(for: environment).description
   }
 
-  /// Who signs. Over plain HTTP nothing that is found by itself is sent, because an emulator wants none and the
-  /// network would see it.
+  /// Who signs.
+  ///
+  /// Over plain HTTP nothing that is found by itself is sent, because an emulator wants none and the network
+  /// would see it.
   private func credentials(for environment: Transfer.Environment) throws(Failure) -> Credentials {
     let isPlain = environment.effectiveEndpoint.hasPrefix("http://")
     let isNamed =

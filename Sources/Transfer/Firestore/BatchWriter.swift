@@ -1,6 +1,8 @@
 public import Models
 
-/// What the batch writer asks and tells while it works. It is called on the writer's actor, one call at a time.
+/// What the batch writer asks and tells while it works.
+///
+/// It is called on the writer's actor, one call at a time.
 public protocol BatchDelegate: Sendable {
   /// Called before a commit is sent with what it holds; a journal is written and synced here.
   func willCommit(_ writes: [Write]) async throws(Failure)

@@ -241,7 +241,9 @@ struct CommitScheduler {
 
   // MARK: Actions
 
-  /// What is to be done now. Chunks that it gives out are in flight from then on.
+  /// What is to be done now.
+  ///
+  /// Chunks that it gives out are in flight from then on.
   mutating func next(now: Double) -> Action {
     if inFlight.count < limits.maximumInFlight {
       if let first = due.first, first.time <= now {

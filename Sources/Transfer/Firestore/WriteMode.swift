@@ -21,8 +21,10 @@ public enum WriteMode: String, Sendable, CaseIterable {
     case rejected(FirestoreError)
   }
 
-  /// Decides by the document as it is now, nil where there is none. Every write expects exactly that document, so
-  /// a change by somebody else in between is found out and decided again.
+  /// Decides by the document as it is now, nil where there is none.
+  ///
+  /// Every write expects exactly that document, so a change by somebody else in between is found out and
+  /// decided again.
   public func decide(_ incoming: RawDocument, current: RawDocument?) -> Decision {
     guard let current else {
       if self == .replace { return .rejected(FirestoreError(.notFound, "there is no document to replace")) }

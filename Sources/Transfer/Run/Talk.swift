@@ -104,7 +104,9 @@ private enum LogLine {
 }
 
 extension Timestamp {
-  /// This machine's time, in milliseconds. For logs and run ids; what is read at is the server's to say.
+  /// This machine's time, in milliseconds.
+  ///
+  /// For logs and run ids; what is read at is the server's to say.
   public static var now: Timestamp {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

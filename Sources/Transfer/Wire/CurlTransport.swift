@@ -81,7 +81,9 @@ private final class CurlEventLoop: Sendable {
     curl_multi_wakeup(multi)
   }
 
-  /// A new id. It is known before the transfer is added, because a cancellation may overtake the addition.
+  /// A new id.
+  ///
+  /// It is known before the transfer is added, because a cancellation may overtake the addition.
   func register() -> UInt64 {
     state.withLock { state in
       state.nextID += 1

@@ -82,8 +82,9 @@ public struct TransportError: Error, Sendable, Equatable, CustomStringConvertibl
   public var description: String { message }
 }
 
-/// Sends one request and returns its complete answer. Implementations are wrapped, one concern each: credentials,
-/// retries, counting.
+/// Sends one request and returns its complete answer.
+///
+/// Implementations are wrapped, one concern each: credentials, retries, counting.
 public protocol HTTPTransport: Sendable {
   /// Sends a request.
   ///
