@@ -121,6 +121,9 @@ struct ExportCommand: AsyncParsableCommand {
         "The name of the output does not tell its format: give --format csv, xlsx or jsonl."
       )
     }
+    if output == "-", format == .csv, all || Set(collections.compactMap { CollectionPath($0) }).count > 1 {
+      throw ValidationError("A CSV file holds one collection: name a folder, or use the format xlsx or jsonl.")
+    }
     if talk.json, output == "-" { throw ValidationError("--json and -o - both want standard output.") }
     _ = try fieldPaths()
   }
