@@ -30,7 +30,8 @@ public struct ListRequest: Sendable, Equatable {
 ///
 /// The next page is asked for as soon as its token is known, while the last one is being decoded and worked on, so
 /// two pages at most are held. A page may be short or empty: only a missing token ends the list. A page whose body is
-/// larger than the client accepts is asked for again with half the size, which the service allows between pages.
+/// larger than the client accepts is asked for again with half the size, which the service allows between pages, and
+/// the size grows back page by page.
 /// Dropping the iterator cancels the request in flight.
 public struct DocumentPages: AsyncSequence, Sendable {
   public typealias Element = [RawDocument]
@@ -88,6 +89,8 @@ private struct FetchedPage: @unchecked Sendable {
   let body: ParsedBody
   let documents: JSONCursor?
   let nextPageToken: String?
+  /// The size that it was asked for with.
+  let size: Int
 }
 
 /// The request in flight ahead of its reader; cancelled when the reader goes.
@@ -98,7 +101,7 @@ private final class ReadAhead {
 
   init(_ fetcher: PageFetcher) {
     self.fetcher = fetcher
-    pending = Task { try await fetcher.page(after: nil) }
+    pending = Task { try await fetcher.page(after: nil, size: fetcher.request.pageSize) }
   }
 
   deinit {
@@ -113,7 +116,9 @@ private final class ReadAhead {
       task.cancel()
     }
     pending = page.nextPageToken.map { token in
-      Task { [fetcher] in try await fetcher.page(after: token) }
+      Task { [fetcher] in
+        try await fetcher.page(after: token, size: min(page.size * 2, fetcher.request.pageSize))
+      }
     }
     // Held so that its parser is not given to the next request while the page is decoded.
     current = page
@@ -126,8 +131,8 @@ private struct PageFetcher: Sendable {
   let client: FirestoreClient
   let request: ListRequest
 
-  func page(after token: String?) async throws(Failure) -> FetchedPage {
-    var size = request.pageSize
+  func page(after token: String?, size: Int) async throws(Failure) -> FetchedPage {
+    var size = size
     while true {
       do throws(Failure) {
         return try await client.caller.call(
@@ -137,7 +142,7 @@ private struct PageFetcher: Sendable {
           guard root.kind == .object else { throw .malformed("the answer is not an object") }
           return FetchedPage(
             body: body, documents: root["documents"],
-            nextPageToken: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 })
+            nextPageToken: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 }, size: size)
         }
       } catch {
         guard error.isBodyTooLarge, size > 1 else { throw error }
