@@ -126,6 +126,9 @@ public actor TokenProvider {
 
   // MARK: One refresh for all
 
+  /// Callers that wait for the token request that is under way.
+  var waiting: Int { waiters.count }
+
   private func shared() async -> Outcome {
     let waiter = nextWaiter
     nextWaiter += 1
