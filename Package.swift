@@ -19,7 +19,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     // Floor 1: the data and the service's own terms. No I/O.
@@ -54,12 +53,19 @@ let package = Package(
       dependencies: [
         "Models",
         .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: settings),
 
     // Floor 3: migrations and the runner that owns their writes.
-    .target(name: "Migrations", dependencies: ["Models", "Transfer"], swiftSettings: settings),
+    .target(
+      name: "Migrations",
+      dependencies: [
+        "Models", "Transfer",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings),
 
     // Floor 4: the command line.
     .executableTarget(
@@ -67,11 +73,13 @@ let package = Package(
       dependencies: [
         "Models", "Transfer", "Migrations", "LocalFirestore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
 
     .target(
       name: "TestSupport", dependencies: ["Models"], path: "Tests/TestSupport", swiftSettings: settings),
+    .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: settings),
     .testTarget(name: "ModelsTests", dependencies: ["Models", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "TransferTests", dependencies: ["Models", "Transfer", "TestSupport"], swiftSettings: settings),

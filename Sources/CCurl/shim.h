@@ -60,6 +60,15 @@ static inline CURLMcode gm_curl_multi_set_long(CURLM *_Nonnull multi, CURLMoptio
   return curl_multi_setopt(multi, option, value);
 }
 
+/// Allows only HTTP and HTTPS.
+static inline CURLcode gm_curl_restrict_protocols(CURL *_Nonnull easy) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+#endif
+}
+
 /// The result of a finished transfer, which lies in a union that Swift does not see by name.
 static inline CURLcode gm_curl_message_result(const CURLMsg *_Nonnull message) {
   return message->data.result;

@@ -1,7 +1,9 @@
 public import Models
 
-/// A change to the data, as a pure function over documents: what to read, what becomes of each document, what is
-/// doubtful. The runner owns everything else (reading, writing, journal, ledger, resume, undo).
+/// A change to the data, as a pure function over documents.
+///
+/// It says what to read, what becomes of each document, and what is doubtful. The runner owns everything else
+/// (reading, writing, journal, ledger, resume, undo).
 public protocol Migration: Sendable {
   /// The name on the command line and in the ledger: `users-unify`.
   var id: String { get }
@@ -13,7 +15,8 @@ public protocol Migration: Sendable {
   var writes: [CollectionPath] { get }
 
   /// Reads what it needs from `source` and tells `sink` what it found, document by document, in constant memory.
-  /// Every document of ``writes`` that was read is told exactly once, as unchanged, skipped or to be changed.
+  /// Every document of ``writes`` that was read is told exactly once, as unchanged, skipped or to be changed. One of
+  /// a collection that is only read is told, as skipped, where there is a finding about it.
   func plan(from source: any DocumentSource, into sink: any PlanSink) async throws
 
   /// What becomes of a document that changed while the run was going on; nil where one document alone does not
@@ -40,7 +43,7 @@ extension DocumentMigration {
   public func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
     for collection in reads {
       try await source.forEachDocument(in: collection) { document in
-        try await sink.tell(outcome(for: document), of: document.path)
+        try await sink.tell(outcome(for: document), of: document)
       }
     }
   }
@@ -88,7 +91,10 @@ public struct Change: Sendable, Equatable {
 
   /// Makes a change.
   public init(
-    path: DocumentPath, before: RawDocument?, after: FieldMap?, serverTimes: [FieldPath] = [],
+    path: DocumentPath,
+    before: RawDocument?,
+    after: FieldMap?,
+    serverTimes: [FieldPath] = [],
     reasons: [String] = []
   ) {
     self.path = path
@@ -128,8 +134,13 @@ public struct Finding: Sendable, Equatable {
 
   /// Makes a finding.
   public init(
-    _ kind: Kind, path: DocumentPath, code: String, field: String? = nil, found: Value? = nil,
-    proposal: FieldMap = FieldMap(), message: String
+    _ kind: Kind,
+    path: DocumentPath,
+    code: String,
+    field: String? = nil,
+    found: Value? = nil,
+    proposal: FieldMap = FieldMap(),
+    message: String
   ) {
     self.kind = kind
     self.path = path
@@ -145,12 +156,13 @@ public struct Finding: Sendable, Equatable {
 public protocol DocumentSource: Sendable {
   /// Calls `body` with every document of a collection; nothing but a page or two is held.
   func forEachDocument(
-    in collection: CollectionPath, _ body: (RawDocument) async throws -> Void
+    in collection: CollectionPath,
+    _ body: (RawDocument) async throws -> Void
   ) async throws
 }
 
 /// Where a migration tells what it decided.
 public protocol PlanSink: Sendable {
-  /// Tells the outcome of one document that was read, or of one that is to be created.
-  func tell(_ outcome: Outcome, of path: DocumentPath) async throws
+  /// Tells the outcome of one document: as it was read, or without times and fields where it is to be created.
+  func tell(_ outcome: Outcome, of document: RawDocument) async throws
 }

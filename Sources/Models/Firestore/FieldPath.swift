@@ -102,6 +102,27 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     self.segments = segments
   }
 
+  /// Parses several paths with commas in between; a comma within back-quotes belongs to a name.
+  ///
+  /// - Throws: ``FieldPathError`` for the first that is no path.
+  public static func list(parsing text: String) throws(FieldPathError) -> [FieldPath] {
+    var parts: [[UInt8]] = [[]]
+    var isQuoted = false
+    var isEscaped = false
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: ","), !isQuoted {
+        parts.append([])
+        continue
+      }
+      if byte == UInt8(ascii: "`"), !isEscaped { isQuoted.toggle() }
+      isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+      parts[parts.count - 1].append(byte)
+    }
+    var paths: [FieldPath] = []
+    for part in parts { paths.append(try FieldPath(parsing: String(decoding: part, as: UTF8.self))) }
+    return paths
+  }
+
   /// The path in the service's grammar.
   public var description: String {
     segments.map(Self.rendered).joined(separator: ".")

@@ -41,6 +41,8 @@ public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
   public var remedy: String?
   /// What the service said, where the service failed it.
   public var service: FirestoreError?
+  /// Whether an answer was larger than is accepted, so that asking for less may help.
+  public var isBodyTooLarge = false
 
   /// Makes a failure.
   public init(

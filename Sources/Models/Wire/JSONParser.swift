@@ -59,6 +59,13 @@ public final class JSONParser {
     _ json: UnsafeRawBufferPointer,
     _ body: (JSONCursor) throws(WireError) -> Result
   ) throws(WireError) -> Result {
+    try body(parseHolding(json))
+  }
+
+  /// Parses a whole text and returns its root, which is good until this parser's next parse or its end.
+  ///
+  /// - Throws: ``WireError`` where the text is not JSON.
+  package func parseHolding(_ json: UnsafeRawBufferPointer) throws(WireError) -> JSONCursor {
     var document = gm_json_document()
     var empty: UInt8 = 0
     let status =
@@ -76,7 +83,7 @@ public final class JSONParser {
     default: throw WireError(json.isEmpty ? "it is empty" : "it is not valid JSON")
     }
     guard let tape = document.tape, let strings = document.strings else { throw WireError("it is empty") }
-    return try body(JSONCursor(tape: tape, strings: strings, index: 1))
+    return JSONCursor(tape: tape, strings: strings, index: 1)
   }
 
   /// Parses bytes; see ``parse(_:_:)``.

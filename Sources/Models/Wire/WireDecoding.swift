@@ -41,7 +41,7 @@ public struct WireDecoder {
   }
 
   /// Reads a document whose full name begins with `prefix` (`projects/P/databases/D/documents/`).
-  mutating func document(_ json: JSONCursor, prefix: String?) throws(WireError) -> RawDocument {
+  package mutating func document(_ json: JSONCursor, prefix: String?) throws(WireError) -> RawDocument {
     guard json.kind == .object else { throw WireError("a document is a JSON object") }
     var path: DocumentPath?
     var fields = FieldMap()
@@ -139,7 +139,8 @@ public struct WireDecoder {
   ) throws(WireError) -> Value {
     switch type {
     case .null:
-      guard json.isNull || json.string == "NULL_VALUE" else { throw WireError("nullValue is null") }
+      // It is an enumeration of one value, which clients may send by its name or its number.
+      guard json.isNull || json.string == "NULL_VALUE" || json.integer == 0 else { throw WireError("nullValue is null") }
       return .null
     case .boolean:
       guard let truth = json.boolean else { throw WireError("booleanValue is true or false") }

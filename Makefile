@@ -1,0 +1,46 @@
+# Everything a developer calls. `make demo` and `make test` work on a new machine that has the Swift toolchain only.
+
+SWIFT ?= swift
+SOURCES = Package.swift Sources Tests
+JOBS ?=
+
+.PHONY: all deps build demo test check fmt lint layers clean
+
+all: build
+
+## deps: installs the C libraries that are missing, and says so
+deps:
+	@scripts/install-dependencies.sh
+
+## build: builds the release binary and links it to bin/gymmigrate
+build: deps
+	$(SWIFT) build -c release --product gymmigrate
+	@mkdir -p bin && ln -sf "$$($(SWIFT) build -c release --show-bin-path)/gymmigrate" bin/gymmigrate
+	@echo "Built bin/gymmigrate."
+
+## demo: loads the sample gym into the embedded store, migrates it and exports it to demo/
+demo: build
+	@scripts/demo.sh
+
+## test: every test that belongs to a change, with the layer check; under 25 minutes on two cores
+test: deps layers
+	@scripts/test.sh
+
+## check: formatting, layers, and a build of everything with warnings as errors
+check: deps lint layers
+	$(SWIFT) build --build-tests -Xswiftc -warnings-as-errors
+
+## fmt: formats every Swift file in place
+fmt:
+	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
+
+## lint: refuses a file that is not formatted or breaks a rule
+lint:
+	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
+
+## layers: refuses an import that runs up
+layers:
+	@scripts/check-layers.sh
+
+clean:
+	rm -rf .build bin demo

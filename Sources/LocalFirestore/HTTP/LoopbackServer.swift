@@ -1,0 +1,179 @@
+import Models
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// An HTTP/1.1 server on 127.0.0.1 with one thread a connection, so that a database may block in it.
+///
+/// Written on plain sockets: a general server that sends head and body apart without TCP_NODELAY costs 40 ms a request
+/// on a kept connection, and one that does not answer `Expect: 100-continue` a second a large commit.
+final class LoopbackServer: Sendable {
+  private struct State {
+    var connections: Set<Int32> = []
+    var threads = 0
+    var isStopping = false
+    var waiting: CheckedContinuation<Void, Never>?
+  }
+
+  /// The port that is listened on.
+  let port: UInt16
+  private let listener: Int32
+  private let service: FirestoreService
+  private let state = Mutex(State())
+
+  /// Listens on a port, an ephemeral one where it is 0, and serves.
+  ///
+  /// - Throws: ``Failure`` `.configuration` where the port cannot be had.
+  init(port: UInt16, service: FirestoreService) throws(Failure) {
+    (listener, self.port) = try Self.openListener(port)
+    self.service = service
+    state.withLock { $0.threads += 1 }
+    if !Self.startThread({ self.acceptAll() }) {
+      close(listener)
+      throw Failure(.internal, "start the embedded store", cause: "no thread can be made")
+    }
+  }
+
+  private static func openListener(_ port: UInt16) throws(Failure) -> (Int32, UInt16) {
+    func failure() -> Failure {
+      let cause = String(cString: strerror(errno))
+      return Failure(
+        .configuration,
+        "listen on port",
+        path: "\(port)",
+        cause: cause,
+        remedy: "Name another port, or 0 for any."
+      )
+    }
+    #if canImport(Glibc)
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    #else
+      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    guard descriptor >= 0 else { throw failure() }
+    var on: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(descriptor, address, length) == 0 && listen(descriptor, 512) == 0
+          && getsockname(descriptor, address, &length) == 0
+      }
+    }
+    guard isBound else {
+      let failure = failure()
+      close(descriptor)
+      throw failure
+    }
+    return (descriptor, UInt16(bigEndian: address.sin_port))
+  }
+
+  private func acceptAll() {
+    defer { endThread() }
+    while true {
+      let socket = accept(listener, nil, nil)
+      if socket < 0 {
+        if state.withLock({ $0.isStopping }) { break }
+        // Out of descriptors, or a client that left again: the next one may fare better.
+        if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM { usleep(10_000) }
+        if errno == EBADF || errno == EINVAL { break }
+        continue
+      }
+      serve(socket)
+    }
+    close(listener)
+  }
+
+  private func serve(_ socket: Int32) {
+    var on: Int32 = 1
+    setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    // A client that takes nothing of a long answer would keep a snapshot open.
+    var patience = timeval(tv_sec: 60, tv_usec: 0)
+    setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    let isServed = state.withLock { state in
+      if state.isStopping { return false }
+      state.connections.insert(socket)
+      state.threads += 1
+      return true
+    }
+    guard isServed else {
+      close(socket)
+      return
+    }
+    let hasThread = Self.startThread {
+      ServerConnection(socket, self.service).serve()
+      self.end(socket)
+      self.endThread()
+    }
+    if !hasThread {
+      end(socket)
+      endThread()
+    }
+  }
+
+  private func end(_ socket: Int32) {
+    // Closed under the lock: once it is closed, its number may be another connection's.
+    state.withLock { state in
+      state.connections.remove(socket)
+      close(socket)
+    }
+  }
+
+  private func endThread() {
+    let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      state.threads -= 1
+      guard state.threads == 0 else { return nil }
+      defer { state.waiting = nil }
+      return state.waiting
+    }
+    waiting?.resume()
+  }
+
+  /// Stops: no more connections, the open ones are cut once their answers are written, and every thread is over when
+  /// this returns.
+  func stop() async {
+    await withCheckedContinuation { continuation in
+      let isOver = state.withLock { state in
+        state.isStopping = true
+        shutdown(listener, Int32(SHUT_RDWR))
+        for socket in state.connections { shutdown(socket, Int32(SHUT_RD)) }
+        if state.threads > 0 { state.waiting = continuation }
+        return state.threads == 0
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+
+  /// Runs `body` on a new thread.
+  private static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+    final class Box: Sendable {
+      let body: @Sendable () -> Void
+      init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    let box = Unmanaged.passRetained(Box(body))
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread,
+      &attributes,
+      { argument in
+        if let argument { Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body() }
+        return nil
+      },
+      box.toOpaque()
+    )
+    if code != 0 { box.release() }
+    return code == 0
+  }
+}

@@ -1,0 +1,87 @@
+import Models
+
+/// The path and the query of a request, each part percent-decoded once from the raw target.
+struct RequestTarget {
+  /// The path's segments without the leading slash; `%2F` in one stays as it is (google/api/http.proto).
+  var segments: [String]
+  /// The custom verb behind the last raw colon of the path, where the method can have one.
+  var verb: String?
+  /// The query's parameters in their order, the names in `lowerCamelCase`.
+  var query: [(name: String, value: String)]
+
+  /// Reads a raw target.
+  ///
+  /// - Parameter hasVerb: Whether the last raw colon begins a verb; else it is part of the last segment.
+  /// - Throws: ``FirestoreError`` `.invalidArgument` for broken percent-encoding and for what is not UTF-8.
+  init(raw: some Collection<UInt8>, hasVerb: Bool) throws(FirestoreError) {
+    let target = Array(raw)
+    let queryStart = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
+    var path = target[..<queryStart]
+    // The absolute form (RFC 9112 3.2.2): what follows scheme and authority is the path.
+    if path.first != UInt8(ascii: "/"), let scheme = path.firstIndex(of: UInt8(ascii: ":")) {
+      let authority = path[scheme...].dropFirst(3)
+      path = authority.firstIndex(of: UInt8(ascii: "/")).map { path[$0...] } ?? []
+    }
+    if hasVerb, let colon = path.lastIndex(of: UInt8(ascii: ":")),
+      !path[colon...].contains(UInt8(ascii: "/"))
+    {
+      verb = String(decoding: path[path.index(after: colon)...], as: UTF8.self)
+      path = path[..<colon]
+    }
+    segments = []
+    for segment in path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+      segments.append(try Self.decoded(segment, keepingSlash: true))
+    }
+    if segments == [""] { segments = [] }
+    query = []
+    if queryStart < target.count {
+      for item in target[(queryStart + 1)...].split(separator: UInt8(ascii: "&")) {
+        let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
+        let name = try Self.decoded(item[..<equals], plusIsSpace: true)
+        let value = equals < item.endIndex ? try Self.decoded(item[(equals + 1)...], plusIsSpace: true) : ""
+        query.append((WireDecoder.lowerCamelCase(name), value))
+      }
+    }
+  }
+
+  private static func decoded(
+    _ text: ArraySlice<UInt8>,
+    keepingSlash: Bool = false,
+    plusIsSpace: Bool = false
+  ) throws(FirestoreError) -> String {
+    var out: [UInt8] = []
+    out.reserveCapacity(text.count)
+    var index = text.startIndex
+    while index < text.endIndex {
+      let byte = text[index]
+      if byte == UInt8(ascii: "%") {
+        guard index + 2 < text.endIndex, let high = hexadecimal(text[index + 1]),
+          let low = hexadecimal(text[index + 2])
+        else { throw .invalid("The URL is not percent-encoded correctly.") }
+        let value = high << 4 | low
+        if keepingSlash, value == UInt8(ascii: "/") {
+          out.append(contentsOf: text[index..<index + 3])
+        } else {
+          out.append(value)
+        }
+        index += 3
+      } else {
+        out.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+        index += 1
+      }
+    }
+    guard let string = String(validating: out, as: UTF8.self) else {
+      throw .invalid("The URL is not valid UTF-8.")
+    }
+    return string
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}

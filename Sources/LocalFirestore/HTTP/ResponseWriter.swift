@@ -1,0 +1,94 @@
+import Models
+
+/// Writes one answer: whole with its length where it is short, in chunks as it grows where it is long.
+final class ResponseWriter: BodyWriter {
+  /// How long a piece is that is sent before the answer is complete, in bytes.
+  private static let piece = 256 << 10
+
+  var bytes: [UInt8] = []
+  private let stream: SocketStream
+  private let canStream: Bool
+  private let keepsAlive: Bool
+  private let isHead: Bool
+  private var hasBegun = false
+
+  /// Begins an answer to a request.
+  init(_ stream: SocketStream, to head: RequestHead?, keepsAlive: Bool) {
+    self.stream = stream
+    self.keepsAlive = keepsAlive
+    isHead = head?.method == "HEAD"
+    canStream = head?.isVersion10 == false && !isHead
+  }
+
+  func flushIfLong() throws {
+    guard canStream, bytes.count >= Self.piece else { return }
+    if !hasBegun {
+      try stream.write(header(status: 200, type: Self.json, length: nil))
+      hasBegun = true
+    }
+    try sendChunk()
+  }
+
+  /// Ends an answer that worked.
+  func finish(type: String = ResponseWriter.json) throws {
+    if hasBegun {
+      try sendChunk()
+      try stream.write(Array("0\r\n\r\n".utf8))
+    } else {
+      try send(status: 200, type: type)
+    }
+  }
+
+  /// Ends an answer that did not; an error behind the first piece is one more element of the array.
+  ///
+  /// - Parameter inArray: Whether the method streams, so that its errors come in an array.
+  func fail(_ error: FirestoreError, inArray: Bool) throws {
+    var json = JSONWriter()
+    json.error(error)
+    if hasBegun {
+      bytes.append(contentsOf: ",\n".utf8)
+      bytes.append(contentsOf: json.bytes)
+      bytes.append(UInt8(ascii: "]"))
+      return try finish()
+    }
+    bytes = inArray ? Array("[".utf8) + json.bytes + Array("]".utf8) : json.bytes
+    try send(status: error.code, type: Self.json)
+  }
+
+  /// The media type of answers.
+  static let json = "application/json; charset=UTF-8"
+
+  private func send(status: Int, type: String) throws {
+    let head = header(status: status, type: type, length: bytes.count)
+    try stream.write(head, isHead ? [] : bytes)
+  }
+
+  private func sendChunk() throws {
+    if bytes.isEmpty { return }
+    let size = Array((String(bytes.count, radix: 16) + "\r\n").utf8)
+    bytes.append(contentsOf: "\r\n".utf8)
+    try stream.write(size, bytes)
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  private func header(status: Int, type: String, length: Int?) -> [UInt8] {
+    var text = "HTTP/1.1 \(status) \(Self.phrase(status))\r\nContent-Type: \(type)\r\n"
+    text += length.map { "Content-Length: \($0)\r\n" } ?? "Transfer-Encoding: chunked\r\n"
+    if !keepsAlive { text += "Connection: close\r\n" }
+    return Array((text + "\r\n").utf8)
+  }
+
+  private static func phrase(_ status: Int) -> String {
+    switch status {
+    case 200: "OK"
+    case 400: "Bad Request"
+    case 404: "Not Found"
+    case 409: "Conflict"
+    case 429: "Too Many Requests"
+    case 500: "Internal Server Error"
+    case 501: "Not Implemented"
+    case 503: "Service Unavailable"
+    default: "Error"
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Models
+
+/// What a request asks for.
+enum Route: Equatable {
+  /// Whether the server is there.
+  case health
+  /// Forgets every document of a database.
+  case flush(DatabaseName)
+  case listDatabases(project: String)
+  case getDatabase(DatabaseName)
+  case get(DatabaseName, DocumentPath)
+  /// The documents of a collection below a document, or below the root where `parent` is empty.
+  case list(DatabaseName, parent: String, collection: String)
+  case create(DatabaseName, parent: String, collection: String)
+  case patch(DatabaseName, DocumentPath)
+  case delete(DatabaseName, DocumentPath)
+  /// A custom method on a document, or on the root where `parent` is empty.
+  case method(DatabaseName, parent: String, verb: String)
+
+  /// Finds the route of a request.
+  ///
+  /// - Throws: ``FirestoreError``: `.notFound` where there is none, `.invalidArgument` for names that cannot be.
+  init(method: String, target: RequestTarget) throws(FirestoreError) {
+    let segments = target.segments
+    if segments.isEmpty, method == "GET" || method == "HEAD" {
+      self = .health
+      return
+    }
+    if segments.first == "emulator", segments.count == 7, segments[1] == "v1", segments[2] == "projects",
+      segments[4] == "databases", segments[6] == "documents", method == "DELETE"
+    {
+      self = .flush(try Self.database(segments[3], segments[5]))
+      return
+    }
+    guard segments.count >= 4, segments[0] == "v1", segments[1] == "projects", segments[3] == "databases"
+    else {
+      throw Self.unknown(method)
+    }
+    if segments.count == 4, method == "GET" {
+      self = .listDatabases(project: segments[2])
+      return
+    }
+    guard segments.count >= 5 else { throw Self.unknown(method) }
+    let database = try Self.database(segments[2], segments[4])
+    if segments.count == 5, method == "GET" {
+      self = .getDatabase(database)
+      return
+    }
+    guard segments.count >= 6, segments[5] == "documents" else { throw Self.unknown(method) }
+    self = try Self.documents(method, target.verb, database, Array(segments[6...]))
+  }
+
+  private static func documents(
+    _ method: String,
+    _ verb: String?,
+    _ database: DatabaseName,
+    _ ids: [String]
+  ) throws(FirestoreError) -> Route {
+    let path = ids.joined(separator: "/")
+    if let verb {
+      guard ids.isEmpty || ids.count % 2 == 0 else {
+        throw .invalid("'\(path)' is not the path of a document.")
+      }
+      return .method(database, parent: ids.isEmpty ? "" : try document(path).string, verb: verb)
+    }
+    if ids.isEmpty { throw unknown(method) }
+    switch (method, ids.count % 2 == 0) {
+    case ("GET", true): return .get(database, try document(path))
+    case ("PATCH", true): return .patch(database, try document(path))
+    case ("DELETE", true): return .delete(database, try document(path))
+    case ("GET", false), ("POST", false):
+      let collection = ids[ids.count - 1]
+      guard let collectionPath = CollectionPath(path) else {
+        throw .invalid("'\(path)' has an empty segment.")
+      }
+      if let violation = PathLimits.violations(of: collectionPath).first { throw .invalid(violation.message) }
+      let parent = ids.dropLast().joined(separator: "/")
+      return method == "GET"
+        ? .list(database, parent: parent, collection: collection)
+        : .create(database, parent: parent, collection: collection)
+    default: throw unknown(method)
+    }
+  }
+
+  private static func document(_ path: String) throws(FirestoreError) -> DocumentPath {
+    guard let path = DocumentPath(path) else { throw .invalid("'\(path)' has an empty segment.") }
+    if let violation = PathLimits.violations(of: path).first { throw .invalid(violation.message) }
+    return path
+  }
+
+  private static func unknown(_ method: String) -> FirestoreError {
+    FirestoreError(.notFound, "There is no method for this \(method) request.")
+  }
+
+  /// Checks a database's id: `(default)`, or 4 to 63 letters, digits and hyphens that begin with a letter and end with
+  /// none (https://firebase.google.com/docs/firestore/manage-databases).
+  private static func database(_ project: String, _ id: String) throws(FirestoreError) -> DatabaseName {
+    let isLetter = { (byte: UInt8) in (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+    let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    let utf8 = Array(id.utf8)
+    let isValid =
+      id == "(default)"
+      || ((4...63).contains(utf8.count) && isLetter(utf8[0]) && utf8[utf8.count - 1] != UInt8(ascii: "-")
+        && utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") } && !isUUID(utf8))
+    guard isValid else { throw .invalid("'\(id)' is not a valid database id.") }
+    guard !project.isEmpty else { throw .invalid("The project id is empty.") }
+    return DatabaseName(project: project, database: id)
+  }
+
+  private static func isUUID(_ utf8: [UInt8]) -> Bool {
+    guard utf8.count == 36 else { return false }
+    return utf8.enumerated().allSatisfy { index, byte in
+      [8, 13, 18, 23].contains(index)
+        ? byte == UInt8(ascii: "-")
+        : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+          || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+  }
+
+  /// Whether errors of this route come in an array, as those of the methods that stream.
+  var isStreaming: Bool {
+    guard case .method(_, _, let verb) = self else { return false }
+    return ["runQuery", "batchGet", "runAggregationQuery"].contains(verb)
+  }
+}

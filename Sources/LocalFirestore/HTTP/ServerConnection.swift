@@ -1,0 +1,128 @@
+import GRDB
+import Models
+
+/// Serves the requests of one connection, one after another, on its own thread.
+struct ServerConnection {
+  /// The largest body of a request, in bytes (https://firebase.google.com/docs/firestore/quotas).
+  static let maximumBodyBytes = 10 << 20
+  /// How much of a body that is too long is read, so that the client sees the answer and not a broken connection.
+  private static let maximumSkippedBytes = 256 << 20
+
+  private let service: FirestoreService
+  private let stream: SocketStream
+  private let workspace = Workspace()
+
+  /// Takes a connection.
+  init(_ socket: Int32, _ service: FirestoreService) {
+    self.service = service
+    stream = SocketStream(socket)
+  }
+
+  /// Serves until either side is done.
+  func serve() {
+    do {
+      while try serveOne() {}
+    } catch {
+      // The peer is gone or broke the protocol; there is nobody left to tell.
+    }
+  }
+
+  /// Serves one request.
+  ///
+  /// - Returns: Whether another may follow.
+  private func serveOne() throws -> Bool {
+    let head: RequestHead
+    let length: RequestHead.BodyLength
+    do {
+      head = try RequestHead(try stream.readHead())
+      length = try head.bodyLength()
+    } catch let malformed as RequestHead.Malformed {
+      let writer = ResponseWriter(stream, to: nil, keepsAlive: false)
+      try writer.fail(.invalid("The request cannot be understood: \(malformed.reason)."), inArray: false)
+      return false
+    } catch SocketStream.End.tooLong {
+      let writer = ResponseWriter(stream, to: nil, keepsAlive: false)
+      try writer.fail(.invalid("The headers of the request are too long."), inArray: false)
+      return false
+    }
+    let writer = ResponseWriter(stream, to: head, keepsAlive: head.keepsAlive)
+    guard let body = try readBody(head, length) else {
+      try writer.fail(
+        .invalid("Request payload size exceeds the limit: \(Self.maximumBodyBytes) bytes."),
+        inArray: false
+      )
+      return head.keepsAlive
+    }
+    try answer(head, body, writer)
+    return head.keepsAlive
+  }
+
+  /// The body, nil where it is too long.
+  private func readBody(_ head: RequestHead, _ length: RequestHead.BodyLength) throws -> [UInt8]? {
+    if case .known(0) = length { return [] }
+    if head.expectsContinue { try stream.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+    var body: [UInt8] = []
+    switch length {
+    case .known(let count):
+      if count > Self.maximumBodyBytes {
+        if count > Self.maximumSkippedBytes { throw SocketStream.End.tooLong }
+        try stream.skip(count)
+        return nil
+      }
+      body.reserveCapacity(count)
+      try stream.read(count, into: &body)
+    case .chunked:
+      var total = 0
+      while true {
+        let line = try stream.readLine().prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
+        guard let size = Int(String(decoding: line, as: UTF8.self), radix: 16), size >= 0 else {
+          throw SocketStream.End.malformed
+        }
+        if size == 0 { break }
+        total += size
+        if total > Self.maximumSkippedBytes { throw SocketStream.End.tooLong }
+        if total > Self.maximumBodyBytes {
+          try stream.skip(size)
+        } else {
+          try stream.read(size, into: &body)
+        }
+        guard try stream.readLine().isEmpty else { throw SocketStream.End.malformed }
+      }
+      while try !stream.readLine().isEmpty {}
+      if total > Self.maximumBodyBytes { return nil }
+    }
+    return body
+  }
+
+  private func answer(_ head: RequestHead, _ body: [UInt8], _ writer: ResponseWriter) throws {
+    var inArray = false
+    do {
+      let target = try RequestTarget(raw: head.target, hasVerb: head.method == "POST")
+      let route = try Route(method: head.method, target: target)
+      inArray = route.isStreaming
+      if let coding = head.headers["content-encoding"], coding.lowercased() != "identity" {
+        throw FirestoreError.invalid("The content-encoding '\(coding)' is not supported.")
+      }
+      let request = ServiceRequest(route: route, query: target.query, body: body)
+      try service.answer(request, workspace, writer)
+      try writer.finish(type: route == .health ? "text/plain; charset=utf-8" : ResponseWriter.json)
+    } catch let end as SocketStream.End {
+      throw end
+    } catch {
+      try writer.fail(Self.serviceError(error), inArray: inArray)
+    }
+  }
+
+  private static func serviceError(_ error: any Error) -> FirestoreError {
+    if let error = error as? FirestoreError { return error }
+    guard let error = error as? DatabaseError else { return FirestoreError(.internal, "\(type(of: error))") }
+    switch error.resultCode {
+    case .SQLITE_BUSY, .SQLITE_LOCKED:
+      return FirestoreError(.unavailable, "The data file is locked by another process.")
+    case .SQLITE_FULL:
+      return FirestoreError(.resourceExhausted, "The disk of the data file is full.")
+    default:
+      return FirestoreError(.internal, "The data file: \(error.message ?? "\(error.resultCode)")")
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Models
+
+/// The embedded store: an HTTP server on loopback that speaks Firestore's REST API (v1) over a SQLite file.
+///
+/// Databases of any project are made on first use, any credentials are accepted, and composite indexes are not asked for.
+/// Documents that are written are kept for an hour in their former versions, so that reads can name a `readTime`.
+/// A commit that was acknowledged survives the death of the process.
+public struct LocalFirestoreServer: Sendable {
+  /// Where the server is: `http://127.0.0.1:PORT`.
+  public let endpoint: String
+  /// The port on 127.0.0.1.
+  public let port: UInt16
+
+  /// The time of the server's commits and reads, in microseconds since 1970.
+  public struct Clock: Sendable {
+    let now: @Sendable () -> Int64
+
+    /// Makes a clock of a function that gives microseconds since 1970; it may stand still, and commit times still
+    /// increase.
+    public init(_ now: @escaping @Sendable () -> Int64) {
+      self.now = now
+    }
+
+    /// The system's time.
+    public static let system = Clock { CommitClock.system() }
+  }
+
+  /// Runs a server for as long as `body` takes.
+  ///
+  /// - Parameters:
+  ///   - dataFile: The SQLite file, made where it is not there; nil keeps everything in memory. Several processes may
+  ///     serve one file.
+  ///   - port: The port on 127.0.0.1; 0 takes one that is free.
+  ///   - clock: The time of commits and reads.
+  ///   - body: What is done meanwhile.
+  /// - Throws: ``Failure``: `.configuration` where the port is taken, `.cannotWrite` where the file cannot be made or
+  ///   written, `.inputMalformed` where it is something else, `.tryLater` where it stays locked; and what `body` throws.
+  public static func withServer<Result>(
+    dataFile: String?,
+    port: UInt16 = 0,
+    clock: Clock = .system,
+    _ body: (LocalFirestoreServer) async throws -> Result
+  ) async throws -> Result {
+    let store = try DocumentStore(file: dataFile, clock: CommitClock(source: clock.now))
+    let server = try LoopbackServer(port: port, service: FirestoreService(store))
+    let handle = LocalFirestoreServer(endpoint: "http://127.0.0.1:\(server.port)", port: server.port)
+    do {
+      let result = try await body(handle)
+      await server.stop()
+      try store.close()
+      return result
+    } catch {
+      await server.stop()
+      try? store.close()
+      throw error
+    }
+  }
+
+  /// Returns when the task is cancelled; for a server that runs by itself.
+  public func runUntilCancelled() async {
+    while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+  }
+}

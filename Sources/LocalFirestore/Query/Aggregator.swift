@@ -1,0 +1,125 @@
+import Models
+
+/// Counts, sums and means of a query's results, taken one document at a time.
+struct Aggregator {
+  private enum State {
+    case count(Int64, upTo: Int64?)
+    case sum(FieldPath, Sum)
+    case average(FieldPath, Sum)
+  }
+
+  /// A sum of numbers: exact in integers as long as all are and it fits.
+  private struct Sum {
+    var integers: Int64 = 0
+    var doubles: Double = 0
+    var isDouble = false
+    var count: Int64 = 0
+
+    mutating func add(_ value: Value?) {
+      switch value {
+      case .integer(let number)?:
+        count += 1
+        doubles += Double(number)
+        let (sum, overflow) = integers.addingReportingOverflow(number)
+        integers = sum
+        if overflow { isDouble = true }
+      case .double(let number)?:
+        count += 1
+        doubles += number
+        isDouble = true
+      default: break
+      }
+    }
+
+    var total: Value { isDouble ? .double(doubles) : .integer(integers) }
+    var mean: Value {
+      if count == 0 { return .null }
+      return .double((isDouble ? doubles : Double(integers)) / Double(count))
+    }
+  }
+
+  private var states: [State] = []
+  private let aliases: [String]
+
+  /// The fields that a document must have to be taken at all.
+  private let required: [FieldPath]
+
+  /// Whether only the number of documents matters.
+  var isCountOnly: Bool { required.isEmpty }
+
+  /// The most documents that need to be looked at, nil where all must.
+  let maximumCount: Int64?
+
+  /// Makes an aggregator.
+  ///
+  /// - Throws: ``FirestoreError`` `.invalidArgument` where there are none or over 5 aggregations, or an alias is there
+  ///   twice.
+  init(_ aggregations: [StructuredAggregationQuery.Aggregation]) throws(FirestoreError) {
+    guard (1...5).contains(aggregations.count) else {
+      throw .invalid("A query has 1 to 5 aggregations.")
+    }
+    var aliases: [String] = []
+    var required: [FieldPath] = []
+    var unnamed = 0
+    var bounds: [Int64] = []
+    for aggregation in aggregations {
+      if aggregation.alias == nil { unnamed += 1 }
+      let alias = aggregation.alias ?? "field_\(unnamed)"
+      if aliases.contains(where: { $0.isIdentical(to: alias) }) {
+        throw .invalid("Aggregation aliases contain duplicate alias: \(alias).")
+      }
+      aliases.append(alias)
+      switch aggregation.operation {
+      case .count(let upTo):
+        if let upTo, upTo <= 0 { throw .invalid("up_to must be positive") }
+        bounds.append(upTo ?? .max)
+        states.append(.count(0, upTo: upTo))
+      case .sum(let field):
+        required.append(field)
+        states.append(.sum(field, Sum()))
+      case .average(let field):
+        required.append(field)
+        states.append(.average(field, Sum()))
+      }
+    }
+    self.aliases = aliases
+    self.required = required
+    maximumCount = required.isEmpty ? bounds.max().flatMap { $0 == .max ? nil : $0 } : nil
+  }
+
+  /// Takes one document.
+  mutating func add(_ fields: FieldMap) {
+    for field in required where fields[field] == nil { return }
+    for index in states.indices {
+      switch states[index] {
+      case .count(let count, let upTo): states[index] = .count(min(count + 1, upTo ?? .max), upTo: upTo)
+      case .sum(let field, var sum):
+        sum.add(fields[field])
+        states[index] = .sum(field, sum)
+      case .average(let field, var sum):
+        sum.add(fields[field])
+        states[index] = .average(field, sum)
+      }
+    }
+  }
+
+  /// Takes documents that were only counted.
+  mutating func add(count: Int64) {
+    for index in states.indices {
+      if case .count(let known, let upTo) = states[index] {
+        states[index] = .count(min(known + count, upTo ?? .max), upTo: upTo)
+      }
+    }
+  }
+
+  /// The results by their aliases.
+  var results: [(alias: String, value: Value)] {
+    zip(aliases, states).map { alias, state in
+      switch state {
+      case .count(let count, _): (alias, .integer(count))
+      case .sum(_, let sum): (alias, sum.total)
+      case .average(_, let sum): (alias, sum.mean)
+      }
+    }
+  }
+}

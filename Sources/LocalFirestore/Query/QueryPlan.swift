@@ -1,0 +1,231 @@
+import Models
+
+/// A query made ready to run: which keys are scanned, and what is asked of the documents there.
+struct QueryPlan {
+  /// Which documents are scanned.
+  private(set) var scope: Snapshot.Scope
+  /// The keys that are scanned.
+  private(set) var range: KeyRange
+  /// What is asked of each document, nil where nothing is.
+  private(set) var filter: CompiledFilter?
+  /// The whole order; the name is its last field.
+  private(set) var order: [StructuredQuery.Order]
+  /// Where the results begin and end.
+  private(set) var startAt: StructuredQuery.Cursor?
+  private(set) var endAt: StructuredQuery.Cursor?
+  /// How many results are skipped, and how many given at most.
+  let offset: Int
+  let limit: Int?
+  /// The fields that are given; nil is all.
+  let mask: [FieldPath]?
+
+  private let database: DatabaseName
+
+  /// Whether the scan finds the results in their order.
+  var isNameOrdered: Bool { order.first?.field == .documentName }
+  /// Whether the scan runs from the last key to the first.
+  var isDescending: Bool { order.first?.direction == .descending }
+  /// Whether a document's fields must be known to place it among the results.
+  var needsFields: Bool { !isNameOrdered || filter?.needsFields ?? false }
+
+  /// Plans a query below a document, or below the root where `parent` is empty.
+  ///
+  /// - Throws: ``FirestoreError`` `.invalidArgument` for a query that the service refuses.
+  init(_ query: StructuredQuery, parent: String, in database: DatabaseName) throws(FirestoreError) {
+    self.database = database
+    offset = query.offset
+    limit = query.limit
+    mask = query.select
+    if query.offset < 0 { throw .invalid("offset is negative") }
+    if let limit = query.limit, limit < 0 { throw .invalid("limit is negative") }
+
+    try QueryRules.check(query)
+    order = QueryRules.completeOrder(of: query)
+
+    let parentKey = NameKey.key(parent)
+    range = KeyRange(below: parentKey)
+    scope = Snapshot.Scope(group: query.from.collectionID, depth: nil)
+    if !query.from.allDescendants {
+      scope.depth = parent.isEmpty ? 1 : parent.utf8.lazy.filter { $0 == UInt8(ascii: "/") }.count / 2 + 2
+      if let id = query.from.collectionID {
+        var key = parentKey
+        NameKey.append(id[...], to: &key)
+        range = KeyRange(below: key)
+      }
+    }
+    if let filter = query.where {
+      let compiled = try compile(filter)
+      narrow(compiled)
+      self.filter = Self.residual(compiled)
+    }
+    startAt = try checked(query.startAt, "start_at")
+    endAt = try checked(query.endAt, "end_at")
+    narrowByCursors()
+  }
+
+  // MARK: Filters
+
+  private func compile(_ filter: StructuredQuery.Filter) throws(FirestoreError) -> CompiledFilter {
+    switch filter {
+    case .and(let filters):
+      var compiled: [CompiledFilter] = []
+      for filter in filters { compiled.append(try compile(filter)) }
+      return .and(compiled)
+    case .or(let filters):
+      var compiled: [CompiledFilter] = []
+      for filter in filters { compiled.append(try compile(filter)) }
+      return .or(compiled)
+    case .field(.documentName, let comparison, let value):
+      var keys: [[UInt8]] = []
+      switch comparison {
+      case .in, .notIn:
+        for element in value.array ?? [] { keys.append(try key(of: element)) }
+      case .arrayContains, .arrayContainsAny:
+        throw .invalid("__name__ is not an array")
+      default:
+        keys = [try key(of: value)]
+      }
+      return .name(comparison, keys)
+    case .field(let field, let comparison, let value):
+      return .field(field, comparison, value)
+    case .unary(.documentName, let kind):
+      // A name is neither null nor NaN.
+      return kind.isInequality ? .and([]) : .or([])
+    case .unary(let field, let kind):
+      return .unary(field, kind)
+    }
+  }
+
+  private func key(of value: Value) throws(FirestoreError) -> [UInt8] {
+    guard case .reference(let name) = value else {
+      throw .invalid("__key__ filter value must be a Key")
+    }
+    guard let path = database.path(ofName: name) else {
+      throw .invalid("'\(name)' is not the name of a document in \(database.description)")
+    }
+    return NameKey.key(path.string)
+  }
+
+  /// Leaves out the keys that no document of the results can have.
+  private mutating func narrow(_ filter: CompiledFilter) {
+    switch filter {
+    case .and(let filters): for filter in filters { narrow(filter) }
+    case .name(let comparison, let keys):
+      guard let least = keys.min(by: { NameKey.compare($0, $1) < 0 }),
+        let greatest = keys.max(by: { NameKey.compare($0, $1) < 0 })
+      else { return }
+      switch comparison {
+      case .equal, .in:
+        range.from(least)
+        range.to(NameKey.successor(greatest))
+      case .lessThan: range.to(least)
+      case .lessThanOrEqual: range.to(NameKey.successor(least))
+      case .greaterThan: range.from(NameKey.successor(greatest))
+      case .greaterThanOrEqual: range.from(greatest)
+      case .notEqual, .notIn, .arrayContains, .arrayContainsAny: break
+      }
+    case .or, .field, .unary: break
+    }
+  }
+
+  /// What is left to ask when the scan keeps to the range.
+  private static func residual(_ filter: CompiledFilter) -> CompiledFilter? {
+    switch filter {
+    case .and(let filters):
+      let rest = filters.compactMap { residual($0) }
+      return rest.isEmpty ? nil : .and(rest)
+    case .name(.equal, _), .name(.lessThan, _), .name(.lessThanOrEqual, _), .name(.greaterThan, _),
+      .name(.greaterThanOrEqual, _):
+      return nil
+    case .name, .or, .field, .unary: return filter
+    }
+  }
+
+  // MARK: Cursors
+
+  private func checked(
+    _ cursor: StructuredQuery.Cursor?,
+    _ name: String
+  ) throws(FirestoreError) -> StructuredQuery.Cursor? {
+    // A cursor without values bounds nothing.
+    guard let cursor, !cursor.values.isEmpty else { return nil }
+    if cursor.values.count > order.count {
+      throw .invalid("Cursor has too many values.")
+    }
+    for (order, value) in zip(order, cursor.values) where order.field == .documentName {
+      _ = try key(of: value)
+    }
+    return cursor
+  }
+
+  private mutating func narrowByCursors() {
+    guard isNameOrdered else { return }
+    if let cursor = startAt, let value = cursor.values.first, let key = try? key(of: value) {
+      if isDescending {
+        range.to(cursor.before ? NameKey.successor(key) : key)
+      } else {
+        range.from(cursor.before ? key : NameKey.successor(key))
+      }
+    }
+    if let cursor = endAt, let value = cursor.values.first, let key = try? key(of: value) {
+      if isDescending {
+        range.from(cursor.before ? NameKey.successor(key) : key)
+      } else {
+        range.to(cursor.before ? key : NameKey.successor(key))
+      }
+    }
+    startAt = nil
+    endAt = nil
+  }
+
+  /// Where a document with these values of the order lies: whether it is among the results.
+  func isWithinCursors(_ values: [Value]) -> Bool {
+    if let startAt {
+      let order = position(of: values, against: startAt)
+      if startAt.before ? order < 0 : order <= 0 { return false }
+    }
+    if let endAt {
+      let order = position(of: values, against: endAt)
+      if endAt.before ? order >= 0 : order > 0 { return false }
+    }
+    return true
+  }
+
+  private func position(of values: [Value], against cursor: StructuredQuery.Cursor) -> Int {
+    for (index, operand) in cursor.values.enumerated() {
+      let order = ValueOrder.compare(values[index], operand)
+      if order != 0 { return self.order[index].direction == .ascending ? order : -order }
+    }
+    return 0
+  }
+
+  /// The order of two documents by their values of the order.
+  func compare(_ a: [Value], _ b: [Value]) -> Int {
+    for index in order.indices {
+      let result = ValueOrder.compare(a[index], b[index])
+      if result != 0 { return order[index].direction == .ascending ? result : -result }
+    }
+    return 0
+  }
+
+  /// A document's values of the order, nil where it lacks one of the fields.
+  func orderValues(path: String, fields: FieldMap) -> [Value]? {
+    var values: [Value] = []
+    values.reserveCapacity(order.count)
+    for item in order {
+      if item.field == .documentName {
+        values.append(.reference("\(database.documents)/\(path)"))
+      } else if let value = fields[item.field] {
+        values.append(value)
+      } else {
+        return nil
+      }
+    }
+    return values
+  }
+}
+
+extension FirestoreError {
+  /// An `INVALID_ARGUMENT`.
+  static func invalid(_ message: String) -> FirestoreError { FirestoreError(.invalidArgument, message) }
+}

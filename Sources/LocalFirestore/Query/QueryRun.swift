@@ -1,0 +1,124 @@
+import Models
+
+/// A document as a query finds it; what it points to is good until the query goes on.
+struct FoundDocument {
+  /// The path's bytes.
+  var path: UnsafeRawBufferPointer
+  /// When it was created, in microseconds since 1970.
+  var createTime: Int64
+  /// When it last changed, in microseconds since 1970.
+  var updateTime: Int64
+  /// The map's JSON.
+  var fields: UnsafeRawBufferPointer
+}
+
+/// Runs planned queries over a snapshot.
+///
+/// Not `Sendable`: it has a parser for stored fields.
+final class QueryRunner {
+  private let parser = JSONParser()
+  private var decoder = WireDecoder()
+
+  /// The fields of a stored document.
+  func fields(_ json: UnsafeRawBufferPointer) throws -> FieldMap {
+    do {
+      return try parser.parse(json) { cursor throws(WireError) in try self.decoder.fields(cursor) }
+    } catch {
+      throw FirestoreError(.dataLoss, "A stored document cannot be read: \(error)")
+    }
+  }
+
+  /// Calls `body` for each result in order, until it returns false.
+  ///
+  /// - Returns: The number of results that the query's offset skipped.
+  @discardableResult
+  func run(
+    _ plan: QueryPlan,
+    on snapshot: Snapshot,
+    _ body: (FoundDocument) throws -> Bool
+  ) throws -> Int {
+    if plan.limit == 0 { return 0 }
+    return plan.isNameOrdered
+      ? try scan(plan, snapshot, body)
+      : try sort(plan, snapshot, body)
+  }
+
+  /// Whether a row satisfies the plan's filter; its fields where they had to be read.
+  private func accepts(_ row: DocumentRow, _ plan: QueryPlan) throws -> (Bool, FieldMap) {
+    let fields = plan.needsFields ? try self.fields(row.fields) : FieldMap()
+    guard let filter = plan.filter else { return (true, fields) }
+    return (filter.matches(key: [UInt8](row.key), fields: fields), fields)
+  }
+
+  private func scan(
+    _ plan: QueryPlan,
+    _ snapshot: Snapshot,
+    _ body: (FoundDocument) throws -> Bool
+  ) throws -> Int {
+    var skipped = 0
+    var given = 0
+    try snapshot.scan(plan.scope, plan.range, descending: plan.isDescending) { row in
+      guard try accepts(row, plan).0 else { return true }
+      if skipped < plan.offset {
+        skipped += 1
+        return true
+      }
+      given += 1
+      let document = FoundDocument(
+        path: row.path,
+        createTime: row.createTime,
+        updateTime: row.updateTime,
+        fields: row.fields
+      )
+      return try body(document) && given != plan.limit
+    }
+    return skipped
+  }
+
+  private func sort(
+    _ plan: QueryPlan,
+    _ snapshot: Snapshot,
+    _ body: (FoundDocument) throws -> Bool
+  ) throws -> Int {
+    struct Candidate {
+      var values: [Value]
+      var document: StoredDocument
+    }
+    var candidates: [Candidate] = []
+    let wanted = plan.limit.map { $0 + plan.offset }
+    func order() {
+      candidates.sort { plan.compare($0.values, $1.values) < 0 }
+      if let wanted, candidates.count > wanted { candidates.removeLast(candidates.count - wanted) }
+    }
+    try snapshot.scan(plan.scope, plan.range) { row in
+      let (accepted, fields) = try accepts(row, plan)
+      guard accepted,
+        let values = plan.orderValues(path: String(decoding: row.path, as: UTF8.self), fields: fields),
+        plan.isWithinCursors(values)
+      else { return true }
+      candidates.append(Candidate(values: values, document: row.copied()))
+      // Only the first are wanted: the others are let go now and then, so that memory is bounded.
+      if let wanted, candidates.count >= 2 * wanted + 1000 { order() }
+      return true
+    }
+    order()
+    let skipped = min(plan.offset, candidates.count)
+    for candidate in candidates.dropFirst(skipped) {
+      var document = candidate.document
+      let goesOn = try document.path.withUTF8 { path in
+        try document.fields.withUnsafeBytes { fields in
+          try body(
+            FoundDocument(
+              path: UnsafeRawBufferPointer(path),
+              createTime: candidate.document.createTime,
+              updateTime: candidate.document.updateTime,
+              fields: fields
+            )
+          )
+        }
+      }
+      if !goesOn { break }
+    }
+    return skipped
+  }
+}

@@ -1,0 +1,60 @@
+import Models
+
+/// Where a list goes on, and for which request: a token is refused with any other.
+struct PageToken {
+  /// What the request asks for, without page size and token, as a digest.
+  private var digest: UInt64
+  /// The last document of the page before, as its values of the order.
+  var values: [Value]
+
+  /// Makes a token for a request of these parts.
+  init(_ values: [Value], for parts: [String]) {
+    self.values = values
+    digest = Self.digest(parts)
+  }
+
+  /// Reads a token of a request of these parts; nil where it is empty.
+  ///
+  /// - Throws: ``FirestoreError`` `.invalidArgument` where it is no token, or another request's.
+  static func decode(
+    _ text: String,
+    for parts: [String],
+    _ decoder: RequestDecoder
+  ) throws(FirestoreError) -> PageToken? {
+    if text.isEmpty { return nil }
+    guard let bytes = Base64.decode(text), bytes.count > 8 else { throw .invalid("Invalid page token.") }
+    var digest: UInt64 = 0
+    for byte in bytes[..<8] { digest = digest << 8 | UInt64(byte) }
+    guard digest == Self.digest(parts) else {
+      throw .invalid("The page token does not match the other parameters of the request.")
+    }
+    let values = try decoder.decode(Array(bytes[8...])) { json, wire throws(WireError) in
+      var values: [Value] = []
+      for element in try wire.elements(of: json) { values.append(try wire.value(element)) }
+      return values
+    }
+    return PageToken(values, for: parts)
+  }
+
+  /// The token as clients pass it back.
+  var text: String {
+    var bytes = (0..<8).map { UInt8(truncatingIfNeeded: digest >> UInt64(56 - 8 * $0)) }
+    var json = JSONWriter()
+    json.array { list in
+      for value in values { list.value(value) }
+    }
+    bytes += json.bytes
+    return Base64.urlSafe(bytes)
+  }
+
+  /// FNV-1a over the parts, each with its length.
+  private static func digest(_ parts: [String]) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    for part in parts {
+      for shift in 0..<4 { add(UInt8(truncatingIfNeeded: part.utf8.count >> (8 * shift))) }
+      for byte in part.utf8 { add(byte) }
+    }
+    return hash
+  }
+}

@@ -1,0 +1,145 @@
+import Models
+
+/// The query parameters of a request, each asked for by its name; what nobody asked for is refused.
+struct QueryParameters {
+  /// Parameters that every method of Google's services takes.
+  private static let system: Set<String> = [
+    "$alt", "alt", "$.xgafv", "callback", "fields", "key", "prettyPrint", "$prettyPrint", "quotaUser",
+    "accessToken",
+    "oauthToken", "uploadType", "uploadProtocol", "requestOptions.requestTags", "$httpMethod",
+  ]
+
+  private let items: [(name: String, value: String)]
+
+  /// Takes parameters of which only `known` and those of every method are allowed.
+  ///
+  /// - Throws: ``FirestoreError`` `.invalidArgument` for another one.
+  init(_ items: [(name: String, value: String)], known: Set<String>) throws(FirestoreError) {
+    for item in items where !known.contains(item.name) && !Self.system.contains(item.name) {
+      throw .invalid(
+        "Invalid JSON payload received. Unknown name \"\(item.name)\": Cannot bind query parameter."
+      )
+    }
+    self.items = items
+  }
+
+  /// The last value of a parameter, nil where there is none.
+  func text(_ name: String) -> String? {
+    items.last { $0.name == name }?.value
+  }
+
+  /// An int32.
+  func int32(_ name: String) throws(FirestoreError) -> Int32 {
+    guard let text = text(name) else { return 0 }
+    guard let number = Int32(text) else {
+      throw .invalid("Invalid value at '\(name)': it is not a whole number.")
+    }
+    return number
+  }
+
+  /// A truth value.
+  func boolean(_ name: String) throws(FirestoreError) -> Bool? {
+    switch text(name) {
+    case nil: return nil
+    case "true", "True", "1": return true
+    case "false", "False", "0": return false
+    default: throw .invalid("Invalid value at '\(name)': it is not true or false.")
+    }
+  }
+
+  /// A moment.
+  func timestamp(_ name: String) throws(FirestoreError) -> Timestamp? {
+    guard let text = text(name) else { return nil }
+    guard let moment = Timestamp(text) else {
+      throw .invalid("Invalid value at '\(name)': it is not an RFC 3339 time.")
+    }
+    return moment
+  }
+
+  /// A mask, nil where the parameter is not there.
+  func mask(_ name: String) throws(FirestoreError) -> [FieldPath]? {
+    var paths: [FieldPath] = []
+    for item in items where item.name == name {
+      do throws(FieldPathError) {
+        paths.append(try FieldPath(parsing: item.value))
+      } catch {
+        throw .invalid("Invalid value at '\(name)': \(error)")
+      }
+    }
+    return paths.isEmpty ? nil : paths
+  }
+
+  /// The precondition under `currentDocument`.
+  func precondition() throws(FirestoreError) -> Precondition? {
+    let exists = try boolean("currentDocument.exists")
+    let updateTime = try timestamp("currentDocument.updateTime")
+    switch (exists, updateTime) {
+    case (nil, nil): return nil
+    case (let exists?, nil): return .exists(exists)
+    case (nil, let time?): return .updateTime(time)
+    default: throw .invalid("A precondition has one type, not two.")
+    }
+  }
+
+  /// Which moment is read.
+  func consistency() throws(FirestoreError) -> ReadConsistency {
+    var consistency = ReadConsistency.strong
+    if let time = try timestamp("readTime") {
+      guard time.nanoseconds % 1000 == 0 else { throw .invalid("readTime is in whole microseconds.") }
+      consistency = .time(time.microseconds)
+    }
+    if let text = text("transaction"), !text.isEmpty {
+      guard let bytes = Base64.decode(text) else { throw .invalid("A transaction is base64 text.") }
+      guard consistency == .strong else { throw .invalid("A read has one of readTime and transaction.") }
+      consistency = .transaction(TransactionID(bytes: bytes))
+    }
+    return consistency
+  }
+
+  /// The order of a list: `priority desc, __name__`.
+  func order() throws(FirestoreError) -> [StructuredQuery.Order] {
+    guard let text = text("orderBy"), !text.isEmpty else { return [] }
+    var orders: [StructuredQuery.Order] = []
+    for item in Self.splitOutsideQuotes(text) {
+      let words = item.utf8.split(separator: UInt8(ascii: " "))
+      var direction = StructuredQuery.Direction.ascending
+      var field = item
+      if words.count > 1, let last = words.last.map({ String(Substring($0)).lowercased() }),
+        last == "asc" || last == "desc"
+      {
+        direction = last == "desc" ? .descending : .ascending
+        field = String(Substring(item.utf8[..<words[words.count - 1].startIndex]))
+      }
+      do throws(FieldPathError) {
+        orders.append(.init(try FieldPath(parsing: Self.trimmed(field)), direction))
+      } catch {
+        throw .invalid("Invalid value at 'orderBy': \(error)")
+      }
+    }
+    return orders
+  }
+
+  private static func splitOutsideQuotes(_ text: String) -> [String] {
+    var items: [[UInt8]] = [[]]
+    var isQuoted = false
+    var isEscaped = false
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: "`"), !isEscaped { isQuoted.toggle() }
+      isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+      if byte == UInt8(ascii: ","), !isQuoted {
+        items.append([])
+      } else {
+        items[items.count - 1].append(byte)
+      }
+    }
+    return items.map { trimmed(String(decoding: $0, as: UTF8.self)) }
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    let space = UInt8(ascii: " ")
+    guard let start = text.utf8.firstIndex(where: { $0 != space }),
+      let end = text.utf8.lastIndex(where: { $0 != space })
+    else { return "" }
+    return String(text[start...end])
+  }
+}

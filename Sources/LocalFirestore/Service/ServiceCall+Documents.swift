@@ -1,0 +1,206 @@
+import Models
+
+extension ServiceCall {
+  // MARK: get, batchGet
+
+  /// `documents.get`.
+  func get(_ database: DatabaseName, _ path: DocumentPath) throws {
+    let parameters = try parameters(["mask.fieldPaths", "readTime", "transaction"])
+    let renderer = DocumentRenderer(database, mask: try parameters.mask("mask.fieldPaths"), runner: runner)
+    let key = NameKey.key(path.string)
+    try read(database, try parameters.consistency()) { context in
+      context.note(Snapshot.Scope(), KeyRange(lower: key, upper: NameKey.successor(key)))
+      guard let document = try context.snapshot.document(key) else {
+        throw FirestoreError(.notFound, "Document \"\(database.name(of: path))\" not found.")
+      }
+      try renderer.append(document, to: &out.bytes)
+    }
+  }
+
+  /// `documents:batchGet`: each document once, in the order of the request.
+  func batchGet(_ database: DatabaseName) throws {
+    let request = try decoder.batchGet(self.request.body)
+    var seen: Set<DocumentPath> = []
+    var paths: [DocumentPath] = []
+    for name in request.documents {
+      guard let path = database.path(ofName: name) else {
+        throw FirestoreError.invalid("'\(name)' is not the name of a document in \(database.description).")
+      }
+      if let violation = PathLimits.violations(of: path).first {
+        throw FirestoreError.invalid(violation.message)
+      }
+      if seen.insert(path).inserted { paths.append(path) }
+    }
+    let renderer = DocumentRenderer(database, mask: request.mask, runner: runner)
+    try read(database, request.consistency) { context in
+      var stream = ElementStream(out)
+      if let id = context.begun {
+        try stream.element { $0.append(contentsOf: "{\"transaction\":\"\(id.base64)\"}".utf8) }
+      }
+      for path in paths {
+        let key = NameKey.key(path.string)
+        context.note(Snapshot.Scope(), KeyRange(lower: key, upper: NameKey.successor(key)))
+        let document = try context.snapshot.document(key)
+        try stream.element { bytes in
+          if let document {
+            bytes.append(contentsOf: "{\"found\":".utf8)
+            try renderer.append(document, to: &bytes)
+          } else {
+            bytes.append(contentsOf: "{\"missing\":".utf8)
+            renderer.appendName(path.string, to: &bytes)
+          }
+          bytes.append(UInt8(ascii: ","))
+          bytes.appendTime("readTime", context.snapshot.readTime)
+          bytes.append(UInt8(ascii: "}"))
+        }
+      }
+      try stream.end()
+    }
+  }
+
+  // MARK: create, patch, delete
+
+  /// `documents.createDocument`.
+  func create(_ database: DatabaseName, _ parent: String, _ collection: String) throws {
+    let parameters = try parameters(["documentId", "mask.fieldPaths"])
+    let body = try decoder.document(request.body)
+    let id = parameters.text("documentId").flatMap { $0.isEmpty ? nil : $0 } ?? Self.automaticID()
+    if let violation = PathLimits.violation(ofID: id, isDocument: true) {
+      throw FirestoreError.invalid(violation.message)
+    }
+    let path = DocumentPath(CollectionPath(DocumentPath(parent), collection), id)
+    let write = Write(
+      path: path,
+      operation: .update(fields: body.fields, mask: nil),
+      precondition: .exists(false)
+    )
+    try apply(write, in: database, mask: try parameters.mask("mask.fieldPaths"))
+  }
+
+  /// `documents.patch`.
+  func patch(_ database: DatabaseName, _ path: DocumentPath) throws {
+    let parameters = try parameters([
+      "updateMask.fieldPaths", "mask.fieldPaths", "currentDocument.exists", "currentDocument.updateTime",
+    ])
+    let body = try decoder.document(request.body)
+    if !body.name.isEmpty, database.path(ofName: body.name) != path {
+      throw FirestoreError.invalid("The document's name is not the one in the URL.")
+    }
+    let write = Write(
+      path: path,
+      operation: .update(fields: body.fields, mask: try parameters.mask("updateMask.fieldPaths")),
+      precondition: try parameters.precondition()
+    )
+    try apply(write, in: database, mask: try parameters.mask("mask.fieldPaths"))
+  }
+
+  /// `documents.delete`.
+  func delete(_ database: DatabaseName, _ path: DocumentPath) throws {
+    let parameters = try parameters(["currentDocument.exists", "currentDocument.updateTime"])
+    let write = Write(path: path, operation: .delete, precondition: try parameters.precondition())
+    try apply(write, in: database, mask: nil)
+  }
+
+  private func apply(_ write: Write, in database: DatabaseName, mask: [FieldPath]?) throws {
+    try WriteRules.check(write)
+    let renderer = DocumentRenderer(database, mask: mask, runner: runner)
+    let result = try store.write(database) { transaction, _ in
+      try WriteApplier(database, runner).apply(write, to: &transaction)
+    }
+    guard let document = result.document else {
+      out.bytes.append(contentsOf: "{}".utf8)
+      return
+    }
+    try renderer.append(document, to: &out.bytes)
+  }
+
+  /// 20 letters and digits, as the service makes ids.
+  private static func automaticID() -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+    return String(decoding: (0..<20).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] }, as: UTF8.self)
+  }
+
+  // MARK: Databases
+
+  /// Forgets every document of a database, as the emulator's endpoint of this name does.
+  func flush(_ database: DatabaseName) throws {
+    try store.write(database) { transaction, _ in try transaction.deleteAll() }
+    out.bytes.append(contentsOf: "{}".utf8)
+  }
+
+  /// `databases.get`.
+  func getDatabase(_ database: DatabaseName) throws {
+    _ = try parameters()
+    appendDatabase(database, createTime: try store.createTime(of: database))
+  }
+
+  /// `databases.list`.
+  func listDatabases(_ project: String) throws {
+    _ = try parameters(["showDeleted"])
+    let databases = try store.databases(of: project)
+    if databases.isEmpty {
+      out.bytes.append(contentsOf: "{}".utf8)
+      return
+    }
+    out.bytes.append(contentsOf: "{\"databases\":[".utf8)
+    for (index, database) in databases.enumerated() {
+      if index > 0 { out.bytes.append(UInt8(ascii: ",")) }
+      appendDatabase(database.name, createTime: database.createTime)
+    }
+    out.bytes.append(contentsOf: "]}".utf8)
+  }
+
+  private func appendDatabase(_ database: DatabaseName, createTime: Int64) {
+    let earliest = max(createTime, store.clock.now() - DocumentStore.retention)
+    var json = JSONWriter()
+    json.object {
+      $0.key("name")
+      $0.string(database.description)
+      $0.key("createTime")
+      $0.timestamp(Timestamp(microseconds: createTime))
+      $0.key("updateTime")
+      $0.timestamp(Timestamp(microseconds: createTime))
+      $0.key("locationId")
+      $0.string("local")
+      $0.key("type")
+      $0.string("FIRESTORE_NATIVE")
+      $0.key("concurrencyMode")
+      $0.string("OPTIMISTIC")
+      $0.key("versionRetentionPeriod")
+      $0.string("3600s")
+      $0.key("earliestVersionTime")
+      $0.timestamp(Timestamp(microseconds: earliest))
+      $0.key("pointInTimeRecoveryEnablement")
+      $0.string("POINT_IN_TIME_RECOVERY_DISABLED")
+      $0.key("deleteProtectionState")
+      $0.string("DELETE_PROTECTION_DISABLED")
+      $0.key("databaseEdition")
+      $0.string("STANDARD")
+    }
+    out.bytes.append(contentsOf: json.bytes)
+  }
+}
+
+/// The elements of an answer that streams: a JSON array, sent as it grows.
+struct ElementStream {
+  private let out: any BodyWriter
+  private var isEmpty = true
+
+  /// Begins an array.
+  init(_ out: any BodyWriter) {
+    self.out = out
+  }
+
+  /// Appends one element.
+  mutating func element(_ write: (inout [UInt8]) throws -> Void) throws {
+    out.bytes.append(contentsOf: (isEmpty ? "[" : ",\n").utf8)
+    isEmpty = false
+    try write(&out.bytes)
+    try out.flushIfLong()
+  }
+
+  /// Ends the array.
+  mutating func end() throws {
+    out.bytes.append(contentsOf: (isEmpty ? "[]" : "]").utf8)
+  }
+}

@@ -1,0 +1,246 @@
+import Models
+
+extension ServiceCall {
+  // MARK: runQuery
+
+  /// `documents:runQuery`.
+  func runQuery(_ database: DatabaseName, _ parent: String) throws {
+    let request = try decoder.runQuery(self.request.body)
+    guard let query = request.query else { throw FirestoreError.invalid("The structured_query is missing.") }
+    let plan = try QueryPlan(query, parent: parent, in: database)
+    let renderer = DocumentRenderer(database, mask: plan.mask, runner: runner)
+    try read(database, request.consistency) { context in
+      context.note(plan.scope, plan.range)
+      var stream = ElementStream(out)
+      if let id = context.begun {
+        try stream.element { $0.append(contentsOf: "{\"transaction\":\"\(id.base64)\"}".utf8) }
+      }
+      var given = false
+      let skipped = try runner.run(plan, on: context.snapshot) { document in
+        given = true
+        try stream.element { bytes in
+          bytes.append(contentsOf: "{\"document\":".utf8)
+          try renderer.append(document, to: &bytes)
+          bytes.append(UInt8(ascii: ","))
+          bytes.appendTime("readTime", context.snapshot.readTime)
+          bytes.append(UInt8(ascii: "}"))
+        }
+        return true
+      }
+      // What was skipped is told where it does not stand before a document, as the service may do.
+      if skipped > 0 || !given {
+        try stream.element { bytes in
+          bytes.append(UInt8(ascii: "{"))
+          bytes.appendTime("readTime", context.snapshot.readTime)
+          if skipped > 0 { bytes.append(contentsOf: ",\"skippedResults\":\(skipped)".utf8) }
+          bytes.append(UInt8(ascii: "}"))
+        }
+      }
+      try stream.end()
+    }
+  }
+
+  // MARK: runAggregationQuery
+
+  /// `documents:runAggregationQuery`.
+  func runAggregationQuery(_ database: DatabaseName, _ parent: String) throws {
+    let request = try decoder.runAggregationQuery(self.request.body)
+    guard let query = request.query else {
+      throw FirestoreError.invalid("The structured_aggregation_query is missing.")
+    }
+    var aggregator = try Aggregator(query.aggregations)
+    let plan = try QueryPlan(query.query, parent: parent, in: database)
+    try read(database, request.consistency) { context in
+      context.note(plan.scope, plan.range)
+      if aggregator.isCountOnly, plan.filter == nil, plan.isNameOrdered {
+        let bound = min(aggregator.maximumCount ?? .max, plan.limit.map(Int64.init) ?? .max)
+        let (limit, overflow) = bound.addingReportingOverflow(Int64(plan.offset))
+        let count = try context.snapshot.count(plan.scope, plan.range, limit: overflow ? .max : limit)
+        aggregator.add(count: max(0, count - Int64(plan.offset)))
+      } else {
+        var seen: Int64 = 0
+        try runner.run(plan, on: context.snapshot) { document in
+          aggregator.add(aggregator.isCountOnly ? FieldMap() : try runner.fields(document.fields))
+          seen += 1
+          return seen != aggregator.maximumCount
+        }
+      }
+      var json = JSONWriter()
+      json.array {
+        $0.object {
+          if let id = context.begun {
+            $0.key("transaction")
+            $0.string(id.base64)
+          }
+          $0.key("result")
+          $0.object {
+            $0.key("aggregateFields")
+            $0.object {
+              for (alias, value) in aggregator.results {
+                $0.key(alias)
+                $0.value(value)
+              }
+            }
+          }
+          $0.key("readTime")
+          $0.timestamp(Timestamp(microseconds: context.snapshot.readTime))
+        }
+      }
+      out.bytes.append(contentsOf: json.bytes)
+    }
+  }
+
+  // MARK: listCollectionIds
+
+  /// Observed in production: 20 where nothing is asked for, never over 300.
+  private static func pageSize(_ asked: Int32) throws(FirestoreError) -> Int {
+    if asked < 0 { throw .invalid("page_size is negative") }
+    return asked == 0 ? 20 : min(Int(asked), 300)
+  }
+
+  /// `documents:listCollectionIds`, in the order of the ids.
+  func listCollectionIDs(_ database: DatabaseName, _ parent: String) throws {
+    let request = try decoder.listCollectionIDs(self.request.body)
+    let size = try Self.pageSize(request.pageSize)
+    let parts = ["listCollectionIds", database.description, parent, "\(request.consistency)"]
+    let token = try PageToken.decode(request.pageToken, for: parts, decoder)
+    try read(database, request.consistency) { context in
+      let key = NameKey.key(parent)
+      context.note(Snapshot.Scope(), KeyRange(below: key))
+      var ids: [String] = []
+      var hasMore = false
+      try context.snapshot.collectionIDs(below: key, after: token?.values.first?.string) { id in
+        hasMore = ids.count == size
+        if !hasMore { ids.append(id) }
+        return !hasMore
+      }
+      var json = JSONWriter()
+      json.object {
+        if !ids.isEmpty {
+          $0.key("collectionIds")
+          $0.array { list in
+            for id in ids { list.string(id) }
+          }
+        }
+        if hasMore, let last = ids.last {
+          $0.key("nextPageToken")
+          $0.string(PageToken([.string(last)], for: parts).text)
+        }
+      }
+      out.bytes.append(contentsOf: json.bytes)
+    }
+  }
+
+  // MARK: list
+
+  /// `documents.list`.
+  func list(_ database: DatabaseName, _ parent: String, _ collection: String) throws {
+    let parameters = try parameters([
+      "pageSize", "pageToken", "orderBy", "mask.fieldPaths", "showMissing", "readTime", "transaction",
+    ])
+    let size = try Self.pageSize(try parameters.int32("pageSize"))
+    let order = try parameters.order()
+    let showMissing = try parameters.boolean("showMissing") ?? false
+    if showMissing, !order.isEmpty {
+      throw FirestoreError.invalid("show_missing cannot be used with order_by.")
+    }
+    let mask = try parameters.mask("mask.fieldPaths")
+    let consistency = try parameters.consistency()
+    let parts = [
+      "list", database.description, parent, collection, parameters.text("orderBy") ?? "",
+      mask.map { $0.map(\.description).joined(separator: ",") } ?? "*", "\(showMissing)", "\(consistency)",
+    ]
+    let token = try PageToken.decode(parameters.text("pageToken") ?? "", for: parts, decoder)
+    let query = StructuredQuery(
+      from: .init(collection),
+      orderBy: order,
+      startAt: token.map { .init($0.values, before: false) },
+      limit: size + 1
+    )
+    let plan = try QueryPlan(query, parent: parent, in: database)
+    let page = ListPage(size: size, renderer: DocumentRenderer(database, mask: mask, runner: runner))
+    try read(database, consistency) { context in
+      context.note(plan.scope, plan.range)
+      if showMissing {
+        var range = plan.range
+        if case .reference(let name)? = token?.values.first, let path = database.path(ofName: name) {
+          // What is below the last document of the page before has been seen with it.
+          range.from(NameKey.end(NameKey.key(path.string)))
+        }
+        let path = CollectionPath(DocumentPath(parent), collection)
+        try page.addAll(of: context.snapshot, collection: path.string, range)
+      } else {
+        try runner.run(plan, on: context.snapshot) { document in
+          let fields = plan.isNameOrdered ? FieldMap() : try runner.fields(document.fields)
+          return try page.add(document) { plan.orderValues(path: $0, fields: fields) }
+        }
+      }
+    }
+    page.finish(&out.bytes) { last in
+      PageToken(last ?? [], for: parts).text
+    } name: { path in
+      [.reference("\(database.documents)/\(path)")]
+    }
+  }
+
+  // MARK: partitionQuery
+
+  /// `documents:partitionQuery`: names that part a collection group into pieces of about equal numbers of documents,
+  /// each of at least 128.
+  func partitionQuery(_ database: DatabaseName, _ parent: String) throws {
+    let request = try decoder.partitionQuery(self.request.body)
+    guard parent.isEmpty else { throw FirestoreError.invalid("The parent of a partition query is the root.") }
+    guard let query = request.query else { throw FirestoreError.invalid("The structured_query is missing.") }
+    guard query.from.allDescendants, query.where == nil, query.startAt == nil, query.endAt == nil,
+      query.offset == 0,
+      query.limit == nil, query.orderBy.isEmpty || query.orderBy == [.init(.documentName)]
+    else {
+      throw FirestoreError.invalid(
+        "A partition query has all descendants, is ordered by __name__ and has no filter, limit, offset or cursor."
+      )
+    }
+    guard request.partitionCount > 0 else { throw FirestoreError.invalid("partition_count must be positive") }
+    if request.pageSize < 0 { throw FirestoreError.invalid("page_size is negative") }
+    let plan = try QueryPlan(query, parent: "", in: database)
+    let parts = [
+      "partitionQuery", database.description, query.from.collectionID ?? "", "\(request.partitionCount)",
+      "\(request.consistency)",
+    ]
+    let token = try PageToken.decode(request.pageToken, for: parts, decoder)
+    var names: [String] = []
+    try read(database, request.consistency) { context in
+      let count = try context.snapshot.count(plan.scope, plan.range, limit: .max)
+      let points = min(request.partitionCount, count / Self.leastPartition - 1)
+      guard points > 0 else { return }
+      var index: Int64 = 0
+      var next: Int64 = 1
+      try context.snapshot.scan(plan.scope, plan.range) { row in
+        if index == count * next / (points + 1) {
+          names.append("\(database.documents)/\(String(decoding: row.path, as: UTF8.self))")
+          next += 1
+        }
+        index += 1
+        return next <= points
+      }
+    }
+    let start = token?.values.first?.integer.map(Int.init) ?? 0
+    let rest = names.dropFirst(start)
+    let page = request.pageSize > 0 ? rest.prefix(Int(request.pageSize)) : rest
+    var json = JSONWriter()
+    json.object {
+      if !page.isEmpty {
+        $0.key("partitions")
+        $0.array { list in
+          for name in page { list.cursor(.init([.reference(name)], before: false)) }
+        }
+      }
+      if page.count < rest.count {
+        $0.key("nextPageToken")
+        $0.string(PageToken([.integer(Int64(start + page.count))], for: parts).text)
+      }
+    }
+    out.bytes.append(contentsOf: json.bytes)
+  }
+
+  private static var leastPartition: Int64 { 128 }
+}

@@ -1,0 +1,126 @@
+import Models
+
+/// Applies the writes of a commit to a transaction, one after the other.
+struct WriteApplier {
+  private let database: DatabaseName
+  private let runner: QueryRunner
+
+  /// What became of one write.
+  struct Result {
+    /// When the document last changed, in microseconds since 1970; nil after a delete.
+    var updateTime: Int64?
+    /// The results of the transforms, in their order.
+    var transforms: [Value] = []
+    /// The document as it is now, nil after a delete.
+    var document: StoredDocument?
+  }
+
+  /// Makes an applier.
+  init(_ database: DatabaseName, _ runner: QueryRunner) {
+    self.database = database
+    self.runner = runner
+  }
+
+  /// Applies one write.
+  ///
+  /// - Throws: ``FirestoreError`` where its precondition fails or the document cannot be stored.
+  func apply(_ write: Write, to transaction: inout WriteTransaction) throws -> Result {
+    let key = NameKey.key(write.path.string)
+    let current = try transaction.current(key)
+    try check(write, current)
+
+    switch write.operation {
+    case .delete:
+      if let current { try transaction.delete(current) }
+      return Result()
+    case .update(let fields, let mask):
+      var result = Result()
+      let (rendered, transforms) = try self.fields(write, fields, mask, current, transaction.commitTime)
+      result.transforms = transforms
+      var createTime = transaction.commitTime
+      var updateTime = transaction.commitTime
+      if let current {
+        createTime = current.createTime
+        if current.fields == rendered {
+          updateTime = current.updateTime
+        } else {
+          try transaction.update(current, fields: rendered)
+        }
+      } else {
+        try transaction.insert(write.path, key: key, fields: rendered)
+      }
+      result.updateTime = updateTime
+      result.document = StoredDocument(
+        path: write.path.string,
+        key: key,
+        createTime: createTime,
+        updateTime: updateTime,
+        fields: rendered
+      )
+      return result
+    }
+  }
+
+  private func check(_ write: Write, _ current: WriteTransaction.Current?) throws(FirestoreError) {
+    let name = database.name(of: write.path)
+    switch write.precondition {
+    case nil: break
+    case .exists(true)?:
+      if current == nil { throw FirestoreError(.notFound, "No document to update: \(name)") }
+    case .exists(false)?:
+      if current != nil { throw FirestoreError(.alreadyExists, "Document already exists: \(name)") }
+    case .updateTime(let required)?:
+      guard required.nanoseconds % 1000 == 0 else {
+        throw .invalid("update_time must be in microseconds.")
+      }
+      let stored = current?.updateTime ?? 0
+      if stored != required.microseconds {
+        throw FirestoreError(
+          .failedPrecondition,
+          "the stored version (\(stored)) does not match the required base version (\(required.microseconds))"
+        )
+      }
+    }
+  }
+
+  /// The document's fields after the write, as they are stored, and the results of its transforms.
+  private func fields(
+    _ write: Write,
+    _ given: FieldMap,
+    _ mask: [FieldPath]?,
+    _ current: WriteTransaction.Current?,
+    _ commitTime: Int64
+  ) throws -> ([UInt8], [Value]) {
+    var fields = given
+    if let mask {
+      fields = try current?.fields.withUnsafeBytes { try runner.fields($0) } ?? FieldMap()
+      for path in mask { fields[path] = given[path] }
+    }
+    var results: [Value] = []
+    let time = Timestamp(microseconds: commitTime)
+    for transform in write.transforms {
+      results.append(try FieldTransforms.apply(transform, to: &fields, commitTime: time))
+    }
+    let document = RawDocument(path: write.path, fields: fields)
+    if let violation = DocumentLimits.violations(of: document).first {
+      throw FirestoreError.invalid("Document \(database.name(of: write.path)): \(violation.message)")
+    }
+    var json = JSONWriter(capacity: 1024)
+    json.fields(Self.stored(fields))
+    return (json.bytes, results)
+  }
+
+  /// Fields as the service keeps them: timestamps in microseconds.
+  private static func stored(_ fields: FieldMap) -> FieldMap {
+    FieldMap(fields.entries.map { FieldMap.Entry(name: $0.name, value: stored($0.value)) })
+  }
+
+  private static func stored(_ value: Value) -> Value {
+    switch value {
+    case .timestamp(let moment): .timestamp(moment.flooredToMicroseconds)
+    case .array(let values): .array(values.map(stored))
+    case .map(let fields): .map(stored(fields))
+    default: value
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import FoundationEssentials
+import GRDB
+import Models
+
+/// Documents of any number of databases, with their versions of the past hour, in a file or in memory.
+///
+/// Several processes may open one file: each waits for the other's commit.
+final class DocumentStore: Sendable {
+  /// How long versions are kept, in microseconds: the service's hour.
+  static let retention: Int64 = 3_600_000_000
+  /// How often versions beyond it are looked for, in microseconds, and how many go at once.
+  private static let pruneInterval: Int64 = 60_000_000
+  private static let pruneBatch = 10_000
+
+  private let connections: any DatabaseWriter
+  let clock: CommitClock
+
+  /// Opens a data file, made where it is not there, or a store in memory where `file` is nil.
+  ///
+  /// - Throws: ``Failure``: `.cannotWrite` where the file cannot be made or written, `.inputMalformed` where it is
+  ///   not a store, `.tryLater` where another process keeps it locked.
+  init(file: String?, clock: CommitClock) throws(Failure) {
+    self.clock = clock
+    var configuration = Configuration()
+    // Another process's commit may be under way; commits take milliseconds.
+    configuration.busyMode = .timeout(20)
+    configuration.maximumReaderCount = 16
+    configuration.label = "LocalFirestore"
+    do {
+      let connections: any DatabaseWriter =
+        if let file {
+          try DatabasePool(path: file, configuration: configuration)
+        } else {
+          try DatabaseQueue(configuration: configuration)
+        }
+      self.connections = connections
+      let refusal = try connections.write { db in try Schema.prepare(db) }
+      if let refusal { throw Failure(.inputMalformed, "open the data file", path: file, cause: refusal) }
+    } catch {
+      throw Self.failure(error, file: file)
+    }
+  }
+
+  private static func failure(_ error: any Error, file: String?) -> Failure {
+    if let failure = error as? Failure { return failure }
+    let operation = "open the data file"
+    guard let error = error as? DatabaseError else {
+      return Failure(.cannotWrite, operation, path: file, cause: "\(error)")
+    }
+    switch error.resultCode {
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+      return Failure(
+        .inputMalformed,
+        operation,
+        path: file,
+        cause: "it is not a data file of the embedded store",
+        remedy: "Name another file."
+      )
+    case .SQLITE_BUSY, .SQLITE_LOCKED:
+      return Failure(.tryLater, operation, path: file, cause: "another process keeps it locked")
+    case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_FULL, .SQLITE_IOERR:
+      return Failure(
+        .cannotWrite,
+        operation,
+        path: file,
+        cause: error.message ?? "it cannot be written",
+        remedy: "Check that its folder is there and can be written."
+      )
+    default:
+      return Failure(.internal, operation, path: file, cause: error.message ?? "\(error.resultCode)")
+    }
+  }
+
+  /// Closes the file.
+  func close() throws {
+    try connections.close()
+  }
+
+  // MARK: Reading
+
+  /// Reads a database as it is now or was at a moment of the past hour.
+  ///
+  /// - Parameter readTime: Microseconds since 1970, nil is now.
+  /// - Throws: ``FirestoreError`` for a time in the future or too long ago, else what `body` throws.
+  func read<Result>(
+    _ name: DatabaseName,
+    at readTime: Int64? = nil,
+    _ body: (Snapshot) throws -> Result
+  ) throws -> Result {
+    let now = clock.beginRead()
+    if let readTime {
+      if readTime > now {
+        throw FirestoreError(.invalidArgument, "The requested read_time is in the future.")
+      }
+      if readTime < now - Self.retention {
+        throw FirestoreError(.failedPrecondition, "The requested read_time is too old.")
+      }
+    }
+    return try connections.read { db in
+      try body(Snapshot(db, name, readTime: readTime, now: now))
+    }
+  }
+
+  // MARK: Writing
+
+  /// Commits what `body` writes, all of it or nothing.
+  func write<Result>(
+    _ name: DatabaseName,
+    _ body: (inout WriteTransaction, Snapshot) throws -> Result
+  ) throws -> Result {
+    // The commit's time is over only when the commit can be seen, or never will be.
+    var begun: Int64?
+    defer { if let begun { clock.endCommit(begun) } }
+    return try connections.write { db in
+      let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT last_commit FROM state")) ?? 0
+      let time = clock.beginCommit(after: last)
+      begun = time
+      var transaction = try WriteTransaction(db, name, commitTime: time)
+      let snapshot = try Snapshot(db, name, readTime: time, now: time)
+      let result = try body(&transaction, snapshot)
+      try db.cachedStatement(sql: "UPDATE state SET last_commit = ?").execute(arguments: [time])
+      try prune(db)
+      return result
+    }
+  }
+
+  private func prune(_ db: Database) throws {
+    let now = clock.now()
+    let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT last_prune FROM state")) ?? 0
+    guard now - last >= Self.pruneInterval else { return }
+    try db.cachedStatement(
+      sql: """
+        DELETE FROM versions WHERE id IN \
+        (SELECT id FROM versions WHERE end_time < ? ORDER BY end_time LIMIT \(Self.pruneBatch))
+        """
+    ).execute(arguments: [now - Self.retention - Self.pruneInterval])
+    // A full batch leaves more to do: the next commit goes on with it.
+    if db.changesCount < Self.pruneBatch {
+      try db.cachedStatement(sql: "UPDATE state SET last_prune = ?").execute(arguments: [now])
+    }
+  }
+
+  // MARK: Databases
+
+  /// When a database was made, in microseconds since 1970; it is made where it is not there.
+  func createTime(of name: DatabaseName) throws -> Int64 {
+    try connections.write { db in
+      let row = try WriteTransaction.makeDatabase(name, at: clock.now(), db)
+      return try Int64.fetchOne(db, sql: "SELECT create_time FROM databases WHERE id = ?", arguments: [row])
+        ?? 0
+    }
+  }
+
+  /// The databases of a project with the times at which they were made, in the order of their ids.
+  func databases(of project: String) throws -> [(name: DatabaseName, createTime: Int64)] {
+    try connections.read { db in
+      try Row.fetchAll(
+        db,
+        sql: "SELECT name, create_time FROM databases WHERE project = ? ORDER BY name",
+        arguments: [project]
+      ).map { (DatabaseName(project: project, database: $0[0]), $0[1]) }
+    }
+  }
+}

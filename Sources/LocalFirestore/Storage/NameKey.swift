@@ -1,0 +1,126 @@
+import Models
+
+/// Resource paths as bytes whose plain order is the service's order of names.
+///
+/// Segment by segment: a numeric id (`__id7__`) is 1 and the number as 8 big-endian bytes with the sign flipped, any
+/// other id is 2, its UTF-8 with each 0 as 0 255, and 0 1 behind it. So a parent's key is a prefix of its children's,
+/// and no key of a segment is a prefix of another segment's.
+enum NameKey {
+  private static let numeric: UInt8 = 1
+  private static let text: UInt8 = 2
+  /// Greater than the first byte of any segment: behind a key, the end of everything below it.
+  private static let above: UInt8 = 0xFF
+
+  /// The key of a path below the database; the empty path has the empty key.
+  static func key(_ path: String) -> [UInt8] {
+    var key: [UInt8] = []
+    key.reserveCapacity(path.utf8.count + 8)
+    for segment in path.utf8.split(separator: UInt8(ascii: "/")) {
+      append(Substring(segment), to: &key)
+    }
+    return key
+  }
+
+  /// Appends one segment.
+  static func append(_ segment: Substring, to key: inout [UInt8]) {
+    if segment.utf8.count > 6, segment.utf8.first == UInt8(ascii: "_"),
+      let number = ResourceID.number(String(segment))
+    {
+      key.append(numeric)
+      let bits = UInt64(bitPattern: number) ^ (1 << 63)
+      for shift in stride(from: UInt64(56), through: 0, by: -8) {
+        key.append(UInt8(truncatingIfNeeded: bits >> shift))
+      }
+      return
+    }
+    key.append(text)
+    for byte in segment.utf8 {
+      key.append(byte)
+      if byte == 0 { key.append(0xFF) }
+    }
+    key.append(0)
+    key.append(1)
+  }
+
+  /// The first segment of a key from `offset` on, and where it ends; nil where there is none.
+  static func segment(of key: UnsafeRawBufferPointer, at offset: Int) -> (id: String, end: Int)? {
+    guard offset < key.count else { return nil }
+    if key[offset] == numeric {
+      guard offset + 9 <= key.count else { return nil }
+      var bits: UInt64 = 0
+      for index in offset + 1..<offset + 9 { bits = bits << 8 | UInt64(key[index]) }
+      return ("__id\(Int64(bitPattern: bits ^ (1 << 63)))__", offset + 9)
+    }
+    var bytes: [UInt8] = []
+    var index = offset + 1
+    while index + 1 < key.count {
+      if key[index] == 0 {
+        if key[index + 1] == 1 { return (String(decoding: bytes, as: UTF8.self), index + 2) }
+        index += 1
+        bytes.append(0)
+      } else {
+        bytes.append(key[index])
+      }
+      index += 1
+    }
+    return nil
+  }
+
+  /// The path that a key stands for.
+  static func path(_ key: [UInt8]) -> String {
+    key.withUnsafeBytes { bytes in
+      var segments: [String] = []
+      var offset = 0
+      while let (id, end) = segment(of: bytes, at: offset) {
+        segments.append(id)
+        offset = end
+      }
+      return segments.joined(separator: "/")
+    }
+  }
+
+  /// The least bytes above a key and everything below it in the tree.
+  static func end(_ key: [UInt8]) -> [UInt8] { key + [above] }
+
+  /// The least bytes above a key itself, and at most its first descendant.
+  static func successor(_ key: [UInt8]) -> [UInt8] { key + [0] }
+
+  /// The order of two keys.
+  static func compare(_ a: [UInt8], _ b: [UInt8]) -> Int {
+    for (x, y) in zip(a, b) where x != y { return x < y ? -1 : 1 }
+    return a.count - b.count
+  }
+}
+
+/// A range of keys, from `lower` on and below `upper`.
+struct KeyRange: Equatable, Sendable {
+  /// The first key.
+  var lower: [UInt8]
+  /// The first key that is beyond.
+  var upper: [UInt8]
+
+  /// Everything below a path's key, the path itself left out.
+  init(below key: [UInt8]) {
+    lower = NameKey.successor(key)
+    upper = NameKey.end(key)
+  }
+
+  /// Makes a range of its bounds.
+  init(lower: [UInt8], upper: [UInt8]) {
+    self.lower = lower
+    self.upper = upper
+  }
+
+  /// Whether nothing can be in it.
+  var isEmpty: Bool { NameKey.compare(lower, upper) >= 0 }
+
+  /// Leaves out what is below `key`.
+  mutating func from(_ key: [UInt8]) {
+    if NameKey.compare(key, lower) > 0 { lower = key }
+  }
+
+  /// Leaves out `key` and what is above.
+  mutating func to(_ key: [UInt8]) {
+    if NameKey.compare(key, upper) < 0 { upper = key }
+  }
+}

@@ -1,0 +1,81 @@
+import GRDB
+
+/// The tables of a data file.
+///
+/// `documents` holds what is, `versions` what was: each version from its `update_time` to its `end_time`. Times are
+/// microseconds since 1970, `fields` is the document's map as the service's JSON, `key` is ``NameKey`` of `path`.
+/// All are rowid tables: with rows of 1 kB an index of keys alone is what makes range scans fast.
+enum Schema {
+  /// Marks a file as a store of ours ("GymF").
+  static let applicationID: Int64 = 0x4779_6D46
+  /// The version of the tables.
+  static let version: Int64 = 1
+
+  static let statements = """
+    CREATE TABLE state (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      last_commit INTEGER NOT NULL,
+      last_prune INTEGER NOT NULL
+    );
+    INSERT INTO state VALUES (1, 0, 0);
+    CREATE TABLE databases (
+      id INTEGER PRIMARY KEY,
+      project TEXT NOT NULL,
+      name TEXT NOT NULL,
+      create_time INTEGER NOT NULL,
+      UNIQUE (project, name)
+    );
+    CREATE TABLE collection_groups (
+      id INTEGER PRIMARY KEY,
+      database INTEGER NOT NULL REFERENCES databases (id),
+      name TEXT NOT NULL,
+      UNIQUE (database, name)
+    );
+    CREATE TABLE documents (
+      id INTEGER PRIMARY KEY,
+      database INTEGER NOT NULL,
+      collection_group INTEGER NOT NULL,
+      depth INTEGER NOT NULL,
+      key BLOB NOT NULL,
+      path TEXT NOT NULL,
+      create_time INTEGER NOT NULL,
+      update_time INTEGER NOT NULL,
+      fields TEXT NOT NULL
+    );
+    CREATE UNIQUE INDEX documents_by_name ON documents (database, key);
+    CREATE INDEX documents_by_group ON documents (collection_group, key, depth);
+    CREATE TABLE versions (
+      id INTEGER PRIMARY KEY,
+      database INTEGER NOT NULL,
+      collection_group INTEGER NOT NULL,
+      depth INTEGER NOT NULL,
+      key BLOB NOT NULL,
+      path TEXT NOT NULL,
+      create_time INTEGER NOT NULL,
+      update_time INTEGER NOT NULL,
+      end_time INTEGER NOT NULL,
+      fields TEXT NOT NULL
+    );
+    CREATE INDEX versions_by_name ON versions (database, key, update_time);
+    CREATE INDEX versions_by_group ON versions (collection_group, key, update_time);
+    CREATE INDEX versions_by_end ON versions (end_time);
+    PRAGMA application_id = \(applicationID);
+    PRAGMA user_version = \(version);
+    """
+
+  /// Makes the tables in a new file.
+  ///
+  /// - Returns: nil, or why the file cannot be used.
+  static func prepare(_ db: Database) throws -> String? {
+    let application = try Int64.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+    let objects = try Int64.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+    if application == applicationID {
+      let found = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+      return found == version
+        ? nil : "its tables have version \(found); this program reads version \(version)"
+    }
+    if application != 0 || objects != 0 { return "it is a database of something else" }
+    try db.execute(sql: statements)
+    return nil
+  }
+}

@@ -1,0 +1,182 @@
+import FoundationEssentials
+import GRDB
+import Models
+
+/// The documents of one database at one moment, in a read transaction.
+struct Snapshot {
+  private let db: Database
+  /// The database's row, nil where nothing was ever written to it.
+  private let database: Int64?
+  /// The moment that is read, in microseconds since 1970.
+  let readTime: Int64
+  /// Whether `documents` alone holds what was at that moment.
+  private let isPresent: Bool
+
+  /// Opens a snapshot.
+  ///
+  /// - Parameters:
+  ///   - readTime: The moment that is asked for; nil is now.
+  ///   - now: A time from ``CommitClock/beginRead()``, taken before the transaction began.
+  init(_ db: Database, _ name: DatabaseName, readTime: Int64?, now: Int64) throws {
+    self.db = db
+    let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT last_commit FROM state")) ?? 0
+    self.readTime = readTime ?? max(now, last)
+    isPresent = self.readTime >= last
+    database = try Self.row(of: name, db)
+  }
+
+  /// The row of a database, nil where there is none.
+  static func row(of name: DatabaseName, _ db: Database) throws -> Int64? {
+    try Int64.fetchOne(
+      db.cachedStatement(sql: "SELECT id FROM databases WHERE project = ? AND name = ?"),
+      arguments: [name.project, name.database]
+    )
+  }
+
+  /// The row of a collection group, nil where there never was a document in it.
+  private func group(_ id: String) throws -> Int64? {
+    guard let database else { return nil }
+    return try Int64.fetchOne(
+      db.cachedStatement(sql: "SELECT id FROM collection_groups WHERE database = ? AND name = ?"),
+      arguments: [database, id]
+    )
+  }
+
+  // MARK: Documents
+
+  private static let columns = "key, path, create_time, update_time, fields"
+
+  /// A document, nil where there is none.
+  func document(_ key: [UInt8]) throws -> StoredDocument? {
+    var found: StoredDocument?
+    try scan(Scope(group: nil, depth: nil), KeyRange(lower: key, upper: NameKey.successor(key))) {
+      found = $0.copied()
+      return false
+    }
+    return found
+  }
+
+  /// Which documents of a range are scanned.
+  struct Scope {
+    /// The collection group; nil is every collection.
+    var group: String?
+    /// The number of ids of documents in a path; nil is any.
+    var depth: Int?
+  }
+
+  /// Calls `body` for each document of a range in the order of names, until it returns false.
+  func scan(
+    _ scope: Scope,
+    _ range: KeyRange,
+    descending: Bool = false,
+    _ body: (DocumentRow) throws -> Bool
+  ) throws {
+    guard let (sql, arguments) = try select(Self.columns, scope, range, time: readTime) else { return }
+    let order = descending ? " ORDER BY 1 DESC" : " ORDER BY 1"
+    try StatementReader(db, sql + order, arguments).forEach { try body(DocumentRow(reader: $0)) }
+  }
+
+  /// The number of documents in a range, counted up to `limit`.
+  func count(_ scope: Scope, _ range: KeyRange, limit: Int64) throws -> Int64 {
+    guard let (sql, arguments) = try select("key", scope, range, time: readTime) else { return 0 }
+    var count: Int64 = 0
+    let reader = try StatementReader(db, "SELECT count(*) FROM (\(sql) LIMIT ?6)", arguments + [limit])
+    try reader.forEach {
+      count = $0.integer(0)
+      return false
+    }
+    return count
+  }
+
+  /// The first key of a range, nil where there is none.
+  func firstKey(_ range: KeyRange) throws -> [UInt8]? {
+    guard let (sql, arguments) = try select("key", Scope(), range, time: readTime) else { return nil }
+    var key: [UInt8]?
+    try StatementReader(db, sql + " ORDER BY 1 LIMIT 1", arguments).forEach {
+      key = $0.array(0)
+      return false
+    }
+    return key
+  }
+
+  /// The SELECT of columns over a range, nil where nothing can be found.
+  ///
+  /// It binds the parameters 1 to 5.
+  private func select(
+    _ columns: String,
+    _ scope: Scope,
+    _ range: KeyRange,
+    time: Int64
+  ) throws -> (String, StatementArguments)? {
+    guard let database, !range.isEmpty else { return nil }
+    var owner = database
+    var condition = "database = ?1"
+    if let id = scope.group {
+      guard let group = try group(id) else { return nil }
+      owner = group
+      condition = "collection_group = ?1"
+    }
+    condition += " AND key >= ?2 AND key < ?3 AND (?4 IS NULL OR depth = ?4)"
+    var sql = "SELECT \(columns) FROM documents WHERE \(condition) AND ?5 IS NOT NULL"
+    if !isPresent {
+      sql = """
+        SELECT \(columns) FROM documents WHERE \(condition) AND update_time <= ?5 \
+        UNION ALL \
+        SELECT \(columns) FROM versions WHERE \(condition) AND update_time <= ?5 AND end_time > ?5
+        """
+    }
+    return (sql, [owner, Blob(range.lower), Blob(range.upper), scope.depth, time])
+  }
+
+  // MARK: Collections
+
+  /// Calls `body` with the ids of the collections below a document's key (or the root's, which is empty), in their
+  /// order, from the one above `after` on, until it returns false.
+  func collectionIDs(below parent: [UInt8], after: String?, _ body: (String) throws -> Bool) throws {
+    var range = KeyRange(below: parent)
+    if let after {
+      var key = parent
+      NameKey.append(after[...], to: &key)
+      range.from(NameKey.end(key))
+    }
+    while let key = try firstKey(range) {
+      guard let (id, end) = key.withUnsafeBytes({ NameKey.segment(of: $0, at: parent.count) }) else { return }
+      if try !body(id) { return }
+      range.from(NameKey.end([UInt8](key[..<end])))
+    }
+  }
+
+  // MARK: Changes
+
+  /// Whether a document of a range was written or deleted after a moment.
+  func changed(_ scope: Scope, _ range: KeyRange, since time: Int64) throws -> Bool {
+    guard let (_, arguments) = try select("1", scope, range, time: time) else { return false }
+    let condition = """
+      \(scope.group == nil ? "database" : "collection_group") = ?1 AND key >= ?2 AND key < ?3 \
+      AND (?4 IS NULL OR depth = ?4)
+      """
+    var changed = false
+    let sql = """
+      SELECT EXISTS (SELECT 1 FROM documents WHERE \(condition) AND update_time > ?5) \
+      OR EXISTS (SELECT 1 FROM versions WHERE \(condition) AND end_time > ?5)
+      """
+    try StatementReader(db, sql, arguments).forEach {
+      changed = $0.integer(0) != 0
+      return false
+    }
+    return changed
+  }
+}
+
+/// Bytes as an argument of a statement.
+struct Blob: DatabaseValueConvertible {
+  var bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  var databaseValue: DatabaseValue { Data(bytes).databaseValue }
+
+  static func fromDatabaseValue(_ value: DatabaseValue) -> Blob? {
+    Data.fromDatabaseValue(value).map { Blob([UInt8]($0)) }
+  }
+}

@@ -1,0 +1,266 @@
+import Models
+
+// The messages that requests are made of.
+
+extension JSONCursor {
+  /// A text.
+  func text() throws(WireError) -> String {
+    guard let text = string else { throw WireError("it is not a text") }
+    return text
+  }
+
+  /// The id of a transaction, nil where it is empty.
+  func transactionID() throws(WireError) -> TransactionID? {
+    guard let utf8, let bytes = Base64.decode(utf8) else { throw WireError("a transaction is base64 text") }
+    return bytes.isEmpty ? nil : TransactionID(bytes: bytes)
+  }
+
+  /// A moment that reads take, in microseconds since 1970.
+  func readTime() throws(WireError) -> Int64 {
+    let moment = try WireDecoder.timestamp(self, member: "readTime")
+    guard moment.nanoseconds % 1000 == 0 else { throw WireError("readTime is in whole microseconds") }
+    return moment.microseconds
+  }
+}
+
+extension WireDecoder {
+  /// Calls `read` for each member that is not null, its name in `lowerCamelCase`, and says where an error is.
+  mutating func message(
+    _ json: JSONCursor,
+    _ read: (String, JSONCursor, inout WireDecoder) throws(WireError) -> Void
+  ) throws(WireError) {
+    for (name, value) in try members(of: json, "it") where !value.isNull {
+      do throws(WireError) {
+        try read(name, value, &self)
+      } catch {
+        throw error.inside(name)
+      }
+    }
+  }
+
+  /// A mask of fields.
+  mutating func documentMask(_ json: JSONCursor) throws(WireError) -> [FieldPath] {
+    var paths: [FieldPath] = []
+    try message(json) { name, value, wire throws(WireError) in
+      guard name == "fieldPaths" else { return try wire.refuse(name) }
+      for element in try wire.elements(of: value) { paths.append(try wire.fieldPath(element)) }
+    }
+    return paths
+  }
+
+  /// A path to a field.
+  func fieldPath(_ json: JSONCursor) throws(WireError) -> FieldPath {
+    let text = try json.text()
+    do throws(FieldPathError) {
+      return try FieldPath(parsing: text)
+    } catch {
+      throw WireError(error.description)
+    }
+  }
+
+  /// The members that say which moment is read, and the options that every request may have.
+  mutating func consistency(
+    _ name: String,
+    _ value: JSONCursor,
+    _ consistency: inout ReadConsistency
+  ) throws(WireError) {
+    let read: ReadConsistency
+    switch name {
+    case "readTime": read = .time(try value.readTime())
+    case "transaction":
+      guard let id = try value.transactionID() else { return }
+      read = .transaction(id)
+    case "newTransaction": read = .newTransaction(try transactionOptions(value))
+    case "requestOptions": return try requestOptions(value)
+    default: return try refuse(name)
+    }
+    if consistency != .strong {
+      throw WireError("a read has one of readTime, transaction and newTransaction")
+    }
+    consistency = read
+  }
+
+  /// What a transaction is to be.
+  mutating func transactionOptions(_ json: JSONCursor) throws(WireError) -> TransactionOptions {
+    var options: TransactionOptions?
+    try message(json) { name, value, wire throws(WireError) in
+      if options != nil { throw WireError("a transaction has one mode, not two") }
+      switch name {
+      case "readOnly":
+        var readTime: Int64?
+        try wire.message(value) { name, value, wire throws(WireError) in
+          guard name == "readTime" else { return try wire.refuse(name) }
+          readTime = try value.readTime()
+        }
+        options = .readOnly(readTime: readTime)
+      case "readWrite":
+        try wire.message(value) { name, value, wire throws(WireError) in
+          switch name {
+          case "retryTransaction": _ = try value.transactionID()
+          case "concurrencyMode": break
+          default: try wire.refuse(name)
+          }
+        }
+        options = .readWrite
+      default: try wire.refuse(name)
+      }
+    }
+    return options ?? .readWrite
+  }
+
+  /// Options that change nothing here.
+  mutating func requestOptions(_ json: JSONCursor) throws(WireError) {
+    try message(json) { name, value, wire throws(WireError) in
+      guard name == "requestTags" else { return try wire.refuse(name) }
+      for element in try wire.elements(of: value) { _ = try element.text() }
+    }
+  }
+
+  // MARK: Writes
+
+  /// A document without a known place.
+  mutating func documentBody(_ json: JSONCursor) throws(WireError) -> DocumentBody {
+    var document = DocumentBody()
+    try message(json) { name, value, wire throws(WireError) in
+      switch name {
+      case "name": document.name = try value.text()
+      case "fields": document.fields = try wire.fields(value)
+      // Output only: read, checked and ignored.
+      case "createTime", "updateTime":
+        _ = try Self.timestamp(value, member: name == "createTime" ? "createTime" : "updateTime")
+      default: try wire.refuse(name)
+      }
+    }
+    return document
+  }
+
+  /// The writes of a commit.
+  mutating func writes(_ json: JSONCursor, in database: DatabaseName) throws(WireError) -> [Write] {
+    var writes: [Write] = []
+    for (index, element) in try elements(of: json).enumerated() {
+      do throws(WireError) {
+        writes.append(try write(element, in: database))
+      } catch {
+        throw error.inside("[\(index)]")
+      }
+    }
+    return writes
+  }
+
+  private mutating func write(_ json: JSONCursor, in database: DatabaseName) throws(WireError) -> Write {
+    var path: DocumentPath?
+    var operation: Write.Operation?
+    var mask: [FieldPath]?
+    var transforms: [FieldTransform] = []
+    var precondition: Precondition?
+    var isLegacy = false
+    try message(json) { name, value, wire throws(WireError) in
+      switch name {
+      case "update", "delete", "transform":
+        if operation != nil { throw WireError("a write has one operation, not two") }
+        if name == "update" {
+          let document = try wire.documentBody(value)
+          path = try Self.path(document.name, in: database)
+          operation = .update(fields: document.fields, mask: nil)
+        } else if name == "delete" {
+          path = try Self.path(try value.text(), in: database)
+          operation = .delete
+        } else {
+          let (name, fieldTransforms) = try wire.documentTransform(value)
+          path = try Self.path(name, in: database)
+          operation = .update(fields: FieldMap(), mask: [])
+          transforms = fieldTransforms
+          isLegacy = true
+        }
+      case "updateMask": mask = try wire.documentMask(value)
+      case "updateTransforms": transforms += try wire.transforms(value)
+      case "currentDocument": precondition = try wire.precondition(value)
+      default: try wire.refuse(name)
+      }
+    }
+    guard let path, var operation else { throw WireError("a write has none of the known operations") }
+    if case .update(let fields, nil) = operation, let mask { operation = .update(fields: fields, mask: mask) }
+    if operation == .delete || isLegacy, mask != nil { throw WireError("updateMask goes with update only") }
+    if operation == .delete, !transforms.isEmpty { throw WireError("updateTransforms goes with update only") }
+    return Write(path: path, operation: operation, transforms: transforms, precondition: precondition)
+  }
+
+  private static func path(_ name: String, in database: DatabaseName) throws(WireError) -> DocumentPath {
+    guard let path = database.path(ofName: name) else {
+      throw WireError("'\(name)' is not the name of a document in \(database.description)", at: ["name"])
+    }
+    return path
+  }
+
+  private mutating func documentTransform(
+    _ json: JSONCursor
+  ) throws(WireError) -> (name: String, transforms: [FieldTransform]) {
+    var document = ""
+    var transforms: [FieldTransform] = []
+    try message(json) { name, value, wire throws(WireError) in
+      switch name {
+      case "document": document = try value.text()
+      case "fieldTransforms": transforms = try wire.transforms(value)
+      default: try wire.refuse(name)
+      }
+    }
+    return (document, transforms)
+  }
+
+  private mutating func transforms(_ json: JSONCursor) throws(WireError) -> [FieldTransform] {
+    var transforms: [FieldTransform] = []
+    for element in try elements(of: json) { transforms.append(try transform(element)) }
+    return transforms
+  }
+
+  private mutating func transform(_ json: JSONCursor) throws(WireError) -> FieldTransform {
+    var field: FieldPath?
+    var operation: FieldTransform.Operation?
+    try message(json) { name, value, wire throws(WireError) in
+      if name == "fieldPath" {
+        field = try wire.fieldPath(value)
+        return
+      }
+      if operation != nil { throw WireError("a transform has one type, not two") }
+      switch name {
+      case "setToServerValue":
+        guard value.string == "REQUEST_TIME" || value.integer == 1 else {
+          throw WireError("setToServerValue is REQUEST_TIME")
+        }
+        operation = .requestTime
+      case "increment": operation = .increment(try wire.value(value))
+      case "maximum": operation = .maximum(try wire.value(value))
+      case "minimum": operation = .minimum(try wire.value(value))
+      case "appendMissingElements": operation = .appendMissingElements(try wire.arrayValue(value))
+      case "removeAllFromArray": operation = .removeAllFromArray(try wire.arrayValue(value))
+      default: try wire.refuse(name)
+      }
+    }
+    guard let field, let operation else { throw WireError("a transform has a fieldPath and a type") }
+    return FieldTransform(field, operation)
+  }
+
+  private mutating func arrayValue(_ json: JSONCursor) throws(WireError) -> [Value] {
+    var values: [Value] = []
+    try message(json) { name, value, wire throws(WireError) in
+      guard name == "values" else { return try wire.refuse(name) }
+      for element in try wire.elements(of: value) { values.append(try wire.value(element)) }
+    }
+    return values
+  }
+
+  private mutating func precondition(_ json: JSONCursor) throws(WireError) -> Precondition? {
+    var precondition: Precondition?
+    try message(json) { name, value, wire throws(WireError) in
+      if precondition != nil { throw WireError("a precondition has one type, not two") }
+      switch name {
+      case "exists":
+        guard let exists = value.boolean else { throw WireError("it is not true or false") }
+        precondition = .exists(exists)
+      case "updateTime": precondition = .updateTime(try Self.timestamp(value, member: "updateTime"))
+      default: try wire.refuse(name)
+      }
+    }
+    return precondition
+  }
+}

@@ -1,0 +1,196 @@
+public import Models
+
+/// The unification of `users`: what is missing of the unified fields is added from what eras iOS and Android wrote.
+///
+/// Nothing is taken away and nothing that stands is rewritten; missing is absent, null or blank text. A document
+/// with a value of the wrong type is left alone as a whole. Doubtful parts of a name are withheld, and the
+/// document's other fields unified, unless ``acceptProposals``. See ``Code`` for what is told.
+public struct UsersUnify: DocumentMigration {
+  /// What is told of a document; the raw value is the code in reports.
+  ///
+  /// A name has one finding at most, of the first code that holds in this order. It is ``Finding/Kind/review``;
+  /// once the proposals are accepted and no required part is missing, nothing is left to decide and it is
+  /// ``Finding/Kind/note``.
+  public enum Code: String, Sendable, CaseIterable {
+    /// fullName, Android's parts and the unified parts that stand do not say the same.
+    case nameDisagrees = "name-disagrees"
+    /// fullName is one unit.
+    case nameOneWord = "name-one-word"
+    /// fullName has more than three units.
+    case nameManyWords = "name-many-words"
+    /// fullName holds a particle.
+    case nameParticle = "name-particle"
+    /// A required part, the paternal name, is missing everywhere.
+    case nameNoPaternal = "name-no-paternal"
+    /// A required part, the given name, is missing everywhere.
+    case nameNoFirst = "name-no-first"
+    /// There is no name at all. A note: there is nothing to propose and nothing to decide.
+    case nameMissing = "name-missing"
+    /// isActive and activo disagree; isActive stays. A review.
+    case activeDisagrees = "active-disagrees"
+    /// There is no role; none is invented. A note: nothing waits for it.
+    case roleMissing = "role-missing"
+    /// The role is `owner` or `staff`. A note.
+    case roleDeprecated = "role-deprecated"
+    /// The role is none that the apps know. A note.
+    case roleUnknown = "role-unknown"
+    /// A value is not of its field's type. A reject.
+    case wrongType = "wrong-type"
+  }
+
+  /// Why a field is written, in this order; the raw value is the reason in plans.
+  public enum Reason: String, Sendable, CaseIterable {
+    case fullNameFromParts = "fullName-from-parts"
+    case firstNameFromNombre = "firstName-from-nombre"
+    case firstNameFromFullName = "firstName-from-fullName"
+    case paternalFromPrimerApellido = "paternalLastName-from-primerApellido"
+    case paternalFromFullName = "paternalLastName-from-fullName"
+    case maternalFromSegundoApellido = "maternalLastName-from-segundoApellido"
+    case maternalFromFullName = "maternalLastName-from-fullName"
+    case phoneFromTelefono = "phone-from-telefono"
+    case isActiveFromActivo = "isActive-from-activo"
+    case isActiveDefault = "isActive-default"
+    case onboardingCompletedDefault = "onboardingCompleted-default"
+  }
+
+  /// Whether the proposals for doubtful names are written as they stand.
+  public var acceptProposals: Bool
+
+  /// `users-unify`.
+  public let id = "users-unify"
+  /// What `migrate list` says of it.
+  public let summary = "Adds the missing unified fields to users from those of the iOS and Android eras."
+  /// `users`.
+  public let reads = [GymCollection.users]
+
+  /// Makes the migration.
+  public init(acceptProposals: Bool = false) {
+    self.acceptProposals = acceptProposals
+  }
+
+  /// What becomes of one user.
+  public func outcome(for document: RawDocument) -> Outcome {
+    let user = UserFields(document.fields)
+    if !user.wrongTypes.isEmpty {
+      return Outcome(
+        .skip,
+        findings: user.wrongTypes.map { document.wrongType($0.field, found: $0.value) }
+      )
+    }
+
+    let name = UnifiedName(user)
+    var fields = document.fields
+    var reasons: [String] = []
+    func set(_ field: UserField, _ value: Value, _ reason: Reason) {
+      fields[field.rawValue] = value
+      reasons.append(reason.rawValue)
+    }
+    for assignment in acceptProposals ? name.sure + name.proposed : name.sure {
+      fields[assignment.field.rawValue] = .string(assignment.text)
+      reasons.append("\(assignment.field.rawValue)-from-\(assignment.source?.rawValue ?? "parts")")
+    }
+    if user.phone == nil, let telefono = user.telefono {
+      set(.phone, .string(GymText.tidied(telefono)), .phoneFromTelefono)
+    }
+    if user.isActive == nil {
+      set(
+        .isActive,
+        .boolean(user.effectiveIsActive),
+        user.activo == nil ? .isActiveDefault : .isActiveFromActivo
+      )
+    }
+    if user.onboardingCompleted == nil {
+      set(.onboardingCompleted, .boolean(false), .onboardingCompletedDefault)
+    }
+
+    let findings = [
+      finding(name, user: user, of: document), activeFinding(user, of: document),
+      roleFinding(user, of: document),
+    ].compactMap { $0 }
+    if !reasons.isEmpty {
+      return Outcome(.change(document.changing(to: fields, reasons: reasons)), findings: findings)
+    }
+    return Outcome(name.isWithheld ? .skip : .unchanged, findings: findings)
+  }
+
+  // MARK: Findings
+
+  private func finding(_ name: UnifiedName, user: UserFields, of document: RawDocument) -> Finding? {
+    guard let doubt = name.doubt else { return nil }
+    var proposal = FieldMap()
+    for assignment in name.proposed { proposal[assignment.field.rawValue] = .string(assignment.text) }
+    let after = name.name(of: user, accepting: true)
+    let isSettled =
+      acceptProposals && !name.proposed.isEmpty && after.firstName != nil && after.paternalLastName != nil
+    let (code, message) = Self.text(of: doubt)
+    let field: UserField =
+      doubt == .noPaternal ? .paternalLastName : doubt == .noFirst ? .firstName : .fullName
+    return Finding(
+      isSettled || doubt == .noName ? .note : .review,
+      path: document.path,
+      code: code.rawValue,
+      field: field.rawValue,
+      found: Self.found(doubt, user: user, in: document.fields),
+      proposal: proposal,
+      message: message
+    )
+  }
+
+  /// What stands: fullName where it is about that alone, else every field of the name.
+  private static func found(_ doubt: UnifiedName.Doubt, user: UserFields, in fields: FieldMap) -> Value? {
+    switch doubt {
+    case .oneUnit, .manyUnits, .particle:
+      return user.fullName.map { .string($0) }
+    case .disagrees, .noPaternal, .noFirst, .noName:
+      var found = FieldMap()
+      let names: [UserField] =
+        [.fullName] + PersonName.Part.allCases.map(UserField.init)
+        + PersonName.Part.allCases.compactMap { UserField($0).legacy }
+      for field in names { found[field.rawValue] = fields[field.rawValue] }
+      return found.isEmpty ? nil : .map(found)
+    }
+  }
+
+  private static func text(of doubt: UnifiedName.Doubt) -> (Code, String) {
+    switch doubt {
+    case .disagrees: (.nameDisagrees, "fullName and the parts of the name do not say the same.")
+    case .oneUnit: (.nameOneWord, "fullName is one word, so there is no surname.")
+    case .manyUnits:
+      (.nameManyWords, "fullName has more than three units; where the given name ends is a guess.")
+    case .particle: (.nameParticle, "fullName holds a particle; the word that it belongs to is a guess.")
+    case .noPaternal: (.nameNoPaternal, "There is no paternal surname.")
+    case .noFirst: (.nameNoFirst, "There is no given name.")
+    case .noName: (.nameMissing, "There is no name.")
+    }
+  }
+
+  private func activeFinding(_ user: UserFields, of document: RawDocument) -> Finding? {
+    guard let isActive = user.isActive, let activo = user.activo, isActive != activo else { return nil }
+    return Finding(
+      .review,
+      path: document.path,
+      code: Code.activeDisagrees.rawValue,
+      field: UserField.isActive.rawValue,
+      found: .map(["isActive": .boolean(isActive), "activo": .boolean(activo)]),
+      message: "isActive and activo disagree; isActive stays."
+    )
+  }
+
+  private func roleFinding(_ user: UserFields, of document: RawDocument) -> Finding? {
+    func note(_ code: Code, _ message: String) -> Finding {
+      Finding(
+        .note,
+        path: document.path,
+        code: code.rawValue,
+        field: UserField.role.rawValue,
+        found: document.fields[UserField.role.rawValue],
+        message: message
+      )
+    }
+    guard let role = user.role else { return note(.roleMissing, "There is no role; none is invented.") }
+    guard let known = UserRole(exactly: role) else {
+      return note(.roleUnknown, "The role is none that the apps know.")
+    }
+    return known.isDeprecated ? note(.roleDeprecated, "The role is deprecated.") : nil
+  }
+}

@@ -1,0 +1,84 @@
+/// How the gym's texts are read: what is white space, how a text is tidied, when two names are the same.
+///
+/// White space is Unicode's `White_Space` property. Everything works on scalars, so a combining mark behind a space
+/// does not hide the space.
+public enum GymText {
+  /// Whether a text holds nothing but white space: such a text counts as missing.
+  public static func isBlank(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy(isWhiteSpace)
+  }
+
+  /// The text trimmed, with each inner run of white space as one space.
+  public static func tidied(_ text: String) -> String {
+    tokens(text).joined(separator: " ")
+  }
+
+  /// The runs of anything but white space, in order.
+  public static func tokens(_ text: String) -> [String] {
+    text.unicodeScalars.split(whereSeparator: isWhiteSpace).map { String($0) }
+  }
+
+  /// The text without case and without accents, for comparing only.
+  ///
+  /// Latin letters lose their diacritics (ñ becomes n), combining marks are dropped. Letters of other scripts stay
+  /// as they are.
+  public static func folded(_ text: String) -> String {
+    var out = String.UnicodeScalarView()
+    for scalar in text.lowercased().unicodeScalars {
+      if scalar.isASCII {
+        out.append(scalar)
+      } else if let base = LatinLetters.base(of: scalar) {
+        out.append(base)
+      } else if scalar.properties.generalCategory != .nonspacingMark {
+        out.append(scalar)
+      }
+    }
+    return String(out)
+  }
+
+  /// Whether two texts are the same but for case, accents and surplus white space.
+  public static func saySame(_ a: String, _ b: String) -> Bool {
+    let left = tokens(a)
+    let right = tokens(b)
+    return left.count == right.count
+      && zip(left, right).allSatisfy { folded($0).isIdentical(to: folded($1)) }
+  }
+
+  static func isWhiteSpace(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.isASCII ? scalar == " " || ("\t"..."\r").contains(scalar) : scalar.properties.isWhitespace
+  }
+}
+
+/// The lower-case Latin letters that Unicode decomposes into a letter of ASCII and marks.
+///
+/// A table rather than a normalisation: the standard library has none that is public, and Foundation is not worth
+/// loading for it.
+enum LatinLetters {
+  /// The letter without its marks; nil where it has none or is not in the table.
+  static func base(of scalar: Unicode.Scalar) -> Unicode.Scalar? {
+    let letter: UInt8
+    switch scalar.value {
+    case 0xC0...0x24F: letter = toExtendedB[Int(scalar.value - 0xC0)]
+    case 0x1E00...0x1EFF: letter = additional[Int(scalar.value - 0x1E00)]
+    default: return nil
+    }
+    return letter == UInt8(ascii: ".") ? nil : Unicode.Scalar(letter)
+  }
+
+  /// U+00C0 to U+024F, 80 a line; a full stop where there is no letter of ASCII below.
+  private static let toExtendedB = Array(
+    ("AAAAAA.CEEEEIIII.NOOOOO..UUUUY..aaaaaa.ceeeeiiii.nooooo..uuuuy.yAaAaAaCcCcCcCcDd"
+      + "..EeEeEeEeEeGgGgGgGgHh..IiIiIiIiI...JjKk.LlLlLl....NnNnNn...OoOoOo..RrRrRrSsSsSs"
+      + "SsTtTt..UuUuUuUuUuUuWwYyYZzZzZz.................................Oo.............U"
+      + "u............................AaIiOoUuUuUuUuUu.AaAa....GgKkOoOo..j...Gg..NnAa...."
+      + "AaAaEeEeIiIiOoOoRrRrUuUuSsTt..Hh......AaEeOoOoOoOoYy............................").utf8
+  )
+
+  /// U+1E00 to U+1EFF.
+  private static let additional = Array(
+    ("AaBbBbBbCcDdDdDdDdDdEeEeEeEeEeFfGgHhHhHhHhHhIiIiKkKkKkLlLlLlLlMmMmMmNnNnNnNnOoOo"
+      + "OoOoPpPpRrRrRrRrSsSsSsSsSsTtTtTtTtUuUuUuUuUuVvVvWwWwWwWwWwXxXxYyZzZzZzhtwy......"
+      + "AaAaAaAaAaAaAaAaAaAaAaAaEeEeEeEeEeEeEeEeIiIiOoOoOoOoOoOoOoOoOoOoOoOoUuUuUuUuUuUu"
+      + "UuYyYyYyYy......").utf8
+  )
+}

@@ -1,0 +1,137 @@
+/// A full name split into parts, and why the split is doubtful.
+public struct NameSplit: Sendable, Equatable {
+  /// Why a split is not to be trusted without a person's look.
+  public enum Doubt: Sendable, Hashable, CaseIterable {
+    /// One unit: there is no surname.
+    case oneUnit
+    /// More than three units: where the given name ends is a guess.
+    case manyUnits
+    /// It holds a particle (`de`, `la`, …).
+    case particle
+  }
+
+  /// The parts, tidied; every token of the full name is in one of them.
+  public var name: PersonName
+  /// Why it is doubtful; empty where it is not.
+  public var doubts: Set<Doubt>
+
+  /// Splits a full name by its units, and drops no token.
+  ///
+  /// One unit is the given name alone; two are given name and paternal surname; three also the maternal one; of
+  /// more, the last two are the surnames.
+  public init(_ fullName: String) {
+    let tokens = GymText.tokens(fullName)
+    let units = Self.units(of: tokens)
+    name = Self.parts(of: units)
+    doubts = []
+    if units.count == 1 { doubts.insert(.oneUnit) }
+    if units.count > 3 { doubts.insert(.manyUnits) }
+    if tokens.contains(where: Self.isParticle) { doubts.insert(.particle) }
+  }
+
+  // MARK: Units
+
+  /// The words that belong to the word behind them; compared without case and accents.
+  public static let particles: Set<UTF8Key> = Set(
+    [
+      "de", "del", "la", "las", "los", "y", "van", "von", "der", "den", "da", "das", "do", "dos", "di", "du",
+      "san", "santa", "santo", "mc", "mac",
+    ].map { UTF8Key($0) }
+  )
+
+  /// Whether a word is a particle.
+  public static func isParticle(_ token: String) -> Bool {
+    particles.contains(UTF8Key(GymText.folded(token)))
+  }
+
+  /// Groups tokens into units: a particle belongs to the token after it, a trailing one to the token before it.
+  public static func units(of tokens: [String]) -> [String] {
+    var units: [String] = []
+    var pending: [String] = []
+    for token in tokens {
+      pending.append(token)
+      if isParticle(token) { continue }
+      units.append(pending.joined(separator: " "))
+      pending = []
+    }
+    if !pending.isEmpty {
+      let trailing = pending.joined(separator: " ")
+      units.append(units.popLast().map { "\($0) \(trailing)" } ?? trailing)
+    }
+    return units
+  }
+
+  private static func parts(of units: [String]) -> PersonName {
+    switch units.count {
+    case 0: PersonName()
+    case 1: PersonName(firstName: units[0])
+    case 2: PersonName(firstName: units[0], paternalLastName: units[1])
+    default:
+      PersonName(
+        firstName: units.dropLast(2).joined(separator: " "),
+        paternalLastName: units[units.count - 2],
+        maternalLastName: units[units.count - 1]
+      )
+    }
+  }
+
+  // MARK: Around parts that stand
+
+  /// The parts of a full name of which some are known: what is left of it goes to the missing ones.
+  ///
+  /// "Ana María López" around the first name "Ana María" has the paternal name López. Where the known parts are not
+  /// found in the full name, the plain split.
+  public static func parts(of fullName: String, around known: PersonName) -> PersonName {
+    let tokens = GymText.tokens(fullName)
+    let folded = tokens.map { UTF8Key(GymText.folded($0)) }
+    func key(_ part: PersonName.Part) -> [UTF8Key]? {
+      known[part].map { GymText.tokens($0).map { UTF8Key(GymText.folded($0)) } }
+    }
+    var low = 0
+    var high = tokens.count
+    if let first = key(.first) {
+      guard folded.starts(with: first) else { return parts(of: units(of: tokens)) }
+      low = first.count
+    }
+    if let maternal = key(.maternal) {
+      guard high - maternal.count >= low, Array(folded[(high - maternal.count)...]) == maternal else {
+        return parts(of: units(of: tokens))
+      }
+      high -= maternal.count
+    }
+    var found = known
+    if let paternal = key(.paternal) {
+      guard let start = lastPosition(of: paternal, in: folded[low..<high]) else {
+        return parts(of: units(of: tokens))
+      }
+      found.fill(.first, with: tokens[low..<start])
+      found.fill(.maternal, with: tokens[(start + paternal.count)..<high])
+      return found
+    }
+    var rest = units(of: Array(tokens[low..<high]))[...]
+    if known.maternalLastName == nil, rest.count > (known.firstName == nil ? 2 : 1) {
+      found.fill(.maternal, with: rest.suffix(1))
+      rest = rest.dropLast()
+    }
+    if known.firstName == nil {
+      let given = max(rest.count - 1, min(rest.count, 1))
+      found.fill(.first, with: rest.prefix(given))
+      rest = rest.dropFirst(given)
+    }
+    found.fill(.paternal, with: rest)
+    return found
+  }
+
+  private static func lastPosition(of wanted: [UTF8Key], in tokens: ArraySlice<UTF8Key>) -> Int? {
+    guard tokens.count >= wanted.count else { return nil }
+    return (tokens.startIndex...(tokens.endIndex - wanted.count)).last {
+      tokens[$0..<($0 + wanted.count)].elementsEqual(wanted)
+    }
+  }
+}
+
+extension PersonName {
+  fileprivate mutating func fill(_ part: Part, with texts: ArraySlice<String>) {
+    if self[part] == nil, !texts.isEmpty { self[part] = texts.joined(separator: " ") }
+  }
+}

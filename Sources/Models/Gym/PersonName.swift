@@ -1,0 +1,96 @@
+/// A person's name in its three parts, as the gym keeps it.
+///
+/// Equal by the bytes of the parts; ``saysSame(as:)`` and ``GymText/saySame(_:_:)`` compare as people do. Parts are
+/// kept as they are given and never blank.
+public struct PersonName: Sendable, Equatable {
+  /// The parts, in the order in which a full name has them.
+  public enum Part: Int, Sendable, CaseIterable {
+    /// The given name or names.
+    case first
+    /// The father's surname; required.
+    case paternal
+    /// The mother's surname; optional.
+    case maternal
+  }
+
+  /// The given name or names.
+  public var firstName: String?
+  /// The father's surname.
+  public var paternalLastName: String?
+  /// The mother's surname.
+  public var maternalLastName: String?
+
+  /// Makes a name of its parts, as they are.
+  public init(firstName: String? = nil, paternalLastName: String? = nil, maternalLastName: String? = nil) {
+    self.firstName = firstName
+    self.paternalLastName = paternalLastName
+    self.maternalLastName = maternalLastName
+  }
+
+  /// One part; nil where it is missing.
+  public subscript(part: Part) -> String? {
+    get {
+      switch part {
+      case .first: firstName
+      case .paternal: paternalLastName
+      case .maternal: maternalLastName
+      }
+    }
+    set {
+      switch part {
+      case .first: firstName = newValue
+      case .paternal: paternalLastName = newValue
+      case .maternal: maternalLastName = newValue
+      }
+    }
+  }
+
+  /// Whether no part is there.
+  public var isEmpty: Bool { Part.allCases.allSatisfy { self[$0] == nil } }
+
+  /// The parts that are missing.
+  public var missingParts: [Part] { Part.allCases.filter { self[$0] == nil } }
+
+  /// The full name: the tidied parts joined by one space, empty where there is none.
+  public var joined: String {
+    GymText.tidied(Part.allCases.compactMap { self[$0] }.joined(separator: " "))
+  }
+
+  /// This name with its missing parts taken from another.
+  public func filled(from other: PersonName) -> PersonName {
+    var out = self
+    for part in missingParts { out[part] = other[part] }
+    return out
+  }
+
+  /// Whether the same parts are there with the same bytes.
+  public static func == (a: PersonName, b: PersonName) -> Bool {
+    Part.allCases.allSatisfy { part in
+      switch (a[part], b[part]) {
+      case (nil, nil): true
+      case (let x?, let y?): x.isIdentical(to: y)
+      default: false
+      }
+    }
+  }
+
+  // MARK: Comparison
+
+  /// Whether the parts that both names have say the same, case, accents and surplus white space aside.
+  public func saysSame(as other: PersonName) -> Bool {
+    Part.allCases.allSatisfy { part in
+      guard let a = self[part], let b = other[part] else { return true }
+      return GymText.saySame(a, b)
+    }
+  }
+
+  /// Whether the parts say what a full name says, which may lack the maternal name that the parts have and
+  /// nothing else.
+  public func agrees(withFullName fullName: String) -> Bool {
+    if GymText.saySame(joined, fullName) { return true }
+    if maternalLastName == nil { return false }
+    var short = self
+    short.maternalLastName = nil
+    return GymText.saySame(short.joined, fullName)
+  }
+}

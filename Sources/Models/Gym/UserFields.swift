@@ -1,0 +1,127 @@
+/// The fields of a `users` document in which its three eras differ, by their names in the database.
+///
+/// The unified era is the superset: of these it has ``fullName`` to ``onboardingCompleted``. The era "iOS" wrote the
+/// same names without the three parts; the era "Android" wrote the Spanish ones.
+public enum UserField: String, Sendable, CaseIterable {
+  case fullName, firstName, paternalLastName, maternalLastName
+  case phone, isActive, role, onboardingCompleted
+  case nombre, primerApellido, segundoApellido, telefono, activo
+
+  /// The field that holds a part of the name.
+  public init(_ part: PersonName.Part) {
+    switch part {
+    case .first: self = .firstName
+    case .paternal: self = .paternalLastName
+    case .maternal: self = .maternalLastName
+    }
+  }
+
+  /// Android's field for the same, where it had another.
+  public var legacy: UserField? {
+    switch self {
+    case .firstName: .nombre
+    case .paternalLastName: .primerApellido
+    case .maternalLastName: .segundoApellido
+    case .phone: .telefono
+    case .isActive: .activo
+    default: nil
+    }
+  }
+
+  /// Whether it holds a boolean; the others hold text.
+  public var isBoolean: Bool {
+    switch self {
+    case .isActive, .onboardingCompleted, .activo: true
+    default: false
+    }
+  }
+}
+
+/// What a `users` document holds, era by era.
+///
+/// Missing is absent, null or, in a field of text, a text of nothing but white space. A value of another type is
+/// never coerced: it is listed in ``wrongTypes`` and reads as missing.
+public struct UserFields: Sendable {
+  /// A value that is not of its field's type.
+  public struct WrongType: Sendable, Equatable {
+    /// The field.
+    public var field: UserField
+    /// What stands there.
+    public var value: Value
+
+    /// Makes a finding of one value.
+    public init(field: UserField, value: Value) {
+      self.field = field
+      self.value = value
+    }
+  }
+
+  /// The full name, of eras iOS and unified, as it stands.
+  public var fullName: String?
+  /// The three parts of the unified era, as they stand.
+  public var unifiedName = PersonName()
+  /// Android's three parts, as they stand.
+  public var androidName = PersonName()
+  /// The phone, of eras iOS and unified, as it stands.
+  public var phone: String?
+  /// Android's phone, as it stands.
+  public var telefono: String?
+  /// Whether the account is active, of eras iOS and unified.
+  public var isActive: Bool?
+  /// Android's isActive.
+  public var activo: Bool?
+  /// The role, as it stands; see ``UserRole``.
+  public var role: String?
+  /// Whether onboarding is over.
+  public var onboardingCompleted: Bool?
+  /// The values of another type than their field's, in the order of ``UserField``.
+  public var wrongTypes: [WrongType] = []
+
+  /// Reads a document's fields.
+  public init(_ fields: FieldMap) {
+    fullName = text(.fullName, in: fields)
+    for part in PersonName.Part.allCases { unifiedName[part] = text(UserField(part), in: fields) }
+    phone = text(.phone, in: fields)
+    isActive = boolean(.isActive, in: fields)
+    role = text(.role, in: fields)
+    onboardingCompleted = boolean(.onboardingCompleted, in: fields)
+    for part in PersonName.Part.allCases {
+      if let legacy = UserField(part).legacy { androidName[part] = text(legacy, in: fields) }
+    }
+    telefono = text(.telefono, in: fields)
+    activo = boolean(.activo, in: fields)
+  }
+
+  /// The phone as the app's reader finds it: unified and iOS first, then Android's; nil where there is none.
+  public var effectivePhone: String? { phone ?? telefono }
+
+  /// Whether the account is active as the app's reader finds it: isActive, else activo, else true.
+  public var effectiveIsActive: Bool { isActive ?? activo ?? true }
+
+  /// The full name as the app's reader finds it: fullName, else the parts joined; nil where there is none.
+  public var effectiveFullName: String? {
+    if let fullName { return fullName }
+    let joined = unifiedName.filled(from: androidName).joined
+    return joined.isEmpty ? nil : joined
+  }
+
+  private mutating func text(_ field: UserField, in fields: FieldMap) -> String? {
+    switch fields[field.rawValue] {
+    case nil, .null?: return nil
+    case .string(let text)?: return GymText.isBlank(text) ? nil : text
+    case let value?:
+      wrongTypes.append(WrongType(field: field, value: value))
+      return nil
+    }
+  }
+
+  private mutating func boolean(_ field: UserField, in fields: FieldMap) -> Bool? {
+    switch fields[field.rawValue] {
+    case nil, .null?: return nil
+    case .boolean(let truth)?: return truth
+    case let value?:
+      wrongTypes.append(WrongType(field: field, value: value))
+      return nil
+    }
+  }
+}

@@ -1,0 +1,53 @@
+public import Models
+
+/// One place that gymmigrate works on: a database behind an endpoint.
+public struct Environment: Sendable, Equatable {
+  /// The name on the command line: `test`, `prod`, `local`.
+  public var name: String
+  /// The database.
+  public var database: DatabaseName
+  /// Scheme, host and port, without `/v1`; nil is the real service.
+  public var endpoint: String?
+  /// Whether a write wants `--confirm NAME`.
+  public var isProtected: Bool
+  /// A credentials file of its own.
+  public var credentials: String?
+
+  /// Makes an environment.
+  public init(
+    name: String, database: DatabaseName, endpoint: String? = nil, isProtected: Bool = false,
+    credentials: String? = nil
+  ) {
+    self.name = name
+    self.database = database
+    self.endpoint = endpoint
+    self.isProtected = isProtected
+    self.credentials = credentials
+  }
+
+  /// The name of the environment that is the embedded store.
+  public static let localName = "local"
+
+  /// Whether it is the embedded store, started inside this process.
+  public var isLocal: Bool { name == Self.localName && endpoint == nil }
+
+  /// Where requests go.
+  public var effectiveEndpoint: String { endpoint ?? FirestoreClient.productionEndpoint }
+
+  /// Whether requests go to the real service, whose ramp is kept and whose data are somebody's.
+  public var isRealService: Bool {
+    !isLocal && (endpoint == nil || (endpoint?.contains("googleapis.com") ?? false))
+  }
+
+  /// Writes the members of the summary's `environment`.
+  func writeMembers(to json: inout JSONWriter) {
+    json.key("name")
+    json.string(name)
+    json.key("project")
+    json.string(database.project)
+    json.key("database")
+    json.string(database.database)
+    json.key("endpoint")
+    json.string(effectiveEndpoint)
+  }
+}

@@ -1,0 +1,134 @@
+public import Models
+import Synchronization
+
+/// Writes documents into a database by a mode: reads what is there, decides, and writes what differs, in commits that
+/// expect what was read. Import and copy share it.
+public struct DocumentLoader: Sendable {
+  private let client: FirestoreClient
+  private let mode: WriteMode
+  private let book: AccountsBook
+  private let rejects: RejectList
+  private let limits: BatchLimits
+  private let pacer: WritePacer
+
+  /// Makes a loader.
+  public init(
+    client: FirestoreClient, mode: WriteMode, book: AccountsBook, rejects: RejectList, limits: BatchLimits,
+    pacer: WritePacer
+  ) {
+    self.client = client
+    self.mode = mode
+    self.book = book
+    self.rejects = rejects
+    self.limits = limits
+    self.pacer = pacer
+  }
+
+  /// Runs `body` with a place to put documents, and returns when each of them is settled.
+  ///
+  /// - Throws: ``Failure``.
+  public func load(_ body: (Intake) async throws -> Void) async throws {
+    let incoming = Incoming()
+    let delegate = LoadDelegate(mode: mode, book: book, rejects: rejects, incoming: incoming)
+    try await BatchWriter.run(client, limits: limits, pacer: pacer, delegate: delegate) { writer in
+      let intake = Intake(
+        client: client, mode: mode, book: book, rejects: rejects, incoming: incoming, writer: writer)
+      try await body(intake)
+    }
+  }
+
+  /// Where documents are put, in batches of some hundred.
+  public struct Intake: Sendable {
+    fileprivate let client: FirestoreClient
+    fileprivate let mode: WriteMode
+    fileprivate let book: AccountsBook
+    fileprivate let rejects: RejectList
+    fileprivate let incoming: Incoming
+    fileprivate let writer: BatchWriter
+
+    /// Takes documents; waits while enough of them are on their way.
+    ///
+    /// - Throws: ``Failure``.
+    public func put(_ documents: [RawDocument]) async throws {
+      var sound: [RawDocument] = []
+      for document in documents {
+        book.count(document.path.collection) { $0.read += 1 }
+        if let violation = DocumentLimits.violations(of: document).first {
+          book.count(document.path.collection) { $0.rejected += 1 }
+          try rejects.add(
+            document.path, code: "INVALID_ARGUMENT", message: violation.message, fields: document.fields)
+        } else {
+          sound.append(document)
+        }
+      }
+      // New documents are the rule where nothing may be there: what is, shows when it is written.
+      let current = mode == .create ? [:] : try await client.batchGet(sound.map(\.path))
+      for document in sound {
+        switch mode.decide(document, current: current[document.path]) {
+        case .unchanged: book.count(document.path.collection) { $0.unchanged += 1 }
+        case .rejected(let error):
+          book.count(document.path.collection) { $0.rejected += 1 }
+          try rejects.add(
+            document.path, code: error.status.name, message: error.message, fields: document.fields)
+        case .write(let write):
+          incoming.add(document)
+          try await writer.submit(write)
+        }
+      }
+    }
+  }
+}
+
+/// The documents on their way, for decisions that have to be taken again; in their order where one path comes twice.
+private final class Incoming: Sendable {
+  private let documents = Mutex<[DocumentPath: [RawDocument]]>([:])
+
+  func add(_ document: RawDocument) {
+    documents.withLock { $0[document.path, default: []].append(document) }
+  }
+
+  func first(_ path: DocumentPath) -> RawDocument? {
+    documents.withLock { $0[path]?.first }
+  }
+
+  func settle(_ path: DocumentPath) -> RawDocument? {
+    documents.withLock { documents in
+      guard var queue = documents[path], !queue.isEmpty else { return nil }
+      let document = queue.removeFirst()
+      documents[path] = queue.isEmpty ? nil : queue
+      return document
+    }
+  }
+}
+
+private struct LoadDelegate: BatchDelegate {
+  let mode: WriteMode
+  let book: AccountsBook
+  let rejects: RejectList
+  let incoming: Incoming
+
+  func willCommit(_ writes: [Write]) async throws(Failure) {}
+
+  func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
+    let document = incoming.settle(write.path)
+    book.count(write.path.collection) { $0.settle(write, result) }
+    switch result {
+    case .rejected(let error):
+      try rejects.add(write.path, code: error.status.name, message: error.message, fields: document?.fields)
+    case .conflicted:
+      try rejects.add(
+        write.path, code: "conflict", message: "the document kept changing while it was to be written",
+        fields: document?.fields)
+    case .written, .unchanged, .skipped: break
+    }
+  }
+
+  func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution {
+    guard let document = incoming.first(write.path) else { return .settle(.conflicted) }
+    switch mode.decide(document, current: current) {
+    case .unchanged: return .settle(.unchanged)
+    case .rejected(let error): return .settle(.rejected(error))
+    case .write(let write): return .write(write)
+    }
+  }
+}

@@ -1,0 +1,159 @@
+public import Models
+
+/// What to list of a collection.
+public struct ListRequest: Sendable, Equatable {
+  /// The collection.
+  public var collection: CollectionPath
+  /// Documents a page, 1 to 300 (the service gives no more, and may give fewer).
+  public var pageSize: Int
+  /// The fields to read; all where nil.
+  public var mask: [FieldPath]?
+  /// Whether documents are listed that do not exist but have subcollections; they come with no times.
+  public var showMissing: Bool
+  /// The moment to read at; now where nil.
+  public var readTime: Timestamp?
+
+  /// Makes a request.
+  public init(
+    _ collection: CollectionPath, pageSize: Int = 300, mask: [FieldPath]? = nil, showMissing: Bool = false,
+    readTime: Timestamp? = nil
+  ) {
+    self.collection = collection
+    self.pageSize = pageSize
+    self.mask = mask
+    self.showMissing = showMissing
+    self.readTime = readTime
+  }
+}
+
+/// The documents of a collection, page by page in the order of their names (`documents.list`).
+///
+/// The next page is asked for as soon as its token is known, while the last one is being decoded and worked on, so
+/// two pages at most are held. A page may be short or empty: only a missing token ends the list. A page whose body is
+/// larger than the client accepts is asked for again with half the size, which the service allows between pages.
+/// Dropping the iterator cancels the request in flight.
+public struct DocumentPages: AsyncSequence, Sendable {
+  public typealias Element = [RawDocument]
+
+  let client: FirestoreClient
+  let request: ListRequest
+
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(PageFetcher(client: client, request: request))
+  }
+
+  /// Gives one page after another.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let ahead: ReadAhead
+    private var decoder = WireDecoder()
+
+    fileprivate init(_ fetcher: PageFetcher) {
+      ahead = ReadAhead(fetcher)
+    }
+
+    /// The next page, which may be empty; nil after the last.
+    ///
+    /// - Throws: ``Failure`` after all retries, or where a document cannot be read.
+    public mutating func next() async throws -> [RawDocument]? {
+      guard let page = try await ahead.next() else { return nil }
+      let prefix = ahead.fetcher.client.database.documents + "/"
+      var documents: [RawDocument] = []
+      guard let list = page.documents else { return documents }
+      documents.reserveCapacity(ahead.fetcher.request.pageSize)
+      for (index, json) in list.elements.enumerated() {
+        do throws(WireError) {
+          documents.append(try decoder.document(json, prefix: prefix))
+        } catch {
+          throw Models.Failure(
+            .internal, "read the page of", path: ahead.fetcher.request.collection.string,
+            cause: "document \(index + 1) of it: \(error)")
+        }
+      }
+      return documents
+    }
+  }
+}
+
+extension FirestoreClient {
+  /// Lists a collection page by page.
+  public func list(_ request: ListRequest) -> DocumentPages {
+    DocumentPages(client: self, request: request)
+  }
+}
+
+/// A page as it came: parsed, not yet decoded.
+private struct FetchedPage: @unchecked Sendable {
+  // The cursor borrows the body's parser, and both go together from the task that fetched them to the one that
+  // decodes them.
+  let body: ParsedBody
+  let documents: JSONCursor?
+  let nextPageToken: String?
+}
+
+/// The request in flight ahead of its reader; cancelled when the reader goes.
+private final class ReadAhead {
+  let fetcher: PageFetcher
+  private var pending: Task<FetchedPage, any Error>?
+  private var current: FetchedPage?
+
+  init(_ fetcher: PageFetcher) {
+    self.fetcher = fetcher
+    pending = Task { try await fetcher.page(after: nil) }
+  }
+
+  deinit {
+    pending?.cancel()
+  }
+
+  func next() async throws -> FetchedPage? {
+    guard let task = pending else { return nil }
+    let page = try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
+    pending = page.nextPageToken.map { token in
+      Task { [fetcher] in try await fetcher.page(after: token) }
+    }
+    // Held so that its parser is not given to the next request while the page is decoded.
+    current = page
+    return page
+  }
+}
+
+/// Fetches one page after a token.
+private struct PageFetcher: Sendable {
+  let client: FirestoreClient
+  let request: ListRequest
+
+  func page(after token: String?) async throws(Failure) -> FetchedPage {
+    var size = request.pageSize
+    while true {
+      do throws(Failure) {
+        return try await client.caller.call(
+          .listDocuments, HTTPRequest(method: "GET", url: url(token: token, size: size)),
+          operation: "read the page of", path: request.collection.string
+        ) { (body, root) throws(CallFailure) in
+          guard root.kind == .object else { throw .malformed("the answer is not an object") }
+          return FetchedPage(
+            body: body, documents: root["documents"],
+            nextPageToken: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 })
+        }
+      } catch {
+        guard error.isBodyTooLarge, size > 1 else { throw error }
+        size = max(1, size / 2)
+      }
+    }
+  }
+
+  private func url(token: String?, size: Int) -> String {
+    var url = client.url(ofParent: request.collection.parent) + "/"
+    PercentEncoding.appendPath(request.collection.id, to: &url)
+    url += "?pageSize=\(size)&prettyPrint=false"
+    if let token { url += "&pageToken=\(PercentEncoding.query(token))" }
+    for path in request.mask ?? [] { url += "&mask.fieldPaths=\(PercentEncoding.query(path.description))" }
+    if request.showMissing { url += "&showMissing=true" }
+    if let readTime = request.readTime { url += "&readTime=\(PercentEncoding.query(readTime.description))" }
+    return url
+  }
+}

@@ -1,0 +1,229 @@
+public import Models
+
+/// One database over the REST API: a request a method, answers decoded, reads retried.
+///
+/// The shape of every URL and body is `firestore-rest.md`'s; names in URLs are percent-encoded once.
+public struct FirestoreClient: Sendable {
+  /// The database.
+  public let database: DatabaseName
+  /// Scheme, host and port, without `/v1` and without a slash at the end.
+  public let endpoint: String
+  /// How requests are sent.
+  public let caller: ServiceCaller
+
+  /// Makes a client.
+  public init(database: DatabaseName, endpoint: String, caller: ServiceCaller) {
+    self.database = database
+    self.endpoint = endpoint
+    self.caller = caller
+  }
+
+  /// The real service.
+  public static let productionEndpoint = "https://firestore.googleapis.com"
+
+  // MARK: Reading
+
+  /// The documents that are there among `paths`, and the moment that they were read at.
+  ///
+  /// Paths that are missing are not in the answer. Asks for at most 300 at a time.
+  public func batchGet(
+    _ paths: [DocumentPath], mask: [FieldPath]? = nil
+  ) async throws(Failure) -> [DocumentPath: RawDocument] {
+    var found: [DocumentPath: RawDocument] = [:]
+    for start in stride(from: 0, to: paths.count, by: 300) {
+      let some = paths[start..<min(start + 300, paths.count)]
+      var json = JSONWriter()
+      json.object {
+        $0.key("documents")
+        $0.array { list in
+          for path in some { list.string(database.name(of: path)) }
+        }
+        if let mask {
+          $0.key("mask")
+          $0.documentMask(mask)
+        }
+      }
+      let request = post("\(documentsURL):batchGet", json.bytes)
+      let answer: [RawDocument?] = try await caller.call(
+        .batchGetDocuments, request, operation: "read documents of", path: some.first?.collection.string
+      ) { (_, root) throws(CallFailure) in
+        var decoder = WireDecoder()
+        var documents: [RawDocument?] = []
+        for element in try Self.streamElements(root) {
+          if let json = element["found"] {
+            documents.append(try Self.decoded { () throws(WireError) in try decoder.document(json, in: database) })
+          } else if element["missing"] != nil {
+            documents.append(nil)
+          }
+        }
+        guard documents.count >= Set(some).count else {
+          throw .malformed("the stream ended after \(documents.count) of \(some.count) documents")
+        }
+        return documents
+      }
+      for document in answer.compactMap({ $0 }) { found[document.path] = document }
+    }
+    return found
+  }
+
+  /// The number of documents in a collection, and the moment that they were counted at, by the server's clock.
+  public func count(_ collection: CollectionPath) async throws(Failure) -> (count: Int, readTime: Timestamp?) {
+    var json = JSONWriter()
+    json.object {
+      $0.key("structuredAggregationQuery")
+      $0.object {
+        $0.key("aggregations")
+        $0.array { list in
+          list.object {
+            $0.key("alias")
+            $0.string("n")
+            $0.key("count")
+            $0.object { _ in }
+          }
+        }
+        $0.key("structuredQuery")
+        $0.object {
+          $0.key("from")
+          $0.array { list in
+            list.object {
+              $0.key("collectionId")
+              $0.string(collection.id)
+            }
+          }
+        }
+      }
+    }
+    let request = post("\(url(ofParent: collection.parent)):runAggregationQuery", json.bytes)
+    return try await caller.call(
+      .runAggregationQuery, request, operation: "count the documents of", path: collection.string
+    ) { (_, root) throws(CallFailure) in
+      var readTime: Timestamp?
+      for element in try Self.streamElements(root) {
+        if let time = element["readTime"]?.string { readTime = Timestamp(time) }
+        if let value = element["result"]?["aggregateFields"]?["n"]?["integerValue"],
+          let count = WireDecoder.integer(value).flatMap({ Int(exactly: $0) })
+        {
+          return (count, readTime)
+        }
+      }
+      throw .malformed("the stream ended before the count")
+    }
+  }
+
+  /// The ids of the collections below a document, or of the root collections; every page of them.
+  public func collectionIDs(
+    below parent: DocumentPath? = nil, readTime: Timestamp? = nil
+  ) async throws(Failure) -> [String] {
+    var ids: [String] = []
+    var token: String?
+    repeat {
+      var json = JSONWriter()
+      json.object {
+        $0.key("pageSize")
+        $0.integer(300)
+        if let token {
+          $0.key("pageToken")
+          $0.string(token)
+        }
+        if let readTime {
+          $0.key("readTime")
+          $0.timestamp(readTime)
+        }
+      }
+      let request = post("\(url(ofParent: parent)):listCollectionIds", json.bytes)
+      let page: (ids: [String], token: String?) = try await caller.call(
+        .listCollectionIds, request, operation: "list the collections of",
+        path: parent?.string ?? database.database
+      ) { (_, root) throws(CallFailure) in
+        guard root.kind == .object else { throw .malformed("the answer is not an object") }
+        let ids = root["collectionIds"].map { Array($0.elements).compactMap(\.string) } ?? []
+        return (ids, root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 })
+      }
+      ids += page.ids
+      token = page.token
+    } while token != nil
+    return ids
+  }
+
+  // MARK: Writing
+
+  /// Sends one commit, once. The writes are JSON already; whether to send them again is the caller's decision,
+  /// because a commit whose answer was lost may have been applied.
+  ///
+  /// - Returns: The update time of each document after its write, nil where it was deleted.
+  func commitOnce(_ writes: some Sequence<[UInt8]>, timeout: Double) async throws(CallFailure) -> CommitAnswer {
+    var json = JSONWriter()
+    json.object {
+      $0.key("writes")
+      $0.array { list in
+        for write in writes { list.raw(write) }
+      }
+    }
+    var request = post("\(documentsURL):commit", json.bytes)
+    request.timeout = timeout
+    let (body, root) = try await caller.attempt(request)
+    defer { withExtendedLifetime(body) {} }
+    guard root.kind == .object else { throw .malformed("the answer is not an object") }
+    var updateTimes: [Timestamp?] = []
+    if let results = root["writeResults"] {
+      for result in results.elements {
+        updateTimes.append(result["updateTime"]?.string.flatMap { Timestamp($0) })
+      }
+    }
+    return CommitAnswer(
+      updateTimes: updateTimes, commitTime: root["commitTime"]?.string.flatMap { Timestamp($0) })
+  }
+
+  // MARK: URLs
+
+  var documentsURL: String {
+    var url = "\(endpoint)/v1/"
+    PercentEncoding.appendPath(database.documents, to: &url)
+    return url
+  }
+
+  /// The URL of a document as a parent, or of the root.
+  func url(ofParent parent: DocumentPath?) -> String {
+    guard let parent else { return documentsURL }
+    var url = documentsURL + "/"
+    PercentEncoding.appendPath(parent.string, to: &url)
+    return url
+  }
+
+  func post(_ url: String, _ body: [UInt8]) -> HTTPRequest {
+    HTTPRequest(
+      method: "POST", url: "\(url)?prettyPrint=false", headers: [("Content-Type", "application/json")], body: body)
+  }
+
+  // MARK: Answers
+
+  /// The elements of a streamed answer; an `error` among them is thrown.
+  static func streamElements(_ root: JSONCursor) throws(CallFailure) -> JSONCursor.Elements {
+    guard root.kind == .array else {
+      if let error = root["error"].flatMap({ ErrorBody.read($0, httpCode: nil) }) { throw .service(error) }
+      throw .malformed("the answer is not a stream")
+    }
+    for element in root.elements {
+      if let error = element["error"].flatMap({ ErrorBody.read($0, httpCode: nil) }) { throw .service(error) }
+    }
+    return root.elements
+  }
+
+  static func decoded<Result>(
+    _ body: () throws(WireError) -> Result
+  ) throws(CallFailure) -> Result {
+    do throws(WireError) {
+      return try body()
+    } catch {
+      throw .malformed("the answer holds something that is no document: \(error)")
+    }
+  }
+}
+
+/// What the service answered to a commit.
+struct CommitAnswer: Sendable, Equatable {
+  /// The update time of each written document, in the order of the writes; nil after a delete.
+  var updateTimes: [Timestamp?]
+  /// The moment of the commit, which is what REQUEST_TIME was set to (in milliseconds).
+  var commitTime: Timestamp?
+}

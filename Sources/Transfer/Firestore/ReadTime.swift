@@ -1,0 +1,63 @@
+import Logging
+public import Models
+
+/// The moment that a run reads at (`--read-time`).
+public enum ReadTimeChoice: Sendable, Equatable {
+  /// The server's present at the beginning, for the whole run, where the service allows it (the default).
+  case pinned
+  /// The server's present at the beginning, or an error where the service does not allow it.
+  case now
+  /// This moment.
+  case at(Timestamp)
+  /// Whatever is there when each page is read.
+  case none
+
+  /// Parses `now`, `none` or an RFC 3339 time; nil otherwise.
+  public init?(parsing text: String) {
+    switch text {
+    case "now": self = .now
+    case "none": self = .none
+    default:
+      guard let moment = Timestamp(text) else { return nil }
+      self = .at(moment)
+    }
+  }
+}
+
+/// Fixes the moment that a run reads at.
+struct ReadTimePinning {
+  let client: FirestoreClient
+  let environment: Environment
+  let logger: Logger
+
+  /// The moment to read at, nil for the present of each page.
+  ///
+  /// The official emulator refuses `readTime` on GETs, so a server that may be one is asked for a document first.
+  ///
+  /// - Parameters:
+  ///   - countTime: The server's time, from its answer to a count; this machine's clock is not trusted.
+  ///   - collection: What to try it on.
+  func pin(
+    _ choice: ReadTimeChoice, countTime: Timestamp?, probing collection: CollectionPath?
+  ) async throws -> Timestamp? {
+    switch choice {
+    case .none: return nil
+    case .at(let moment): return moment
+    case .now, .pinned: break
+    }
+    guard let moment = countTime?.flooredToMicroseconds else {
+      if choice == .pinned { return nil }
+      throw Failure(
+        .configuration, "pin the moment to read at", cause: "the service does not tell its time",
+        remedy: "Give the moment itself, or --read-time none.")
+    }
+    guard choice == .pinned, !environment.isRealService, let collection else { return moment }
+    do {
+      for try await _ in client.list(ListRequest(collection, pageSize: 1, readTime: moment)) { break }
+      return moment
+    } catch let failure as Failure where failure.service?.status == .invalidArgument {
+      logger.notice("This server does not read at a fixed moment; the present is read.")
+      return nil
+    }
+  }
+}

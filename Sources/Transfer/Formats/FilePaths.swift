@@ -1,0 +1,56 @@
+import Models
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Paths of files: their folders, links and temporary neighbours.
+enum FilePaths {
+  /// The folder that a file is in; `.` for a bare name.
+  static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The last part of a path.
+  static func name(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+    return String(path[path.utf8.index(after: slash)...])
+  }
+
+  /// Where a chain of symbolic links ends; the path itself where it is no link.
+  static func resolved(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  /// Makes an empty file of a hidden, unique name in the folder of `target`, readable as new files are.
+  static func createTemporary(
+    beside target: String,
+    reporting path: String
+  ) throws(Failure) -> (name: String, descriptor: Int32) {
+    // A name may be 255 bytes long; what does not matter of it is cut.
+    let stem = String(decoding: Array(name(of: target).utf8.prefix(200)), as: UTF8.self)
+    for _ in 0..<100 {
+      let name =
+        "\(folder(of: target))/.\(stem).\(String(UInt32.random(in: 0...UInt32.max), radix: 36)).partial"
+      let (descriptor, code) = SystemCall.open(name, O_RDWR | O_CREAT | O_EXCL)
+      if descriptor >= 0 { return (name, descriptor) }
+      if code != EEXIST { throw Failure.cannotWrite(path, errno: code) }
+    }
+    throw Failure.cannotWrite(path, "no temporary name is free beside it")
+  }
+
+  /// A folder for temporary files: the output's own, where there is room for the output anyway; `TMPDIR`, else
+  /// `/tmp`, for standard output and devices.
+  static func temporaryFolder(for path: String) -> String {
+    if path != "-", SystemCall.status(path).status.map(\.isRegularFile) ?? true {
+      return folder(of: resolved(path))
+    }
+    guard let value = getenv("TMPDIR"), value.pointee != 0 else { return "/tmp" }
+    return String(cString: value)
+  }
+}

@@ -1,0 +1,101 @@
+import Models
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file, or standard input (`-`), read from front to back; gzip is told by its first bytes and decompressed.
+struct InputFile: ~Copyable {
+  private static let chunkSize = 1 << 20
+
+  let path: String
+  private let descriptor: Int32
+  private var inflater: GzipInflater?
+  private var compressed: UnsafeMutableRawBufferPointer?
+  private var waiting: Range<Int> = 0..<0
+  private var isAtEnd = false
+  private var isFirst = true
+
+  /// Opens a file.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing` with what the system says.
+  init(_ path: String) throws(Failure) {
+    self.path = path
+    if path == "-" {
+      descriptor = STDIN_FILENO
+      return
+    }
+    if let status = SystemCall.status(path).status, status.isFolder {
+      throw Failure(.inputMissing, "read", path: path, cause: "it is a folder")
+    }
+    let (descriptor, code) = SystemCall.open(path, O_RDONLY)
+    if descriptor < 0 { throw Failure(.inputMissing, "read", path: path, cause: SystemCall.text(code)) }
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    if path != "-" { close(descriptor) }
+    compressed?.deallocate()
+  }
+
+  /// Reads what comes next into `buffer`: how many bytes, 0 at the end.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing` where the disk gives trouble, `inputMalformed` where compressed data
+  ///   is damaged or ends early.
+  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    if isFirst {
+      isFirst = false
+      let count = try fill(buffer)
+      guard count >= 2, buffer[0] == 0x1F, buffer[1] == 0x8B else { return count }
+      inflater = try GzipInflater()
+      let compressed = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: max(Self.chunkSize, count),
+        alignment: 16
+      )
+      compressed.copyMemory(from: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+      self.compressed = compressed
+      waiting = 0..<count
+    }
+    guard let compressed, inflater != nil else { return try receive(buffer) }
+    while true {
+      if waiting.isEmpty, !isAtEnd {
+        waiting = 0..<(try receive(compressed))
+        isAtEnd = waiting.isEmpty
+      }
+      let input = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(compressed)[waiting])
+      let (taken, produced, defect) = inflater?.inflate(input, into: buffer) ?? (0, 0, nil)
+      waiting = (waiting.lowerBound + taken)..<waiting.upperBound
+      if let defect { throw Failure(.inputMalformed, "read", path: path, cause: defect) }
+      if produced > 0 { return produced }
+      if isAtEnd, waiting.isEmpty {
+        if inflater?.isComplete ?? true { return 0 }
+        throw Failure(
+          .inputMalformed,
+          "read",
+          path: path,
+          cause: "the compressed data ends early",
+          remedy: "The file was cut off: get it again."
+        )
+      }
+    }
+  }
+
+  /// Reads until the two bytes that tell gzip are there, or the end is.
+  private func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    var count = 0
+    while count < 2 {
+      let more = try receive(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+      if more == 0 { break }
+      count += more
+    }
+    return count
+  }
+
+  private func receive(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    let (count, code) = SystemCall.read(descriptor, into: buffer)
+    if code != 0 { throw Failure(.inputMissing, "read", path: path, cause: SystemCall.text(code)) }
+    return count
+  }
+}

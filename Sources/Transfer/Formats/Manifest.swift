@@ -1,0 +1,187 @@
+public import Models
+
+/// What an exported folder says about itself in its `manifest.json`: where its documents are from, as of when, and
+/// what each file holds.
+public struct Manifest: Sendable, Equatable {
+  /// One file of the folder.
+  public struct File: Sendable, Equatable {
+    /// Its name within the folder.
+    public var file: String
+    /// The collection whose documents it holds.
+    public var collection: String
+    /// How many.
+    public var documents: Int
+    /// Its size on disk.
+    public var bytes: Int
+    /// Its SHA-256 in lower-case hexadecimal.
+    public var sha256: String
+
+    /// Makes an entry.
+    public init(file: String, collection: String, documents: Int, bytes: Int, sha256: String) {
+      self.file = file
+      self.collection = collection
+      self.documents = documents
+      self.bytes = bytes
+      self.sha256 = sha256
+    }
+  }
+
+  /// The file's name.
+  public static let fileName = "manifest.json"
+
+  /// The version of gymmigrate that wrote the folder.
+  public var toolVersion: String
+  /// The environment's name in the configuration of then.
+  public var environment: String
+  /// The database that the documents are from.
+  public var database: DatabaseName
+  /// The moment as of which they were read; nil where they were read as they were.
+  public var readTime: Timestamp?
+  /// The files.
+  public var files: [File]
+
+  /// Makes a manifest.
+  public init(
+    toolVersion: String,
+    environment: String,
+    database: DatabaseName,
+    readTime: Timestamp?,
+    files: [File]
+  ) {
+    self.toolVersion = toolVersion
+    self.environment = environment
+    self.database = database
+    self.readTime = readTime
+    self.files = files
+  }
+
+  // MARK: Writing
+
+  /// The manifest as JSON, a file a line.
+  public var json: [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      json.key("toolVersion")
+      json.string(toolVersion)
+      json.key("environment")
+      json.string(environment)
+      json.key("database")
+      json.string(database.description)
+      json.key("readTime")
+      if let readTime { json.timestamp(readTime) } else { json.null() }
+      json.key("files")
+      json.array { list in
+        for file in files {
+          list.object { json in
+            json.key("file")
+            json.string(file.file)
+            json.key("collection")
+            json.string(file.collection)
+            json.key("documents")
+            json.integer(file.documents)
+            json.key("bytes")
+            json.integer(file.bytes)
+            json.key("sha256")
+            json.string(file.sha256)
+          }
+        }
+      }
+    }
+    return json.bytes + [UInt8(ascii: "\n")]
+  }
+
+  /// Writes the manifest into a folder; the last file of an export, so that a folder with one is a whole one.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  public func write(to folder: String) throws(Failure) {
+    var file = try OutputFile("\(folder)/\(Self.fileName)")
+    try file.write(json)
+    _ = try file.finish()
+  }
+
+  // MARK: Reading
+
+  /// Reads the manifest of a folder; nil where it has none.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed` where it is not a manifest, `inputMissing` where it cannot be read.
+  public static func read(from folder: String) throws(Failure) -> Manifest? {
+    let path = "\(folder)/\(fileName)"
+    if SystemCall.status(path).status == nil { return nil }
+    var file = try InputFile(path)
+    var bytes: [UInt8] = []
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = try file.read(into: buffer)
+      if count == 0 { break }
+      bytes.append(contentsOf: UnsafeRawBufferPointer(buffer)[..<count])
+      if bytes.count > 64 << 20 {
+        throw Failure(.inputMalformed, "read", path: path, cause: "it is too large for a manifest")
+      }
+    }
+    do throws(WireError) {
+      return try JSONParser().parse(bytes) { json throws(WireError) in try Manifest(json) }
+    } catch {
+      throw Failure(.inputMalformed, "read", path: path, cause: error.description)
+    }
+  }
+
+  private init(_ json: JSONCursor) throws(WireError) {
+    guard json.kind == .object else { throw WireError("a manifest is a JSON object") }
+    toolVersion = try Self.text(json["toolVersion"], "toolVersion")
+    environment = try Self.text(json["environment"], "environment")
+    guard let database = DatabaseName(parsing: try Self.text(json["database"], "database")) else {
+      throw WireError("it is not projects/P/databases/D", at: ["database"])
+    }
+    self.database = database
+    if let readTime = json["readTime"], !readTime.isNull {
+      self.readTime = try WireDecoder.timestamp(readTime, member: "readTime")
+    }
+    guard let list = json["files"], list.kind == .array else {
+      throw WireError("it is not a list", at: ["files"])
+    }
+    files = []
+    for (index, element) in list.elements.enumerated() {
+      do throws(WireError) {
+        files.append(
+          File(
+            file: try Self.text(element["file"], "file"),
+            collection: try Self.text(element["collection"], "collection"),
+            documents: try Self.count(element["documents"], "documents"),
+            bytes: try Self.count(element["bytes"], "bytes"),
+            sha256: try Self.text(element["sha256"], "sha256")
+          )
+        )
+      } catch {
+        throw error.inside("[\(index)]").inside("files")
+      }
+    }
+  }
+
+  private static func text(_ json: JSONCursor?, _ name: String) throws(WireError) -> String {
+    guard let text = json?.string else { throw WireError("it is not a text", at: [name]) }
+    return text
+  }
+
+  private static func count(_ json: JSONCursor?, _ name: String) throws(WireError) -> Int {
+    guard let number = json?.integer, number >= 0 else { throw WireError("it is not a count", at: [name]) }
+    return Int(number)
+  }
+}
+
+extension Manifest {
+  /// The database that files came from, as the manifest beside them says; nil where there is none or they disagree.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed` for a manifest that cannot be read.
+  public static func source(of files: [String]) throws(Failure) -> DatabaseName? {
+    var found: DatabaseName?
+    for file in files where file != "-" {
+      guard let manifest = try read(from: FilePaths.folder(of: file)),
+        manifest.files.contains(where: { $0.file.isIdentical(to: FilePaths.name(of: file)) })
+      else { return nil }
+      if let found, found != manifest.database { return nil }
+      found = manifest.database
+    }
+    return found
+  }
+}

@@ -1,0 +1,74 @@
+/// Texts as the cells of a workbook hold them.
+enum SheetText {
+  /// Excel's limit for a cell, in UTF-16 units.
+  static let maximumLength = 32_767
+
+  /// How many UTF-16 units UTF-8 text has.
+  static func length(_ utf8: some Sequence<UInt8>) -> Int {
+    var units = 0
+    for byte in utf8 where byte & 0xC0 != 0x80 { units += byte >= 0xF0 ? 2 : 1 }
+    return units
+  }
+
+  /// Appends text as XML can hold it, in the notation of Office Open XML (ST_Xstring): a character that XML cannot hold
+  /// as `_x0001_`, and an underscore before what already looks like that as `_x005F_`.
+  static func append(_ utf8: UnsafeBufferPointer<UInt8>, to out: inout [UInt8]) {
+    var start = 0
+    var at = 0
+    while at < utf8.count {
+      let byte = utf8[at]
+      var escape: (code: UInt32, length: Int)?
+      if byte < 0x20, byte != 0x09, byte != 0x0A {
+        escape = (UInt32(byte), 1)
+      } else if byte == UInt8(ascii: "_"), looksEscaped(utf8, at) {
+        escape = (0x5F, 1)
+      } else if byte == 0xEF, at + 2 < utf8.count, utf8[at + 1] == 0xBF, utf8[at + 2] >= 0xBE {
+        escape = (utf8[at + 2] == 0xBE ? 0xFFFE : 0xFFFF, 3)
+      }
+      guard let escape else {
+        at += 1
+        continue
+      }
+      out.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<at]))
+      append(escape.code, to: &out)
+      at += escape.length
+      start = at
+    }
+    out.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
+  }
+
+  private static func append(_ code: UInt32, to out: inout [UInt8]) {
+    let digits = Array("0123456789ABCDEF".utf8)
+    out.append(contentsOf: "_x".utf8)
+    for shift: UInt32 in [12, 8, 4, 0] { out.append(digits[Int(code >> shift & 15)]) }
+    out.append(UInt8(ascii: "_"))
+  }
+
+  private static func looksEscaped(_ utf8: UnsafeBufferPointer<UInt8>, _ at: Int) -> Bool {
+    guard at + 6 < utf8.count, utf8[at + 1] == UInt8(ascii: "x"), utf8[at + 6] == UInt8(ascii: "_") else {
+      return false
+    }
+    return utf8[(at + 2)..<(at + 6)].allSatisfy {
+      switch $0 {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+        UInt8(ascii: "A")...UInt8(ascii: "F"):
+        true
+      default: false
+      }
+    }
+  }
+
+  /// The longest beginning of UTF-8 text that has at most `length` UTF-16 units, in bytes.
+  static func prefix(_ utf8: UnsafeBufferPointer<UInt8>, length: Int) -> Int {
+    var units = 0
+    var at = 0
+    while at < utf8.count {
+      let byte = utf8[at]
+      let size = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
+      units += size == 4 ? 2 : 1
+      if units > length { break }
+      at += size
+    }
+    return min(at, utf8.count)
+  }
+}

@@ -1,0 +1,84 @@
+import Models
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Bytes that wait on disk: written once from front to back, then read once.
+///
+/// The file has no name from its first moment on, so that it is gone with the process, however that ends.
+struct SpoolFile: ~Copyable {
+  private static let bufferSize = 64 << 10
+
+  private let folder: String
+  private let descriptor: Int32
+  private var buffer: [UInt8] = []
+  /// What has been written so far, in bytes.
+  private(set) var count = 0
+
+  /// Makes an empty spool in a folder.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  init(in folder: String) throws(Failure) {
+    let (name, descriptor) = try FilePaths.createTemporary(
+      beside: "\(folder)/gymmigrate-spool",
+      reporting: folder
+    )
+    unlink(name)
+    fchmod(descriptor, 0o600)
+    self.folder = folder
+    self.descriptor = descriptor
+    buffer.reserveCapacity(Self.bufferSize)
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Appends bytes.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  mutating func append(_ bytes: [UInt8]) throws(Failure) {
+    if buffer.count + bytes.count > Self.bufferSize { try flush() }
+    count += bytes.count
+    if bytes.count < Self.bufferSize {
+      buffer.append(contentsOf: bytes)
+    } else {
+      try put(bytes)
+    }
+  }
+
+  /// Hands the whole content to `body`, piece by piece from the front; a spool may be read again.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite` where the disk gives trouble, else what `body` throws.
+  mutating func read(
+    pieces size: Int = 256 << 10,
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    try flush()
+    if lseek(descriptor, 0, SEEK_SET) != 0 { throw Failure.cannotWrite(folder, errno: errno) }
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
+    defer { piece.deallocate() }
+    var left = count
+    while left > 0 {
+      let (read, code) = SystemCall.read(descriptor, into: piece)
+      if code != 0 { throw Failure.cannotWrite(folder, errno: code) }
+      if read == 0 { throw Failure.cannotWrite(folder, "a temporary file there has lost its end") }
+      left -= read
+      try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(piece)[..<read]))
+    }
+  }
+
+  private mutating func flush() throws(Failure) {
+    if buffer.isEmpty { return }
+    try put(buffer)
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private func put(_ bytes: [UInt8]) throws(Failure) {
+    let code = bytes.withUnsafeBytes { SystemCall.write(descriptor, $0) }
+    if code != 0 { throw Failure.cannotWrite(folder, errno: code) }
+  }
+}

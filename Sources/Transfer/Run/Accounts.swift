@@ -1,0 +1,69 @@
+public import Models
+
+/// What happened to the documents of one collection, or of all. Identity, for a run that writes:
+/// read + created = written + unchanged + skipped + rejected + conflicted.
+public struct Accounts: Sendable, Equatable {
+  /// Documents read from the source.
+  public var read = 0
+  /// Documents that the run makes without having read them.
+  public var created = 0
+  /// Writes that the service confirmed: creations, updates and deletes.
+  public var written = 0
+  /// Documents that were right already.
+  public var unchanged = 0
+  /// Documents left alone on purpose.
+  public var skipped = 0
+  /// Documents that cannot be written, or cannot be migrated as they are; listed in rejects.jsonl.
+  public var rejected = 0
+  /// Documents that changed meanwhile, again and again, or are not what the plan saw.
+  public var conflicted = 0
+  /// Documents that a person must look at; listed in review.csv. They are counted above too.
+  public var review = 0
+  /// The part of `written` that are deletes.
+  public var deleted = 0
+
+  /// Nothing yet.
+  public init() {}
+
+  /// Whether every document is accounted for.
+  public var balance: Bool { read + created == written + unchanged + skipped + rejected + conflicted }
+
+  /// Whether something is left for a person.
+  public var leavesSomething: Bool { rejected + conflicted + review > 0 }
+
+  /// Counts a write that is settled for good.
+  public mutating func settle(_ write: Write, _ result: WriteResult) {
+    switch result {
+    case .written:
+      written += 1
+      if case .delete = write.operation { deleted += 1 }
+    case .unchanged: unchanged += 1
+    case .skipped: skipped += 1
+    case .rejected: rejected += 1
+    case .conflicted: conflicted += 1
+    }
+  }
+
+  /// The sum of two accounts.
+  public static func + (a: Accounts, b: Accounts) -> Accounts {
+    var sum = a
+    sum.read += b.read
+    sum.created += b.created
+    sum.written += b.written
+    sum.unchanged += b.unchanged
+    sum.skipped += b.skipped
+    sum.rejected += b.rejected
+    sum.conflicted += b.conflicted
+    sum.review += b.review
+    sum.deleted += b.deleted
+    return sum
+  }
+
+  /// The numbers with their names, in the order of the summary.
+  public var members: [(name: StaticString, count: Int)] {
+    [
+      ("read", read), ("created", created), ("written", written), ("unchanged", unchanged), ("skipped", skipped),
+      ("rejected", rejected), ("conflicted", conflicted), ("review", review), ("deleted", deleted),
+    ]
+  }
+}

@@ -1,0 +1,62 @@
+public import Models
+import Synchronization
+
+/// The accounts of a run, by collection, counted from any task.
+public final class AccountsBook: Sendable {
+  private struct State {
+    var order: [CollectionPath] = []
+    var accounts: [CollectionPath: Accounts] = [:]
+    var files: [CollectionPath: String] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// An empty book.
+  public init() {}
+
+  /// Counts something for a collection, which is listed from then on.
+  public func count(_ collection: CollectionPath, _ change: (inout Accounts) -> Void = { _ in }) {
+    state.withLock { state in
+      if state.accounts[collection] == nil { state.order.append(collection) }
+      change(&state.accounts[collection, default: Accounts()])
+    }
+  }
+
+  /// Names the file of a collection.
+  public func setFile(_ file: String, of collection: CollectionPath) {
+    count(collection)
+    state.withLock { $0.files[collection] = file }
+  }
+
+  /// The accounts of one collection.
+  public subscript(collection: CollectionPath) -> Accounts {
+    state.withLock { $0.accounts[collection] ?? Accounts() }
+  }
+
+  /// The accounts for the summary, in the order in which the collections came.
+  public var collections: [RunSummary.Collection] {
+    state.withLock { state in
+      state.order.map {
+        RunSummary.Collection(
+          name: $0.string, accounts: state.accounts[$0] ?? Accounts(), file: state.files[$0])
+      }
+    }
+  }
+
+  /// The sum over all collections.
+  public var totals: Accounts {
+    state.withLock { $0.accounts.values.reduce(Accounts(), +) }
+  }
+
+  /// Asserts that every document of a run that ended is accounted for.
+  ///
+  /// - Throws: `.internal` naming the collection whose sum does not hold.
+  public func assertBalance() throws(Failure) {
+    for collection in collections where !collection.accounts.balance {
+      let numbers = collection.accounts.members.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
+      throw Failure(
+        .internal, "account for every document of", path: collection.name, cause: numbers,
+        remedy: "This is a defect of gymmigrate; please report it with this line.")
+    }
+  }
+}

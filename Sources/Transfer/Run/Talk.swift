@@ -1,0 +1,111 @@
+public import Logging
+public import Models
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// How log lines look on standard error.
+public enum LogFormat: String, Sendable, CaseIterable {
+  /// `warning: message key=value`, for people.
+  case text
+  /// One JSON object a line: time, level, message, and the metadata as members.
+  case json
+}
+
+/// Log lines on standard error.
+public struct TerminalLogHandler: LogHandler {
+  public var metadata: Logger.Metadata = [:]
+  public var logLevel: Logger.Level
+  private let format: LogFormat
+  private let terminal: Terminal
+
+  /// Makes a handler.
+  public init(format: LogFormat, level: Logger.Level, terminal: Terminal = .standardError) {
+    self.format = format
+    self.terminal = terminal
+    logLevel = level
+  }
+
+  public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  public func log(event: LogEvent) {
+    let all = metadata.merging(event.metadata ?? [:]) { $1 }
+    terminal.line(format == .json ? LogLine.json(event, all) : LogLine.text(event, all))
+  }
+}
+
+/// Log lines in a file, `operation.log`: always as text with their time.
+public struct FileLogHandler: LogHandler {
+  public var metadata: Logger.Metadata = [:]
+  public var logLevel: Logger.Level = .debug
+  private let file: AppendOnlyFile
+
+  init(_ file: AppendOnlyFile) {
+    self.file = file
+  }
+
+  public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  public func log(event: LogEvent) {
+    let all = metadata.merging(event.metadata ?? [:]) { $1 }
+    let line = "\(Timestamp.now) \(event.level.rawValue) \(LogLine.body(event, all))\n"
+    // The log explains the run; a full disk is met by the files that matter.
+    try? file.append(Array(line.utf8))
+  }
+}
+
+private enum LogLine {
+  static func text(_ event: LogEvent, _ metadata: Logger.Metadata) -> String {
+    switch event.level {
+    case .info, .notice: body(event, metadata)
+    default: "\(event.level.rawValue): \(body(event, metadata))"
+    }
+  }
+
+  static func body(_ event: LogEvent, _ metadata: Logger.Metadata) -> String {
+    let pairs = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+    return "\(event.message)\(pairs.joined())"
+  }
+
+  static func json(_ event: LogEvent, _ metadata: Logger.Metadata) -> String {
+    var json = JSONWriter()
+    json.object {
+      $0.key("time")
+      $0.timestamp(.now)
+      $0.key("level")
+      $0.string(event.level.rawValue)
+      $0.key("message")
+      $0.string("\(event.message)")
+      for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+        $0.key(key)
+        $0.string("\(value)")
+      }
+    }
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+}
+
+extension Timestamp {
+  /// This machine's time, in milliseconds. For logs and run ids; what is read at is the server's to say.
+  public static var now: Timestamp {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec / 1_000_000 * 1_000_000))
+      ?? .epoch
+  }
+
+  private static let epoch: Timestamp = {
+    guard let epoch = Timestamp(seconds: 0) else { preconditionFailure("1970 lies within the years 1 to 9999") }
+    return epoch
+  }()
+}

@@ -1,0 +1,81 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Standard error: lines of talk and, on a terminal, one line of progress below them that is written over.
+public final class Terminal: Sendable {
+  /// The one of this process.
+  public static let standardError = Terminal(descriptor: 2)
+
+  private let descriptor: Int32
+  /// Whether a person is watching.
+  public let isInteractive: Bool
+  private let status = Mutex("")
+
+  /// Makes one over a file descriptor that stays the caller's.
+  public init(descriptor: Int32) {
+    self.descriptor = descriptor
+    isInteractive = isatty(descriptor) == 1
+  }
+
+  /// Writes a line; a status line stays below it.
+  public func line(_ text: String) {
+    status.withLock { status in
+      write((status.isEmpty ? "" : "\r\u{1B}[K") + text + "\n" + status)
+    }
+  }
+
+  /// Shows a status line instead of the last one; only on a terminal.
+  public func setStatus(_ text: String) {
+    guard isInteractive else { return }
+    status.withLock { status in
+      status = String(text.prefix(columns - 1))
+      write("\r\u{1B}[K" + status)
+    }
+  }
+
+  /// Takes the status line away.
+  public func clearStatus() {
+    status.withLock { status in
+      if !status.isEmpty { write("\r\u{1B}[K") }
+      status = ""
+    }
+  }
+
+  private var columns: Int {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  private func write(_ text: String) {
+    writeAll(Array(text.utf8), to: descriptor)
+  }
+}
+
+/// Writes all bytes to a descriptor; gives up silently where it is closed, because talk is not data.
+private func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
+  bytes.withUnsafeBytes { buffer in
+    var rest = buffer[...]
+    while !rest.isEmpty {
+      #if canImport(Glibc)
+        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+      #else
+        let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
+      #endif
+      if count < 0 {
+        if errno == EINTR { continue }
+        return
+      }
+      rest = rest.dropFirst(count)
+    }
+  }
+}
+
+extension Slice where Base == UnsafeRawBufferPointer {
+  fileprivate var baseAddress: UnsafeRawPointer? { UnsafeRawBufferPointer(rebasing: self).baseAddress }
+}

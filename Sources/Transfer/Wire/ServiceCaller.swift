@@ -1,0 +1,268 @@
+import Models
+import Synchronization
+
+/// What went over the wire in a run.
+public struct Traffic: Sendable, Equatable {
+  /// Requests that were sent, retries included.
+  public var requests = 0
+  /// Requests that were repeats.
+  public var retries = 0
+  /// Bytes of bodies received, as they came over the network.
+  public var bytesIn = 0
+  /// Bytes of bodies sent.
+  public var bytesOut = 0
+
+  /// Nothing yet.
+  public init() {}
+}
+
+/// Counts traffic from any task.
+public final class TrafficCounter: Sendable {
+  private let state = Mutex(Traffic())
+
+  /// Starts at nothing.
+  public init() {}
+
+  /// What has been counted so far.
+  public var current: Traffic { state.withLock { $0 } }
+
+  func count(_ change: (inout Traffic) -> Void) {
+    state.withLock { change(&$0) }
+  }
+}
+
+/// Something that a person watching may want to know: a retry, a refresh.
+public struct RetryNotice: Sendable {
+  /// The method.
+  public var rpc: RPC
+  /// How many attempts have failed.
+  public var attempt: Int
+  /// Seconds until the next.
+  public var delay: Double
+  /// Why, without data.
+  public var reason: String
+}
+
+/// Calls the service's methods: authorises, sends, reads errors, refreshes a refused token once, and repeats what may
+/// be repeated.
+public struct ServiceCaller: Sendable {
+  let transport: any HTTPTransport
+  let credentials: TokenProvider
+  let parsers = ParserPool()
+  /// How calls are repeated.
+  public let policy: RetryPolicy
+  /// Time and chance.
+  public let clock: RunClock
+  /// What went over the wire.
+  public let traffic: TrafficCounter
+  private let onRetry: @Sendable (RetryNotice) -> Void
+
+  /// Makes a caller.
+  public init(
+    transport: any HTTPTransport, credentials: TokenProvider, policy: RetryPolicy = RetryPolicy(),
+    clock: RunClock = .system, traffic: TrafficCounter = TrafficCounter(),
+    onRetry: @escaping @Sendable (RetryNotice) -> Void = { _ in }
+  ) {
+    self.transport = transport
+    self.credentials = credentials
+    self.policy = policy
+    self.clock = clock
+    self.traffic = traffic
+    self.onRetry = onRetry
+  }
+
+  // MARK: One attempt
+
+  /// Sends a request once (twice where a token was refused), and parses its answer.
+  ///
+  /// - Returns: The parsed body and its root, which is good as long as the body is held.
+  func attempt(_ request: HTTPRequest) async throws(CallFailure) -> (ParsedBody, JSONCursor) {
+    var (authorization, response) = try await send(request, with: nil)
+    if response.status == 401 {
+      let fresh = try await Self.credentials { () async throws(Failure) in
+        try await credentials.refreshed(after: authorization)
+      }
+      if let fresh { (authorization, response) = try await send(request, with: fresh) }
+    }
+    let body = parsers.take()
+    guard response.status == 200 else {
+      throw .service(ErrorBody.read(response, with: body.parser))
+    }
+    return (body, try parse(response.body, with: body.parser))
+  }
+
+  private func send(
+    _ request: HTTPRequest, with given: Authorization?
+  ) async throws(CallFailure) -> (Authorization, HTTPResponse) {
+    let authorization: Authorization
+    if let given {
+      authorization = given
+    } else {
+      authorization = try await Self.credentials { () async throws(Failure) in
+        try await credentials.authorization()
+      }
+    }
+    var request = request
+    request.headers += authorization.headers
+    traffic.count {
+      $0.requests += 1
+      $0.bytesOut += request.body?.count ?? 0
+    }
+    do throws(TransportError) {
+      let response = try await transport.send(request)
+      traffic.count { $0.bytesIn += response.wireBytes }
+      return (authorization, response)
+    } catch {
+      throw .transport(error)
+    }
+  }
+
+  /// Runs `body`, whose failure is one of the credentials.
+  private static func credentials<Result>(
+    _ body: () async throws(Failure) -> Result
+  ) async throws(CallFailure) -> Result {
+    do throws(Failure) {
+      return try await body()
+    } catch {
+      throw .credentials(error)
+    }
+  }
+
+  private func parse(_ json: [UInt8], with parser: JSONParser) throws(CallFailure) -> JSONCursor {
+    var result: Result<JSONCursor, WireError>?
+    json.withUnsafeBytes { bytes in
+      do throws(WireError) {
+        result = .success(try parser.parseHolding(bytes))
+      } catch {
+        result = .failure(error)
+      }
+    }
+    switch result {
+    case .success(let root)?: return root
+    case .failure(let error)?: throw .malformed("the answer cannot be read: \(error)")
+    case nil: throw .malformed("the answer is empty")
+    }
+  }
+
+  // MARK: With retries
+
+  /// Calls a method that may be repeated, until it succeeds, fails for good, or the budget in time is spent.
+  ///
+  /// - Parameters:
+  ///   - rpc: The method.
+  ///   - operation: What is being done, as a verb phrase for an error.
+  ///   - path: What it is done to.
+  ///   - decode: Reads the answer; the cursor is good as long as the body is held. `.malformed` and `.service`
+  ///     failures that it throws are retried like the transport's.
+  func call<Answer>(
+    _ rpc: RPC, _ request: HTTPRequest, operation: String, path: String?,
+    decode: (ParsedBody, JSONCursor) throws(CallFailure) -> Answer
+  ) async throws(Failure) -> Answer {
+    let start = clock.now()
+    var attempt = 0
+    while true {
+      attempt += 1
+      var timed = request
+      timed.timeout = min(request.timeout, max(1, policy.budget - (clock.now() - start)))
+      let failure: CallFailure
+      do throws(CallFailure) {
+        let (body, root) = try await self.attempt(timed)
+        return try decode(body, root)
+      } catch {
+        failure = error
+      }
+      let elapsed = clock.now() - start
+      guard Self.mayRetry(failure, rpc),
+        let delay = policy.delay(
+          afterAttempt: attempt, elapsed: elapsed, asked: failure.askedDelay, random: clock.random())
+      else {
+        throw failure.asFailure(operation: operation, path: path, attempts: attempt, elapsed: elapsed)
+      }
+      onRetry(RetryNotice(rpc: rpc, attempt: attempt, delay: delay, reason: failure.reason))
+      traffic.count { $0.retries += 1 }
+      do {
+        try await clock.sleep(delay)
+      } catch {
+        throw Failure(.interrupted, operation, path: path, cause: "it was cancelled")
+      }
+    }
+  }
+
+  /// Tells a watcher of a retry that a caller of ``attempt(_:)`` makes by itself.
+  func note(_ notice: RetryNotice) {
+    traffic.count { $0.retries += 1 }
+    onRetry(notice)
+  }
+
+  static func mayRetry(_ failure: CallFailure, _ rpc: RPC) -> Bool {
+    switch failure {
+    case .transport(let error): error.kind == .notConnected || (error.kind == .lost && rpc.isRead)
+    case .service(let error): rpc.retries(on: error.status) && (error.isFromService || rpc.isRead)
+    case .malformed: rpc.isRead
+    case .credentials: false
+    }
+  }
+}
+
+extension CallFailure {
+  /// How long the service asks to wait.
+  var askedDelay: Double? {
+    if case .service(let error) = self { error.retryDelay } else { nil }
+  }
+
+  /// One line without data.
+  var reason: String {
+    switch self {
+    case .transport(let error): error.message
+    case .service(let error): error.description
+    case .malformed(let text): text
+    case .credentials(let failure): failure.description
+    }
+  }
+
+  /// The failure that ends a command.
+  func asFailure(operation: String, path: String?, attempts: Int = 1, elapsed: Double = 0) -> Failure {
+    let tried = attempts > 1 ? " (after \(attempts) attempts in \(Int(elapsed.rounded())) s)" : ""
+    func failure(_ kind: Failure.Kind, _ remedy: String?, service: FirestoreError? = nil) -> Failure {
+      Failure(kind, operation, path: path, cause: reason + tried, remedy: remedy, service: service)
+    }
+    switch self {
+    case .credentials(let failure): return failure
+    case .malformed: return failure(.unavailable, "A proxy may stand in between; try again later.")
+    case .transport(let error):
+      switch error.kind {
+      case .cancelled: return failure(.interrupted, nil)
+      case .invalid: return failure(.configuration, "Check the endpoint and the certificates of this machine.")
+      case .bodyTooLarge:
+        var tooLarge = failure(.unavailable, "Ask for fewer documents a page (--page-size).")
+        tooLarge.isBodyTooLarge = true
+        return tooLarge
+      case .notConnected, .lost: return failure(.unavailable, "Check the network and try again.")
+      }
+    case .service(let error):
+      let (kind, remedy) = error.kindAndRemedy
+      return failure(kind, remedy, service: error)
+    }
+  }
+}
+
+extension FirestoreError {
+  /// The class of failure that this error ends a command with, and what to do about it.
+  fileprivate var kindAndRemedy: (Failure.Kind, String?) {
+    switch status {
+    case .permissionDenied where reason == "SERVICE_DISABLED":
+      (.configuration, "Enable the Cloud Firestore API for the project.")
+    case .permissionDenied:
+      (.notPermitted, "The signer needs roles/datastore.viewer to read and roles/datastore.user to write.")
+    case .unauthenticated:
+      (.configuration, "The credentials were refused; 'gymmigrate env show' tells which are used.")
+    case .notFound: (.configuration, "Check the project and the database id ('gymmigrate env show').")
+    case .failedPrecondition:
+      (.configuration, "The query may want an index, or the database may be in Datastore mode.")
+    case .resourceExhausted: (.tryLater, "A quota may be spent; try again later.")
+    case .invalidArgument, .outOfRange, .unimplemented: (.internal, nil)
+    case .alreadyExists, .aborted, .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable, .dataLoss:
+      (.unavailable, "Try again later.")
+    }
+  }
+}

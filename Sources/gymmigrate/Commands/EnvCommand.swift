@@ -1,0 +1,98 @@
+import ArgumentParser
+import Models
+import Transfer
+
+/// `gymmigrate env`: the environments that are known.
+struct EnvCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "env", abstract: "Show the environments that are known.",
+    subcommands: [EnvList.self, EnvShow.self], defaultSubcommand: EnvList.self)
+}
+
+/// `gymmigrate env list`.
+struct EnvList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the environments, one a line.",
+    discussion: "The columns are name, project, database, endpoint, and 'protected' where a write wants --confirm.")
+
+  @OptionGroup var connection: ConnectionOptions
+  @Flag(help: "Print a JSON array instead of lines.") var json = false
+
+  func run() async throws {
+    let environments = try EnvironmentResolver(connection).configuration().environments
+    if json {
+      var json = JSONWriter()
+      json.array { list in
+        for environment in environments { list.object { environment.write(to: &$0) } }
+      }
+      try StandardOutput.write(json.bytes + [UInt8(ascii: "\n")])
+      return
+    }
+    for environment in environments {
+      let fields = [
+        environment.name, environment.database.project, environment.database.database,
+        environment.isLocal ? "embedded" : environment.effectiveEndpoint,
+        environment.isProtected ? "protected" : "",
+      ]
+      try StandardOutput.write(Array((fields.joined(separator: "\t").trimmingTabs + "\n").utf8))
+    }
+  }
+}
+
+/// `gymmigrate env show`.
+struct EnvShow: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show what an environment comes to, and who would sign.",
+    discussion: "Nothing is sent. Secrets are never shown.")
+
+  @OptionGroup var connection: ConnectionOptions
+  @Flag(help: "Print a JSON object instead of lines.") var json = false
+
+  func run() async throws {
+    let resolver = EnvironmentResolver(connection)
+    let environment = try resolver.environment()
+    let signer = try resolver.signer(for: environment)
+    let file = try resolver.configuration().file
+    if json {
+      var json = JSONWriter()
+      json.object {
+        environment.write(to: &$0)
+        $0.key("signer")
+        $0.string(signer)
+      }
+      try StandardOutput.write(json.bytes + [UInt8(ascii: "\n")])
+      return
+    }
+    let lines = [
+      "name: \(environment.name)", "project: \(environment.database.project)",
+      "database: \(environment.database.database)",
+      "endpoint: \(environment.isLocal ? "embedded" : environment.effectiveEndpoint)",
+      "protected: \(environment.isProtected ? "yes" : "no")", "signer: \(signer)",
+      "configuration: \(file ?? "built in")",
+    ]
+    try StandardOutput.write(Array((lines.joined(separator: "\n") + "\n").utf8))
+  }
+}
+
+extension Environment {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.key("name")
+    json.string(name)
+    json.key("project")
+    json.string(database.project)
+    json.key("database")
+    json.string(database.database)
+    json.key("endpoint")
+    json.string(isLocal ? "embedded" : effectiveEndpoint)
+    json.key("protected")
+    json.boolean(isProtected)
+  }
+}
+
+extension String {
+  fileprivate var trimmingTabs: String {
+    var text = self[...]
+    while text.last == "\t" { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,173 @@
+import ArgumentParser
+import Models
+import Transfer
+
+/// The formats by their names on the command line.
+enum FormatName: String, CaseIterable, ExpressibleByArgument {
+  case csv, xlsx, jsonl
+
+  /// The format that a file's name tells.
+  init?(fileName: String) {
+    let name = fileName.hasSuffix(".gz") ? String(fileName.dropLast(3)) : fileName
+    guard let found = Self.allCases.first(where: { name.hasSuffix(".\($0.rawValue)") }) else { return nil }
+    self = found
+  }
+}
+
+/// The languages of a header by their names on the command line.
+enum HeaderName: String, CaseIterable, ExpressibleByArgument {
+  case fields, english, spanish
+
+  var language: Column.HeaderLanguage {
+    switch self {
+    case .fields: .fieldNames
+    case .english: .english
+    case .spanish: .spanish
+    }
+  }
+}
+
+/// The delimiters by their names on the command line.
+enum DelimiterName: String, CaseIterable, ExpressibleByArgument {
+  case comma, semicolon, tab
+
+  var delimiter: CSVOptions.Delimiter {
+    switch self {
+    case .comma: .comma
+    case .semicolon: .semicolon
+    case .tab: .tab
+    }
+  }
+}
+
+/// `gymmigrate export`: collections to files.
+struct ExportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Export collections to CSV, XLSX or JSON Lines.",
+    discussion: """
+      Reads page by page in constant memory, everything at one moment where the service allows it. A file is there \
+      whole or not at all. JSON Lines keep every value exactly; CSV keeps them in text, XLSX is for people.
+
+        gymmigrate export users -e test -o users.csv
+        gymmigrate export --all -e prod -o gym.xlsx --header spanish
+        gymmigrate export --all -e prod -o backup/ --format jsonl
+        gymmigrate export members -e prod -o - --format csv --fields firstName,phone
+      """)
+
+  @Argument(help: "Paths of collections, as users or groups/g1/members.")
+  var collections: [String] = []
+
+  @Flag(help: "Export every root collection.")
+  var all = false
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("A file, a folder, or - for standard output.", valueName: "path"))
+  var output: String
+
+  @Option(help: "csv, xlsx or jsonl (default: what the file's name says).")
+  var format: FormatName?
+
+  @Option(help: ArgumentHelp("Fields to read and write, with commas in between.", valueName: "a,b.c"))
+  var fields: String?
+
+  @Option(help: ArgumentHelp("Documents of each collection at the most.", valueName: "n"))
+  var limit: Int?
+
+  @Option(help: ArgumentHelp("Documents a page, 1 to 300.", valueName: "n"))
+  var pageSize = 300
+
+  @Option(help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"))
+  var readTime: String?
+
+  @Option(help: "The header of CSV and XLSX: fields, english or spanish.")
+  var header = HeaderName.fields
+
+  @Option(help: "The delimiter of CSV: comma, semicolon or tab.")
+  var delimiter = DelimiterName.comma
+
+  @Option(name: .customLong("null"), help: ArgumentHelp("How null is written in CSV and XLSX.", valueName: "text"))
+  var nullText = "null"
+
+  @Option(
+    help: ArgumentHelp(
+      "The zone of times: CSV is in UTC unless given, XLSX in America/Mexico_City.", valueName: "zone"))
+  var timeZone: String?
+
+  @Flag(help: "Make CSV fit for Excel: a byte order mark, and formulas made harmless.")
+  var excel = false
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var talk: TalkOptions
+
+  func validate() throws {
+    try CollectionArguments.validate(collections, all: all)
+    if let limit, limit < 0 { throw ValidationError("--limit is a number from 0.") }
+    if !(1...300).contains(pageSize) { throw ValidationError("--page-size is a number from 1 to 300.") }
+    if let readTime, ReadTimeChoice(parsing: readTime) == nil {
+      throw ValidationError("--read-time is 'now', 'none' or a time as 2026-01-31T12:00:00Z.")
+    }
+    if format == nil, FormatName(fileName: output) == nil {
+      throw ValidationError("The name of the output does not tell its format: give --format csv, xlsx or jsonl.")
+    }
+    if talk.json, output == "-" { throw ValidationError("--json and -o - both want standard output.") }
+    _ = try fieldPaths()
+  }
+
+  func run() async throws {
+    let named = try CollectionArguments.paths(collections)
+    let format = try exportFormat()
+    let fields = try fieldPaths()
+    let readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
+    let (all, output, limit, pageSize) = (all, output, limit, pageSize)
+    // What cannot be written is found out before anything is read.
+    if !all { _ = try ExportOutput(ExportDestination(output: output, format: format, collections: named.count), format) }
+    try await CommandRun(name: "export", connection: connection, talk: talk).perform { session, _ in
+      let paths = all ? try await CollectionArguments.roots(of: session.client) : named
+      var options = Export.Options(
+        collections: paths,
+        destination: ExportDestination(output: output, format: format, collections: all ? max(2, paths.count) : paths.count),
+        format: format)
+      options.fields = fields
+      options.limit = limit
+      options.pageSize = pageSize
+      options.readTime = readTime
+      _ = try ExportOutput(options.destination, format)
+      let moment = try await Export(
+        client: session.client, environment: session.environment, options: options, book: session.book,
+        progress: session.progress, logger: session.logger
+      ).run()
+      return Ending(readTime: moment)
+    }
+  }
+
+  private func fieldPaths() throws -> [FieldPath]? {
+    guard let fields else { return nil }
+    do {
+      return try FieldPath.list(parsing: fields)
+    } catch {
+      throw ValidationError("--fields: \(error).")
+    }
+  }
+
+  private func exportFormat() throws(Failure) -> ExportFormat {
+    var zone: LocalTimeZone?
+    if let timeZone { zone = try LocalTimeZone(named: timeZone) }
+    switch format ?? FormatName(fileName: output) ?? .jsonl {
+    case .csv:
+      var options = CSVOptions()
+      options.delimiter = delimiter.delimiter
+      options.header = header.language
+      options.nullText = nullText
+      options.timeZone = zone
+      options.isForExcel = excel
+      return .csv(options)
+    case .xlsx:
+      if zone == nil { zone = try LocalTimeZone(named: LocalTimeZone.gym) }
+      guard let zone else { throw Failure(.internal, "choose the time zone", cause: "there is none") }
+      var options = XLSXOptions(timeZone: zone)
+      options.header = header.language
+      options.nullText = nullText
+      return .xlsx(options)
+    case .jsonl: return .jsonLines(gzip: output.hasSuffix(".gz"))
+    }
+  }
+}

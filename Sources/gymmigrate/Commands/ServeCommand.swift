@@ -1,0 +1,43 @@
+import ArgumentParser
+import LocalFirestore
+import Models
+import Transfer
+
+/// `gymmigrate serve`: the embedded store for other tools.
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Keep the embedded store up as a Firestore on this machine.",
+    discussion: """
+      Speaks Firestore's REST API on the loopback interface until it is stopped, over the same file as -e local. Other \
+      tools find it by FIRESTORE_EMULATOR_HOST.
+
+        gymmigrate serve --port 8080
+        FIRESTORE_EMULATOR_HOST=127.0.0.1:8080 gymmigrate count users -e test
+      """)
+
+  @Option(help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "n"))
+  var port: UInt16 = 8080
+
+  @Option(help: ArgumentHelp("The SQLite file (default: local.sqlite in the state folder).", valueName: "file"))
+  var data: String?
+
+  @Flag(help: "Keep everything in memory.")
+  var memory = false
+
+  @Option(help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder"))
+  var stateDir = ".gymmigrate"
+
+  func validate() throws {
+    if memory, data != nil { throw ValidationError("--memory and --data exclude each other.") }
+  }
+
+  func run() async throws {
+    let file = memory ? nil : data ?? "\(stateDir)/local.sqlite"
+    if !memory, data == nil { try RunDirectory.makeStateDirectory(stateDir) }
+    try await LocalFirestoreServer.withServer(dataFile: file, port: port) { server in
+      Terminal.standardError.line("Serving \(file ?? "memory") at \(server.endpoint). Stop with Ctrl-C.")
+      Terminal.standardError.line("FIRESTORE_EMULATOR_HOST=\(server.endpoint.dropFirst("http://".count))")
+      await server.runUntilCancelled()
+    }
+  }
+}

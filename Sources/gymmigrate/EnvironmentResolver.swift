@@ -1,0 +1,129 @@
+import LocalFirestore
+import Models
+import Transfer
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Turns connection options, the configuration file and the environment variables into a place and a caller.
+struct EnvironmentResolver {
+  private let options: ConnectionOptions
+  private let variables: [String: String]
+  private let discovery: CredentialDiscovery
+
+  init(_ options: ConnectionOptions, variables: [String: String] = ProcessInfo.processInfo.environment) {
+    self.options = options
+    self.variables = variables
+    discovery = CredentialDiscovery(environment: variables)
+  }
+
+  /// The configuration: `--config`, else `gymmigrate.yaml` here, else in the user's configuration folder, else what
+  /// is built in.
+  func configuration() throws(Failure) -> Configuration {
+    if let file = options.config {
+      guard let bytes = try CredentialDiscovery.readFile(at: file) else {
+        throw Failure(.configuration, "read the configuration", path: file, cause: "there is no such file")
+      }
+      return try Configuration(parsing: String(decoding: bytes, as: UTF8.self), file: file)
+    }
+    let folder = variables["XDG_CONFIG_HOME"] ?? variables["HOME"].map { "\($0)/.config" }
+    for file in ["gymmigrate.yaml"] + (folder.map { ["\($0)/gymmigrate/gymmigrate.yaml"] } ?? []) {
+      if let bytes = try CredentialDiscovery.readFile(at: file) {
+        return try Configuration(parsing: String(decoding: bytes, as: UTF8.self), file: file)
+      }
+    }
+    return .builtIn
+  }
+
+  /// The environment that is meant, with what the options replace in it.
+  func environment() throws(Failure) -> Transfer.Environment {
+    var environment: Transfer.Environment
+    if let name = options.environment {
+      environment = try configuration().environment(named: name)
+    } else if let project = options.project ?? variables["GOOGLE_CLOUD_PROJECT"] {
+      environment = Environment(name: "custom", database: DatabaseName(project: project))
+    } else {
+      let known = try configuration().environments.map(\.name).joined(separator: ", ")
+      throw Failure(
+        .usage, "choose the environment", cause: "none is named",
+        remedy: "Give -e with one of \(known), or --project and --database.")
+    }
+    environment.database = DatabaseName(
+      project: options.project ?? environment.database.project,
+      database: options.database ?? environment.database.database)
+    if let endpoint = options.endpoint {
+      environment.endpoint = try Configuration.checkedEndpoint(endpoint)
+    } else if let host = discovery.emulatorHost, environment.endpoint == nil, !environment.isLocal {
+      if environment.isProtected {
+        throw Failure(
+          .notPermitted, "use the environment", path: environment.name,
+          cause: "it is protected, and FIRESTORE_EMULATOR_HOST points elsewhere",
+          remedy: "Unset the variable, or give --endpoint.")
+      }
+      environment.endpoint = try Configuration.checkedEndpoint("http://\(host)")
+    }
+    if let credentials = options.credentials { environment.credentials = credentials }
+    return environment
+  }
+
+  /// Runs `body` with a caller for the environment; the embedded store is up meanwhile where that is meant.
+  func withCaller<Result: Sendable>(
+    _ environment: Transfer.Environment, policy: RetryPolicy, clock: RunClock, traffic: TrafficCounter,
+    onRetry: @escaping @Sendable (RetryNotice) -> Void,
+    _ body: @Sendable (_ endpoint: String, _ signer: String, _ caller: ServiceCaller) async throws -> Result
+  ) async throws -> Result {
+    let transport = CurlTransport()
+    func caller(_ credentials: Credentials) -> ServiceCaller {
+      ServiceCaller(
+        transport: transport, credentials: TokenProvider(credentials, transport: transport), policy: policy,
+        clock: clock, traffic: traffic, onRetry: onRetry)
+    }
+    if environment.isLocal {
+      let file = "\(options.stateDir)/local.sqlite"
+      return try await LocalFirestoreServer.withServer(dataFile: file) { server in
+        try await body(server.endpoint, "the owner of \(file)", caller(Credentials(.emulatorOwner)))
+      }
+    }
+    let credentials = try credentials(for: environment)
+    return try await body(environment.effectiveEndpoint, credentials.description, caller(credentials))
+  }
+
+  /// Who would sign, in words.
+  func signer(for environment: Transfer.Environment) throws(Failure) -> String {
+    if environment.isLocal { return "the owner of \(options.stateDir)/local.sqlite" }
+    return try credentials(for: environment).description
+  }
+
+  /// Who signs. Over plain HTTP nothing that is found by itself is sent, because an emulator wants none and the
+  /// network would see it.
+  private func credentials(for environment: Transfer.Environment) throws(Failure) -> Credentials {
+    let isPlain = environment.effectiveEndpoint.hasPrefix("http://")
+    let isNamed =
+      environment.credentials != nil || options.accessTokenFile != nil
+      || (variables["GOOGLE_APPLICATION_CREDENTIALS"].map { !$0.isEmpty } ?? false)
+    if isPlain, !isNamed || isEmulator(environment) { return Credentials(.emulatorOwner) }
+    if isPlain, !environment.isOnThisMachine {
+      throw Failure(
+        .configuration, "send credentials to", path: environment.effectiveEndpoint,
+        cause: "plain HTTP would show them to the network", remedy: "Use https, or give no credentials.")
+    }
+    return try discovery.resolve(
+      explicitFile: environment.credentials, accessTokenFile: options.accessTokenFile)
+  }
+
+  /// Whether the endpoint is the one of FIRESTORE_EMULATOR_HOST.
+  private func isEmulator(_ environment: Transfer.Environment) -> Bool {
+    options.endpoint == nil && discovery.emulatorHost.map { environment.endpoint == "http://\($0)" } ?? false
+  }
+}
+
+extension Transfer.Environment {
+  /// Whether requests stay on this machine.
+  fileprivate var isOnThisMachine: Bool {
+    ["http://127.", "http://localhost:", "http://[::1]"].contains { effectiveEndpoint.hasPrefix($0) }
+      || effectiveEndpoint == "http://localhost"
+  }
+}

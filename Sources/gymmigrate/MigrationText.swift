@@ -1,0 +1,76 @@
+import Migrations
+import Models
+import Transfer
+
+/// What a plan or an apply prints of one migration.
+enum MigrationText {
+  /// Totals a collection, reasons, findings, and the first differences field by field.
+  static func plan(_ report: MigrationReport) -> String {
+    var lines = ["\(report.migration): \(toDo(report))"]
+    for (path, count) in report.changes.sorted(by: { $0.key < $1.key }) {
+      lines.append("  \(path): \(documents(count)) to change")
+    }
+    lines += details(report)
+    for change in report.examples { lines += example(change) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Totals and findings.
+  static func applied(_ report: MigrationReport) -> String {
+    let heading = report.changeCount == 0 ? "nothing to change" : "\(documents(report.changeCount)) changed"
+    return (["\(report.migration): \(heading)"] + details(report)).joined(separator: "\n") + "\n"
+  }
+
+  private static func toDo(_ report: MigrationReport) -> String {
+    if report.changeCount == 0 { return "nothing to change" }
+    let updates = report.changeCount - report.creations - report.deletions
+    return
+      "\(Progress.grouped(report.creations)) to create, \(Progress.grouped(updates)) to update, \(Progress.grouped(report.deletions)) to delete"
+  }
+
+  private static func details(_ report: MigrationReport) -> [String] {
+    var lines: [String] = []
+    for (reason, count) in report.reasons.sorted(by: { $0.key < $1.key }) {
+      lines.append("  \(reason): \(Progress.grouped(count))")
+    }
+    for (code, finding) in report.findings.sorted(by: { $0.key < $1.key }) {
+      lines.append("  \(label(of: finding.kind)) \(code): \(Progress.grouped(finding.count))")
+    }
+    return lines
+  }
+
+  private static func label(of kind: Finding.Kind) -> String {
+    switch kind {
+    case .review: "for review,"
+    case .reject: "left alone,"
+    case .note: "note,"
+    }
+  }
+
+  private static func example(_ change: Change) -> [String] {
+    let mark = change.before == nil ? "+" : change.after == nil ? "-" : "~"
+    return ["  \(mark) \(change.path)"]
+      + change.differences.map { difference in
+        let before = difference.before.map(text) ?? "(none)"
+        let after = difference.isServerTime ? "(server time)" : difference.after.map(text) ?? "(none)"
+        return "      \(difference.path): \(before) -> \(after)"
+      }
+  }
+
+  private static func text(_ value: Value) -> String {
+    var json = JSONWriter()
+    switch value {
+    case .string(let text): json.string(text)
+    case .boolean(let truth): json.boolean(truth)
+    case .integer(let number): json.integer(number)
+    case .null: json.null()
+    case .timestamp(let moment): return moment.description
+    default: json.value(value)
+    }
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  private static func documents(_ count: Int) -> String {
+    count == 1 ? "1 document" : "\(Progress.grouped(count)) documents"
+  }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Models
+import Transfer
+
+/// Where to work, and who signs.
+struct ConnectionOptions: ParsableArguments {
+  @Option(name: [.customShort("e"), .customLong("env")], help: "The environment: a name of gymmigrate.yaml, or 'local'.")
+  var environment: String?
+
+  @Option(help: ArgumentHelp("The Google Cloud project, instead of the environment's.", valueName: "id"))
+  var project: String?
+
+  @Option(help: ArgumentHelp("The database id, instead of the environment's.", valueName: "id"))
+  var database: String?
+
+  @Option(help: ArgumentHelp("Scheme, host and port of the service, without /v1.", valueName: "url"))
+  var endpoint: String?
+
+  @Option(help: ArgumentHelp("A service account key or an application-default file.", valueName: "file"))
+  var credentials: String?
+
+  @Option(help: ArgumentHelp("A file that holds an access token; it is read again when it expires.", valueName: "file"))
+  var accessTokenFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The configuration (default: gymmigrate.yaml here, else in the user's configuration folder).",
+      valueName: "file"))
+  var config: String?
+
+  @Option(help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder"))
+  var stateDir = ".gymmigrate"
+
+  @Option(
+    help: ArgumentHelp("How long one request may be retried, in seconds.", valueName: "seconds"))
+  var retryFor = 300.0
+
+  func validate() throws {
+    if retryFor <= 0 { throw ValidationError("--retry-for is a number of seconds above 0.") }
+  }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Transfer
+
+/// How it may be written, and the guards before it.
+struct WriteOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Writes a commit at the most, 1 to 500.", valueName: "n"))
+  var batchSize = 100
+
+  @Option(help: ArgumentHelp("Commits in flight at the most.", valueName: "n"))
+  var inFlight = 8
+
+  @Option(help: ArgumentHelp("Writes a second that are never exceeded.", valueName: "n"))
+  var maxWritesPerSecond: Double?
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Start at 500 writes a second, half as many again every 5 minutes (default: on for the real service).")
+  var ramp: Bool?
+
+  @Option(help: ArgumentHelp("The name of the protected environment that is to be written.", valueName: "env"))
+  var confirm: String?
+
+  @Flag(name: .shortAndLong, help: "Do not ask before the first write.")
+  var yes = false
+
+  var limits: BatchLimits { BatchLimits(maximumWrites: batchSize, maximumInFlight: inFlight) }
+
+  func pacer(for environment: Environment) -> WritePacer {
+    WritePacer(ramp: ramp ?? environment.isRealService, maximum: maxWritesPerSecond)
+  }
+
+  func validate() throws {
+    if !(1...500).contains(batchSize) { throw ValidationError("--batch-size is a number from 1 to 500.") }
+    if !(1...64).contains(inFlight) { throw ValidationError("--in-flight is a number from 1 to 64.") }
+    if let maxWritesPerSecond, maxWritesPerSecond <= 0 {
+      throw ValidationError("--max-writes-per-second is a number above 0.")
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import ArgumentParser
+import Models
+import Transfer
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The exit of a command whose summary was printed already.
+typealias ExitStatus = ExitCode
+
+/// The last lines that a command says.
+enum SummaryText {
+  /// `users: 400 read, 264 written, 128 unchanged, 8 rejected (review 43)`, a line a collection and one in all.
+  static func lines(_ summary: RunSummary) -> [String] {
+    var lines = summary.collections.map { collection in
+      let file = collection.file.map { " -> \($0)" } ?? ""
+      return "\(collection.name): \(counts(collection.accounts))\(file)"
+    }
+    if summary.collections.count != 1 { lines.append("In all: \(counts(summary.totals))") }
+    let seconds = (summary.durationSeconds * 10).rounded() / 10
+    let rate = Int(Double(summary.totals.read) / max(summary.durationSeconds, 0.001))
+    lines.append(
+      "\(summary.status.rawValue.capitalizedFirst) in \(seconds) s, \(Progress.grouped(rate)) documents/s, \(Progress.grouped(summary.traffic.requests)) requests, \(Progress.grouped(summary.traffic.retries)) retries (run \(summary.runID))."
+    )
+    return lines
+  }
+
+  private static func counts(_ accounts: Accounts) -> String {
+    let shown = accounts.members.enumerated().filter { $0.offset == 0 || $0.element.count > 0 }
+    return shown.map { "\(Progress.grouped($0.element.count)) \($0.element.name)" }.joined(separator: ", ")
+  }
+}
+
+extension String {
+  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
+
+/// Data on standard output.
+enum StandardOutput {
+  /// Writes all bytes.
+  ///
+  /// - Throws: `.cannotWrite`.
+  static func write(_ bytes: [UInt8]) throws(Failure) {
+    let isDone = bytes.withUnsafeBytes { buffer in
+      var done = 0
+      while done < buffer.count {
+        #if canImport(Glibc)
+          let count = Glibc.write(1, buffer.baseAddress?.advanced(by: done), buffer.count - done)
+        #else
+          let count = Darwin.write(1, buffer.baseAddress?.advanced(by: done), buffer.count - done)
+        #endif
+        if count < 0 {
+          if errno == EINTR { continue }
+          return false
+        }
+        done += count
+      }
+      return true
+    }
+    if !isDone {
+      throw Failure(.cannotWrite, "write", path: "standard output", cause: String(cString: strerror(errno)))
+    }
+  }
+}
+
+/// Questions about files.
+enum FileCheck {
+  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+}
+
+/// The command line as it can be typed again.
+enum CommandLineText {
+  static var current: String {
+    CommandLine.arguments.enumerated().map { index, argument in
+      index == 0 ? "gymmigrate" : quoted(argument)
+    }.joined(separator: " ")
+  }
+
+  private static func quoted(_ argument: String) -> String {
+    let safe = argument.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "-_./:=@%+,".utf8.contains(byte)
+      }
+    }
+    return safe && !argument.isEmpty ? argument : "'\(argument.replacing("'", with: "'\\''"))'"
+  }
+}

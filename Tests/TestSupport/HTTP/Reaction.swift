@@ -1,0 +1,68 @@
+/// An answer: status, header fields, body.
+public struct TestResponse: Sendable {
+  /// The status code.
+  public var status: Int
+  /// Header fields; `Content-Type` (JSON unless given) and the framing are added by the server.
+  public var headers: [HTTPField]
+  /// The body.
+  public var body: [UInt8]
+
+  /// Puts an answer together.
+  public init(_ status: Int = 200, headers: [HTTPField] = [], body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+}
+
+/// How the server treats one request: a proper answer, or one of the ways in which answers go wrong.
+public indirect enum Reaction: Sendable {
+  /// A complete answer. `Connection: close` among the headers closes the connection after it.
+  case response(TestResponse)
+  /// A complete answer in chunks of the given size.
+  case chunked(TestResponse, chunk: Int)
+  /// A complete answer that promises to keep the connection, and then closes it all the same.
+  case responseThenClose(TestResponse)
+  /// Closes the connection with no answer.
+  case dropConnection
+  /// Resets the connection with no answer (RST, not FIN).
+  case reset
+  /// Announces the full length, sends this part of the body (0...1), and closes.
+  case halfBody(TestResponse, fraction: Double)
+  /// Announces the full length, sends this part of the body (0...1), and resets.
+  case halfBodyThenReset(TestResponse, fraction: Double)
+  /// Sends this part of the body (0...1) in chunks, and closes without the last, empty chunk.
+  case truncatedChunked(TestResponse, fraction: Double)
+  /// A complete answer in pieces of `chunk` bytes, `interval` apart.
+  case drip(TestResponse, chunk: Int, interval: Duration)
+  /// Takes the request and never answers, until the client goes or the server is closed.
+  case stall
+  /// Sends the head and this part of the body (0...1), and then nothing more, as `stall`.
+  case stallInBody(TestResponse, fraction: Double)
+  /// Plays the other reaction after a time, unless the client goes before.
+  case delayed(Duration, Reaction)
+
+  /// A complete answer.
+  public static func respond(_ status: Int = 200, headers: [HTTPField] = [], body: [UInt8] = []) -> Reaction {
+    .response(TestResponse(status, headers: headers, body: body))
+  }
+
+  /// A complete JSON answer.
+  public static func json(_ text: String, status: Int = 200) -> Reaction {
+    .respond(status, body: Array(text.utf8))
+  }
+
+  /// A page of HTML, as proxies and load balancers answer.
+  public static func html(_ status: Int) -> Reaction {
+    let page =
+      "<!DOCTYPE html>\n<html><head><title>Error \(status)</title></head><body>\(status)</body></html>\n"
+    return .respond(
+      status,
+      headers: [HTTPField("Content-Type", "text/html; charset=UTF-8")],
+      body: Array(page.utf8)
+    )
+  }
+}
+
+/// Decides how a request is treated; called once a request, on the connection's own thread.
+public typealias RequestHandler = @Sendable (TestRequest) -> Reaction

@@ -1,0 +1,106 @@
+/// One HTTP header field, or one query parameter: a name and a value.
+public struct HTTPField: Sendable, Hashable {
+  /// The name as it was sent.
+  public var name: String
+  /// The value as it was sent (a query parameter's value is decoded).
+  public var value: String
+
+  /// Pairs a name with a value.
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// A request as the test server received it.
+public struct TestRequest: Sendable {
+  /// The method, such as `GET`.
+  public var method: String
+  /// The request target exactly as it was sent, nothing decoded.
+  public var target: String
+  /// The header fields in the order in which they were sent.
+  public var headers: [HTTPField]
+  /// The body, with any transfer coding removed.
+  public var body: [UInt8]
+  /// When the request's head was complete, on a monotonic clock.
+  public var time: ContinuousClock.Instant
+  /// Number of the request within the server's life, from 0.
+  public var index: Int
+  /// Number of the request among those of its kind, from 0.
+  public var kindIndex: Int
+  /// Number of the connection that carried it, from 0.
+  public var connection: Int
+
+  /// A request that did not come over a socket, for calling a handler directly.
+  public init(method: String, target: String, headers: [HTTPField] = [], body: [UInt8] = []) {
+    self.method = method
+    self.target = target
+    self.headers = headers
+    self.body = body
+    time = .now
+    index = 0
+    kindIndex = 0
+    connection = 0
+  }
+
+  /// The target up to the question mark, nothing decoded.
+  public var rawPath: String {
+    String(target.utf8.prefix { $0 != UInt8(ascii: "?") }) ?? target
+  }
+
+  /// The path, percent-decoded once.
+  public var path: String {
+    String(decoding: percentDecoded(rawPath.utf8, plusIsSpace: false) ?? Array(rawPath.utf8), as: UTF8.self)
+  }
+
+  /// The query's parameters in order, decoded once as HTML forms are: a bare `+` is a space.
+  public var query: [HTTPField] {
+    formFields(Array(target.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()))
+  }
+
+  /// What the request asks of the service.
+  public var kind: RequestKind { RequestKind(method: method, rawPath: rawPath) }
+
+  /// The first value of a header field, its name compared without case.
+  public func header(_ name: String) -> String? {
+    headers.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+
+  /// The body as text.
+  public var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+/// Undoes percent-encoding once; nil where a percent sign is not followed by two hexadecimal digits.
+func percentDecoded(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
+  func digit(_ byte: UInt8?) -> UInt8? {
+    switch byte {
+    case .some(let byte) where byte >= 0x30 && byte <= 0x39: byte - 0x30
+    case .some(let byte) where byte >= 0x41 && byte <= 0x46: byte - 0x41 + 10
+    case .some(let byte) where byte >= 0x61 && byte <= 0x66: byte - 0x61 + 10
+    default: nil
+    }
+  }
+  var decoded: [UInt8] = []
+  var iterator = bytes.makeIterator()
+  while let byte = iterator.next() {
+    if byte == UInt8(ascii: "%") {
+      guard let high = digit(iterator.next()), let low = digit(iterator.next()) else { return nil }
+      decoded.append(high << 4 | low)
+    } else {
+      decoded.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
+    }
+  }
+  return decoded
+}
+
+/// The fields of a query string or of a form body.
+func formFields(_ bytes: [UInt8]) -> [HTTPField] {
+  bytes.split(separator: UInt8(ascii: "&")).map { pair in
+    let name = pair.prefix { $0 != UInt8(ascii: "=") }
+    let value = pair.dropFirst(name.count + 1)
+    func text(_ part: ArraySlice<UInt8>) -> String {
+      String(decoding: percentDecoded(part, plusIsSpace: true) ?? Array(part), as: UTF8.self)
+    }
+    return HTTPField(text(name), text(value))
+  }
+}
