@@ -29,7 +29,9 @@ struct FindingLists: Sendable {
       try reviews.append(
         Self.row(
           [finding.path.string, migration, finding.code, finding.field ?? "", found ?? ""] + proposals
-            + [finding.message]))
+            + [finding.message]
+        )
+      )
     }
   }
 

@@ -15,7 +15,10 @@ public struct ListRequest: Sendable, Equatable {
 
   /// Makes a request.
   public init(
-    _ collection: CollectionPath, pageSize: Int = 300, mask: [FieldPath]? = nil, showMissing: Bool = false,
+    _ collection: CollectionPath,
+    pageSize: Int = 300,
+    mask: [FieldPath]? = nil,
+    showMissing: Bool = false,
     readTime: Timestamp? = nil
   ) {
     self.collection = collection
@@ -33,11 +36,13 @@ public struct ListRequest: Sendable, Equatable {
 /// larger than the client accepts is asked for again with half the size, which the service allows between pages.
 /// Dropping the iterator cancels the request in flight.
 public struct DocumentPages: AsyncSequence, Sendable {
+  /// A page.
   public typealias Element = [RawDocument]
 
   let client: FirestoreClient
   let request: ListRequest
 
+  /// Begins to read: the first page is asked for at once.
   public func makeAsyncIterator() -> Iterator {
     Iterator(PageFetcher(client: client, request: request))
   }
@@ -65,8 +70,11 @@ public struct DocumentPages: AsyncSequence, Sendable {
           documents.append(try decoder.document(json, prefix: prefix))
         } catch {
           throw Models.Failure(
-            .internal, "read the page of", path: ahead.fetcher.request.collection.string,
-            cause: "document \(index + 1) of it: \(error)")
+            .internal,
+            "read the page of",
+            path: ahead.fetcher.request.collection.string,
+            cause: "document \(index + 1) of it: \(error)"
+          )
         }
       }
       return documents
@@ -131,13 +139,17 @@ private struct PageFetcher: Sendable {
     while true {
       do throws(Failure) {
         return try await client.caller.call(
-          .listDocuments, HTTPRequest(method: "GET", url: url(token: token, size: size)),
-          operation: "read the page of", path: request.collection.string
+          .listDocuments,
+          HTTPRequest(method: "GET", url: url(token: token, size: size)),
+          operation: "read the page of",
+          path: request.collection.string
         ) { (body, root) throws(CallFailure) in
           guard root.kind == .object else { throw .malformed("the answer is not an object") }
           return FetchedPage(
-            body: body, documents: root["documents"],
-            nextPageToken: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 })
+            body: body,
+            documents: root["documents"],
+            nextPageToken: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+          )
         }
       } catch {
         guard error.isBodyTooLarge, size > 1 else { throw error }

@@ -62,7 +62,8 @@ public struct Accounts: Sendable, Equatable {
   /// The numbers with their names, in the order of the summary.
   public var members: [(name: StaticString, count: Int)] {
     [
-      ("read", read), ("created", created), ("written", written), ("unchanged", unchanged), ("skipped", skipped),
+      ("read", read), ("created", created), ("written", written), ("unchanged", unchanged),
+      ("skipped", skipped),
       ("rejected", rejected), ("conflicted", conflicted), ("review", review), ("deleted", deleted),
     ]
   }

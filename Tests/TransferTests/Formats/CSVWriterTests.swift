@@ -103,7 +103,7 @@ private func documents(
     return known.first { $0.path == path } ?? Column(unknown: path)
   }
   return try rows.dropFirst().map { row in
-    #expect(row.count == rows[0].count)
+    try #require(row.count == rows[0].count)
     var fields = FieldMap()
     for (cell, column) in zip(row.dropFirst(), columns) {
       let value = try cell.text.withUnsafeBufferPointer {
