@@ -1,4 +1,5 @@
 public import Models
+import TestSupport
 
 /// Random documents that the service would store, from a seed; edge cases are far likelier than by chance.
 public struct RandomDocuments: Sendable {
