@@ -9,8 +9,10 @@ struct CredentialDiscoveryTests {
 
   @Test func theOrderIsThatOfApplicationDefaultCredentials() throws {
     let files = FakeFiles([
-      "/key.json": try Fixture.serviceAccount(), gcloud: Fixture.authorizedUser(),
-      "/sdk/application_default_credentials.json": Fixture.authorizedUser(["account": "u@example.com"]),
+      "/key.json": try CredentialFixture.serviceAccount(), gcloud: CredentialFixture.authorizedUser(),
+      "/sdk/application_default_credentials.json": CredentialFixture.authorizedUser([
+        "account": "u@example.com"
+      ]),
     ])
     func found(_ environment: [String: String]) throws -> String {
       try CredentialDiscovery(environment: environment, readFile: files.reader).resolve().description
@@ -39,7 +41,9 @@ struct CredentialDiscoveryTests {
   }
 
   @Test func whatIsGivenComesFirst() throws {
-    let files = FakeFiles(["/key.json": try Fixture.serviceAccount(), "/user.json": Fixture.authorizedUser()])
+    let files = FakeFiles([
+      "/key.json": try CredentialFixture.serviceAccount(), "/user.json": CredentialFixture.authorizedUser(),
+    ])
     let discovery = CredentialDiscovery(
       environment: ["GOOGLE_APPLICATION_CREDENTIALS": "/key.json"],
       readFile: files.reader
@@ -58,7 +62,7 @@ struct CredentialDiscoveryTests {
 
   @Test func aFileThatIsNotThereIsNamedWithARemedy() {
     let failure = #expect(throws: Failure.self) {
-      try Fixture.discovered(["GOOGLE_APPLICATION_CREDENTIALS": "/gone.json"])
+      try CredentialFixture.discovered(["GOOGLE_APPLICATION_CREDENTIALS": "/gone.json"])
     }
     #expect(
       failure?.description
@@ -73,7 +77,7 @@ struct CredentialDiscoveryTests {
   }
 
   @Test func noGoogleCloudMeansNothingIsFound() {
-    let failure = #expect(throws: Failure.self) { try Fixture.discovered(["NO_GCE_CHECK": "True"]) }
+    let failure = #expect(throws: Failure.self) { try CredentialFixture.discovered(["NO_GCE_CHECK": "True"]) }
     #expect(failure?.kind == .configuration)
     #expect(failure?.description.contains("gcloud auth application-default login") == true)
   }
@@ -84,7 +88,7 @@ struct CredentialDiscoveryTests {
   ])
   func aTypeThatIsNotSupportedIsNamed(_ type: String) {
     let failure = #expect(throws: Failure.self) {
-      try Fixture.credentials(#"{"type":"\#(type)","x":"SECRET-client"}"#)
+      try CredentialFixture.credentials(#"{"type":"\#(type)","x":"SECRET-client"}"#)
     }
     #expect(
       failure?.description
@@ -115,11 +119,11 @@ struct CredentialDiscoveryTests {
     ),
   ])
   func aMalformedFileSaysWhatIsMissing(file: String, cause: String) {
-    let failure = #expect(throws: Failure.self) { try Fixture.credentials(file) }
+    let failure = #expect(throws: Failure.self) { try CredentialFixture.credentials(file) }
     #expect(failure?.kind == .configuration)
     #expect(failure?.cause == cause)
     #expect(failure?.path == "/key.json")
-    Fixture.expectNoSecret(failure as Any)
+    CredentialFixture.expectNoSecret(failure as Any)
   }
 
   @Test func keysThatCannotSignAreToldAtOnce() throws {
@@ -128,14 +132,16 @@ struct CredentialDiscoveryTests {
       "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "x", key.encrypted, key.publicKey,
     ] {
       let failure = #expect(throws: Failure.self) {
-        try Fixture.credentials(try Fixture.serviceAccount(pem: pem))
+        try CredentialFixture.credentials(try CredentialFixture.serviceAccount(pem: pem))
       }
       #expect(failure?.kind == .configuration)
       #expect(failure?.cause == "its 'private_key' is not an RSA key in PEM without a password")
-      Fixture.expectNoSecret(failure as Any)
+      CredentialFixture.expectNoSecret(failure as Any)
     }
     let curve = try TestKey.ellipticCurve()
-    #expect(throws: Failure.self) { try Fixture.credentials(try Fixture.serviceAccount(pem: curve)) }
+    #expect(throws: Failure.self) {
+      try CredentialFixture.credentials(try CredentialFixture.serviceAccount(pem: curve))
+    }
   }
 
   @Test(arguments: [
@@ -144,31 +150,36 @@ struct CredentialDiscoveryTests {
   ])
   func anEndpointWithoutTLSIsRefused(_ url: String) {
     let failure = #expect(throws: Failure.self) {
-      try Fixture.credentials(try Fixture.serviceAccount(tokenURI: url))
+      try CredentialFixture.credentials(try CredentialFixture.serviceAccount(tokenURI: url))
     }
     #expect(failure?.cause == "its 'token_uri' is not an https URL")
   }
 
   @Test func descriptionsHoldNoSecret() throws {
-    Fixture.expectNoSecret(try Fixture.credentials(try Fixture.serviceAccount()))
-    Fixture.expectNoSecret(try Fixture.credentials(Fixture.authorizedUser()))
+    CredentialFixture.expectNoSecret(
+      try CredentialFixture.credentials(try CredentialFixture.serviceAccount())
+    )
+    CredentialFixture.expectNoSecret(try CredentialFixture.credentials(CredentialFixture.authorizedUser()))
   }
 
   @Test func theQuotaProject() throws {
-    let files = ["/u.json": Fixture.authorizedUser(["quota_project_id": "payer"])]
+    let files = ["/u.json": CredentialFixture.authorizedUser(["quota_project_id": "payer"])]
     let path = "GOOGLE_APPLICATION_CREDENTIALS"
-    #expect(try Fixture.discovered([path: "/u.json"], files).quotaProject == "payer")
+    #expect(try CredentialFixture.discovered([path: "/u.json"], files).quotaProject == "payer")
     #expect(
-      try Fixture.discovered([path: "/u.json", "GOOGLE_CLOUD_QUOTA_PROJECT": "other"], files).quotaProject
+      try CredentialFixture.discovered([path: "/u.json", "GOOGLE_CLOUD_QUOTA_PROJECT": "other"], files)
+        .quotaProject
         == "other"
     )
-    #expect(try Fixture.discovered(["GOOGLE_CLOUD_QUOTA_PROJECT": "other"]).quotaProject == "other")
-    #expect(try Fixture.discovered([:]).quotaProject == nil)
-    #expect(throws: Failure.self) { try Fixture.discovered(["GOOGLE_CLOUD_QUOTA_PROJECT": "a\r\nX: y"]) }
+    #expect(try CredentialFixture.discovered(["GOOGLE_CLOUD_QUOTA_PROJECT": "other"]).quotaProject == "other")
+    #expect(try CredentialFixture.discovered([:]).quotaProject == nil)
+    #expect(throws: Failure.self) {
+      try CredentialFixture.discovered(["GOOGLE_CLOUD_QUOTA_PROJECT": "a\r\nX: y"])
+    }
   }
 
   @Test func theProject() throws {
-    let account = try Fixture.credentials(try Fixture.serviceAccount())
+    let account = try CredentialFixture.credentials(try CredentialFixture.serviceAccount())
     func project(_ environment: [String: String], _ credentials: Credentials?) -> String? {
       CredentialDiscovery(environment: environment, readFile: FakeFiles([:]).reader).project(of: credentials)
     }

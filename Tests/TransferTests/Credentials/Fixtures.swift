@@ -59,7 +59,7 @@ final class FakeFiles: Sendable {
 }
 
 /// Credential files with recognisable secrets.
-enum Fixture {
+enum CredentialFixture {
   static let secrets = [
     "SECRET-client", "SECRET-refresh", "SECRET-token", "PRIVATE KEY", "ya29.",
   ]

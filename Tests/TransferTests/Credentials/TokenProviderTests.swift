@@ -15,7 +15,7 @@ struct TokenProviderTests {
     files: FakeFiles = FakeFiles([:]),
     sleep: @escaping @Sendable (Double) async throws -> Void = { _ in }
   ) throws -> TokenProvider {
-    let user = try credentials ?? Fixture.credentials(Fixture.authorizedUser())
+    let user = try credentials ?? CredentialFixture.credentials(CredentialFixture.authorizedUser())
     return TokenProvider(
       user,
       transport: transport,
@@ -37,7 +37,7 @@ struct TokenProviderTests {
 
   @Test func aTokenIsReplacedThreeMinutesFortyFiveBeforeItsEnd() async throws {
     let transport = FakeTransport { (_, number) throws(TransportError) in
-      Fixture.token("\(number)", expiresIn: 3600)
+      CredentialFixture.token("\(number)", expiresIn: 3600)
     }
     let provider = try provider(transport)
     #expect(bearer(try await provider.authorization()) == "Bearer ya29.1")
@@ -55,7 +55,7 @@ struct TokenProviderTests {
     let isOpen = Mutex(false)
     let transport = FakeTransport { (_, number) throws(TransportError) in
       while number > 1, !isOpen.withLock({ $0 }) { await Task.yield() }
-      return Fixture.token("\(number)", expiresIn: 3600)
+      return CredentialFixture.token("\(number)", expiresIn: 3600)
     }
     let provider = try provider(transport)
     _ = try await provider.authorization()
@@ -72,7 +72,7 @@ struct TokenProviderTests {
 
   @Test func aShortTokenIsKeptForHalfItsLifeAndOneWithoutAnEndForEver() async throws {
     let transport = FakeTransport { (_, number) throws(TransportError) in
-      Fixture.token("\(number)", expiresIn: number == 1 ? 100 : nil)
+      CredentialFixture.token("\(number)", expiresIn: number == 1 ? 100 : nil)
     }
     let provider = try provider(transport)
     _ = try await provider.authorization()
@@ -88,7 +88,7 @@ struct TokenProviderTests {
     let isOpen = Mutex(false)
     let transport = FakeTransport { (_, number) throws(TransportError) in
       while !isOpen.withLock({ $0 }) { await Task.yield() }
-      return Fixture.token("\(number)")
+      return CredentialFixture.token("\(number)")
     }
     let provider = try provider(transport)
     let tokens = try await withThrowingTaskGroup(of: String?.self) { group in
@@ -106,7 +106,8 @@ struct TokenProviderTests {
     let transport = FakeTransport { (_, number) throws(TransportError) in
       while !isOpen.withLock({ $0 }) { await Task.yield() }
       return number == 1
-        ? HTTPResponse(status: 401, body: Array(#"{"error":"invalid_client"}"#.utf8)) : Fixture.token("2")
+        ? HTTPResponse(status: 401, body: Array(#"{"error":"invalid_client"}"#.utf8))
+        : CredentialFixture.token("2")
     }
     let provider = try provider(transport)
     let failures = try await withThrowingTaskGroup(of: Failure?.self) { group in
@@ -130,7 +131,8 @@ struct TokenProviderTests {
   }
 
   @Test func onlyTheTokenThatFailedIsReplaced() async throws {
-    let transport = FakeTransport { (_, number) throws(TransportError) in Fixture.token("\(number)") }
+    let transport = FakeTransport { (_, number) throws(TransportError) in CredentialFixture.token("\(number)")
+    }
     let provider = try provider(transport)
     let first = try await provider.authorization()
     let second = try #require(try await provider.refreshed(after: first))
@@ -151,7 +153,7 @@ struct TokenProviderTests {
       case 1: throw TransportError(.notConnected, "no route")
       case 2: throw TransportError(.lost, "reset")
       case 3: return HTTPResponse(status: 503, headers: ["retry-after": "7"])
-      default: return Fixture.token("4")
+      default: return CredentialFixture.token("4")
       }
     }
     let provider = try provider(transport) { delay in delays.withLock { $0.append(delay) } }
@@ -168,7 +170,7 @@ struct TokenProviderTests {
     #expect(failure?.kind == .unavailable)
     #expect(failure?.cause == "HTTP 429 (4 attempts)")
     #expect(transport.requests.count == 4)
-    Fixture.expectNoSecret(failure as Any)
+    CredentialFixture.expectNoSecret(failure as Any)
   }
 
   @Test(arguments: [TransportError.Kind.invalid, .bodyTooLarge])
@@ -184,7 +186,7 @@ struct TokenProviderTests {
 
   @Test func aTokenThatCannotBeReplacedEarlyIsUsedToItsEnd() async throws {
     let transport = FakeTransport { (_, number) throws(TransportError) in
-      number == 1 ? Fixture.token("1", expiresIn: 3600) : HTTPResponse(status: 500)
+      number == 1 ? CredentialFixture.token("1", expiresIn: 3600) : HTTPResponse(status: 500)
     }
     let provider = try provider(transport)
     _ = try await provider.authorization()
@@ -216,7 +218,7 @@ struct TokenProviderTests {
         if Task.isCancelled { throw TransportError(.cancelled, "cancelled") }
         await Task.yield()
       }
-      return Fixture.token("1")
+      return CredentialFixture.token("1")
     }
     let provider = try provider(transport)
     let leaving = Task { try await provider.authorization() }
@@ -234,7 +236,7 @@ struct TokenProviderTests {
   @Test func theRequestIsCancelledWithItsLastWaiterAndANewOneStartsAnew() async throws {
     let wasCancelled = Mutex(false)
     let transport = FakeTransport { (_, number) throws(TransportError) in
-      if number > 1 { return Fixture.token("\(number)") }
+      if number > 1 { return CredentialFixture.token("\(number)") }
       while !Task.isCancelled { await Task.yield() }
       wasCancelled.withLock { $0 = true }
       throw TransportError(.cancelled, "cancelled")
@@ -249,7 +251,7 @@ struct TokenProviderTests {
   }
 
   @Test func aTaskThatIsCancelledAlreadyAsksForNothing() async throws {
-    let transport = FakeTransport { (_, _) throws(TransportError) in Fixture.token("1") }
+    let transport = FakeTransport { (_, _) throws(TransportError) in CredentialFixture.token("1") }
     let provider = try provider(transport)
     let isCancelled = Mutex(false)
     let task = Task {
@@ -308,15 +310,15 @@ struct TokenProviderTests {
     )
     let failure = await #expect(throws: Failure.self) { try await provider.authorization() }
     #expect(failure?.kind == .configuration && failure?.path == "/token" && failure?.cause == cause)
-    Fixture.expectNoSecret(failure as Any)
+    CredentialFixture.expectNoSecret(failure as Any)
   }
 
   @Test func nothingPrintsTheToken() async throws {
-    let transport = FakeTransport { (_, _) throws(TransportError) in Fixture.token("1") }
+    let transport = FakeTransport { (_, _) throws(TransportError) in CredentialFixture.token("1") }
     let authorization = try await provider(transport).authorization()
     #expect(authorization.description == "token 1")
-    Fixture.expectNoSecret(authorization)
-    Fixture.expectNoSecret(authorization.token as Any)
+    CredentialFixture.expectNoSecret(authorization)
+    CredentialFixture.expectNoSecret(authorization.token as Any)
   }
 
   @Test func filesOfThisMachine() throws {

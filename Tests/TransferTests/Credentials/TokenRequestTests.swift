@@ -38,8 +38,8 @@ struct TokenRequestTests {
   @Test func aServiceAccountSignsAnAssertion() async throws {
     let key = try TestKey.shared.get()
     for pem in [key.pkcs8, key.pkcs1] {
-      let transport = FakeTransport { (_, _) throws(TransportError) in Fixture.token("a") }
-      let credentials = try Fixture.credentials(try Fixture.serviceAccount(pem: pem))
+      let transport = FakeTransport { (_, _) throws(TransportError) in CredentialFixture.token("a") }
+      let credentials = try CredentialFixture.credentials(try CredentialFixture.serviceAccount(pem: pem))
       let authorization = try await provider(credentials, transport, at: 1_767_323_045.9).authorization()
       #expect(authorization.headers.map(\.name) == ["Authorization"])
       #expect(authorization.headers.map(\.value) == ["Bearer ya29.a"])
@@ -69,7 +69,7 @@ struct TokenRequestTests {
 
   @Test func aKeyFileWithoutAKeyIDSignsWithoutOne() throws {
     let file = try CredentialFile(
-      Array(try Fixture.serviceAccount(extra: ["private_key_id": ""]).utf8),
+      Array(try CredentialFixture.serviceAccount(extra: ["private_key_id": ""]).utf8),
       path: "/key.json"
     )
     let assertion = try ServiceAccount(file).assertion(at: 0)
@@ -78,8 +78,10 @@ struct TokenRequestTests {
   }
 
   @Test func aUserTradesTheRefreshToken() async throws {
-    let transport = FakeTransport { (_, _) throws(TransportError) in Fixture.token("u") }
-    let credentials = try Fixture.credentials(Fixture.authorizedUser(["quota_project_id": "payer"]))
+    let transport = FakeTransport { (_, _) throws(TransportError) in CredentialFixture.token("u") }
+    let credentials = try CredentialFixture.credentials(
+      CredentialFixture.authorizedUser(["quota_project_id": "payer"])
+    )
     let authorization = try await provider(credentials, transport, at: 0).authorization()
     #expect(authorization.headers.map(\.name) == ["Authorization", "x-goog-user-project"])
     #expect(authorization.headers.map(\.value) == ["Bearer ya29.u", "payer"])
@@ -94,9 +96,9 @@ struct TokenRequestTests {
 
   @Test func theMetadataServerIsAskedWithItsHeader() async throws {
     let transport = FakeTransport { (_, _) throws(TransportError) in
-      Fixture.token("m", headers: ["metadata-flavor": "Google"])
+      CredentialFixture.token("m", headers: ["metadata-flavor": "Google"])
     }
-    let credentials = try Fixture.discovered(["GCE_METADATA_HOST": "127.0.0.1:81"])
+    let credentials = try CredentialFixture.discovered(["GCE_METADATA_HOST": "127.0.0.1:81"])
     let authorization = try await provider(credentials, transport, at: 0).authorization()
     #expect(authorization.headers.map(\.value) == ["Bearer ya29.m"])
     let request = try #require(transport.requests.first)
@@ -111,21 +113,23 @@ struct TokenRequestTests {
 
   @Test(arguments: [[:], ["metadata-flavor": "Other"]])
   func anAnswerWithoutTheHeaderIsNoMetadataServers(headers: [String: String]) async throws {
-    let transport = FakeTransport { (_, _) throws(TransportError) in Fixture.token("m", headers: headers) }
-    let credentials = try Fixture.discovered([:])
+    let transport = FakeTransport { (_, _) throws(TransportError) in
+      CredentialFixture.token("m", headers: headers)
+    }
+    let credentials = try CredentialFixture.discovered([:])
     let failure = await #expect(throws: Failure.self) {
       try await provider(credentials, transport, at: 0).authorization()
     }
     #expect(failure?.kind == .configuration)
     #expect(failure?.cause == "what answers is no metadata server")
-    Fixture.expectNoSecret(failure as Any)
+    CredentialFixture.expectNoSecret(failure as Any)
   }
 
   @Test func whereNoMetadataServerIsNothingIsFound() async throws {
     let transport = FakeTransport { (_, _) throws(TransportError) in
       throw TransportError(.notConnected, "no host")
     }
-    let credentials = try Fixture.discovered([:])
+    let credentials = try CredentialFixture.discovered([:])
     let failure = await #expect(throws: Failure.self) {
       try await provider(credentials, transport, at: 0).authorization()
     }
@@ -156,7 +160,7 @@ struct TokenRequestTests {
         )
       )
     }
-    let credentials = try Fixture.credentials(Fixture.authorizedUser())
+    let credentials = try CredentialFixture.credentials(CredentialFixture.authorizedUser())
     let failure = await #expect(throws: Failure.self) {
       try await provider(credentials, transport, at: 0).authorization()
     }
@@ -168,14 +172,14 @@ struct TokenRequestTests {
     )
     #expect(failure?.kind == .configuration)
     #expect(transport.requests.count == 1)
-    Fixture.expectNoSecret(failure as Any)
+    CredentialFixture.expectNoSecret(failure as Any)
 
-    let account = try Fixture.credentials(try Fixture.serviceAccount())
+    let account = try CredentialFixture.credentials(try CredentialFixture.serviceAccount())
     let refused = await #expect(throws: Failure.self) {
       try await provider(account, transport, at: 0).authorization()
     }
     #expect(refused?.remedy?.contains("clock") == true)
-    Fixture.expectNoSecret(refused as Any)
+    CredentialFixture.expectNoSecret(refused as Any)
   }
 
   @Test(arguments: [
@@ -186,13 +190,13 @@ struct TokenRequestTests {
     let transport = FakeTransport { (_, _) throws(TransportError) in
       HTTPResponse(status: 200, body: Array(body.utf8))
     }
-    let credentials = try Fixture.credentials(Fixture.authorizedUser())
+    let credentials = try CredentialFixture.credentials(CredentialFixture.authorizedUser())
     let failure = await #expect(throws: Failure.self) {
       try await provider(credentials, transport, at: 0).authorization()
     }
     #expect(failure?.kind == .configuration)
     #expect(failure?.cause == "the answer holds no token")
-    Fixture.expectNoSecret(failure as Any)
+    CredentialFixture.expectNoSecret(failure as Any)
   }
 
   @Test func theRetryPolicy() {
