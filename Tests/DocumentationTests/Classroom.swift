@@ -7,6 +7,15 @@ import TestSupport
 /// The environments are those of a configuration in the home folder, so that a page's command lines stay as they are.
 /// No request can reach the real service signed: there is nobody who would sign.
 struct Classroom {
+  /// The room could not be set up.
+  struct Trouble: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+      self.description = description
+    }
+  }
+
   let folder: URL
   private let variables: [String: String]
   private let shell: BinaryRunner
@@ -35,7 +44,7 @@ struct Classroom {
         ["serve", "--port", "0", "--memory"], directory: folder, timeout: .seconds(600))
       do {
         guard await store.waitForText("FIRESTORE_EMULATOR_HOST=", on: .errors) else {
-          throw BinaryRunner.Failure(description: "the store did not come up: \(store.text(.errors))")
+          throw Trouble("the store did not come up: \(store.text(.errors))")
         }
         let room = try Classroom(folder: work, home: folder, tools: tools, serving: store.text(.errors))
         for name in environments.sorted() { try await room.seed(name, with: binary) }
@@ -52,7 +61,7 @@ struct Classroom {
 
   private init(folder: URL, home: URL, tools: URL, serving: String) throws {
     guard let endpoint = serving.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)?.output else {
-      throw BinaryRunner.Failure(description: "the store does not tell its address: \(serving)")
+      throw Trouble("the store does not tell its address: \(serving)")
     }
     self.folder = folder
     shell = try BinaryRunner(executable: "/bin/bash")
@@ -86,7 +95,7 @@ struct Classroom {
       directory: folder
     )
     guard result.exitCode == 0 else {
-      throw BinaryRunner.Failure(description: "cannot seed \(environment): \(result.errors)")
+      throw Trouble("cannot seed \(environment): \(result.errors)")
     }
   }
 
