@@ -122,7 +122,9 @@ struct ExportCommand: AsyncParsableCommand {
       )
     }
     if output == "-", format == .csv, all || Set(collections.compactMap { CollectionPath($0) }).count > 1 {
-      throw ValidationError("A CSV file holds one collection: name a folder, or use the format xlsx or jsonl.")
+      throw ValidationError(
+        "A CSV file holds one collection: name a folder, or use the format xlsx or jsonl."
+      )
     }
     if talk.json, output == "-" { throw ValidationError("--json and -o - both want standard output.") }
     _ = try fieldPaths()
