@@ -13,7 +13,11 @@ public struct DocumentLoader: Sendable {
 
   /// Makes a loader.
   public init(
-    client: FirestoreClient, mode: WriteMode, book: AccountsBook, rejects: RejectList, limits: BatchLimits,
+    client: FirestoreClient,
+    mode: WriteMode,
+    book: AccountsBook,
+    rejects: RejectList,
+    limits: BatchLimits,
     pacer: WritePacer
   ) {
     self.client = client
@@ -32,7 +36,13 @@ public struct DocumentLoader: Sendable {
     let delegate = LoadDelegate(mode: mode, book: book, rejects: rejects, incoming: incoming)
     try await BatchWriter.run(client, limits: limits, pacer: pacer, delegate: delegate) { writer in
       let intake = Intake(
-        client: client, mode: mode, book: book, rejects: rejects, incoming: incoming, writer: writer)
+        client: client,
+        mode: mode,
+        book: book,
+        rejects: rejects,
+        incoming: incoming,
+        writer: writer
+      )
       try await body(intake)
     }
   }
@@ -58,7 +68,11 @@ public struct DocumentLoader: Sendable {
         if let violation = DocumentLimits.violations(of: document).first {
           book.count(document.path.collection) { $0.rejected += 1 }
           try rejects.add(
-            document.path, code: "INVALID_ARGUMENT", message: violation.message, fields: document.fields)
+            document.path,
+            code: "INVALID_ARGUMENT",
+            message: violation.message,
+            fields: document.fields
+          )
         } else {
           sound.append(document)
         }
@@ -73,13 +87,16 @@ public struct DocumentLoader: Sendable {
         case .unchanged where unsure.contains(path):
           // Its precondition fails if the write before it changes anything, and it is decided again then.
           let write = Write(
-            path: path, operation: .update(fields: FieldMap(), mask: []),
-            precondition: current[path]?.updateTime.map { .updateTime($0) } ?? .exists(true))
+            path: path,
+            operation: .update(fields: FieldMap(), mask: []),
+            precondition: current[path]?.updateTime.map { .updateTime($0) } ?? .exists(true)
+          )
           try await submit(write, of: document)
         case .rejected where unsure.contains(path):
           try await submit(
             Write(path: path, operation: .update(fields: FieldMap(), mask: []), precondition: .exists(true)),
-            of: document)
+            of: document
+          )
         case .unchanged: book.count(path.collection) { $0.unchanged += 1 }
         case .rejected(let error):
           book.count(path.collection) { $0.rejected += 1 }
@@ -136,8 +153,11 @@ private struct LoadDelegate: BatchDelegate {
       try rejects.add(write.path, code: error.status.name, message: error.message, fields: document?.fields)
     case .conflicted:
       try rejects.add(
-        write.path, code: "conflict", message: "the document kept changing while it was to be written",
-        fields: document?.fields)
+        write.path,
+        code: "conflict",
+        message: "the document kept changing while it was to be written",
+        fields: document?.fields
+      )
     case .written, .unchanged, .skipped: break
     }
   }

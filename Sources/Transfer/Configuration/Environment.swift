@@ -15,7 +15,10 @@ public struct Environment: Sendable, Equatable {
 
   /// Makes an environment.
   public init(
-    name: String, database: DatabaseName, endpoint: String? = nil, isProtected: Bool = false,
+    name: String,
+    database: DatabaseName,
+    endpoint: String? = nil,
+    isProtected: Bool = false,
     credentials: String? = nil
   ) {
     self.name = name

@@ -13,7 +13,10 @@ public struct BatchLimits: Sendable, Equatable {
 
   /// Makes limits; of writes and commits there is always one at least.
   public init(
-    maximumWrites: Int = 100, maximumBytes: Int = 9 << 20, maximumInFlight: Int = 8, slowCommit: Double = 5,
+    maximumWrites: Int = 100,
+    maximumBytes: Int = 9 << 20,
+    maximumInFlight: Int = 8,
+    slowCommit: Double = 5,
     maximumReplans: Int = 5
   ) {
     self.maximumWrites = max(1, maximumWrites)

@@ -52,7 +52,10 @@ public actor BatchWriter {
   private var settling = 0
 
   private init(
-    client: FirestoreClient, limits: BatchLimits, pacer: WritePacer, delegate: any BatchDelegate
+    client: FirestoreClient,
+    limits: BatchLimits,
+    pacer: WritePacer,
+    delegate: any BatchDelegate
   ) {
     self.client = client
     self.delegate = delegate
@@ -68,7 +71,10 @@ public actor BatchWriter {
   /// - Throws: The failure that ended the writing, else what `body` throws, else `.interrupted` where writes were
   ///   dropped.
   public static func run(
-    _ client: FirestoreClient, limits: BatchLimits, pacer: WritePacer, delegate: any BatchDelegate,
+    _ client: FirestoreClient,
+    limits: BatchLimits,
+    pacer: WritePacer,
+    delegate: any BatchDelegate,
     _ body: (BatchWriter) async throws -> Void
   ) async throws {
     let writer = BatchWriter(client: client, limits: limits, pacer: pacer, delegate: delegate)
@@ -97,7 +103,9 @@ public actor BatchWriter {
   /// - Throws: The failure that ended the writing, or `.interrupted` where the task was cancelled.
   public func submit(_ write: Write) async throws(Failure) {
     if write.isUnsafeToRepeat { throw Self.unsafe(write) }
-    while failure == nil, scheduler.waitingCount >= limits.maximumWrites * 2 || scheduler.bytesWaiting > 16 << 20 {
+    while failure == nil,
+      scheduler.waitingCount >= limits.maximumWrites * 2 || scheduler.bytesWaiting > 16 << 20
+    {
       if Task.isCancelled { break }
       await withTaskCancellationHandler {
         await withCheckedContinuation { submitters.append($0) }
@@ -120,8 +128,11 @@ public actor BatchWriter {
 
   private static func unsafe(_ write: Write) -> Failure {
     Failure(
-      .internal, "submit the write of", path: write.path.string,
-      cause: "a transform that must not be applied twice has no updateTime precondition")
+      .internal,
+      "submit the write of",
+      path: write.path.string,
+      cause: "a transform that must not be applied twice has no updateTime precondition"
+    )
   }
 
   private func drop() {
@@ -208,7 +219,8 @@ public actor BatchWriter {
       await settle(scheduler.committed(chunk.id, answer, took: clock.now() - sent))
     } catch {
       client.caller.note(
-        RetryNotice(rpc: .commit, attempt: chunk.attempts + 1, delay: 0, reason: error.reason))
+        RetryNotice(rpc: .commit, attempt: chunk.attempts + 1, delay: 0, reason: error.reason)
+      )
       do throws(Failure) {
         await settle(try scheduler.failed(chunk.id, error, now: clock.now(), random: clock.random()))
       } catch {

@@ -161,7 +161,10 @@ struct CommitScheduler {
   /// - Returns: What is settled by it.
   /// - Throws: A failure that ends the run.
   mutating func failed(
-    _ id: Int, _ failure: CallFailure, now: Double, random: Double
+    _ id: Int,
+    _ failure: CallFailure,
+    now: Double,
+    random: Double
   ) throws(Failure) -> [Settled] {
     guard var chunk = inFlight.removeValue(forKey: id) else { return [] }
     chunk.contradiction = nil
@@ -200,7 +203,9 @@ struct CommitScheduler {
 
   /// The documents of a chunk were read back.
   mutating func readBack(
-    _ id: Int, _ documents: [DocumentPath: RawDocument], now: Double
+    _ id: Int,
+    _ documents: [DocumentPath: RawDocument],
+    now: Double
   ) -> [Settled] {
     guard var chunk = inFlight.removeValue(forKey: id) else { return [] }
     let verdict = CommitVerdict(on: chunk, documents)
@@ -210,13 +215,15 @@ struct CommitScheduler {
       let current = documents[write.write.path]
       switch write.standing(in: current) {
       // It was so already, or somebody else made it so.
-      case .applied where verdict == .notApplied && write.isGuarded: settled.append((write, .conflict(current)))
+      case .applied where verdict == .notApplied && write.isGuarded:
+        settled.append((write, .conflict(current)))
       case .applied: settled.append((write, .written(updateTime: current?.updateTime)))
       case .ready where verdict == .applied && write.mayBeApplied && !write.isGuarded:
         settled.append((write, .written(updateTime: current?.updateTime)))
       case .ready: ready.append(write)
       // Applied, and changed by somebody else since.
-      case .conflict where verdict == .applied && write.mayBeApplied: settled.append((write, .written(updateTime: nil)))
+      case .conflict where verdict == .applied && write.mayBeApplied:
+        settled.append((write, .written(updateTime: nil)))
       case .conflict: settled.append((write, .conflict(current)))
       }
     }
@@ -322,12 +329,19 @@ struct CommitScheduler {
   }
 
   private mutating func retry(
-    _ chunk: Chunk, after failure: CallFailure, now: Double, random: Double
+    _ chunk: Chunk,
+    after failure: CallFailure,
+    now: Double,
+    random: Double
   ) throws(Failure) {
     let elapsed = now - (chunk.firstSent ?? now)
     guard
       let delay = policy.delay(
-        afterAttempt: chunk.attempts, elapsed: elapsed, asked: failure.askedDelay, random: random)
+        afterAttempt: chunk.attempts,
+        elapsed: elapsed,
+        asked: failure.askedDelay,
+        random: random
+      )
     else {
       release(chunk)
       throw describe(failure, chunk, now: now)
@@ -348,7 +362,10 @@ struct CommitScheduler {
 
   private func describe(_ failure: CallFailure, _ chunk: Chunk, now: Double) -> Failure {
     failure.asFailure(
-      operation: "commit \(chunk.writes.count) writes to", path: chunk.writes.first?.write.path.collection.string,
-      attempts: chunk.attempts, elapsed: now - (chunk.firstSent ?? now))
+      operation: "commit \(chunk.writes.count) writes to",
+      path: chunk.writes.first?.write.path.collection.string,
+      attempts: chunk.attempts,
+      elapsed: now - (chunk.firstSent ?? now)
+    )
   }
 }

@@ -15,7 +15,10 @@ public struct ListRequest: Sendable, Equatable {
 
   /// Makes a request.
   public init(
-    _ collection: CollectionPath, pageSize: Int = 300, mask: [FieldPath]? = nil, showMissing: Bool = false,
+    _ collection: CollectionPath,
+    pageSize: Int = 300,
+    mask: [FieldPath]? = nil,
+    showMissing: Bool = false,
     readTime: Timestamp? = nil
   ) {
     self.collection = collection
@@ -66,8 +69,11 @@ public struct DocumentPages: AsyncSequence, Sendable {
           documents.append(try decoder.document(json, prefix: prefix))
         } catch {
           throw Models.Failure(
-            .internal, "read the page of", path: ahead.fetcher.request.collection.string,
-            cause: "document \(index + 1) of it: \(error)")
+            .internal,
+            "read the page of",
+            path: ahead.fetcher.request.collection.string,
+            cause: "document \(index + 1) of it: \(error)"
+          )
         }
       }
       return documents
@@ -136,13 +142,18 @@ private struct PageFetcher: Sendable {
     while true {
       do throws(Failure) {
         return try await client.caller.call(
-          .listDocuments, HTTPRequest(method: "GET", url: url(token: token, size: size)),
-          operation: "read the page of", path: request.collection.string
+          .listDocuments,
+          HTTPRequest(method: "GET", url: url(token: token, size: size)),
+          operation: "read the page of",
+          path: request.collection.string
         ) { (body, root) throws(CallFailure) in
           guard root.kind == .object else { throw .malformed("the answer is not an object") }
           return FetchedPage(
-            body: body, documents: root["documents"],
-            nextPageToken: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 }, size: size)
+            body: body,
+            documents: root["documents"],
+            nextPageToken: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 },
+            size: size
+          )
         }
       } catch {
         guard error.isBodyTooLarge, size > 1 else { throw error }

@@ -28,7 +28,8 @@ public struct FirestoreClient: Sendable {
   /// Paths that are missing are not in the answer. Asks for at most 300 at a time, and for fewer where an answer is
   /// larger than is accepted.
   public func batchGet(
-    _ paths: [DocumentPath], mask: [FieldPath]? = nil
+    _ paths: [DocumentPath],
+    mask: [FieldPath]? = nil
   ) async throws(Failure) -> [DocumentPath: RawDocument] {
     var found: [DocumentPath: RawDocument] = [:]
     var start = 0
@@ -47,7 +48,8 @@ public struct FirestoreClient: Sendable {
   }
 
   private func batchGetOnce(
-    _ paths: ArraySlice<DocumentPath>, mask: [FieldPath]?
+    _ paths: ArraySlice<DocumentPath>,
+    mask: [FieldPath]?
   ) async throws(Failure) -> [RawDocument] {
     var json = JSONWriter()
     json.object {
@@ -62,7 +64,10 @@ public struct FirestoreClient: Sendable {
     }
     let request = post("\(documentsURL):batchGet", json.bytes)
     return try await caller.call(
-      .batchGetDocuments, request, operation: "read documents of", path: paths.first?.collection.string
+      .batchGetDocuments,
+      request,
+      operation: "read documents of",
+      path: paths.first?.collection.string
     ) { (_, root) throws(CallFailure) in
       var decoder = WireDecoder()
       var documents: [RawDocument] = []
@@ -85,7 +90,8 @@ public struct FirestoreClient: Sendable {
   }
 
   /// The number of documents in a collection, and the moment that they were counted at, by the server's clock.
-  public func count(_ collection: CollectionPath) async throws(Failure) -> (count: Int, readTime: Timestamp?) {
+  public func count(_ collection: CollectionPath) async throws(Failure) -> (count: Int, readTime: Timestamp?)
+  {
     var json = JSONWriter()
     json.object {
       $0.key("structuredAggregationQuery")
@@ -113,7 +119,10 @@ public struct FirestoreClient: Sendable {
     }
     let request = post("\(url(ofParent: collection.parent)):runAggregationQuery", json.bytes)
     return try await caller.call(
-      .runAggregationQuery, request, operation: "count the documents of", path: collection.string
+      .runAggregationQuery,
+      request,
+      operation: "count the documents of",
+      path: collection.string
     ) { (_, root) throws(CallFailure) in
       var readTime: Timestamp?
       for element in try Self.streamElements(root) {
@@ -130,7 +139,8 @@ public struct FirestoreClient: Sendable {
 
   /// The ids of the collections below a document, or of the root collections; every page of them.
   public func collectionIDs(
-    below parent: DocumentPath? = nil, readTime: Timestamp? = nil
+    below parent: DocumentPath? = nil,
+    readTime: Timestamp? = nil
   ) async throws(Failure) -> [String] {
     var ids: [String] = []
     var token: String?
@@ -150,7 +160,9 @@ public struct FirestoreClient: Sendable {
       }
       let request = post("\(url(ofParent: parent)):listCollectionIds", json.bytes)
       let page: (ids: [String], token: String?) = try await caller.call(
-        .listCollectionIds, request, operation: "list the collections of",
+        .listCollectionIds,
+        request,
+        operation: "list the collections of",
         path: parent?.string ?? database.database
       ) { (_, root) throws(CallFailure) in
         guard root.kind == .object else { throw .malformed("the answer is not an object") }
@@ -193,7 +205,9 @@ public struct FirestoreClient: Sendable {
       throw .malformed("the answer has \(updateTimes.count) results of \(writes.count) writes")
     }
     return CommitAnswer(
-      updateTimes: updateTimes, commitTime: root["commitTime"]?.string.flatMap { Timestamp($0) })
+      updateTimes: updateTimes,
+      commitTime: root["commitTime"]?.string.flatMap { Timestamp($0) }
+    )
   }
 
   // MARK: URLs
@@ -214,7 +228,11 @@ public struct FirestoreClient: Sendable {
 
   func post(_ url: String, _ body: [UInt8]) -> HTTPRequest {
     HTTPRequest(
-      method: "POST", url: "\(url)?prettyPrint=false", headers: [("Content-Type", "application/json")], body: body)
+      method: "POST",
+      url: "\(url)?prettyPrint=false",
+      headers: [("Content-Type", "application/json")],
+      body: body
+    )
   }
 
   // MARK: Answers

@@ -50,7 +50,12 @@ public final class RunDirectory: Sendable {
     try new.append(summary.json + [UInt8(ascii: "\n")])
     try new.sync()
     if rename(temporary, file("summary.json")) != 0 {
-      throw Failure(.cannotWrite, "write", path: file("summary.json"), cause: String(cString: strerror(errno)))
+      throw Failure(
+        .cannotWrite,
+        "write",
+        path: file("summary.json"),
+        cause: String(cString: strerror(errno))
+      )
     }
   }
 
@@ -74,8 +79,12 @@ public final class RunDirectory: Sendable {
     if mkdir(path, 0o700) == 0 { return true }
     if errno == EEXIST { return false }
     throw Failure(
-      .cannotWrite, "make the folder", path: path, cause: String(cString: strerror(errno)),
-      remedy: "Choose another with --state-dir.")
+      .cannotWrite,
+      "make the folder",
+      path: path,
+      cause: String(cString: strerror(errno)),
+      remedy: "Choose another with --state-dir."
+    )
   }
 }
 

@@ -62,7 +62,9 @@ private final class CurlEventLoop: Sendable {
 
   init() {
     Self.initialised
-    guard let multi = curl_multi_init() else { preconditionFailure("libcurl has no memory for a multi handle") }
+    guard let multi = curl_multi_init() else {
+      preconditionFailure("libcurl has no memory for a multi handle")
+    }
     self.multi = multi
     _ = gm_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     _ = gm_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, 64)
@@ -136,7 +138,9 @@ private final class CurlEventLoop: Sendable {
             continuation.resume(
               returning: .failure(
                 cancelled
-                  ? TransportError(.cancelled, "cancelled") : TransportError(.notConnected, "out of memory")))
+                  ? TransportError(.cancelled, "cancelled") : TransportError(.notConnected, "out of memory")
+              )
+            )
             continue
           }
           let transfer = CurlTransfer(id: id, request: request, handle: handle, continuation: continuation)
@@ -201,7 +205,9 @@ private final class CurlTransfer {
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
   init(
-    id: UInt64, request: HTTPRequest, handle: EasyHandle,
+    id: UInt64,
+    request: HTTPRequest,
+    handle: EasyHandle,
     continuation: CheckedContinuation<TransferResult, Never>
   ) {
     self.id = id
@@ -298,7 +304,8 @@ private final class CurlTransfer {
     }
     if isTooLarge {
       return .failure(
-        TransportError(.bodyTooLarge, "the answer is larger than \(request.maximumBodyBytes) bytes"))
+        TransportError(.bodyTooLarge, "the answer is larger than \(request.maximumBodyBytes) bytes")
+      )
     }
     var requestBytes = 0
     _ = gm_curl_get_long(easy, CURLINFO_REQUEST_SIZE, &requestBytes)
@@ -329,8 +336,10 @@ private final class CurlTransfer {
     guard count > 0 else { return 0 }
     all.withUnsafeBytes { bytes in
       UnsafeMutableRawPointer(buffer).copyMemory(
-        from: UnsafeRawBufferPointer(rebasing: bytes[sent..<sent + count]).baseAddress ?? UnsafeRawPointer(buffer),
-        byteCount: count)
+        from: UnsafeRawBufferPointer(rebasing: bytes[sent..<sent + count]).baseAddress
+          ?? UnsafeRawPointer(buffer),
+        byteCount: count
+      )
     }
     sent += count
     return count

@@ -73,7 +73,8 @@ struct ConfigurationTests {
       ("project: p\nproject: q\nenvironments:\n  a: {}\n", "line "),
       ("project: p\nenvironments:\n  a: {}\n  a: {}\n", "line "),
       ("- a\n", "line 1, column 1: "), ("project: p\n", "line 1, column 1: "),
-    ])
+    ]
+  )
   func places(text: String, place: String) {
     let cause = cause(text)
     #expect(cause.hasPrefix(place), "\(cause)")
@@ -89,13 +90,16 @@ struct ConfigurationTests {
     "Endpoints are scheme, host and port",
     arguments: [
       ("https://firestore.googleapis.com", true), ("http://127.0.0.1:8080/", true), ("http://[::1]:9", true),
-      ("http://host_a-b.c:65535", true), ("http://[::1]", true), ("firestore.googleapis.com", false), ("", false),
-      ("http://", false), ("http:///", false), ("https://h/v1", false), ("https://u:p@h", false), ("https://h?x", false),
+      ("http://host_a-b.c:65535", true), ("http://[::1]", true), ("firestore.googleapis.com", false),
+      ("", false),
+      ("http://", false), ("http:///", false), ("https://h/v1", false), ("https://u:p@h", false),
+      ("https://h?x", false),
       ("https://h#x", false), ("https://h:", false), ("https://h:0", false), ("https://h:65536", false),
       ("https://h:8a", false), ("https://h h", false), ("https://:80", false), ("http://[::1]x", false),
       ("http://[::1", false), ("ftp://h", false), ("https://h\\@evil", false), ("https://h\r\nX: y", false),
       ("https://h:1:2", false),
-    ])
+    ]
+  )
   func endpoints(text: String, isGood: Bool) {
     let checked = try? Configuration.checkedEndpoint(text)
     #expect((checked != nil) == isGood)

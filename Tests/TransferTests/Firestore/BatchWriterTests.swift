@@ -47,16 +47,21 @@ private final class Recorder: BatchDelegate {
 struct BatchWriterTests {
   private static func increment(_ document: RawDocument) -> Write {
     Write(
-      path: document.path, operation: .update(fields: FieldMap(), mask: []),
+      path: document.path,
+      operation: .update(fields: FieldMap(), mask: []),
       transforms: [FieldTransform(FieldPath(field: "n"), .increment(.integer(1)))],
-      precondition: document.updateTime.map { .updateTime($0) })
+      precondition: document.updateTime.map { .updateTime($0) }
+    )
   }
 
   private func write(
-    _ writes: [Write], _ client: FirestoreClient, _ delegate: Recorder,
+    _ writes: [Write],
+    _ client: FirestoreClient,
+    _ delegate: Recorder,
     limits: BatchLimits = BatchLimits(maximumWrites: 5, maximumInFlight: 3)
   ) async throws {
-    try await BatchWriter.run(client, limits: limits, pacer: WritePacer(ramp: false), delegate: delegate) { writer in
+    try await BatchWriter.run(client, limits: limits, pacer: WritePacer(ramp: false), delegate: delegate) {
+      writer in
       for write in writes { try await writer.submit(write) }
     }
   }
@@ -69,23 +74,35 @@ struct BatchWriterTests {
       mini.handler,
       rules: [
         FaultRule(
-          [.commit], .percent(40),
-          oneOf: [.drop, .dropAfterApplying, .errorAfterApplying(.unavailable), .error(.unavailable), .html(502), .emptyBody])
-      ], seed: UInt64(seed))
+          [.commit],
+          .percent(40),
+          oneOf: [
+            .drop, .dropAfterApplying, .errorAfterApplying(.unavailable), .error(.unavailable), .html(502),
+            .emptyBody,
+          ]
+        )
+      ],
+      seed: UInt64(seed)
+    )
     mini.setBeforeCommit { number, _ in
-      if number % 3 == seed % 3, let n = mini.document("c/d0004").flatMap({ $0.fieldsJSON.contains("live") ? nil : $0 }) {
+      if number % 3 == seed % 3,
+        let n = mini.document("c/d0004").flatMap({ $0.fieldsJSON.contains("live") ? nil : $0 })
+      {
         try? mini.put("c/d0004", fields: String(n.fieldsJSON.dropLast()) + #","live":{"nullValue":null}}"#)
       }
     }
     try await Fixture.with(faults.handler, budget: 100_000) { fixture in
       let before = try await fixture.client.batchGet(documents(jsonLines("c", 0..<30)).map(\.path))
-      let delegate = Recorder { _, current in current.map { .write(Self.increment($0)) } ?? .settle(.conflicted) }
+      let delegate = Recorder { _, current in
+        current.map { .write(Self.increment($0)) } ?? .settle(.conflicted)
+      }
       try await write(before.values.map(Self.increment), fixture.client, delegate)
       let settled = delegate.state.withLock { $0.settled }
       #expect(settled.count == 30, "seed \(seed)")
       let after = try await fixture.client.batchGet(before.values.map(\.path))
       for (write, result) in settled {
-        let grown = (after[write.path]?.fields["n"]?.integer ?? 0) - (before[write.path]?.fields["n"]?.integer ?? 0)
+        let grown =
+          (after[write.path]?.fields["n"]?.integer ?? 0) - (before[write.path]?.fields["n"]?.integer ?? 0)
         switch result {
         case .written: #expect(grown == 1, "seed \(seed) \(write.path)")
         case .conflicted: #expect(grown <= 1, "seed \(seed) \(write.path)")
@@ -101,14 +118,22 @@ struct BatchWriterTests {
     let mini = MiniFirestore()
     try mini.put("c/a", fields: "{}")
     let unsafe = Write(
-      path: path("c/a"), operation: .update(fields: FieldMap(), mask: []),
-      transforms: [FieldTransform(FieldPath(field: "n"), .increment(.integer(1)))], precondition: .exists(true))
+      path: path("c/a"),
+      operation: .update(fields: FieldMap(), mask: []),
+      transforms: [FieldTransform(FieldPath(field: "n"), .increment(.integer(1)))],
+      precondition: .exists(true)
+    )
     try await Fixture.with(mini.handler) { fixture in
       let first = await failure { try await write([unsafe], fixture.client, Recorder()) }
       #expect(first?.kind == .internal)
       let create = Write(
-        path: path("c/a"), operation: .update(fields: FieldMap(), mask: nil), precondition: .exists(false))
-      let again = await failure { try await write([create], fixture.client, Recorder { _, _ in .write(unsafe) }) }
+        path: path("c/a"),
+        operation: .update(fields: FieldMap(), mask: nil),
+        precondition: .exists(false)
+      )
+      let again = await failure {
+        try await write([create], fixture.client, Recorder { _, _ in .write(unsafe) })
+      }
       #expect(again?.kind == .internal)
       #expect(mini.totalWrites == 0)
     }
@@ -122,12 +147,15 @@ struct BatchWriterTests {
       let writes = (0..<60).map { index in
         Write(
           path: path("c/d\(index % 3)"),
-          operation: .update(fields: ["v": .integer(Int64(index))], mask: [FieldPath(field: "v")]))
+          operation: .update(fields: ["v": .integer(Int64(index))], mask: [FieldPath(field: "v")])
+        )
       }
       let delegate = Recorder()
       try await write(writes, fixture.client, delegate)
       for document in 0..<3 {
-        let told = delegate.state.withLock { $0.settled.map(\.write) }.filter { $0.path == path("c/d\(document)") }
+        let told = delegate.state.withLock { $0.settled.map(\.write) }.filter {
+          $0.path == path("c/d\(document)")
+        }
         #expect(told == writes.filter { $0.path == path("c/d\(document)") })
         #expect(mini.document("c/d\(document)")?.fieldsJSON == #"{"v":{"integerValue":"\#(57 + document)"}}"#)
       }
@@ -176,7 +204,9 @@ struct BatchWriterTests {
   func cancellation() async throws {
     let mini = MiniFirestore()
     let faults = ScriptedFaults(
-      mini.handler, rules: [FaultRule([.commit], .number(4), .delay(.milliseconds(100)))])
+      mini.handler,
+      rules: [FaultRule([.commit], .number(4), .delay(.milliseconds(100)))]
+    )
     try await Fixture.with(faults.handler) { fixture in
       let delegate = Recorder()
       let writes = try documents(jsonLines("c", 0..<500)).map {
@@ -201,7 +231,9 @@ struct BatchWriterTests {
     try await HTTPTestServer.withServer({ _ in .response(asked.response(for: .commit)) }) { server in
       let transport = CurlTransport()
       let caller = ServiceCaller(
-        transport: transport, credentials: TokenProvider(Credentials(.none), transport: transport))
+        transport: transport,
+        credentials: TokenProvider(Credentials(.none), transport: transport)
+      )
       let client = FirestoreClient(database: testDatabase, endpoint: server.url, caller: caller)
       for count in [3, 400] {
         let writes = try documents(jsonLines("c", 0..<count)).map {
@@ -222,7 +254,10 @@ struct BatchWriterTests {
     try await Fixture.with(mini.handler) { fixture in
       let error = await failure {
         try await BatchWriter.run(
-          fixture.client, limits: BatchLimits(), pacer: WritePacer(ramp: false), delegate: Recorder()
+          fixture.client,
+          limits: BatchLimits(),
+          pacer: WritePacer(ramp: false),
+          delegate: Recorder()
         ) { _ in throw Failure(.inputMalformed, "read", cause: "line 7") }
       }
       #expect(error?.kind == .inputMalformed)
@@ -236,20 +271,28 @@ struct BatchWriterTests {
       Write(path: $0.path, operation: .update(fields: $0.fields, mask: nil), precondition: .exists(false))
     }
     try await Fixture.with(mini.handler) { fixture in
-      let full = Recorder(beforeCommit: { () throws(Failure) in throw Failure(.cannotWrite, "write", cause: "full") })
+      let full = Recorder(beforeCommit: { () throws(Failure) in
+        throw Failure(.cannotWrite, "write", cause: "full")
+      })
       let error = await failure { try await write(writes, fixture.client, full) }
       #expect(error?.kind == .cannotWrite)
       #expect(mini.totalWrites == 0)
     }
     let refused = ScriptedFaults(
-      mini.handler, rules: [FaultRule([.commit], .always, .error(.permissionDenied))], maximumConsecutive: .max)
+      mini.handler,
+      rules: [FaultRule([.commit], .always, .error(.permissionDenied))],
+      maximumConsecutive: .max
+    )
     try await Fixture.with(refused.handler) { fixture in
       let error = await failure { try await write(writes, fixture.client, Recorder()) }
       #expect(error?.kind == .notPermitted)
       #expect(fixture.server.requests(.commit).count <= 3)
     }
     let down = ScriptedFaults(
-      mini.handler, rules: [FaultRule([], .always, .error(.unavailable))], maximumConsecutive: .max)
+      mini.handler,
+      rules: [FaultRule([], .always, .error(.unavailable))],
+      maximumConsecutive: .max
+    )
     try await Fixture.with(down.handler, budget: 60) { fixture in
       let error = await failure { try await write(writes, fixture.client, Recorder()) }
       #expect(error?.kind == .unavailable)

@@ -50,7 +50,8 @@ struct CommitSchedulerSimulationTests {
     try run(5101...5200, .init(documents: 2, faults: 50, liveWrites: 5))
     try run(
       5201...5300,
-      .init(limits: BatchLimits(maximumWrites: 1, maximumBytes: 1, maximumInFlight: 1)))
+      .init(limits: BatchLimits(maximumWrites: 1, maximumBytes: 1, maximumInFlight: 1))
+    )
     try run(5301...5400, .init(pacer: WritePacer(ramp: false, maximum: 7)))
   }
 }
@@ -59,7 +60,8 @@ struct CommitSchedulerSimulationTests {
 struct CommitSchedulerTests {
   private func scheduler(
     _ limits: BatchLimits = BatchLimits(maximumWrites: 4, maximumInFlight: 2),
-    budget: Double = 300, pacer: WritePacer = WritePacer(ramp: false)
+    budget: Double = 300,
+    pacer: WritePacer = WritePacer(ramp: false)
   ) -> CommitScheduler {
     CommitScheduler(limits: limits, policy: RetryPolicy(budget: budget), pacer: pacer)
   }
@@ -67,9 +69,12 @@ struct CommitSchedulerTests {
   private func create(_ id: String) -> PendingWrite {
     PendingWrite(
       Write(
-        path: path("c/\(id)"), operation: .update(fields: ["a": .string(id)], mask: nil),
-        precondition: .exists(false)),
-      in: testDatabase)
+        path: path("c/\(id)"),
+        operation: .update(fields: ["a": .string(id)], mask: nil),
+        precondition: .exists(false)
+      ),
+      in: testDatabase
+    )
   }
 
   private func chunk(_ action: CommitScheduler.Action) throws -> CommitScheduler.Chunk {
@@ -153,7 +158,10 @@ struct CommitSchedulerTests {
     let settled = scheduler.readBack(back.id, [there.path: there], now: 0)
     #expect(settled.count == 1)
     let new = PendingWrite(
-      Write(path: there.path, operation: .delete, precondition: .updateTime(moment(5))), in: testDatabase, replans: 1)
+      Write(path: there.path, operation: .delete, precondition: .updateTime(moment(5))),
+      in: testDatabase,
+      replans: 1
+    )
     scheduler.replan(settled[0].write, as: new)
     let next = try chunk(scheduler.next(now: 0))
     #expect(next.writes.map(\.replans) == [1])

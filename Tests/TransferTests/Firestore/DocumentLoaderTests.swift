@@ -15,15 +15,24 @@ struct LoadOutcome {
 
 /// Loads documents, in batches, and returns the accounts and the lines of the reject list.
 func load(
-  _ documents: [RawDocument], into client: FirestoreClient, mode: WriteMode, batch: Int = 40,
-  limits: BatchLimits = BatchLimits(maximumWrites: 10, maximumInFlight: 4), traffic: TrafficCounter
+  _ documents: [RawDocument],
+  into client: FirestoreClient,
+  mode: WriteMode,
+  batch: Int = 40,
+  limits: BatchLimits = BatchLimits(maximumWrites: 10, maximumInFlight: 4),
+  traffic: TrafficCounter
 ) async throws -> LoadOutcome {
   try await withTemporaryDirectory { folder in
     let run = try RunDirectory(in: folder.path, command: "import")
     let book = AccountsBook()
     let loader = DocumentLoader(
-      client: client, mode: mode, book: book, rejects: RejectList(run), limits: limits,
-      pacer: WritePacer(ramp: false))
+      client: client,
+      mode: mode,
+      book: book,
+      rejects: RejectList(run),
+      limits: limits,
+      pacer: WritePacer(ramp: false)
+    )
     try await loader.load { intake in
       for start in stride(from: 0, to: documents.count, by: batch) {
         try await intake.put(Array(documents[start..<min(start + batch, documents.count)]))
@@ -32,7 +41,10 @@ func load(
     try book.assertBalance()
     let text = (try? String(contentsOfFile: run.file("rejects.jsonl"), encoding: .utf8)) ?? ""
     return LoadOutcome(
-      accounts: book.totals, rejects: text.split(separator: "\n").map(String.init), traffic: traffic.current)
+      accounts: book.totals,
+      rejects: text.split(separator: "\n").map(String.init),
+      traffic: traffic.current
+    )
   }
 }
 
@@ -70,20 +82,27 @@ struct DocumentLoaderTests {
   }
 
   static let faults: [(name: String, fault: Fault)] = [
-    ("unavailable", .error(.unavailable)), ("exhausted", .error(.resourceExhausted)), ("aborted", .error(.aborted)),
+    ("unavailable", .error(.unavailable)), ("exhausted", .error(.resourceExhausted)),
+    ("aborted", .error(.aborted)),
     ("internal", .error(.internalError)), ("deadline", .error(.deadlineExceeded)),
     ("unavailable, applied", .errorAfterApplying(.unavailable)),
     ("deadline, applied", .errorAfterApplying(.deadlineExceeded)),
     ("unknown, applied", .errorAfterApplying(ServiceError(500, "UNKNOWN", "?"))), ("drop", .drop),
     ("drop, applied", .dropAfterApplying), ("reset", .reset), ("reset, applied", .resetAfterApplying),
     ("half body", .halfBody(0.5)), ("truncated", .truncatedChunked(0.5)), ("html 502", .html(502)),
-    ("html 503", .html(503)), ("html 200", .html(200)), ("no body", .emptyBody), ("unterminated", .unterminated),
-    ("error in stream", .errorInStream(.unavailable, after: 3)), ("empty object", .custom { _, _ in .json("{}") }),
+    ("html 503", .html(503)), ("html 200", .html(200)), ("no body", .emptyBody),
+    ("unterminated", .unterminated),
+    ("error in stream", .errorInStream(.unavailable, after: 3)),
+    ("empty object", .custom { _, _ in .json("{}") }),
     ("drip", .drip(chunk: 997, interval: .microseconds(50))),
   ]
 
   private func check(
-    _ mode: WriteMode, _ rules: [FaultRule], seed: UInt64 = 1, consecutive: Int = 2, timeout: Double = 20,
+    _ mode: WriteMode,
+    _ rules: [FaultRule],
+    seed: UInt64 = 1,
+    consecutive: Int = 2,
+    timeout: Double = 20,
     _ text: Comment
   ) async throws {
     let mini = MiniFirestore()
@@ -91,7 +110,11 @@ struct DocumentLoaderTests {
     let faults = ScriptedFaults(mini.handler, rules: rules, maximumConsecutive: consecutive, seed: seed)
     try await Fixture.with(faults.handler, timeout: timeout, budget: 100_000) { fixture in
       let outcome = try await load(
-        try documents(Self.incoming), into: fixture.client, mode: mode, traffic: fixture.traffic)
+        try documents(Self.incoming),
+        into: fixture.client,
+        mode: mode,
+        traffic: fixture.traffic
+      )
       #expect(mini.snapshot() == (try Self.expected(mode)), text)
       let accounts = outcome.accounts
       #expect(accounts.read == 60, text)
@@ -130,10 +153,18 @@ struct DocumentLoaderTests {
   func random(seed: Int) async throws {
     let all = Self.faults.filter { $0.name != "empty object" }.map(\.fault)
     let mode = WriteMode.allCases[seed % 4]
-    try await check(mode, [FaultRule([], .percent(20), oneOf: all)], seed: UInt64(seed), "seed \(seed) \(mode)")
+    try await check(
+      mode,
+      [FaultRule([], .percent(20), oneOf: all)],
+      seed: UInt64(seed),
+      "seed \(seed) \(mode)"
+    )
   }
 
-  @Test("A change by somebody else survives a merge, and is seen by every mode", arguments: WriteMode.allCases)
+  @Test(
+    "A change by somebody else survives a merge, and is seen by every mode",
+    arguments: WriteMode.allCases
+  )
   func concurrentWriter(mode: WriteMode) async throws {
     for commit in 0..<4 {
       let mini = MiniFirestore()
@@ -145,7 +176,11 @@ struct DocumentLoaderTests {
       }
       try await Fixture.with(mini.handler) { fixture in
         let outcome = try await load(
-          try documents(Self.incoming), into: fixture.client, mode: mode, traffic: fixture.traffic)
+          try documents(Self.incoming),
+          into: fixture.client,
+          mode: mode,
+          traffic: fixture.traffic
+        )
         #expect(outcome.accounts.conflicted == 0)
         let fields = mini.document("c/d0021")?.fieldsJSON ?? ""
         if mode == .merge {
@@ -163,11 +198,17 @@ struct DocumentLoaderTests {
     let mini = MiniFirestore()
     try mini.load(jsonLines: Self.present)
     mini.setBeforeCommit { number, request in
-      if request.text.contains("c/d0021") { try? mini.put("c/d0021", fields: #"{"live":{"integerValue":"\#(number)"}}"#) }
+      if request.text.contains("c/d0021") {
+        try? mini.put("c/d0021", fields: #"{"live":{"integerValue":"\#(number)"}}"#)
+      }
     }
     try await Fixture.with(mini.handler) { fixture in
       let outcome = try await load(
-        try documents(Self.incoming), into: fixture.client, mode: .upsert, traffic: fixture.traffic)
+        try documents(Self.incoming),
+        into: fixture.client,
+        mode: .upsert,
+        traffic: fixture.traffic
+      )
       #expect(outcome.accounts.conflicted == 1)
       #expect(outcome.accounts.written == 39)
       #expect(outcome.rejects.count == 1)
@@ -183,7 +224,8 @@ struct DocumentLoaderTests {
     let bad = ["d0003", "d0017", "d0018", "d0055"]
     try await Fixture.with({ request in
       request.kind == .commit && bad.contains(where: request.text.contains)
-        ? .response(ServiceError.invalidArgument("something about a document").response(for: .commit)) : handler(request)
+        ? .response(ServiceError.invalidArgument("something about a document").response(for: .commit))
+        : handler(request)
     }) { fixture in
       var incoming = try documents(Self.incoming)
       // Refused here, without asking.
@@ -207,8 +249,12 @@ struct DocumentLoaderTests {
       }
       try await Fixture.with(mini.handler) { fixture in
         let outcome = try await load(
-          try documents(lines.joined(separator: "\n")), into: fixture.client, mode: mode, batch: batch,
-          traffic: fixture.traffic)
+          try documents(lines.joined(separator: "\n")),
+          into: fixture.client,
+          mode: mode,
+          batch: batch,
+          traffic: fixture.traffic
+        )
         #expect(outcome.accounts.read == 7)
         #expect(outcome.accounts.conflicted == 0)
         #expect(mini.document("c/a")?.fieldsJSON == #"{"n":{"integerValue":"2"}}"#, "\(batch)")
@@ -228,10 +274,18 @@ struct DocumentLoaderTests {
       let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.commit], .number(1), .dropAfterApplying)])
       try await Fixture.with(faults.handler) { fixture in
         let first = try await load(
-          try documents(lines), into: fixture.client, mode: mode, traffic: fixture.traffic)
+          try documents(lines),
+          into: fixture.client,
+          mode: mode,
+          traffic: fixture.traffic
+        )
         #expect(first.accounts.written == 5)
         let second = try await load(
-          try documents(lines), into: fixture.client, mode: mode, traffic: fixture.traffic)
+          try documents(lines),
+          into: fixture.client,
+          mode: mode,
+          traffic: fixture.traffic
+        )
         #expect(second.accounts.unchanged == 5)
         #expect(mini.totalWrites == 5)
       }
@@ -246,8 +300,12 @@ struct DocumentLoaderTests {
     try await Fixture.with(mini.handler) { fixture in
       let incoming = try documents(jsonLines("c", 0..<400))
       let outcome = try await load(
-        incoming, into: fixture.client, mode: .create,
-        limits: BatchLimits(maximumWrites: 100, maximumInFlight: 2), traffic: fixture.traffic)
+        incoming,
+        into: fixture.client,
+        mode: .create,
+        limits: BatchLimits(maximumWrites: 100, maximumInFlight: 2),
+        traffic: fixture.traffic
+      )
       #expect(outcome.accounts.written == 400)
       #expect(mini.totalWrites == 400)
       // Without shrinking, 31 requests for each 100: halves of halves.

@@ -154,7 +154,9 @@ struct FirestoreClientTests {
     let one =
       #"[{"missing":"\#(root)/c/d0000","readTime":"2026-01-01T00:00:00Z"},{"missing":"\#(root)/c/d0000"}]"#
     let faults = ScriptedFaults(
-      mini.handler, rules: [FaultRule([.batchGet], .first(2), .custom { _, _ in .json(one) })])
+      mini.handler,
+      rules: [FaultRule([.batchGet], .first(2), .custom { _, _ in .json(one) })]
+    )
     try await Fixture.with(faults.handler) { fixture in
       let found = try await fixture.client.batchGet([path("c/d0000"), path("c/d0001")])
       #expect(found.count == 2)
@@ -166,7 +168,11 @@ struct FirestoreClientTests {
   func collectionIDs() async throws {
     let mini = MiniFirestore()
     let names = (0..<45).map { "k \($0)é" }
-    try mini.load(jsonLines: names.map { jsonLines($0, 0..<1) + "\n" + jsonLines("p/gone/\($0)", 0..<1) }.joined(separator: "\n"))
+    try mini.load(
+      jsonLines: names.map { jsonLines($0, 0..<1) + "\n" + jsonLines("p/gone/\($0)", 0..<1) }.joined(
+        separator: "\n"
+      )
+    )
     try await Fixture.with(mini.handler) { fixture in
       let value7 = try await fixture.client.collectionIDs()
       #expect(Set(value7) == Set(names + ["p"]))
@@ -183,8 +189,10 @@ struct FirestoreClientTests {
     ("503", .error(.unavailable)), ("429", .error(.resourceExhausted)), ("500", .error(.internalError)),
     ("504", .error(.deadlineExceeded)), ("409", .error(.aborted)), ("drop", .drop), ("reset", .reset),
     ("half body", .halfBody(0.5)), ("truncated chunks", .truncatedChunked(0.5)), ("html 502", .html(502)),
-    ("html 200", .html(200)), ("no body", .emptyBody), ("unterminated", .unterminated), ("drip", .drip(chunk: 997, interval: .microseconds(50))),
-    ("error in stream", .errorInStream(.unavailable, after: 1)), ("stall", .stall), ("stall in body", .stallInBody(0.5)),
+    ("html 200", .html(200)), ("no body", .emptyBody), ("unterminated", .unterminated),
+    ("drip", .drip(chunk: 997, interval: .microseconds(50))),
+    ("error in stream", .errorInStream(.unavailable, after: 1)), ("stall", .stall),
+    ("stall in body", .stallInBody(0.5)),
   ]
 
   @Test("Every fault of a read is waited out", arguments: Self.faults.map(\.0))
@@ -217,7 +225,8 @@ struct FirestoreClientTests {
     ]
     let faults = ScriptedFaults(
       mini.handler,
-      rules: [FaultRule([], .number(1), .error(asked[0])), FaultRule([], .number(2), .error(asked[1]))])
+      rules: [FaultRule([], .number(1), .error(asked[0])), FaultRule([], .number(2), .error(asked[1]))]
+    )
     try await Fixture.with(faults.handler) { fixture in
       _ = try await fixture.client.collectionIDs()
       #expect(fixture.time.slept >= 54)
@@ -243,8 +252,10 @@ struct FirestoreClientTests {
   @Test("A token that is refused for good ends the call after one refresh")
   func refusedToken() async throws {
     let faults = ScriptedFaults(
-      MiniFirestore().handler, rules: [FaultRule([.listCollectionIds], .always, .error(.tokenExpired))],
-      maximumConsecutive: .max)
+      MiniFirestore().handler,
+      rules: [FaultRule([.listCollectionIds], .always, .error(.tokenExpired))],
+      maximumConsecutive: .max
+    )
     try await Fixture.with(faults.handler, metadata: true) { fixture in
       let error = await failure { try await fixture.client.collectionIDs() }
       #expect(error?.kind == .configuration)
@@ -255,7 +266,10 @@ struct FirestoreClientTests {
   @Test("An outage ends in time, as unavailable")
   func outage() async throws {
     let faults = ScriptedFaults(
-      MiniFirestore().handler, rules: [FaultRule([], .always, .error(.unavailable))], maximumConsecutive: .max)
+      MiniFirestore().handler,
+      rules: [FaultRule([], .always, .error(.unavailable))],
+      maximumConsecutive: .max
+    )
     try await Fixture.with(faults.handler, budget: 120) { fixture in
       let error = await failure { try await fixture.client.count(collection("c")) }
       #expect(error?.kind == .unavailable)
@@ -282,7 +296,10 @@ struct FirestoreClientTests {
       }
     }
     let busy = ScriptedFaults(
-      MiniFirestore().handler, rules: [FaultRule([], .always, .error(.resourceExhausted))], maximumConsecutive: .max)
+      MiniFirestore().handler,
+      rules: [FaultRule([], .always, .error(.resourceExhausted))],
+      maximumConsecutive: .max
+    )
     try await Fixture.with(busy.handler, budget: 5) { fixture in
       let error = await failure { try await fixture.client.collectionIDs() }
       #expect(error?.kind == .tryLater)
@@ -295,7 +312,9 @@ struct FirestoreClientTests {
     try await HTTPTestServer.withServer({ _ in .response(asked.response(for: .other)) }) { server in
       let transport = CurlTransport()
       let caller = ServiceCaller(
-        transport: transport, credentials: TokenProvider(Credentials(.none), transport: transport))
+        transport: transport,
+        credentials: TokenProvider(Credentials(.none), transport: transport)
+      )
       let client = FirestoreClient(database: testDatabase, endpoint: server.url, caller: caller)
       let task = Task { await failure { try await client.collectionIDs() }?.kind }
       while caller.traffic.current.retries == 0 { await Task.yield() }

@@ -20,7 +20,8 @@ final class SleepingClock: Sendable {
         try await Task.sleep(for: .microseconds(Int64(max(0, min(seconds, 100)) * 100)))
         self.time.withLock { $0 = max($0, end) }
       },
-      random: { random })
+      random: { random }
+    )
   }
 }
 
@@ -47,22 +48,39 @@ struct Fixture: Sendable {
 
   /// Runs `body` with a client of a server with this handler.
   static func with<R>(
-    _ handler: @escaping RequestHandler, timeout: Double = 20, maximumBodyBytes: Int? = nil, budget: Double = 300,
-    metadata: Bool = false, isolation: isolated (any Actor)? = #isolation, _ body: (Fixture) async throws -> R
+    _ handler: @escaping RequestHandler,
+    timeout: Double = 20,
+    maximumBodyBytes: Int? = nil,
+    budget: Double = 300,
+    metadata: Bool = false,
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: (Fixture) async throws -> R
   ) async throws -> R {
     try await HTTPTestServer.withServer(handler) { server in
       let transport = ImpatientTransport(
-        inner: CurlTransport(), timeout: timeout, maximumBodyBytes: maximumBodyBytes)
-      let kind: Credentials.Kind = metadata ? .metadataServer(MetadataServer(host: server.host)) : .emulatorOwner
+        inner: CurlTransport(),
+        timeout: timeout,
+        maximumBodyBytes: maximumBodyBytes
+      )
+      let kind: Credentials.Kind =
+        metadata ? .metadataServer(MetadataServer(host: server.host)) : .emulatorOwner
       let traffic = TrafficCounter()
       let time = SleepingClock()
       let caller = ServiceCaller(
-        transport: transport, credentials: TokenProvider(Credentials(kind), transport: transport),
-        policy: RetryPolicy(budget: budget), clock: time.clock(), traffic: traffic)
+        transport: transport,
+        credentials: TokenProvider(Credentials(kind), transport: transport),
+        policy: RetryPolicy(budget: budget),
+        clock: time.clock(),
+        traffic: traffic
+      )
       return try await body(
         Fixture(
-          server: server, client: FirestoreClient(database: testDatabase, endpoint: server.url, caller: caller),
-          traffic: traffic, time: time))
+          server: server,
+          client: FirestoreClient(database: testDatabase, endpoint: server.url, caller: caller),
+          traffic: traffic,
+          time: time
+        )
+      )
     }
   }
 }

@@ -19,7 +19,9 @@ func collection(_ text: String) -> CollectionPath {
 func moment(_ microseconds: Int) -> Timestamp {
   guard
     let time = Timestamp(
-      seconds: 1_767_225_600 + Int64(microseconds / 1_000_000), nanoseconds: Int32(microseconds % 1_000_000 * 1000))
+      seconds: 1_767_225_600 + Int64(microseconds / 1_000_000),
+      nanoseconds: Int32(microseconds % 1_000_000 * 1000)
+    )
   else { preconditionFailure("it lies within the years 1 to 9999") }
   return time
 }
@@ -55,7 +57,11 @@ struct ModelService {
     fields[name] = .integer(Int64(value))
     let time = tick()
     documents[path] = RawDocument(
-      path: path, fields: fields, createTime: documents[path]?.createTime ?? time, updateTime: time)
+      path: path,
+      fields: fields,
+      createTime: documents[path]?.createTime ?? time,
+      updateTime: time
+    )
   }
 
   /// Applies all of the writes or none.
@@ -92,7 +98,11 @@ struct ModelService {
           }
         }
         documents[write.path] = RawDocument(
-          path: write.path, fields: next, createTime: documents[write.path]?.createTime ?? time, updateTime: time)
+          path: write.path,
+          fields: next,
+          createTime: documents[write.path]?.createTime ?? time,
+          updateTime: time
+        )
         times.append(time)
       }
     }

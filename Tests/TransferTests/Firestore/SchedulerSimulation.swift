@@ -63,12 +63,20 @@ struct SchedulerSimulation {
     self.plan = plan
     random = SplitMix64(seed: seed)
     scheduler = CommitScheduler(
-      limits: plan.limits, policy: RetryPolicy(initial: 0.5, maximum: 10, budget: 1e9), pacer: plan.pacer)
+      limits: plan.limits,
+      policy: RetryPolicy(initial: 0.5, maximum: 10, budget: 1e9),
+      pacer: plan.pacer
+    )
   }
 
   // MARK: Setting up
 
-  private mutating func write(_ id: Int, _ kind: Kind, on current: RawDocument?, _ path: DocumentPath) -> Write {
+  private mutating func write(
+    _ id: Int,
+    _ kind: Kind,
+    on current: RawDocument?,
+    _ path: DocumentPath
+  ) -> Write {
     let fields: FieldMap = ["id": .integer(Int64(id)), "v": .integer(Int64(id))]
     let guarding = current?.updateTime.map { Precondition.updateTime($0) } ?? .exists(false)
     let mask = [FieldPath(field: "v")]
@@ -76,15 +84,19 @@ struct SchedulerSimulation {
     case .create:
       return Write(path: path, operation: .update(fields: fields, mask: nil), precondition: .exists(false))
     case .delete: return Write(path: path, operation: .delete, precondition: guarding)
-    case .set: return Write(path: path, operation: .update(fields: fields, mask: mask), precondition: guarding)
+    case .set:
+      return Write(path: path, operation: .update(fields: fields, mask: mask), precondition: guarding)
     case .replace:
       var all = current?.fields ?? FieldMap()
       for entry in fields.entries { all[entry.name] = entry.value }
       return Write(path: path, operation: .update(fields: all, mask: nil), precondition: guarding)
     case .increment, .bareIncrement:
       return Write(
-        path: path, operation: .update(fields: fields, mask: kind == .increment ? mask : []),
-        transforms: [FieldTransform(FieldPath(field: "n"), .increment(.integer(1)))], precondition: guarding)
+        path: path,
+        operation: .update(fields: fields, mask: kind == .increment ? mask : []),
+        transforms: [FieldTransform(FieldPath(field: "n"), .increment(.integer(1)))],
+        precondition: guarding
+      )
     }
   }
 
@@ -174,10 +186,13 @@ struct SchedulerSimulation {
       case .success(let answer): settle(scheduler.committed(id, answer, took: now - time))
       case .failure(let failure):
         settle(
-          try scheduler.failed(id, failure, now: now, random: Double.random(in: 0..<1, using: &random)))
+          try scheduler.failed(id, failure, now: now, random: Double.random(in: 0..<1, using: &random))
+        )
       }
     case .read(let id, let paths):
-      let found = Dictionary(uniqueKeysWithValues: paths.compactMap { path in service.documents[path].map { (path, $0) } })
+      let found = Dictionary(
+        uniqueKeysWithValues: paths.compactMap { path in service.documents[path].map { (path, $0) } }
+      )
       schedule(now + 0.1, .readAnswer(id, found))
     case .readAnswer(let id, let found):
       sending[id] = nil
@@ -200,7 +215,8 @@ struct SchedulerSimulation {
     try #require(bytes <= plan.limits.maximumBytes || chunk.writes.count == 1, "seed \(seed): too many bytes")
     try #require(
       scheduler.unsettledCount <= plan.limits.maximumInFlight * plan.limits.maximumWrites,
-      "seed \(seed): more on its way than may be")
+      "seed \(seed): more on its way than may be"
+    )
     try #require((1...Double(plan.limits.maximumWrites)).contains(scheduler.chunkSize), "seed \(seed)")
   }
 
@@ -241,7 +257,10 @@ struct SchedulerSimulation {
   private mutating func settle(_ settled: [CommitScheduler.Settled]) {
     if settled.isEmpty { return }
     settling += 1
-    schedule(now + (random.chance(percent: 50) ? 0 : Double.random(in: 0...2, using: &random)), .settle(settled))
+    schedule(
+      now + (random.chance(percent: 50) ? 0 : Double.random(in: 0...2, using: &random)),
+      .settle(settled)
+    )
   }
 
   private mutating func finish(_ settled: [CommitScheduler.Settled]) throws {
@@ -311,7 +330,10 @@ struct SchedulerSimulation {
     }
     for (path, value) in touched {
       guard let document = service.documents[path] else { continue }
-      #expect(document.fields["live"] == .integer(Int64(value)), "seed \(seed): a live write to \(path) is lost")
+      #expect(
+        document.fields["live"] == .integer(Int64(value)),
+        "seed \(seed): a live write to \(path) is lost"
+      )
     }
     for (path, document) in service.documents {
       let counted = logical.filter {

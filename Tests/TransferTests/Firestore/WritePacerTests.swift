@@ -37,7 +37,8 @@ struct WritePacerTests {
 
   @Test(
     "An hour of a hungry writer never exceeds the ramp, and comes close to it",
-    arguments: [(1, nil), (100, nil), (500, nil), (37, 900.0), (500, 3.0)] as [(Int, Double?)])
+    arguments: [(1, nil), (100, nil), (500, nil), (37, 900.0), (500, 3.0)] as [(Int, Double?)]
+  )
   func hour(size: Int, maximum: Double?) throws {
     var pacer = WritePacer(ramp: true, maximum: maximum)
     let start = 1234.5

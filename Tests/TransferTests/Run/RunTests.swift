@@ -1,7 +1,5 @@
 import Foundation
-import Logging
 import Models
-import Synchronization
 import TestSupport
 import Testing
 
@@ -90,7 +88,8 @@ struct RunTests {
       try book.assertBalance()
     } throws: {
       let failure = $0 as? Failure
-      return failure?.kind == .internal && failure?.path == "a/x/c" && failure?.cause.contains("read 101") == true
+      return failure?.kind == .internal && failure?.path == "a/x/c"
+        && failure?.cause.contains("read 101") == true
     }
   }
 
@@ -100,7 +99,7 @@ struct RunTests {
   func directory() async throws {
     try await withTemporaryDirectory { folder in
       let state = folder.path + "/state"
-      let ids = Mutex<Set<String>>([])
+      let ids = Guarded<Set<String>>([])
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<40 {
           group.addTask {
@@ -146,9 +145,11 @@ struct RunTests {
       accounts.written = 3
       accounts.deleted = 1
       var summary = RunSummary(
-        command: "import", runID: run.id,
+        command: "import",
+        runID: run.id,
         environment: Environment(name: "prod", database: DatabaseName(project: "p", database: "d\"")),
-        startedAt: moment(0))
+        startedAt: moment(0)
+      )
       try run.write(summary)
       summary.collections = [
         .init(name: "a", accounts: accounts, file: "a.jsonl"), .init(name: "b/x/c", accounts: accounts),
@@ -167,7 +168,8 @@ struct RunTests {
         Set(json.keys) == [
           "command", "status", "exitCode", "runId", "environment", "readTime", "startedAt", "durationSeconds",
           "collections", "totals", "requests", "retries", "bytesIn", "bytesOut", "resumeCommand",
-        ])
+        ]
+      )
       #expect(json["exitCode"] as? Int == 2)
       #expect(json["status"] as? String == "incomplete")
       #expect(json["durationSeconds"] as? Double == 1.235)
@@ -176,7 +178,8 @@ struct RunTests {
       #expect(
         environment == [
           "name": "prod", "project": "p", "database": "d\"", "endpoint": "https://firestore.googleapis.com",
-        ])
+        ]
+      )
       let collections = try #require(json["collections"] as? [[String: Any]])
       let names = [
         "read", "created", "written", "unchanged", "skipped", "rejected", "conflicted", "review", "deleted",
@@ -200,8 +203,11 @@ struct RunTests {
           group.addTask {
             #expect(throws: Never.self) {
               try list.add(
-                path("c/d\(index)"), code: "INVALID_ARGUMENT", message: "no \"good\"\n",
-                fields: index == 0 ? nil : ["n": .integer(Int64(index))])
+                path("c/d\(index)"),
+                code: "INVALID_ARGUMENT",
+                message: "no \"good\"\n",
+                fields: index == 0 ? nil : ["n": .integer(Int64(index))]
+              )
             }
           }
         }
@@ -224,8 +230,11 @@ struct RunTests {
   func quietLogs() async throws {
     let mini = MiniFirestore()
     let handler = mini.handler
-    let faults = ScriptedFaults(handler, rules: [FaultRule([.commit], .every(2), oneOf: [.error(.unavailable), .drop])])
-    let said = Mutex<[String]>([])
+    let faults = ScriptedFaults(
+      handler,
+      rules: [FaultRule([.commit], .every(2), oneOf: [.error(.unavailable), .drop])]
+    )
+    let said = Guarded<[String]>([])
     try await HTTPTestServer.withServer({ request in
       request.text.contains("d0003") && request.kind == .commit
         ? .response(ServiceError.invalidArgument("no").response(for: .commit)) : faults.handler(request)
@@ -234,17 +243,26 @@ struct RunTests {
       let time = SleepingClock()
       let traffic = TrafficCounter()
       let caller = ServiceCaller(
-        transport: transport, credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport),
-        clock: time.clock(), traffic: traffic,
-        onRetry: { notice in said.withLock { $0.append("\(notice)") } })
+        transport: transport,
+        credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport),
+        clock: time.clock(),
+        traffic: traffic,
+        onRetry: { notice in said.withLock { $0.append("\(notice)") } }
+      )
       let client = FirestoreClient(database: testDatabase, endpoint: server.url, caller: caller)
       _ = try await load(
-        try documents(jsonLines("c", 0..<30) { "person-\($0)@example.com" }), into: client, mode: .create,
-        traffic: traffic)
+        try documents(jsonLines("c", 0..<30) { "person-\($0)@example.com" }),
+        into: client,
+        mode: .create,
+        traffic: traffic
+      )
       let all = said.withLock { $0 }.joined(separator: "\n")
       #expect(all.contains("commit"))
       #expect(!all.contains("person-") && !all.contains("Bearer") && !all.contains("owner"))
-      #expect("\(Authorization(token: AccessToken(Secret("s3cret"), expiry: nil, refreshTime: nil), quotaProject: nil, generation: 1))" == "token 1")
+      #expect(
+        "\(Authorization(token: AccessToken(Secret("s3cret"), expiry: nil, refreshTime: nil), quotaProject: nil, generation: 1))"
+          == "token 1"
+      )
     }
   }
 }

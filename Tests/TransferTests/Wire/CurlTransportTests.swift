@@ -14,7 +14,12 @@ struct CurlTransportTests {
 
   private func post(_ url: String, _ body: [UInt8], timeout: Double = 30) -> HTTPRequest {
     HTTPRequest(
-      method: "POST", url: url, headers: [("Content-Type", "application/json")], body: body, timeout: timeout)
+      method: "POST",
+      url: url,
+      headers: [("Content-Type", "application/json")],
+      body: body,
+      timeout: timeout
+    )
   }
 
   private func kind(_ body: () async throws -> HTTPResponse) async -> TransportError.Kind? {
@@ -61,7 +66,8 @@ struct CurlTransportTests {
       for size in [0, 1, 100, 70_000, 3_000_000] {
         let body = bytes(size)
         let response = try await transport.send(
-          HTTPRequest(method: "POST", url: server.url + "/x", body: body, maximumBodyBytes: 4 << 20))
+          HTTPRequest(method: "POST", url: server.url + "/x", body: body, maximumBodyBytes: 4 << 20)
+        )
         #expect(response.status == 201)
         #expect(response.body == body.reversed())
         #expect(response.wireBytes == size)
@@ -74,7 +80,8 @@ struct CurlTransportTests {
 
   @Test("64 requests side by side all get their own answers")
   func parallel() async throws {
-    try await HTTPTestServer.withServer({ .delayed(.milliseconds(20), .respond(body: Array($0.target.utf8))) }) {
+    try await HTTPTestServer.withServer({ .delayed(.milliseconds(20), .respond(body: Array($0.target.utf8))) }
+    ) {
       server in
       let transport = CurlTransport()
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -290,7 +297,9 @@ struct CurlTransportTests {
             let task = Task {
               let transport = CurlTransport()
               return await self.kind {
-                try await transport.send(self.get(server.url + (index % 2 == 0 ? "/stall" : "/ok"), timeout: 60))
+                try await transport.send(
+                  self.get(server.url + (index % 2 == 0 ? "/stall" : "/ok"), timeout: 60)
+                )
               }
             }
             for _ in 0..<(index * 3) { await Task.yield() }
@@ -322,7 +331,8 @@ struct CurlTransportTests {
   func requests() async throws {
     let targets = [
       "/v1/projects/p/databases/%28default%29/documents/c/a%2Fb%20c%3A%23%3F%25",
-      "/v1/x/%C3%A9%F0%9F%98%80?pageToken=%2B%2F%3D%26%25%23%20%C3%A9%22%252B0", "/v1/c/.../..x/a..b", "/v1/a/../b/./c",
+      "/v1/x/%C3%A9%F0%9F%98%80?pageToken=%2B%2F%3D%26%25%23%20%C3%A9%22%252B0", "/v1/c/.../..x/a..b",
+      "/v1/a/../b/./c",
       "/v1/c/%2E%2E/d", "/v1/c/a~b-c_d.e", "/v1/d:commit?x=%60a%5C%60",
     ]
     try await HTTPTestServer.withServer({ _ in .respond() }) { server in
@@ -332,8 +342,12 @@ struct CurlTransportTests {
       for method in ["GET", "POST", "PATCH", "DELETE"] {
         _ = try await transport.send(
           HTTPRequest(
-            method: method, url: server.url + "/m",
-            headers: [("Authorization", "Bearer x"), ("x-goog-user-project", "p")], body: method == "GET" ? nil : [0x7B]))
+            method: method,
+            url: server.url + "/m",
+            headers: [("Authorization", "Bearer x"), ("x-goog-user-project", "p")],
+            body: method == "GET" ? nil : [0x7B]
+          )
+        )
         let last = try #require(server.requests.last)
         #expect(last.method == method)
         #expect(last.header("Authorization") == "Bearer x")
@@ -365,7 +379,13 @@ struct CurlTransportTests {
       let transport = CurlTransport()
       do throws(TransportError) {
         _ = try await transport.send(
-          HTTPRequest(method: "POST", url: server.url + "/", headers: [("Authorization", "Bearer secret")], body: [1]))
+          HTTPRequest(
+            method: "POST",
+            url: server.url + "/",
+            headers: [("Authorization", "Bearer secret")],
+            body: [1]
+          )
+        )
         Issue.record("it was answered")
       } catch {
         #expect(!error.message.contains("secret"))

@@ -10,7 +10,10 @@ struct RetryPolicyTests {
   // 0.5 × 1.5^(n - 1), worked out by hand; 60 s are reached at the 13th (0.5 × 1.5^12 = 64.87).
   @Test(
     "The ceiling grows by half an attempt up to the maximum",
-    arguments: [(1, 0.5), (2, 0.75), (3, 1.125), (5, 2.531_25), (8, 8.542_968_75), (12, 43.248_8), (13, 60), (99, 60)])
+    arguments: [
+      (1, 0.5), (2, 0.75), (3, 1.125), (5, 2.531_25), (8, 8.542_968_75), (12, 43.248_8), (13, 60), (99, 60),
+    ]
+  )
   func ceiling(attempt: Int, most: Double) throws {
     let delay = try #require(policy.delay(afterAttempt: attempt, elapsed: 0, asked: nil, random: 1))
     #expect(abs(delay - most) < 0.001)
@@ -70,13 +73,23 @@ struct RetryPolicyTests {
 struct CommitFailureTests {
   @Test("Every failure of a commit has one meaning")
   func meanings() {
-    func meaning(_ status: FirestoreError.Status, isFromService: Bool = true, code: Int? = nil) -> CommitFailure {
+    func meaning(
+      _ status: FirestoreError.Status,
+      isFromService: Bool = true,
+      code: Int? = nil
+    ) -> CommitFailure {
       CommitFailure(.service(error(status, isFromService, code)))
     }
-    func error(_ status: FirestoreError.Status, _ isFromService: Bool = true, _ code: Int? = nil) -> FirestoreError {
+    func error(
+      _ status: FirestoreError.Status,
+      _ isFromService: Bool = true,
+      _ code: Int? = nil
+    ) -> FirestoreError {
       FirestoreError(status, "text", code: code, isFromService: isFromService)
     }
-    for status in [FirestoreError.Status.unavailable, .deadlineExceeded, .unknown, .internal, .cancelled, .dataLoss] {
+    for status in [
+      FirestoreError.Status.unavailable, .deadlineExceeded, .unknown, .internal, .cancelled, .dataLoss,
+    ] {
       #expect(meaning(status) == .unknown)
     }
     for status in [FirestoreError.Status.aborted, .resourceExhausted] {
@@ -104,7 +117,8 @@ struct CommitFailureTests {
     arguments: [
       "Transaction too big. Decrease transaction size.", "maximum 500 writes allowed per request",
       "Request payload size exceeds the limit: 10485760 bytes.",
-    ])
+    ]
+  )
   func tooBig(message: String) {
     let error = FirestoreError(.invalidArgument, message)
     #expect(CommitFailure(.service(error)) == .refused(error, tooBig: true))
