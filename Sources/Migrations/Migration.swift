@@ -1,7 +1,9 @@
 public import Models
 
-/// A change to the data, as a pure function over documents: what to read, what becomes of each document, what is
-/// doubtful. The runner owns everything else (reading, writing, journal, ledger, resume, undo).
+/// A change to the data, as a pure function over documents.
+///
+/// It says what to read, what becomes of each document, and what is doubtful. The runner owns everything else
+/// (reading, writing, journal, ledger, resume, undo).
 public protocol Migration: Sendable {
   /// The name on the command line and in the ledger: `users-unify`.
   var id: String { get }
@@ -13,7 +15,8 @@ public protocol Migration: Sendable {
   var writes: [CollectionPath] { get }
 
   /// Reads what it needs from `source` and tells `sink` what it found, document by document, in constant memory.
-  /// Every document of ``writes`` that was read is told exactly once, as unchanged, skipped or to be changed.
+  /// Every document of ``writes`` that was read is told exactly once, as unchanged, skipped or to be changed. One of
+  /// a collection that is only read is told, as skipped, where there is a finding about it.
   func plan(from source: any DocumentSource, into sink: any PlanSink) async throws
 
   /// What becomes of a document that changed while the run was going on; nil where one document alone does not

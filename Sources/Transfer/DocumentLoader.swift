@@ -1,8 +1,10 @@
 public import Models
 import Synchronization
 
-/// Writes documents into a database by a mode: reads what is there, decides, and writes what differs, in commits that
-/// expect what was read. Import and copy share it.
+/// Writes documents into a database by a mode: reads what is there, decides, and writes what differs, in
+/// commits that expect what was read.
+///
+/// Import and copy share it.
 public struct DocumentLoader: Sendable {
   private let client: FirestoreClient
   private let mode: WriteMode

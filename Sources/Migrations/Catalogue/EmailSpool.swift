@@ -55,7 +55,6 @@ struct EmailSpool {
               id BLOB PRIMARY KEY, email BLOB, indexable INTEGER NOT NULL, seconds INTEGER NOT NULL,
               nanoseconds INTEGER NOT NULL
             ) WITHOUT ROWID;
-            CREATE INDEX bearers ON users (email, seconds, nanoseconds, id) WHERE indexable;
             CREATE TABLE entries (id BLOB PRIMARY KEY) WITHOUT ROWID;
             """
         )
@@ -75,6 +74,17 @@ struct EmailSpool {
             user.createdAt?.seconds ?? Int64.max, user.createdAt?.nanoseconds ?? 0,
           ])
         }
+      }
+    }
+  }
+
+  /// Sorts the users by email, once all are in: sorting at once is far cheaper than inserting in random order.
+  func indexUsers() async throws {
+    try await Self.reporting {
+      try await database.write { db in
+        try db.execute(
+          sql: "CREATE INDEX bearers ON users (email, seconds, nanoseconds, id) WHERE indexable"
+        )
       }
     }
   }

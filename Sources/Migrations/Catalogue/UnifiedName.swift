@@ -61,7 +61,20 @@ struct UnifiedName {
         isWithheld = true
       }
     }
-    if doubt == nil { doubt = requiredPartDoubt(user) }
+    if doubt == nil {
+      doubt = requiredPartDoubt(user)
+      if doubt == .noPaternal || doubt == .noFirst { withholdButGivenName() }
+    }
+  }
+
+  /// A name without a required part is for a person to complete: of it only nombre is written, as firstName.
+  ///
+  /// A fullName joined from half a name would stand for good.
+  private mutating func withholdButGivenName() {
+    let withheld = sure.filter { $0.field != .firstName || $0.source != .nombre }
+    sure.removeAll { withheld.contains($0) }
+    proposed += withheld
+    if !withheld.isEmpty { isWithheld = true }
   }
 
   /// The name as it will stand, the proposals taken or not.
@@ -75,12 +88,14 @@ struct UnifiedName {
 
   // MARK: Parts
 
-  /// Whether Android's parts may be taken: they are there, and agree with the standing parts and with fullName, by
-  /// themselves or together with the standing ones.
+  /// Whether Android's parts may be taken: they are there, and agree with the standing parts and with fullName.
+  ///
+  /// Parts that stand may be what fullName has beyond Android's. Then both together must say all of it: a maternal
+  /// name beyond fullName is taken only from parts that agree by themselves.
   private static func fits(_ android: PersonName, standing: PersonName, fullName: String) -> Bool {
     !android.isEmpty && android.saysSame(as: standing)
       && (android.agrees(withFullName: fullName)
-        || standing.filled(from: android).agrees(withFullName: fullName))
+        || GymText.saySame(standing.filled(from: android).joined, fullName))
   }
 
   /// The missing parts where only a fullName, doubtful or not, is left to take them from.

@@ -42,8 +42,9 @@ public struct UserEmails: Migration {
     case entryReassigned = "entry-reassigned"
   }
 
-  /// Why an entry is written, in this order; the raw value is the reason in plans. A pruned orphan's reason is its
-  /// ``Code``.
+  /// Why an entry is written, in this order; the raw value is the reason in plans.
+  ///
+  /// A pruned orphan's reason is its ``Code``.
   public enum Reason: String, Sendable, CaseIterable {
     /// There was no entry for the email.
     case entryMissing = "entry-missing"
@@ -103,6 +104,7 @@ public struct UserEmails: Migration {
       }
     }
     try await spool.add(users)
+    try await spool.indexUsers()
   }
 
   /// What the index has to know of a user, and why the user is not in it.

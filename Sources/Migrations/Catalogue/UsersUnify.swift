@@ -24,7 +24,7 @@ public struct UsersUnify: DocumentMigration {
     case nameNoPaternal = "name-no-paternal"
     /// A required part, the given name, is missing everywhere.
     case nameNoFirst = "name-no-first"
-    /// There is no name at all.
+    /// There is no name at all. A note: there is nothing to propose and nothing to decide.
     case nameMissing = "name-missing"
     /// isActive and activo disagree; isActive stays. A review.
     case activeDisagrees = "active-disagrees"
@@ -126,7 +126,7 @@ public struct UsersUnify: DocumentMigration {
     let field: UserField =
       doubt == .noPaternal ? .paternalLastName : doubt == .noFirst ? .firstName : .fullName
     return Finding(
-      isSettled ? .note : .review,
+      isSettled || doubt == .noName ? .note : .review,
       path: document.path,
       code: code.rawValue,
       field: field.rawValue,

@@ -15,8 +15,10 @@ public struct NameSplit: Sendable, Equatable {
   /// Why it is doubtful; empty where it is not.
   public var doubts: Set<Doubt>
 
-  /// Splits a full name by its units: 1 is the given name alone; 2 are given name and paternal surname; 3 also the
-  /// maternal one; of more, the last two are the surnames. No token is dropped.
+  /// Splits a full name by its units, and drops no token.
+  ///
+  /// One unit is the given name alone; two are given name and paternal surname; three also the maternal one; of
+  /// more, the last two are the surnames.
   public init(_ fullName: String) {
     let tokens = GymText.tokens(fullName)
     let units = Self.units(of: tokens)

@@ -1,6 +1,7 @@
 /// A person's name in its three parts, as the gym keeps it.
 ///
-/// Equal by the bytes of the parts; ``saysSame(as:)`` and ``GymText/saySame(_:_:)`` compare as people do.
+/// Equal by the bytes of the parts; ``saysSame(as:)`` and ``GymText/saySame(_:_:)`` compare as people do. Parts are
+/// kept as they are given and never blank.
 public struct PersonName: Sendable, Equatable {
   /// The parts, in the order in which a full name has them.
   public enum Part: Int, Sendable, CaseIterable {
@@ -62,6 +63,7 @@ public struct PersonName: Sendable, Equatable {
     return out
   }
 
+  /// Whether the same parts are there with the same bytes.
   public static func == (a: PersonName, b: PersonName) -> Bool {
     Part.allCases.allSatisfy { part in
       switch (a[part], b[part]) {

@@ -48,6 +48,12 @@ public struct UserFields: Sendable {
     public var field: UserField
     /// What stands there.
     public var value: Value
+
+    /// Makes a finding of one value.
+    public init(field: UserField, value: Value) {
+      self.field = field
+      self.value = value
+    }
   }
 
   /// The full name, of eras iOS and unified, as it stands.

@@ -139,7 +139,10 @@ public struct WireDecoder {
   ) throws(WireError) -> Value {
     switch type {
     case .null:
-      guard json.isNull || json.string == "NULL_VALUE" else { throw WireError("nullValue is null") }
+      // It is an enumeration of one value, which clients may send by its name or its number.
+      guard json.isNull || json.string == "NULL_VALUE" || json.integer == 0 else {
+        throw WireError("nullValue is null")
+      }
       return .null
     case .boolean:
       guard let truth = json.boolean else { throw WireError("booleanValue is true or false") }
@@ -195,6 +198,8 @@ public struct WireDecoder {
         if unknownMembers == .refused { throw WireError("arrayValue has no member '\(name.string)'") }
         continue
       }
+      // Of two members with one name the later one stays, as everywhere.
+      values.removeAll()
       if member.isNull { continue }
       guard member.kind == .array else { throw WireError("the values of arrayValue are a JSON array") }
       values.reserveCapacity(member.childCount)

@@ -1,7 +1,9 @@
 public import Models
 
-/// What the batch writer asks and tells while it works. Calls for different commits may overlap; those for one
-/// document come one after another, in the order in which its writes were submitted.
+/// What the batch writer asks and tells while it works.
+///
+/// Calls for different commits may overlap; those for one document come one after another, in the order in
+/// which its writes were submitted.
 public protocol BatchDelegate: Sendable {
   /// Called before a commit is sent with what it holds; a journal is written and synced here.
   func willCommit(_ writes: [Write]) async throws(Failure)
@@ -182,7 +184,9 @@ public actor BatchWriter {
     wasWoken = false
   }
 
-  /// A timer is over. The loop sets the next one by its clock, whose view of the time may differ a little.
+  /// A timer is over.
+  ///
+  /// The loop sets the next one by its clock, whose view of the time may differ a little.
   private func rang(_ time: Double) {
     if timer == time { timer = .infinity }
     wake()

@@ -38,8 +38,10 @@ enum CommitFailure: Equatable {
     }
   }
 
-  /// Whether a refusal is likely to be of the commit's size. The text may change, so it decides no more than how soon
-  /// commits become smaller; the chunk is halved whatever it says.
+  /// Whether a refusal is likely to be of the commit's size.
+  ///
+  /// The text may change, so it decides no more than how soon commits become smaller; the chunk is halved
+  /// whatever it says.
   private static func tellsOfSize(_ message: String) -> Bool {
     let text = message.lowercased()
     return ["too big", "payload size", "writes allowed"].contains { text.contains($0) }

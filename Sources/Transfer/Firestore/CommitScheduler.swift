@@ -240,7 +240,9 @@ struct CommitScheduler {
 
   // MARK: Actions
 
-  /// What is to be done now. Chunks that it gives out are in flight from then on.
+  /// What is to be done now.
+  ///
+  /// Chunks that it gives out are in flight from then on.
   mutating func next(now: Double) -> Action {
     guard inFlight.count < limits.maximumInFlight else { return .wait(until: nil) }
     // Reading back is no write, so the pace of writes does not hold it up.

@@ -177,8 +177,10 @@ public struct FirestoreClient: Sendable {
 
   // MARK: Writing
 
-  /// Sends one commit, once. The writes are JSON already; whether to send them again is the caller's decision,
-  /// because a commit whose answer was lost may have been applied.
+  /// Sends one commit, once.
+  ///
+  /// The writes are JSON already; whether to send them again is the caller's decision, because a commit whose
+  /// answer was lost may have been applied.
   ///
   /// - Returns: The update time of each document after its write, nil where it was deleted.
   func commitOnce(_ writes: [[UInt8]], timeout: Double) async throws(CallFailure) -> CommitAnswer {

@@ -8,8 +8,9 @@ public struct PendingWrite: Sendable {
   let json: [UInt8]
   /// How often it was planned again because its document had changed.
   public let replans: Int
-  /// Whether an attempt ended without telling if it was applied. It stays so: what was not applied when it was read
-  /// back may still be on its way.
+  /// Whether an attempt ended without telling if it was applied.
+  ///
+  /// It stays so: what was not applied when it was read back may still be on its way.
   var mayBeApplied = false
 
   /// Makes one.

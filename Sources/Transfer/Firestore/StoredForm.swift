@@ -1,8 +1,9 @@
 import Models
 
 extension FieldMap {
-  /// The fields as the service keeps them: timestamps rounded down to microseconds. What is compared with a document
-  /// that was read must be in this form.
+  /// The fields as the service keeps them: timestamps rounded down to microseconds.
+  ///
+  /// What is compared with a document that was read must be in this form.
   var asStored: FieldMap {
     guard entries.contains(where: { !$0.value.isAsStored }) else { return self }
     return FieldMap(entries.map { FieldMap.Entry(name: $0.name, value: $0.value.asStored) })

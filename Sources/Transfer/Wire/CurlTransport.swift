@@ -21,6 +21,7 @@ public final class CurlTransport: HTTPTransport {
     loop.stop()
   }
 
+  /// Sends a request; see ``HTTPTransport``.
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     let id = loop.register()
     let result = await withTaskCancellationHandler {
@@ -85,7 +86,9 @@ private final class CurlEventLoop: Sendable {
     }
   }
 
-  /// A new id. It is known before the transfer is added, because a cancellation may overtake the addition.
+  /// A new id.
+  ///
+  /// It is known before the transfer is added, because a cancellation may overtake the addition.
   func register() -> UInt64 {
     state.withLock { state in
       state.nextID += 1

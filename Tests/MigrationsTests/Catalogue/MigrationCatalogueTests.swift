@@ -1,0 +1,35 @@
+import Models
+import Testing
+
+@testable import Migrations
+
+@Suite struct MigrationCatalogueTests {
+  @Test func isInOrderOfApplication() {
+    #expect(MigrationCatalogue.all.map(\.id) == ["users-unify", "user-emails", "is-active"])
+    #expect(MigrationCatalogue.all.allSatisfy { $0.summary.hasSuffix(".") })
+  }
+
+  @Test func findsByIdWithSettings() throws {
+    let settings = MigrationCatalogue.Settings(acceptProposals: true, prune: true)
+    #expect(
+      (try MigrationCatalogue.named("users-unify", settings: settings) as? UsersUnify)?.acceptProposals
+        == true
+    )
+    #expect((try MigrationCatalogue.named("user-emails", settings: settings) as? UserEmails)?.prune == true)
+    #expect((try MigrationCatalogue.named("user-emails") as? UserEmails)?.prune == false)
+    #expect(try MigrationCatalogue.named("is-active") is IsActive)
+  }
+
+  @Test(arguments: ["users", "", "Users-Unify"]) func unknownIsUsageAndNamesTheKnown(id: String) {
+    let failure = #expect(throws: Failure.self) { try MigrationCatalogue.named(id) }
+    #expect(failure?.kind == .usage)
+    #expect(failure?.description.contains("users-unify, user-emails, is-active") == true)
+  }
+
+  @Test func codesAreUnique() {
+    let codes = UsersUnify.Code.allCases.map(\.rawValue) + UserEmails.Code.allCases.map(\.rawValue)
+    #expect(Set(codes).count == codes.count)
+    // Every reason why an email has no entry is told under its own code.
+    #expect(EmailIndex.Problem.allCases.allSatisfy { UserEmails.Code(rawValue: $0.rawValue) != nil })
+  }
+}

@@ -1,0 +1,141 @@
+import Models
+import Testing
+
+/// A full name and what it splits into.
+struct SplitCase: Sendable, CustomTestStringConvertible {
+  var fullName: String
+  var first: String?
+  var paternal: String?
+  var maternal: String?
+  var doubts: Set<NameSplit.Doubt> = []
+
+  init(
+    _ fullName: String,
+    _ first: String?,
+    _ paternal: String? = nil,
+    _ maternal: String? = nil,
+    _ doubts: Set<NameSplit.Doubt> = []
+  ) {
+    self.fullName = fullName
+    self.first = first
+    self.paternal = paternal
+    self.maternal = maternal
+    self.doubts = doubts
+  }
+
+  var name: PersonName {
+    PersonName(firstName: first, paternalLastName: paternal, maternalLastName: maternal)
+  }
+  var testDescription: String { fullName }
+}
+
+@Suite struct NameSplitTests {
+  static let cases = [
+    SplitCase("", nil),
+    SplitCase("Ana", "Ana", nil, nil, [.oneUnit]),
+    SplitCase("Ana López", "Ana", "López"),
+    SplitCase(" Ana \n López ", "Ana", "López"),
+    SplitCase("Ana López Ruiz", "Ana", "López", "Ruiz"),
+    SplitCase("Ana María López Ruiz", "Ana María", "López", "Ruiz", [.manyUnits]),
+    SplitCase("Ana María Luz López Ruiz", "Ana María Luz", "López", "Ruiz", [.manyUnits]),
+    SplitCase("Juan de la Cruz", "Juan", "de la Cruz", nil, [.particle]),
+    SplitCase("Juan De La Cruz", "Juan", "De La Cruz", nil, [.particle]),
+    SplitCase("Juan de la Cruz Gil", "Juan", "de la Cruz", "Gil", [.particle]),
+    SplitCase("José Ortega y Gasset", "José", "Ortega", "y Gasset", [.particle]),
+    SplitCase("María del Carmen López Ruiz", "María del Carmen", "López", "Ruiz", [.manyUnits, .particle]),
+    SplitCase("Ana San Martín Santa Cruz", "Ana", "San Martín", "Santa Cruz", [.particle]),
+    SplitCase("Ian Mc Gregor", "Ian", "Mc Gregor", nil, [.particle]),
+    SplitCase("Ian McGregor", "Ian", "McGregor"),
+    SplitCase("Ludwig van Beethoven", "Ludwig", "van Beethoven", nil, [.particle]),
+    SplitCase("Juan Cruz de", "Juan", "Cruz de", nil, [.particle]),
+    SplitCase("Juan Cruz de la", "Juan", "Cruz de la", nil, [.particle]),
+    SplitCase("de la", "de la", nil, nil, [.oneUnit, .particle]),
+    SplitCase("San Juan", "San Juan", nil, nil, [.oneUnit, .particle]),
+  ]
+
+  @Test(arguments: cases) func splits(_ example: SplitCase) {
+    let split = NameSplit(example.fullName)
+    #expect(split.name == example.name)
+    #expect(split.doubts == example.doubts)
+    // No token is dropped, none is moved.
+    #expect(split.name.joined.isIdentical(to: GymText.tidied(example.fullName)))
+  }
+
+  /// The known parts, and what the full name says around them.
+  static let known = [
+    ("Ana María López", PersonName(firstName: "ana  maria"), PersonName(paternalLastName: "López")),
+    (
+      "Ana María López Ruiz", PersonName(firstName: "Ana María"),
+      PersonName(paternalLastName: "López", maternalLastName: "Ruiz")
+    ),
+    (
+      "Ana López Ruiz Gil", PersonName(firstName: "Ana"),
+      PersonName(paternalLastName: "López Ruiz", maternalLastName: "Gil")
+    ),
+    ("Ana María López", PersonName(paternalLastName: "Lopez"), PersonName(firstName: "Ana María")),
+    (
+      "Ana López Ruiz Gil", PersonName(paternalLastName: "López"),
+      PersonName(firstName: "Ana", maternalLastName: "Ruiz Gil")
+    ),
+    (
+      "Ana María López Ruiz", PersonName(maternalLastName: "Ruiz"),
+      PersonName(firstName: "Ana María", paternalLastName: "López")
+    ),
+    ("Ana Ruiz", PersonName(maternalLastName: "Ruiz"), PersonName(firstName: "Ana")),
+    (
+      "Ana Luz López Gil Ruiz", PersonName(firstName: "Ana Luz", maternalLastName: "Ruiz"),
+      PersonName(paternalLastName: "López Gil")
+    ),
+    // Not found: the plain split.
+    ("Ana López", PersonName(firstName: "Anita"), PersonName(paternalLastName: "López")),
+    (
+      "Ana López", PersonName(maternalLastName: "Gil"),
+      PersonName(firstName: "Ana", paternalLastName: "López")
+    ),
+    (
+      "Ana López Ruiz", PersonName(paternalLastName: "Gil"),
+      PersonName(firstName: "Ana", maternalLastName: "Ruiz")
+    ),
+    // The whole full name is known.
+    ("Ana López", PersonName(firstName: "Ana López"), PersonName()),
+  ]
+
+  @Test(arguments: known)
+  func splitsAroundKnownParts(fullName: String, known: PersonName, rest: PersonName) {
+    let parts = NameSplit.parts(of: fullName, around: known)
+    for part in known.missingParts {
+      #expect(parts[part].map { UTF8Key($0) } == rest[part].map { UTF8Key($0) }, "\(part)")
+    }
+  }
+}
+
+@Suite struct PersonNameTests {
+  let ana = PersonName(firstName: " Ana ", paternalLastName: "López", maternalLastName: "Ruiz")
+
+  @Test func joinsTidily() {
+    #expect(ana.joined == "Ana López Ruiz")
+    #expect(PersonName().joined.isEmpty)
+    #expect(PersonName(maternalLastName: "Ruiz").joined == "Ruiz")
+  }
+
+  @Test(
+    arguments: [
+      ("Ana López Ruiz", true), ("ANA  LOPEZ ruiz", true), ("Ana López", true), ("ana lopez", true),
+      ("Ana", false), ("Ana Ruiz", false), ("López Ruiz", false), ("Ana López Ruiz Gil", false),
+      ("Ana Ruiz López", false),
+    ])
+  func agreesWithFullName(fullName: String, agrees: Bool) {
+    #expect(ana.agrees(withFullName: fullName) == agrees)
+  }
+
+  @Test func aMaternalNameOfFullNameAloneIsADisagreement() {
+    #expect(!PersonName(firstName: "Ana", paternalLastName: "López").agrees(withFullName: "Ana López Ruiz"))
+  }
+
+  @Test func isEqualByBytes() {
+    #expect(PersonName(firstName: "José") != PersonName(firstName: "Jose\u{301}"))
+    #expect(PersonName(firstName: "José").saysSame(as: PersonName(firstName: "Jose\u{301}")))
+    #expect(PersonName(firstName: "Ana").saysSame(as: PersonName(paternalLastName: "López")))
+    #expect(PersonName(firstName: "Ana").filled(from: ana).firstName == "Ana")
+  }
+}
