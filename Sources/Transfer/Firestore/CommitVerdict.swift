@@ -1,7 +1,9 @@
 import Models
 
-/// What the documents of a commit show of it, whose answer was lost. A commit is atomic: what holds of one of its
-/// writes holds of all, and all the documents that it made were made at one moment.
+/// What the documents of a commit show of it, whose answer was lost.
+///
+/// A commit is atomic: what holds of one of its writes holds of all, and all the documents that it made were made at
+/// one moment.
 enum CommitVerdict: Equatable {
   case applied, notApplied, unknown
 
