@@ -25,27 +25,40 @@ public struct MigrationRunner: Sendable {
     self.logger = logger
   }
 
-  /// Reads what the migration reads and tells what it would change. Writes nothing to the database; the changes
-  /// go to `plan.jsonl` of the run.
+  /// Reads what the migration reads and tells what it would change.
+  ///
+  /// Writes nothing to the database; the changes go to `plan.jsonl` of the run.
   ///
   /// - Throws: ``Failure``.
   public func plan(_ migration: any Migration, book: AccountsBook) async throws -> MigrationReport {
     let session = PlanSession(
-      migration: migration, book: book, lists: FindingLists(run), examples: examples,
-      changes: PlanFile(run.file("plan.jsonl")), writer: nil)
+      migration: migration,
+      book: book,
+      lists: FindingLists(run),
+      examples: examples,
+      changes: PlanFile(run.file("plan.jsonl")),
+      writer: nil
+    )
     try await read(migration, session, book)
     return session.report
   }
 
-  /// Applies the migration: plans and writes in one stream. A document that changes meanwhile is planned again on
-  /// what it has become.
+  /// Applies the migration: plans and writes in one stream.
+  ///
+  /// A document that changes meanwhile is planned again on what it has become.
   ///
   /// - Throws: ``Failure``; what was sent is settled by then.
   public func apply(_ migration: any Migration, book: AccountsBook) async throws -> MigrationReport {
     let lists = FindingLists(run)
     let delegate = ApplyDelegate(migration: migration, book: book, lists: lists, rejects: RejectList(run))
     let session = PlanSession(
-      migration: migration, book: book, lists: lists, examples: examples, changes: nil, writer: nil)
+      migration: migration,
+      book: book,
+      lists: lists,
+      examples: examples,
+      changes: nil,
+      writer: nil
+    )
     try await BatchWriter.run(client, limits: limits, pacer: pacer, delegate: delegate) { writer in
       try await read(migration, session.writing(to: writer), book)
     }
@@ -55,8 +68,12 @@ public struct MigrationRunner: Sendable {
   private func read(_ migration: any Migration, _ session: PlanSession, _ book: AccountsBook) async throws {
     for collection in migration.reads { book.count(collection) }
     let source = LiveSource(
-      client: client, pageSize: pageSize, progress: progress, book: book,
-      countsOnly: Set(migration.reads).subtracting(migration.writes))
+      client: client,
+      pageSize: pageSize,
+      progress: progress,
+      book: book,
+      countsOnly: Set(migration.reads).subtracting(migration.writes)
+    )
     defer { progress.end() }
     try await migration.plan(from: source, into: session)
     logger.debug("planned", metadata: ["migration": "\(migration.id)"])
@@ -73,7 +90,8 @@ struct LiveSource: DocumentSource {
   let countsOnly: Set<CollectionPath>
 
   func forEachDocument(
-    in collection: CollectionPath, _ body: (RawDocument) async throws -> Void
+    in collection: CollectionPath,
+    _ body: (RawDocument) async throws -> Void
   ) async throws {
     progress.begin(collection.string, total: try? await client.count(collection).count)
     for try await page in client.list(ListRequest(collection, pageSize: pageSize)) {
@@ -99,8 +117,13 @@ private final class PlanSession: PlanSink {
   private let state: Guarded<MigrationReport>
 
   init(
-    migration: any Migration, book: AccountsBook, lists: FindingLists, examples: Int, changes: PlanFile?,
-    writer: BatchWriter?, state: Guarded<MigrationReport>? = nil
+    migration: any Migration,
+    book: AccountsBook,
+    lists: FindingLists,
+    examples: Int,
+    changes: PlanFile?,
+    writer: BatchWriter?,
+    state: Guarded<MigrationReport>? = nil
   ) {
     self.migration = migration
     self.book = book
@@ -114,8 +137,14 @@ private final class PlanSession: PlanSink {
   /// The same session with somebody to hand changes to.
   func writing(to writer: BatchWriter) -> PlanSession {
     PlanSession(
-      migration: migration, book: book, lists: lists, examples: exampleCount, changes: changes, writer: writer,
-      state: state)
+      migration: migration,
+      book: book,
+      lists: lists,
+      examples: exampleCount,
+      changes: changes,
+      writer: writer,
+      state: state
+    )
   }
 
   var report: MigrationReport { state.withLock { $0 } }
@@ -172,7 +201,11 @@ private struct ApplyDelegate: BatchDelegate {
       try rejects.add(write.path, code: error.status.name, message: error.message, fields: write.fields)
     case .conflicted:
       try rejects.add(
-        write.path, code: "conflict", message: "the document changed while the run went on", fields: nil)
+        write.path,
+        code: "conflict",
+        message: "the document changed while the run went on",
+        fields: nil
+      )
     case .written, .unchanged, .skipped: break
     }
   }

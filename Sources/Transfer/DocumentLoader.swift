@@ -1,8 +1,10 @@
 public import Models
 import Synchronization
 
-/// Writes documents into a database by a mode: reads what is there, decides, and writes what differs, in commits that
-/// expect what was read. Import and copy share it.
+/// Writes documents into a database by a mode: reads what is there, decides, and writes what differs, in
+/// commits that expect what was read.
+///
+/// Import and copy share it.
 public struct DocumentLoader: Sendable {
   private let client: FirestoreClient
   private let mode: WriteMode
@@ -13,7 +15,11 @@ public struct DocumentLoader: Sendable {
 
   /// Makes a loader.
   public init(
-    client: FirestoreClient, mode: WriteMode, book: AccountsBook, rejects: RejectList, limits: BatchLimits,
+    client: FirestoreClient,
+    mode: WriteMode,
+    book: AccountsBook,
+    rejects: RejectList,
+    limits: BatchLimits,
     pacer: WritePacer
   ) {
     self.client = client
@@ -32,7 +38,13 @@ public struct DocumentLoader: Sendable {
     let delegate = LoadDelegate(mode: mode, book: book, rejects: rejects, incoming: incoming)
     try await BatchWriter.run(client, limits: limits, pacer: pacer, delegate: delegate) { writer in
       let intake = Intake(
-        client: client, mode: mode, book: book, rejects: rejects, incoming: incoming, writer: writer)
+        client: client,
+        mode: mode,
+        book: book,
+        rejects: rejects,
+        incoming: incoming,
+        writer: writer
+      )
       try await body(intake)
     }
   }
@@ -53,28 +65,54 @@ public struct DocumentLoader: Sendable {
       var sound: [RawDocument] = []
       for document in documents {
         book.count(document.path.collection) { $0.read += 1 }
+        var document = document
+        document.fields = document.fields.asStored
         if let violation = DocumentLimits.violations(of: document).first {
           book.count(document.path.collection) { $0.rejected += 1 }
           try rejects.add(
-            document.path, code: "INVALID_ARGUMENT", message: violation.message, fields: document.fields)
+            document.path,
+            code: "INVALID_ARGUMENT",
+            message: violation.message,
+            fields: document.fields
+          )
         } else {
           sound.append(document)
         }
       }
+      // What is read for a document whose last write is on its way may be from before it. Known before reading.
+      var unsure = Set(sound.map(\.path).filter { incoming.first($0) != nil })
       // New documents are the rule where nothing may be there: what is, shows when it is written.
       let current = mode == .create ? [:] : try await client.batchGet(sound.map(\.path))
       for document in sound {
-        switch mode.decide(document, current: current[document.path]) {
-        case .unchanged: book.count(document.path.collection) { $0.unchanged += 1 }
+        let path = document.path
+        switch mode.decide(document, current: current[path]) {
+        case .unchanged where unsure.contains(path):
+          // Its precondition fails if the write before it changes anything, and it is decided again then.
+          let write = Write(
+            path: path,
+            operation: .update(fields: FieldMap(), mask: []),
+            precondition: current[path]?.updateTime.map { .updateTime($0) } ?? .exists(true)
+          )
+          try await submit(write, of: document)
+        case .rejected where unsure.contains(path):
+          try await submit(
+            Write(path: path, operation: .update(fields: FieldMap(), mask: []), precondition: .exists(true)),
+            of: document
+          )
+        case .unchanged: book.count(path.collection) { $0.unchanged += 1 }
         case .rejected(let error):
-          book.count(document.path.collection) { $0.rejected += 1 }
-          try rejects.add(
-            document.path, code: error.status.name, message: error.message, fields: document.fields)
+          book.count(path.collection) { $0.rejected += 1 }
+          try rejects.add(path, code: error.status.name, message: error.message, fields: document.fields)
         case .write(let write):
-          incoming.add(document)
-          try await writer.submit(write)
+          unsure.insert(path)
+          try await submit(write, of: document)
         }
       }
+    }
+
+    private func submit(_ write: Write, of document: RawDocument) async throws {
+      incoming.add(document)
+      try await writer.submit(write)
     }
   }
 }
@@ -117,8 +155,11 @@ private struct LoadDelegate: BatchDelegate {
       try rejects.add(write.path, code: error.status.name, message: error.message, fields: document?.fields)
     case .conflicted:
       try rejects.add(
-        write.path, code: "conflict", message: "the document kept changing while it was to be written",
-        fields: document?.fields)
+        write.path,
+        code: "conflict",
+        message: "the document kept changing while it was to be written",
+        fields: document?.fields
+      )
     case .written, .unchanged, .skipped: break
     }
   }

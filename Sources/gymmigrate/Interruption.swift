@@ -20,7 +20,9 @@ enum Interruption {
 
   static var wasReceived: Bool { received.load(ordering: .relaxed) != 0 }
 
-  /// Watches from now on. To be called before other threads are started, because they inherit the mask.
+  /// Watches from now on.
+  ///
+  /// To be called before other threads are started, because they inherit the mask.
   static func watch(onFirst cancel: @escaping @Sendable () -> Void) {
     // A reader that goes away is an error of the write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)

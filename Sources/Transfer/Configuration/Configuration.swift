@@ -28,7 +28,11 @@ public struct Configuration: Sendable, Equatable {
   public static let builtIn = Configuration(environments: [
     Environment(name: "test", database: DatabaseName(project: builtInProject, database: "test")),
     Environment(name: "stage", database: DatabaseName(project: builtInProject, database: "stage")),
-    Environment(name: "prod", database: DatabaseName(project: builtInProject, database: "prod"), isProtected: true),
+    Environment(
+      name: "prod",
+      database: DatabaseName(project: builtInProject, database: "prod"),
+      isProtected: true
+    ),
     Environment(name: "legacy", database: DatabaseName(project: builtInProject, database: "(default)")),
     local(project: builtInProject),
   ])
@@ -43,9 +47,13 @@ public struct Configuration: Sendable, Equatable {
   public func environment(named name: String) throws(Failure) -> Environment {
     if let found = environments.first(where: { $0.name == name }) { return found }
     throw Failure(
-      .configuration, "use the environment", path: name,
+      .configuration,
+      "use the environment",
+      path: name,
       cause: "it is not one of \(environments.map(\.name).joined(separator: ", "))",
-      remedy: file.map { "Add it to \($0)." } ?? "Add it to gymmigrate.yaml, or give --project and --database.")
+      remedy: file.map { "Add it to \($0)." }
+        ?? "Add it to gymmigrate.yaml, or give --project and --database."
+    )
   }
 
   // MARK: Parsing
@@ -72,14 +80,22 @@ public struct Configuration: Sendable, Equatable {
       case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
         .composer(_, let problem, let mark, _):
         throw failure(mark, problem)
+      case .duplicatedKeysInMapping(let names, let context):
+        throw failure(
+          context.mark,
+          "of this map, \(names.map { "'\($0)'" }.joined(separator: ", ")) stands twice"
+        )
       default: throw failure(nil, "it is not valid YAML")
       }
     } catch {
       throw failure(nil, "\(error)")
     }
 
-    func members(_ node: Node, _ what: String, known: [String]?) throws(Failure) -> [(key: Node, value: Node)] {
-      guard case .mapping(let mapping) = node else { throw failure(node.mark, "\(what) is a map of names to values") }
+    func members(_ node: Node, _ what: String, known: [String]?) throws(Failure) -> [(key: Node, value: Node)]
+    {
+      guard case .mapping(let mapping) = node else {
+        throw failure(node.mark, "\(what) is a map of names to values")
+      }
       var seen: Set<String> = []
       var list: [(key: Node, value: Node)] = []
       for (key, value) in mapping {
@@ -130,9 +146,13 @@ public struct Configuration: Sendable, Equatable {
         default: environment.credentials = Self.path(try scalar(value, "credentials"), besides: file)
         }
       }
-      guard let own else { throw failure(key.mark, "'\(name)' has no project, and the file names none for all") }
+      guard let own else {
+        throw failure(key.mark, "'\(name)' has no project, and the file names none for all")
+      }
       environment.database = DatabaseName(
-        project: own, database: database ?? (name == Environment.localName ? "local" : "(default)"))
+        project: own,
+        database: database ?? (name == Environment.localName ? "local" : "(default)")
+      )
       environments.append(environment)
     }
     if environments.isEmpty { throw failure(root.mark, "it names no environments") }
@@ -152,12 +172,60 @@ public struct Configuration: Sendable, Equatable {
     let rest =
       endpoint.hasPrefix("http://")
       ? endpoint.dropFirst(7) : endpoint.hasPrefix("https://") ? endpoint.dropFirst(8) : ""
-    guard !rest.isEmpty, !rest.contains("/"), !rest.contains("?"), !rest.contains("@") else {
+    guard isHostAndPort(rest) else {
       throw Failure(
-        .usage, "use the endpoint", path: text,
-        cause: "an endpoint is scheme, host and port, as https://firestore.googleapis.com, without /v1")
+        .usage,
+        "use the endpoint",
+        path: text,
+        cause: "an endpoint is scheme, host and port, as https://firestore.googleapis.com, without /v1"
+      )
     }
     return endpoint
+  }
+
+  /// Whether a text is a name, an IPv4 address or an IPv6 address in brackets, and perhaps a port.
+  private static func isHostAndPort(_ text: Substring) -> Bool {
+    var host = text.utf8[...]
+    var port: Substring.UTF8View?
+    if host.first == UInt8(ascii: "[") {
+      guard let end = host.firstIndex(of: UInt8(ascii: "]")) else { return false }
+      let after = host[host.index(after: end)...]
+      if !after.isEmpty {
+        guard after.first == UInt8(ascii: ":") else { return false }
+        port = after.dropFirst()
+      }
+      host = host[..<end].dropFirst()
+      guard host.allSatisfy({ isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }) else {
+        return false
+      }
+    } else {
+      if let colon = host.firstIndex(of: UInt8(ascii: ":")) {
+        port = host[host.index(after: colon)...]
+        host = host[..<colon]
+      }
+      let others = "-._".utf8
+      guard host.allSatisfy({ isLetterOrDigit($0) || others.contains($0) }) else { return false }
+    }
+    if let port {
+      guard port.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(String(port) ?? ""),
+        (1...65_535).contains(number)
+      else { return false }
+    }
+    return !host.isEmpty
+  }
+
+  private static func isHexDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+    default: false
+    }
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: false
+    }
   }
 
   private static func path(_ path: String, besides file: String) -> String {

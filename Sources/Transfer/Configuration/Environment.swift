@@ -15,7 +15,10 @@ public struct Environment: Sendable, Equatable {
 
   /// Makes an environment.
   public init(
-    name: String, database: DatabaseName, endpoint: String? = nil, isProtected: Bool = false,
+    name: String,
+    database: DatabaseName,
+    endpoint: String? = nil,
+    isProtected: Bool = false,
     credentials: String? = nil
   ) {
     self.name = name
@@ -36,7 +39,7 @@ public struct Environment: Sendable, Equatable {
 
   /// Whether requests go to the real service, whose ramp is kept and whose data are somebody's.
   public var isRealService: Bool {
-    !isLocal && (endpoint == nil || (endpoint?.contains("googleapis.com") ?? false))
+    !isLocal && (endpoint == nil || (endpoint?.lowercased().contains("googleapis.com") ?? false))
   }
 
   /// Writes the members of the summary's `environment`.

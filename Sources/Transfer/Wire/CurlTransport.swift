@@ -21,6 +21,7 @@ public final class CurlTransport: HTTPTransport {
     loop.stop()
   }
 
+  /// Sends a request; see ``HTTPTransport``.
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     let id = loop.register()
     let result = await withTaskCancellationHandler {
@@ -62,7 +63,9 @@ private final class CurlEventLoop: Sendable {
 
   init() {
     Self.initialised
-    guard let multi = curl_multi_init() else { preconditionFailure("libcurl has no memory for a multi handle") }
+    guard let multi = curl_multi_init() else {
+      preconditionFailure("libcurl has no memory for a multi handle")
+    }
     self.multi = multi
     _ = gm_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     _ = gm_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, 64)
@@ -73,12 +76,19 @@ private final class CurlEventLoop: Sendable {
     BackgroundThread.start { self.run() }
   }
 
+  // The event thread frees the multi handle once it has seen `stopped`; whoever wakes it does so under the lock and
+  // before, while the handle is there for certain.
+
   func stop() {
-    state.withLock { $0.stopped = true }
-    curl_multi_wakeup(multi)
+    state.withLock { state in
+      state.stopped = true
+      curl_multi_wakeup(multi)
+    }
   }
 
-  /// A new id. It is known before the transfer is added, because a cancellation may overtake the addition.
+  /// A new id.
+  ///
+  /// It is known before the transfer is added, because a cancellation may overtake the addition.
   func register() -> UInt64 {
     state.withLock { state in
       state.nextID += 1
@@ -88,18 +98,19 @@ private final class CurlEventLoop: Sendable {
   }
 
   func add(_ id: UInt64, _ request: HTTPRequest, _ continuation: CheckedContinuation<TransferResult, Never>) {
-    state.withLock { $0.commands.append(.add(id, request, continuation)) }
-    curl_multi_wakeup(multi)
+    state.withLock { state in
+      state.commands.append(.add(id, request, continuation))
+      curl_multi_wakeup(multi)
+    }
   }
 
   func cancel(_ id: UInt64) {
-    let known = state.withLock { state in
-      guard state.pending[id] != nil else { return false }
+    state.withLock { state in
+      guard state.pending[id] != nil else { return }
       state.pending[id] = true
       state.commands.append(.cancel(id))
-      return true
+      curl_multi_wakeup(multi)
     }
-    if known { curl_multi_wakeup(multi) }
   }
 
   // MARK: On the event thread
@@ -130,7 +141,9 @@ private final class CurlEventLoop: Sendable {
             continuation.resume(
               returning: .failure(
                 cancelled
-                  ? TransportError(.cancelled, "cancelled") : TransportError(.notConnected, "out of memory")))
+                  ? TransportError(.cancelled, "cancelled") : TransportError(.notConnected, "out of memory")
+              )
+            )
             continue
           }
           let transfer = CurlTransfer(id: id, request: request, handle: handle, continuation: continuation)
@@ -195,7 +208,9 @@ private final class CurlTransfer {
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
   init(
-    id: UInt64, request: HTTPRequest, handle: EasyHandle,
+    id: UInt64,
+    request: HTTPRequest,
+    handle: EasyHandle,
     continuation: CheckedContinuation<TransferResult, Never>
   ) {
     self.id = id
@@ -223,6 +238,8 @@ private final class CurlTransfer {
     let me = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
     _ = gm_curl_restrict_protocols(easy)
     _ = gm_curl_set_string(easy, CURLOPT_URL, request.url)
+    // Names are data: a `..` among them is no step upwards.
+    _ = gm_curl_set_long(easy, CURLOPT_PATH_AS_IS, 1)
     _ = gm_curl_set_pointer(easy, CURLOPT_PRIVATE, me)
     _ = gm_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
     _ = gm_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
@@ -290,22 +307,23 @@ private final class CurlTransfer {
     }
     if isTooLarge {
       return .failure(
-        TransportError(.bodyTooLarge, "the answer is larger than \(request.maximumBodyBytes) bytes"))
+        TransportError(.bodyTooLarge, "the answer is larger than \(request.maximumBodyBytes) bytes")
+      )
     }
     var requestBytes = 0
     _ = gm_curl_get_long(easy, CURLINFO_REQUEST_SIZE, &requestBytes)
     let detail = String(cString: errorText)
     let message = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
-    return .failure(TransportError(Self.kind(of: code, requestBytes: requestBytes), message))
+    return .failure(TransportError(Self.kind(of: code, wasSent: requestBytes > 0 || sent > 0), message))
   }
 
-  private static func kind(of code: CURLcode, requestBytes: Int) -> TransportError.Kind {
+  private static func kind(of code: CURLcode, wasSent: Bool) -> TransportError.Kind {
     switch code {
     case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_PEER_FAILED_VERIFICATION,
       CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER:
       .invalid
     default:
-      requestBytes == 0 ? .notConnected : .lost
+      wasSent ? .lost : .notConnected
     }
   }
 
@@ -321,8 +339,10 @@ private final class CurlTransfer {
     guard count > 0 else { return 0 }
     all.withUnsafeBytes { bytes in
       UnsafeMutableRawPointer(buffer).copyMemory(
-        from: UnsafeRawBufferPointer(rebasing: bytes[sent..<sent + count]).baseAddress ?? UnsafeRawPointer(buffer),
-        byteCount: count)
+        from: UnsafeRawBufferPointer(rebasing: bytes[sent..<sent + count]).baseAddress
+          ?? UnsafeRawPointer(buffer),
+        byteCount: count
+      )
     }
     sent += count
     return count
