@@ -68,7 +68,6 @@ let package = Package(
       swiftSettings: settings
     ),
 
-    .executableTarget(name: "zzstorerun", dependencies: ["LocalFirestore"], swiftSettings: settings),
     // Floor 3: migrations and the runner that owns their writes.
     .target(
       name: "Migrations",
