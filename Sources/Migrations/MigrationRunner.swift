@@ -94,7 +94,9 @@ struct LiveSource: DocumentSource {
     _ body: (RawDocument) async throws -> Void
   ) async throws {
     progress.begin(collection.string, total: try? await client.count(collection).count)
-    for try await page in client.list(ListRequest(collection, pageSize: pageSize)) {
+    var read = CollectionRead(collection)
+    read.pageSize = pageSize
+    for try await page in client.pages(of: read) {
       try Task.checkCancellation()
       book.count(collection) {
         $0.read += page.count
