@@ -88,7 +88,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "MigrationsTests",
-      dependencies: ["Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport"],
+      dependencies: [
+        "Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "GymmigrateTests",
