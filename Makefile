@@ -4,7 +4,7 @@ SWIFT ?= swift
 SOURCES = Package.swift Sources Tests
 JOBS ?=
 
-.PHONY: all deps build demo test check fmt lint layers clean
+.PHONY: all deps docs build demo test check fmt lint layers clean
 
 all: build
 
@@ -29,6 +29,10 @@ test: deps layers
 ## check: formatting, layers, and a build of everything with warnings as errors
 check: deps lint layers
 	$(SWIFT) build --build-tests -Xswiftc -warnings-as-errors
+
+## docs: writes the command line reference anew
+docs: build
+	@scripts/generate-cli-reference.sh
 
 ## fmt: formats every Swift file in place
 fmt:

@@ -23,20 +23,29 @@ let package = Package(
   targets: [
     // Floor 1: the data and the service's own terms. No I/O.
     .systemLibrary(
-      name: "CCurl", pkgConfig: "libcurl",
-      providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+      name: "CCurl",
+      pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]
+    ),
     .systemLibrary(
-      name: "CXLSXWriter", pkgConfig: "xlsxwriter",
-      providers: [.apt(["libxlsxwriter-dev"]), .brew(["libxlsxwriter"])]),
+      name: "CXLSXWriter",
+      pkgConfig: "xlsxwriter",
+      providers: [.apt(["libxlsxwriter-dev"]), .brew(["libxlsxwriter"])]
+    ),
     .systemLibrary(
-      name: "COpenSSL", pkgConfig: "libcrypto",
-      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+      name: "COpenSSL",
+      pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
+    ),
     .systemLibrary(
-      name: "CZlib", pkgConfig: "zlib",
-      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+      name: "CZlib",
+      pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
+    ),
     .target(
       name: "CSimdjson",
-      linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++", .when(platforms: [.linux]))]),
+      linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++", .when(platforms: [.linux]))]
+    ),
     .target(name: "Models", dependencies: ["CSimdjson"], swiftSettings: settings),
 
     // Floor 2: moving documents, and the embedded store.
@@ -47,7 +56,8 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
-      swiftSettings: settings),
+      swiftSettings: settings
+    ),
     .target(
       name: "LocalFirestore",
       dependencies: [
@@ -55,7 +65,8 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
-      swiftSettings: settings),
+      swiftSettings: settings
+    ),
 
     // Floor 3: migrations and the runner that owns their writes.
     .target(
@@ -65,7 +76,8 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: settings),
+      swiftSettings: settings
+    ),
 
     // Floor 4: the command line.
     .executableTarget(
@@ -75,28 +87,40 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: settings),
+      swiftSettings: settings
+    ),
 
     .target(
-      name: "TestSupport", dependencies: ["Models"], path: "Tests/TestSupport", swiftSettings: settings),
+      name: "TestSupport",
+      dependencies: ["Models"],
+      path: "Tests/TestSupport",
+      swiftSettings: settings
+    ),
     .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: settings),
     .testTarget(name: "ModelsTests", dependencies: ["Models", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "TransferTests", dependencies: ["Models", "Transfer", "TestSupport"], swiftSettings: settings),
+      name: "TransferTests",
+      dependencies: ["Models", "Transfer", "TestSupport"],
+      swiftSettings: settings
+    ),
     .testTarget(
-      name: "LocalFirestoreTests", dependencies: ["Models", "LocalFirestore", "TestSupport"],
-      swiftSettings: settings),
+      name: "LocalFirestoreTests",
+      dependencies: ["Models", "LocalFirestore", "TestSupport"],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "MigrationsTests",
       dependencies: [
         "Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: settings),
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "GymmigrateTests",
       dependencies: ["Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport", "gymmigrate"],
-      swiftSettings: settings),
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

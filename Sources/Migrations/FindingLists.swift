@@ -1,8 +1,10 @@
 import Models
 import Transfer
 
-/// The lists of a migration's run: `review.csv` for what a person must decide, `rejects.jsonl` for what cannot be
-/// migrated as it is. Notes are counted only.
+/// The lists of a migration's run: `review.csv` for what a person must decide, `rejects.jsonl` for what
+/// cannot be migrated as it is.
+///
+/// Notes are counted only.
 struct FindingLists: Sendable {
   private let reviews: LazyList
   private let rejects: RejectList
@@ -29,7 +31,9 @@ struct FindingLists: Sendable {
       try reviews.append(
         Self.row(
           [finding.path.string, migration, finding.code, finding.field ?? "", found ?? ""] + proposals
-            + [finding.message]))
+            + [finding.message]
+        )
+      )
     }
   }
 

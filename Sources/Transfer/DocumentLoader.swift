@@ -1,8 +1,10 @@
 public import Models
 import Synchronization
 
-/// Writes documents into a database by a mode: reads what is there, decides, and writes what differs, in commits that
-/// expect what was read. Import and copy share it.
+/// Writes documents into a database by a mode: reads what is there, decides, and writes what differs, in
+/// commits that expect what was read.
+///
+/// Import and copy share it.
 public struct DocumentLoader: Sendable {
   private let client: FirestoreClient
   private let mode: WriteMode
@@ -13,7 +15,11 @@ public struct DocumentLoader: Sendable {
 
   /// Makes a loader.
   public init(
-    client: FirestoreClient, mode: WriteMode, book: AccountsBook, rejects: RejectList, limits: BatchLimits,
+    client: FirestoreClient,
+    mode: WriteMode,
+    book: AccountsBook,
+    rejects: RejectList,
+    limits: BatchLimits,
     pacer: WritePacer
   ) {
     self.client = client
@@ -32,7 +38,13 @@ public struct DocumentLoader: Sendable {
     let delegate = LoadDelegate(mode: mode, book: book, rejects: rejects, incoming: incoming)
     try await BatchWriter.run(client, limits: limits, pacer: pacer, delegate: delegate) { writer in
       let intake = Intake(
-        client: client, mode: mode, book: book, rejects: rejects, incoming: incoming, writer: writer)
+        client: client,
+        mode: mode,
+        book: book,
+        rejects: rejects,
+        incoming: incoming,
+        writer: writer
+      )
       try await body(intake)
     }
   }
@@ -56,7 +68,11 @@ public struct DocumentLoader: Sendable {
         if let violation = DocumentLimits.violations(of: document).first {
           book.count(document.path.collection) { $0.rejected += 1 }
           try rejects.add(
-            document.path, code: "INVALID_ARGUMENT", message: violation.message, fields: document.fields)
+            document.path,
+            code: "INVALID_ARGUMENT",
+            message: violation.message,
+            fields: document.fields
+          )
         } else {
           sound.append(document)
         }
@@ -69,7 +85,11 @@ public struct DocumentLoader: Sendable {
         case .rejected(let error):
           book.count(document.path.collection) { $0.rejected += 1 }
           try rejects.add(
-            document.path, code: error.status.name, message: error.message, fields: document.fields)
+            document.path,
+            code: error.status.name,
+            message: error.message,
+            fields: document.fields
+          )
         case .write(let write):
           incoming.add(document)
           try await writer.submit(write)
@@ -117,8 +137,11 @@ private struct LoadDelegate: BatchDelegate {
       try rejects.add(write.path, code: error.status.name, message: error.message, fields: document?.fields)
     case .conflicted:
       try rejects.add(
-        write.path, code: "conflict", message: "the document kept changing while it was to be written",
-        fields: document?.fields)
+        write.path,
+        code: "conflict",
+        message: "the document kept changing while it was to be written",
+        fields: document?.fields
+      )
     case .written, .unchanged, .skipped: break
     }
   }

@@ -37,8 +37,12 @@ public struct Export: Sendable {
 
   /// Makes an export.
   public init(
-    client: FirestoreClient, environment: Environment, options: Options, book: AccountsBook,
-    progress: Progress, logger: Logger
+    client: FirestoreClient,
+    environment: Environment,
+    options: Options,
+    book: AccountsBook,
+    progress: Progress,
+    logger: Logger
   ) {
     self.client = client
     self.environment = environment
@@ -86,8 +90,11 @@ public struct Export: Sendable {
     }
     guard case .folder(let folder) = options.destination else { return }
     try Manifest(
-      toolVersion: gymmigrateVersion, environment: environment.name, database: client.database,
-      readTime: readTime, files: reports.compactMap(\.manifestEntry)
+      toolVersion: gymmigrateVersion,
+      environment: environment.name,
+      database: client.database,
+      readTime: readTime,
+      files: reports.compactMap(\.manifestEntry)
     ).write(to: folder)
   }
 
@@ -105,12 +112,18 @@ public struct Export: Sendable {
   // MARK: Pages
 
   private func forEachPage(
-    of collection: CollectionPath, at readTime: Timestamp?, _ body: ([RawDocument]) throws -> Void
+    of collection: CollectionPath,
+    at readTime: Timestamp?,
+    _ body: ([RawDocument]) throws -> Void
   ) async throws {
     var left = options.limit ?? .max
     if left == 0 { return }
     let request = ListRequest(
-      collection, pageSize: min(options.pageSize, left), mask: options.fields, readTime: readTime)
+      collection,
+      pageSize: min(options.pageSize, left),
+      mask: options.fields,
+      readTime: readTime
+    )
     for try await page in client.list(request) {
       try Task.checkCancellation()
       let taken = page.count > left ? Array(page.prefix(left)) : page
@@ -131,7 +144,8 @@ extension Failure {
     }
     var failure = self
     failure.kind = .unavailable
-    failure.cause = "the moment that everything was to be read at, \(readTime), is no longer readable (\(service))"
+    failure.cause =
+      "the moment that everything was to be read at, \(readTime), is no longer readable (\(service))"
     failure.remedy =
       "Export fewer collections at a time, or give --read-time none to read the present, which mixes moments."
     return failure

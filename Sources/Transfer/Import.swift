@@ -51,7 +51,11 @@ public struct Import: Sendable {
 
   /// Makes an import.
   public init(
-    client: FirestoreClient, options: Options, book: AccountsBook, rejects: RejectList, progress: Progress,
+    client: FirestoreClient,
+    options: Options,
+    book: AccountsBook,
+    rejects: RejectList,
+    progress: Progress,
     logger: Logger
   ) {
     self.client = client
@@ -85,14 +89,23 @@ public struct Import: Sendable {
           }
           if let violation {
             try rejects.add(
-              document.path, code: "INVALID_ARGUMENT", message: violation.message, fields: document.fields)
+              document.path,
+              code: "INVALID_ARGUMENT",
+              message: violation.message,
+              fields: document.fields
+            )
           }
         }
       }
     } else {
       let loader = DocumentLoader(
-        client: client, mode: options.mode, book: book, rejects: rejects, limits: options.limits,
-        pacer: options.pacer)
+        client: client,
+        mode: options.mode,
+        book: book,
+        rejects: rejects,
+        limits: options.limits,
+        pacer: options.pacer
+      )
       try await loader.load { intake in
         try await forEachBatch(counts) { documents in try await intake.put(documents) }
       }
@@ -122,7 +135,8 @@ public struct Import: Sendable {
   }
 
   private func forEachBatch(
-    _ counts: Guarded<ReferenceRewriter.Counts>, _ body: ([RawDocument]) async throws -> Void
+    _ counts: Guarded<ReferenceRewriter.Counts>,
+    _ body: ([RawDocument]) async throws -> Void
   ) async throws {
     var rewriter = ReferenceRewriter(from: options.source, to: client.database)
     var left = options.limit ?? .max
@@ -162,7 +176,11 @@ public struct Import: Sendable {
         $0.rejected += 1
       }
       try rejects.add(
-        DocumentPath(place, "line-\(line.number)"), code: "MALFORMED", message: failure.cause, fields: nil)
+        DocumentPath(place, "line-\(line.number)"),
+        code: "MALFORMED",
+        message: failure.cause,
+        fields: nil
+      )
       return nil
     }
   }

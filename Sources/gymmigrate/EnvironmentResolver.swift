@@ -48,20 +48,27 @@ struct EnvironmentResolver {
     } else {
       let known = try configuration().environments.map(\.name).joined(separator: ", ")
       throw Failure(
-        .usage, "choose the environment", cause: "none is named",
-        remedy: "Give -e with one of \(known), or --project and --database.")
+        .usage,
+        "choose the environment",
+        cause: "none is named",
+        remedy: "Give -e with one of \(known), or --project and --database."
+      )
     }
     environment.database = DatabaseName(
       project: options.project ?? environment.database.project,
-      database: options.database ?? environment.database.database)
+      database: options.database ?? environment.database.database
+    )
     if let endpoint = options.endpoint {
       environment.endpoint = try Configuration.checkedEndpoint(endpoint)
     } else if let host = discovery.emulatorHost, environment.endpoint == nil, !environment.isLocal {
       if environment.isProtected {
         throw Failure(
-          .notPermitted, "use the environment", path: environment.name,
+          .notPermitted,
+          "use the environment",
+          path: environment.name,
           cause: "it is protected, and FIRESTORE_EMULATOR_HOST points elsewhere",
-          remedy: "Unset the variable, or give --endpoint.")
+          remedy: "Unset the variable, or give --endpoint."
+        )
       }
       environment.endpoint = try Configuration.checkedEndpoint("http://\(host)")
     }
@@ -71,15 +78,23 @@ struct EnvironmentResolver {
 
   /// Runs `body` with a caller for the environment; the embedded store is up meanwhile where that is meant.
   func withCaller<Result: Sendable>(
-    _ environment: Transfer.Environment, policy: RetryPolicy, clock: RunClock, traffic: TrafficCounter,
+    _ environment: Transfer.Environment,
+    policy: RetryPolicy,
+    clock: RunClock,
+    traffic: TrafficCounter,
     onRetry: @escaping @Sendable (RetryNotice) -> Void,
     _ body: @Sendable (_ endpoint: String, _ signer: String, _ caller: ServiceCaller) async throws -> Result
   ) async throws -> Result {
     let transport = CurlTransport()
     func caller(_ credentials: Credentials) -> ServiceCaller {
       ServiceCaller(
-        transport: transport, credentials: TokenProvider(credentials, transport: transport), policy: policy,
-        clock: clock, traffic: traffic, onRetry: onRetry)
+        transport: transport,
+        credentials: TokenProvider(credentials, transport: transport),
+        policy: policy,
+        clock: clock,
+        traffic: traffic,
+        onRetry: onRetry
+      )
     }
     if environment.isLocal {
       let file = "\(options.stateDir)/local.sqlite"
@@ -97,8 +112,10 @@ struct EnvironmentResolver {
     return try credentials(for: environment).description
   }
 
-  /// Who signs. Over plain HTTP nothing that is found by itself is sent, because an emulator wants none and the
-  /// network would see it.
+  /// Who signs.
+  ///
+  /// Over plain HTTP nothing that is found by itself is sent, because an emulator wants none and the network
+  /// would see it.
   private func credentials(for environment: Transfer.Environment) throws(Failure) -> Credentials {
     let isPlain = environment.effectiveEndpoint.hasPrefix("http://")
     let isNamed =
@@ -107,11 +124,17 @@ struct EnvironmentResolver {
     if isPlain, !isNamed || isEmulator(environment) { return Credentials(.emulatorOwner) }
     if isPlain, !environment.isOnThisMachine {
       throw Failure(
-        .configuration, "send credentials to", path: environment.effectiveEndpoint,
-        cause: "plain HTTP would show them to the network", remedy: "Use https, or give no credentials.")
+        .configuration,
+        "send credentials to",
+        path: environment.effectiveEndpoint,
+        cause: "plain HTTP would show them to the network",
+        remedy: "Use https, or give no credentials."
+      )
     }
     return try discovery.resolve(
-      explicitFile: environment.credentials, accessTokenFile: options.accessTokenFile)
+      explicitFile: environment.credentials,
+      accessTokenFile: options.accessTokenFile
+    )
   }
 
   /// Whether the endpoint is the one of FIRESTORE_EMULATOR_HOST.

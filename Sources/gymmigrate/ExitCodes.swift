@@ -2,8 +2,9 @@ import ArgumentParser
 import Models
 import Transfer
 
-/// The one place that maps how a command ended to its exit code. Success and its shades are small, errors are those of
-/// sysexits.h.
+/// The one place that maps how a command ended to its exit code.
+///
+/// Success and its shades are small, errors are those of sysexits.h.
 enum ExitCodes {
   static let done: Int32 = 0
   static let differences: Int32 = 1

@@ -16,8 +16,12 @@ enum Guard {
     guard environment.isProtected else { return }
     func refusal(_ cause: String) -> Failure {
       Failure(
-        .notPermitted, "write to", path: environment.name, cause: cause,
-        remedy: "Give --confirm \(environment.name) if this is what you want.")
+        .notPermitted,
+        "write to",
+        path: environment.name,
+        cause: cause,
+        remedy: "Give --confirm \(environment.name) if this is what you want."
+      )
     }
     if let confirmed = options.confirm {
       guard confirmed.isIdentical(to: environment.name) else {

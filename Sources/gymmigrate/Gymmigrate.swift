@@ -24,7 +24,8 @@ struct Gymmigrate: AsyncParsableCommand {
     subcommands: [
       ExportCommand.self, ImportCommand.self, MigrateCommand.self, CountCommand.self, EnvCommand.self,
       ServeCommand.self,
-    ])
+    ]
+  )
 }
 
 @main

@@ -54,7 +54,9 @@ struct CommandRun {
   }
 
   private func perform(
-    on environment: Environment, run: RunDirectory?, _ body: @Sendable (Session) async throws -> Ending
+    on environment: Environment,
+    run: RunDirectory?,
+    _ body: @Sendable (Session) async throws -> Ending
   ) async throws {
     let clock = RunClock.system
     let began = clock.now()
@@ -63,20 +65,35 @@ struct CommandRun {
     let logger = Self.logger(talk, run)
     let traffic = TrafficCounter()
     let progress = Progress(
-      terminal: talk.noProgress || talk.quiet ? nil : terminal, logger: logger, clock: clock, traffic: traffic)
+      terminal: talk.noProgress || talk.quiet ? nil : terminal,
+      logger: logger,
+      clock: clock,
+      traffic: traffic
+    )
     let book = AccountsBook()
     var summary = RunSummary(
-      command: name, runID: run?.id ?? "-", environment: environment, startedAt: Timestamp.now)
+      command: name,
+      runID: run?.id ?? "-",
+      environment: environment,
+      startedAt: Timestamp.now
+    )
     // The embedded store has its address only once it is up.
     let reached = Guarded(environment)
     var failure: Failure?
     var lists: [String] = []
     do {
       let ending = try await resolver.withCaller(
-        environment, policy: RetryPolicy(budget: connection.retryFor), clock: clock, traffic: traffic,
+        environment,
+        policy: RetryPolicy(budget: connection.retryFor),
+        clock: clock,
+        traffic: traffic,
         onRetry: { notice in
           logger.debug(
-            "retrying", metadata: ["rpc": "\(notice.rpc.rawValue)", "attempt": "\(notice.attempt)", "reason": "\(notice.reason)"])
+            "retrying",
+            metadata: [
+              "rpc": "\(notice.rpc.rawValue)", "attempt": "\(notice.attempt)", "reason": "\(notice.reason)",
+            ]
+          )
         }
       ) { (endpoint, signer, caller) async throws -> Ending in
         reached.withLock { $0.endpoint = endpoint }
@@ -88,7 +105,13 @@ struct CommandRun {
         let client = FirestoreClient(database: environment.database, endpoint: endpoint, caller: caller)
         return try await body(
           Session(
-            environment: environment, client: client, logger: logger, progress: progress, book: book))
+            environment: environment,
+            client: client,
+            logger: logger,
+            progress: progress,
+            book: book
+          )
+        )
       }
       summary.status = ending.status
       summary.readTime = ending.readTime
@@ -113,7 +136,10 @@ struct CommandRun {
   }
 
   private func finish(
-    _ summary: RunSummary, failure: Failure?, lists: [String], logger: Logger
+    _ summary: RunSummary,
+    failure: Failure?,
+    lists: [String],
+    logger: Logger
   ) throws {
     for line in SummaryText.lines(summary) { logger.info("\(line)") }
     for list in lists where FileCheck.exists(list) { logger.notice("See \(list).") }
@@ -135,7 +161,9 @@ struct CommandRun {
 
   private static func failure(of error: any Error, command: String) -> Failure {
     if let failure = error as? Failure { return failure }
-    if error is CancellationError { return Failure(.interrupted, "finish \(command)", cause: "it was stopped") }
+    if error is CancellationError {
+      return Failure(.interrupted, "finish \(command)", cause: "it was stopped")
+    }
     return Failure(.internal, "run \(command)", cause: "\(error)")
   }
 }

@@ -133,7 +133,8 @@ struct ImportModesTests {
         #expect(document["fields"] is [String: Any])
       }
       #expect(Set(found.keys) == ["things/name", "things/nested", "things/large"])
-      #expect(found["things/large"]?.contains("1,048,576") ?? found["things/large"]?.contains("1 MiB") ?? false)
+      #expect(found["things/large"]?.contains("bytes") ?? false)
+      #expect(found["things/name"]?.contains("__bad__") ?? false)
       // A dry run finds the same ones.
       let dry = try await tool.run("import", "things.jsonl", "-n", "--json")
       #expect(try dry.summary().totals.rejected == 3)

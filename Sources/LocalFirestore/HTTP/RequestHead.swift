@@ -1,6 +1,6 @@
 /// The first line and the headers of an HTTP/1.1 request (RFC 9112).
 struct RequestHead {
-  /// `GET`, `POST`, …
+  /// The method: `GET`, `POST`.
   var method: String
   /// The raw target, percent-encoded.
   var target: [UInt8]

@@ -4,7 +4,9 @@
   import Darwin
 #endif
 
-/// A connected socket, read through a buffer and written whole. Blocking, for one thread.
+/// A connected socket, read through a buffer and written whole.
+///
+/// Blocking, for one thread.
 final class SocketStream {
   /// Why a stream is over.
   enum End: Error {

@@ -56,7 +56,9 @@ indirect enum CompiledFilter {
     }
   }
 
-  /// Whether a field's value compares with an operand as it should. Ranges stay within the operand's type; null is
+  /// Whether a field's value compares with an operand as it should.
+  ///
+  /// Ranges stay within the operand's type; null is
   /// unequal to nothing (https://firebase.google.com/docs/firestore/query-data/queries).
   private static func matches(
     _ value: Value,

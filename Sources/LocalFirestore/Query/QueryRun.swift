@@ -12,7 +12,9 @@ struct FoundDocument {
   var fields: UnsafeRawBufferPointer
 }
 
-/// Runs planned queries over a snapshot. Not `Sendable`: it has a parser for stored fields.
+/// Runs planned queries over a snapshot.
+///
+/// Not `Sendable`: it has a parser for stored fields.
 final class QueryRunner {
   private let parser = JSONParser()
   private var decoder = WireDecoder()

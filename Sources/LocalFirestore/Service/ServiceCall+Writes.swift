@@ -107,7 +107,8 @@ extension ServiceCall {
     guard let id = try decoder.rollback(request.body) else {
       throw FirestoreError.invalid("The transaction is missing.")
     }
-    _ = try service.transactions.end(id, in: database)
+    // Clients roll back after a commit that failed, which has ended the transaction already.
+    _ = try? service.transactions.end(id, in: database)
     out.bytes.append(contentsOf: "{}".utf8)
   }
 }

@@ -13,7 +13,9 @@ struct TransactionID: Hashable, Sendable {
   }
 }
 
-/// The transactions that have begun in this process. They are optimistic: what a transaction read is compared with what
+/// The transactions that have begun in this process.
+///
+/// They are optimistic: what a transaction read is compared with what
 /// is when it commits, and it is aborted where that changed.
 final class TransactionTable: Sendable {
   /// How long a transaction may last and stand idle, in microseconds.

@@ -37,7 +37,9 @@ final class CommitClock: Sendable {
   /// The source's time, unadjusted.
   func now() -> Int64 { source() }
 
-  /// Begins a commit after `last`, the last one in the database. The caller holds the database's write lock, and
+  /// Begins a commit after `last`, the last one in the database.
+  ///
+  /// The caller holds the database's write lock, and
   /// ends it with ``endCommit(_:)`` whatever becomes of it.
   func beginCommit(after last: Int64) -> Int64 {
     state.withLock { state in

@@ -99,7 +99,9 @@ struct Snapshot {
     return key
   }
 
-  /// The SELECT of columns over a range, nil where nothing can be found. It binds the parameters 1 to 5.
+  /// The SELECT of columns over a range, nil where nothing can be found.
+  ///
+  /// It binds the parameters 1 to 5.
   private func select(
     _ columns: String,
     _ scope: Scope,

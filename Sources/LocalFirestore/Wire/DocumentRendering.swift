@@ -1,6 +1,8 @@
 import Models
 
-/// Renders documents of one database into answers. Stored fields are JSON already and are copied as they are; only a
+/// Renders documents of one database into answers.
+///
+/// Stored fields are JSON already and are copied as they are; only a
 /// mask makes them be read.
 struct DocumentRenderer {
   /// `projects/P/databases/D/documents/` within quotes, escaped, without the closing quote.

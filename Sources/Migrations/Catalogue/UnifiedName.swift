@@ -67,8 +67,9 @@ struct UnifiedName {
     }
   }
 
-  /// A name without a required part is for a person to complete: of it only nombre is written, as firstName. A
-  /// fullName joined from half a name would stand for good.
+  /// A name without a required part is for a person to complete: of it only nombre is written, as firstName.
+  ///
+  /// A fullName joined from half a name would stand for good.
   private mutating func withholdButGivenName() {
     let withheld = sure.filter { $0.field != .firstName || $0.source != .nombre }
     sure.removeAll { withheld.contains($0) }

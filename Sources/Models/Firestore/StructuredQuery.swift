@@ -55,6 +55,7 @@ public struct StructuredQuery: Sendable, Equatable {
       self.allDescendants = allDescendants
     }
 
+    /// Whether two selectors are the same, ids by their bytes.
     public static func == (a: CollectionSelector, b: CollectionSelector) -> Bool {
       a.collectionID.map(UTF8Key.init) == b.collectionID.map(UTF8Key.init)
         && a.allDescendants == b.allDescendants

@@ -34,6 +34,7 @@ public struct StructuredAggregationQuery: Sendable, Equatable {
       self.alias = alias
     }
 
+    /// Whether two aggregations are the same, aliases by their bytes.
     public static func == (a: Aggregation, b: Aggregation) -> Bool {
       a.alias.map(UTF8Key.init) == b.alias.map(UTF8Key.init) && a.operation == b.operation
     }

@@ -139,7 +139,10 @@ public struct WireDecoder {
   ) throws(WireError) -> Value {
     switch type {
     case .null:
-      guard json.isNull || json.string == "NULL_VALUE" else { throw WireError("nullValue is null") }
+      // It is an enumeration of one value, which clients may send by its name or its number.
+      guard json.isNull || json.string == "NULL_VALUE" || json.integer == 0 else {
+        throw WireError("nullValue is null")
+      }
       return .null
     case .boolean:
       guard let truth = json.boolean else { throw WireError("booleanValue is true or false") }

@@ -28,7 +28,11 @@ public struct Configuration: Sendable, Equatable {
   public static let builtIn = Configuration(environments: [
     Environment(name: "test", database: DatabaseName(project: builtInProject, database: "test")),
     Environment(name: "stage", database: DatabaseName(project: builtInProject, database: "stage")),
-    Environment(name: "prod", database: DatabaseName(project: builtInProject, database: "prod"), isProtected: true),
+    Environment(
+      name: "prod",
+      database: DatabaseName(project: builtInProject, database: "prod"),
+      isProtected: true
+    ),
     Environment(name: "legacy", database: DatabaseName(project: builtInProject, database: "(default)")),
     local(project: builtInProject),
   ])
@@ -43,9 +47,13 @@ public struct Configuration: Sendable, Equatable {
   public func environment(named name: String) throws(Failure) -> Environment {
     if let found = environments.first(where: { $0.name == name }) { return found }
     throw Failure(
-      .configuration, "use the environment", path: name,
+      .configuration,
+      "use the environment",
+      path: name,
       cause: "it is not one of \(environments.map(\.name).joined(separator: ", "))",
-      remedy: file.map { "Add it to \($0)." } ?? "Add it to gymmigrate.yaml, or give --project and --database.")
+      remedy: file.map { "Add it to \($0)." }
+        ?? "Add it to gymmigrate.yaml, or give --project and --database."
+    )
   }
 
   // MARK: Parsing
@@ -78,8 +86,11 @@ public struct Configuration: Sendable, Equatable {
       throw failure(nil, "\(error)")
     }
 
-    func members(_ node: Node, _ what: String, known: [String]?) throws(Failure) -> [(key: Node, value: Node)] {
-      guard case .mapping(let mapping) = node else { throw failure(node.mark, "\(what) is a map of names to values") }
+    func members(_ node: Node, _ what: String, known: [String]?) throws(Failure) -> [(key: Node, value: Node)]
+    {
+      guard case .mapping(let mapping) = node else {
+        throw failure(node.mark, "\(what) is a map of names to values")
+      }
       var seen: Set<String> = []
       var list: [(key: Node, value: Node)] = []
       for (key, value) in mapping {
@@ -130,9 +141,13 @@ public struct Configuration: Sendable, Equatable {
         default: environment.credentials = Self.path(try scalar(value, "credentials"), besides: file)
         }
       }
-      guard let own else { throw failure(key.mark, "'\(name)' has no project, and the file names none for all") }
+      guard let own else {
+        throw failure(key.mark, "'\(name)' has no project, and the file names none for all")
+      }
       environment.database = DatabaseName(
-        project: own, database: database ?? (name == Environment.localName ? "local" : "(default)"))
+        project: own,
+        database: database ?? (name == Environment.localName ? "local" : "(default)")
+      )
       environments.append(environment)
     }
     if environments.isEmpty { throw failure(root.mark, "it names no environments") }
@@ -154,8 +169,11 @@ public struct Configuration: Sendable, Equatable {
       ? endpoint.dropFirst(7) : endpoint.hasPrefix("https://") ? endpoint.dropFirst(8) : ""
     guard !rest.isEmpty, !rest.contains("/"), !rest.contains("?"), !rest.contains("@") else {
       throw Failure(
-        .usage, "use the endpoint", path: text,
-        cause: "an endpoint is scheme, host and port, as https://firestore.googleapis.com, without /v1")
+        .usage,
+        "use the endpoint",
+        path: text,
+        cause: "an endpoint is scheme, host and port, as https://firestore.googleapis.com, without /v1"
+      )
     }
     return endpoint
   }

@@ -15,7 +15,10 @@ public struct Environment: Sendable, Equatable {
 
   /// Makes an environment.
   public init(
-    name: String, database: DatabaseName, endpoint: String? = nil, isProtected: Bool = false,
+    name: String,
+    database: DatabaseName,
+    endpoint: String? = nil,
+    isProtected: Bool = false,
     credentials: String? = nil
   ) {
     self.name = name
@@ -48,6 +51,6 @@ public struct Environment: Sendable, Equatable {
     json.key("database")
     json.string(database.database)
     json.key("endpoint")
-    json.string(effectiveEndpoint)
+    json.string(isLocal ? "embedded" : effectiveEndpoint)
   }
 }

@@ -1,6 +1,8 @@
 public import Models
 
-/// What the batch writer asks and tells while it works. It is called on the writer's actor, one call at a time.
+/// What the batch writer asks and tells while it works.
+///
+/// It is called on the writer's actor, one call at a time.
 public protocol BatchDelegate: Sendable {
   /// Called before a commit is sent with what it holds; a journal is written and synced here.
   func willCommit(_ writes: [Write]) async throws(Failure)
@@ -49,7 +51,10 @@ public actor BatchWriter {
   private var settling = 0
 
   private init(
-    client: FirestoreClient, limits: BatchLimits, pacer: WritePacer, delegate: any BatchDelegate
+    client: FirestoreClient,
+    limits: BatchLimits,
+    pacer: WritePacer,
+    delegate: any BatchDelegate
   ) {
     self.client = client
     self.delegate = delegate
@@ -63,7 +68,10 @@ public actor BatchWriter {
   ///
   /// - Throws: The failure that ended the writing, else what `body` throws.
   public static func run(
-    _ client: FirestoreClient, limits: BatchLimits, pacer: WritePacer, delegate: any BatchDelegate,
+    _ client: FirestoreClient,
+    limits: BatchLimits,
+    pacer: WritePacer,
+    delegate: any BatchDelegate,
     _ body: (BatchWriter) async throws -> Void
   ) async throws {
     let writer = BatchWriter(client: client, limits: limits, pacer: pacer, delegate: delegate)
@@ -88,10 +96,15 @@ public actor BatchWriter {
   public func submit(_ write: Write) async throws(Failure) {
     if write.needsUpdateTime {
       throw Failure(
-        .internal, "submit the write of", path: write.path.string,
-        cause: "a transform that must not be applied twice has no updateTime precondition")
+        .internal,
+        "submit the write of",
+        path: write.path.string,
+        cause: "a transform that must not be applied twice has no updateTime precondition"
+      )
     }
-    while failure == nil, scheduler.waitingCount >= limits.maximumWrites * 2 || scheduler.bytesWaiting > 16 << 20 {
+    while failure == nil,
+      scheduler.waitingCount >= limits.maximumWrites * 2 || scheduler.bytesWaiting > 16 << 20
+    {
       if Task.isCancelled { break }
       await withCheckedContinuation { submitters.append($0) }
     }
@@ -181,7 +194,8 @@ public actor BatchWriter {
       await settle(scheduler.committed(chunk.id, answer, took: clock.now() - sent))
     } catch {
       client.caller.note(
-        RetryNotice(rpc: .commit, attempt: chunk.attempts + 1, delay: 0, reason: error.reason))
+        RetryNotice(rpc: .commit, attempt: chunk.attempts + 1, delay: 0, reason: error.reason)
+      )
       do throws(Failure) {
         await settle(try scheduler.failed(chunk.id, error, now: clock.now(), random: clock.random()))
       } catch {

@@ -15,7 +15,10 @@ public struct BatchLimits: Sendable, Equatable {
 
   /// Makes limits.
   public init(
-    maximumWrites: Int = 100, maximumBytes: Int = 9 << 20, maximumInFlight: Int = 8, slowCommit: Double = 5,
+    maximumWrites: Int = 100,
+    maximumBytes: Int = 9 << 20,
+    maximumInFlight: Int = 8,
+    slowCommit: Double = 5,
     maximumReplans: Int = 5
   ) {
     self.maximumWrites = maximumWrites
@@ -150,7 +153,8 @@ struct CommitScheduler {
       chunk.writes.enumerated().map { index, write in
         let updateTime = index < answer.updateTimes.count ? answer.updateTimes[index] : nil
         return (write, .written(updateTime: updateTime))
-      })
+      }
+    )
   }
 
   /// A commit or a read-back failed.
@@ -158,7 +162,10 @@ struct CommitScheduler {
   /// - Returns: What is settled by it.
   /// - Throws: A failure that ends the run.
   mutating func failed(
-    _ id: Int, _ failure: CallFailure, now: Double, random: Double
+    _ id: Int,
+    _ failure: CallFailure,
+    now: Double,
+    random: Double
   ) throws(Failure) -> [Settled] {
     guard var chunk = inFlight.removeValue(forKey: id) else { return [] }
     if case .service(let error) = failure { chunk.lastError = error }
@@ -197,7 +204,9 @@ struct CommitScheduler {
 
   /// The documents of a chunk were read back.
   mutating func readBack(
-    _ id: Int, _ documents: [DocumentPath: RawDocument], now: Double
+    _ id: Int,
+    _ documents: [DocumentPath: RawDocument],
+    now: Double
   ) -> [Settled] {
     guard var chunk = inFlight.removeValue(forKey: id) else { return [] }
     // Commits are atomic: what proves one write applied proves them all.
@@ -218,7 +227,8 @@ struct CommitScheduler {
     }
     let kept = settle(settled)
     if ready.isEmpty { return kept }
-    let contradicts = settled.isEmpty && chunk.lastError.map { CommitFailure.isPrecondition($0.status) } ?? false
+    let contradicts =
+      settled.isEmpty && chunk.lastError.map { CommitFailure.isPrecondition($0.status) } ?? false
     chunk.contradictions = contradicts ? chunk.contradictions + 1 : 0
     chunk.writes = ready
     chunk.needsReadBack = false
@@ -231,7 +241,9 @@ struct CommitScheduler {
 
   // MARK: Actions
 
-  /// What is to be done now. Chunks that it gives out are in flight from then on.
+  /// What is to be done now.
+  ///
+  /// Chunks that it gives out are in flight from then on.
   mutating func next(now: Double) -> Action {
     if inFlight.count < limits.maximumInFlight {
       if let first = due.first, first.time <= now {
@@ -305,12 +317,19 @@ struct CommitScheduler {
   }
 
   private mutating func retry(
-    _ chunk: Chunk, after failure: CallFailure, now: Double, random: Double
+    _ chunk: Chunk,
+    after failure: CallFailure,
+    now: Double,
+    random: Double
   ) throws(Failure) {
     let elapsed = now - (chunk.firstSent ?? now)
     guard
       let delay = policy.delay(
-        afterAttempt: chunk.attempts, elapsed: elapsed, asked: failure.askedDelay, random: random)
+        afterAttempt: chunk.attempts,
+        elapsed: elapsed,
+        asked: failure.askedDelay,
+        random: random
+      )
     else {
       release(chunk)
       throw describe(failure, chunk, now: now)
@@ -331,8 +350,11 @@ struct CommitScheduler {
 
   private func describe(_ failure: CallFailure, _ chunk: Chunk, now: Double) -> Failure {
     failure.asFailure(
-      operation: "commit \(chunk.writes.count) writes to", path: chunk.writes.first?.write.path.collection.string,
-      attempts: chunk.attempts, elapsed: now - (chunk.firstSent ?? now))
+      operation: "commit \(chunk.writes.count) writes to",
+      path: chunk.writes.first?.write.path.collection.string,
+      attempts: chunk.attempts,
+      elapsed: now - (chunk.firstSent ?? now)
+    )
   }
 }
 

@@ -15,7 +15,10 @@ public struct ListRequest: Sendable, Equatable {
 
   /// Makes a request.
   public init(
-    _ collection: CollectionPath, pageSize: Int = 300, mask: [FieldPath]? = nil, showMissing: Bool = false,
+    _ collection: CollectionPath,
+    pageSize: Int = 300,
+    mask: [FieldPath]? = nil,
+    showMissing: Bool = false,
     readTime: Timestamp? = nil
   ) {
     self.collection = collection
@@ -28,16 +31,18 @@ public struct ListRequest: Sendable, Equatable {
 
 /// The documents of a collection, page by page in the order of their names (`documents.list`).
 ///
-/// The next page is asked for as soon as its token is known, while the last one is being decoded and worked on, so
-/// two pages at most are held. A page may be short or empty: only a missing token ends the list. A page whose body is
+/// The next page is asked for as soon as its token is known, and decoded while the last one is worked on, so three
+/// pages at most are held. A page may be short or empty: only a missing token ends the list. A page whose body is
 /// larger than the client accepts is asked for again with half the size, which the service allows between pages.
 /// Dropping the iterator cancels the request in flight.
 public struct DocumentPages: AsyncSequence, Sendable {
+  /// A page.
   public typealias Element = [RawDocument]
 
   let client: FirestoreClient
   let request: ListRequest
 
+  /// Begins to read: the first page is asked for at once.
   public func makeAsyncIterator() -> Iterator {
     Iterator(PageFetcher(client: client, request: request))
   }
@@ -45,7 +50,6 @@ public struct DocumentPages: AsyncSequence, Sendable {
   /// Gives one page after another.
   public struct Iterator: AsyncIteratorProtocol {
     private let ahead: ReadAhead
-    private var decoder = WireDecoder()
 
     fileprivate init(_ fetcher: PageFetcher) {
       ahead = ReadAhead(fetcher)
@@ -55,21 +59,7 @@ public struct DocumentPages: AsyncSequence, Sendable {
     ///
     /// - Throws: ``Failure`` after all retries, or where a document cannot be read.
     public mutating func next() async throws -> [RawDocument]? {
-      guard let page = try await ahead.next() else { return nil }
-      let prefix = ahead.fetcher.client.database.documents + "/"
-      var documents: [RawDocument] = []
-      guard let list = page.documents else { return documents }
-      documents.reserveCapacity(ahead.fetcher.request.pageSize)
-      for (index, json) in list.elements.enumerated() {
-        do throws(WireError) {
-          documents.append(try decoder.document(json, prefix: prefix))
-        } catch {
-          throw Models.Failure(
-            .internal, "read the page of", path: ahead.fetcher.request.collection.string,
-            cause: "document \(index + 1) of it: \(error)")
-        }
-      }
-      return documents
+      try await ahead.next()
     }
   }
 }
@@ -90,34 +80,64 @@ private struct FetchedPage: @unchecked Sendable {
   let nextPageToken: String?
 }
 
-/// The request in flight ahead of its reader; cancelled when the reader goes.
+/// The work ahead of the reader: one page being decoded and the request for the one after it, both cancelled when
+/// the reader goes.
 private final class ReadAhead {
-  let fetcher: PageFetcher
-  private var pending: Task<FetchedPage, any Error>?
-  private var current: FetchedPage?
+  private typealias Fetch = Task<FetchedPage, any Error>
+  private typealias Decoded = (documents: [RawDocument], next: Fetch?)
+
+  private let fetcher: PageFetcher
+  private let inFlight = Guarded<Fetch?>(nil)
+  private var decoding: Task<Decoded, any Error>?
 
   init(_ fetcher: PageFetcher) {
     self.fetcher = fetcher
-    pending = Task { try await fetcher.page(after: nil) }
+    decoding = Self.decode(Self.fetch(after: nil, fetcher, inFlight), fetcher, inFlight)
   }
 
   deinit {
-    pending?.cancel()
+    decoding?.cancel()
+    inFlight.withLock { $0 }?.cancel()
   }
 
-  func next() async throws -> FetchedPage? {
-    guard let task = pending else { return nil }
-    let page = try await withTaskCancellationHandler {
+  func next() async throws -> [RawDocument]? {
+    guard let task = decoding else { return nil }
+    let (documents, next) = try await Self.value(of: task)
+    decoding = next.map { Self.decode($0, fetcher, inFlight) }
+    return documents
+  }
+
+  private static func fetch(
+    after token: String?,
+    _ fetcher: PageFetcher,
+    _ inFlight: Guarded<Fetch?>
+  ) -> Fetch {
+    let task = Fetch { try await fetcher.page(after: token) }
+    inFlight.withLock { $0 = task }
+    return task
+  }
+
+  /// Waits for a page, asks for the one after it as soon as its token is known, and decodes meanwhile.
+  private static func decode(
+    _ fetch: Fetch,
+    _ fetcher: PageFetcher,
+    _ inFlight: Guarded<Fetch?>
+  ) -> Task<Decoded, any Error> {
+    Task {
+      let page = try await value(of: fetch)
+      try Task.checkCancellation()
+      let next = page.nextPageToken.map { Self.fetch(after: $0, fetcher, inFlight) }
+      if Task.isCancelled { next?.cancel() }
+      return (try fetcher.documents(of: page), next)
+    }
+  }
+
+  private static func value<Result: Sendable>(of task: Task<Result, any Error>) async throws -> Result {
+    try await withTaskCancellationHandler {
       try await task.value
     } onCancel: {
       task.cancel()
     }
-    pending = page.nextPageToken.map { token in
-      Task { [fetcher] in try await fetcher.page(after: token) }
-    }
-    // Held so that its parser is not given to the next request while the page is decoded.
-    current = page
-    return page
   }
 }
 
@@ -131,19 +151,45 @@ private struct PageFetcher: Sendable {
     while true {
       do throws(Failure) {
         return try await client.caller.call(
-          .listDocuments, HTTPRequest(method: "GET", url: url(token: token, size: size)),
-          operation: "read the page of", path: request.collection.string
+          .listDocuments,
+          HTTPRequest(method: "GET", url: url(token: token, size: size)),
+          operation: "read the page of",
+          path: request.collection.string
         ) { (body, root) throws(CallFailure) in
           guard root.kind == .object else { throw .malformed("the answer is not an object") }
           return FetchedPage(
-            body: body, documents: root["documents"],
-            nextPageToken: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 })
+            body: body,
+            documents: root["documents"],
+            nextPageToken: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+          )
         }
       } catch {
         guard error.isBodyTooLarge, size > 1 else { throw error }
         size = max(1, size / 2)
       }
     }
+  }
+
+  /// Decodes a page that was fetched.
+  func documents(of page: FetchedPage) throws(Failure) -> [RawDocument] {
+    let prefix = client.database.documents + "/"
+    var decoder = WireDecoder()
+    var documents: [RawDocument] = []
+    guard let list = page.documents else { return documents }
+    documents.reserveCapacity(request.pageSize)
+    for (index, json) in list.elements.enumerated() {
+      do throws(WireError) {
+        documents.append(try decoder.document(json, prefix: prefix))
+      } catch {
+        throw Failure(
+          .internal,
+          "read the page of",
+          path: request.collection.string,
+          cause: "document \(index + 1) of it: \(error)"
+        )
+      }
+    }
+    return documents
   }
 
   private func url(token: String?, size: Int) -> String {

@@ -27,7 +27,8 @@ public struct FirestoreClient: Sendable {
   ///
   /// Paths that are missing are not in the answer. Asks for at most 300 at a time.
   public func batchGet(
-    _ paths: [DocumentPath], mask: [FieldPath]? = nil
+    _ paths: [DocumentPath],
+    mask: [FieldPath]? = nil
   ) async throws(Failure) -> [DocumentPath: RawDocument] {
     var found: [DocumentPath: RawDocument] = [:]
     for start in stride(from: 0, to: paths.count, by: 300) {
@@ -45,13 +46,18 @@ public struct FirestoreClient: Sendable {
       }
       let request = post("\(documentsURL):batchGet", json.bytes)
       let answer: [RawDocument?] = try await caller.call(
-        .batchGetDocuments, request, operation: "read documents of", path: some.first?.collection.string
+        .batchGetDocuments,
+        request,
+        operation: "read documents of",
+        path: some.first?.collection.string
       ) { (_, root) throws(CallFailure) in
         var decoder = WireDecoder()
         var documents: [RawDocument?] = []
         for element in try Self.streamElements(root) {
           if let json = element["found"] {
-            documents.append(try Self.decoded { () throws(WireError) in try decoder.document(json, in: database) })
+            documents.append(
+              try Self.decoded { () throws(WireError) in try decoder.document(json, in: database) }
+            )
           } else if element["missing"] != nil {
             documents.append(nil)
           }
@@ -67,7 +73,8 @@ public struct FirestoreClient: Sendable {
   }
 
   /// The number of documents in a collection, and the moment that they were counted at, by the server's clock.
-  public func count(_ collection: CollectionPath) async throws(Failure) -> (count: Int, readTime: Timestamp?) {
+  public func count(_ collection: CollectionPath) async throws(Failure) -> (count: Int, readTime: Timestamp?)
+  {
     var json = JSONWriter()
     json.object {
       $0.key("structuredAggregationQuery")
@@ -95,7 +102,10 @@ public struct FirestoreClient: Sendable {
     }
     let request = post("\(url(ofParent: collection.parent)):runAggregationQuery", json.bytes)
     return try await caller.call(
-      .runAggregationQuery, request, operation: "count the documents of", path: collection.string
+      .runAggregationQuery,
+      request,
+      operation: "count the documents of",
+      path: collection.string
     ) { (_, root) throws(CallFailure) in
       var readTime: Timestamp?
       for element in try Self.streamElements(root) {
@@ -112,7 +122,8 @@ public struct FirestoreClient: Sendable {
 
   /// The ids of the collections below a document, or of the root collections; every page of them.
   public func collectionIDs(
-    below parent: DocumentPath? = nil, readTime: Timestamp? = nil
+    below parent: DocumentPath? = nil,
+    readTime: Timestamp? = nil
   ) async throws(Failure) -> [String] {
     var ids: [String] = []
     var token: String?
@@ -132,7 +143,9 @@ public struct FirestoreClient: Sendable {
       }
       let request = post("\(url(ofParent: parent)):listCollectionIds", json.bytes)
       let page: (ids: [String], token: String?) = try await caller.call(
-        .listCollectionIds, request, operation: "list the collections of",
+        .listCollectionIds,
+        request,
+        operation: "list the collections of",
         path: parent?.string ?? database.database
       ) { (_, root) throws(CallFailure) in
         guard root.kind == .object else { throw .malformed("the answer is not an object") }
@@ -147,11 +160,14 @@ public struct FirestoreClient: Sendable {
 
   // MARK: Writing
 
-  /// Sends one commit, once. The writes are JSON already; whether to send them again is the caller's decision,
-  /// because a commit whose answer was lost may have been applied.
+  /// Sends one commit, once.
+  ///
+  /// The writes are JSON already; whether to send them again is the caller's decision, because a commit whose
+  /// answer was lost may have been applied.
   ///
   /// - Returns: The update time of each document after its write, nil where it was deleted.
-  func commitOnce(_ writes: some Sequence<[UInt8]>, timeout: Double) async throws(CallFailure) -> CommitAnswer {
+  func commitOnce(_ writes: some Sequence<[UInt8]>, timeout: Double) async throws(CallFailure) -> CommitAnswer
+  {
     var json = JSONWriter()
     json.object {
       $0.key("writes")
@@ -171,7 +187,9 @@ public struct FirestoreClient: Sendable {
       }
     }
     return CommitAnswer(
-      updateTimes: updateTimes, commitTime: root["commitTime"]?.string.flatMap { Timestamp($0) })
+      updateTimes: updateTimes,
+      commitTime: root["commitTime"]?.string.flatMap { Timestamp($0) }
+    )
   }
 
   // MARK: URLs
@@ -192,7 +210,11 @@ public struct FirestoreClient: Sendable {
 
   func post(_ url: String, _ body: [UInt8]) -> HTTPRequest {
     HTTPRequest(
-      method: "POST", url: "\(url)?prettyPrint=false", headers: [("Content-Type", "application/json")], body: body)
+      method: "POST",
+      url: "\(url)?prettyPrint=false",
+      headers: [("Content-Type", "application/json")],
+      body: body
+    )
   }
 
   // MARK: Answers

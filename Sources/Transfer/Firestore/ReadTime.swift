@@ -38,7 +38,9 @@ struct ReadTimePinning {
   ///   - countTime: The server's time, from its answer to a count; this machine's clock is not trusted.
   ///   - collection: What to try it on.
   func pin(
-    _ choice: ReadTimeChoice, countTime: Timestamp?, probing collection: CollectionPath?
+    _ choice: ReadTimeChoice,
+    countTime: Timestamp?,
+    probing collection: CollectionPath?
   ) async throws -> Timestamp? {
     switch choice {
     case .none: return nil
@@ -48,8 +50,11 @@ struct ReadTimePinning {
     guard let moment = countTime?.flooredToMicroseconds else {
       if choice == .pinned { return nil }
       throw Failure(
-        .configuration, "pin the moment to read at", cause: "the service does not tell its time",
-        remedy: "Give the moment itself, or --read-time none.")
+        .configuration,
+        "pin the moment to read at",
+        cause: "the service does not tell its time",
+        remedy: "Give the moment itself, or --read-time none."
+      )
     }
     guard choice == .pinned, !environment.isRealService, let collection else { return moment }
     do {

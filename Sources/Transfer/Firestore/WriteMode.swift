@@ -21,15 +21,20 @@ public enum WriteMode: String, Sendable, CaseIterable {
     case rejected(FirestoreError)
   }
 
-  /// Decides by the document as it is now, nil where there is none. Every write expects exactly that document, so
-  /// a change by somebody else in between is found out and decided again.
+  /// Decides by the document as it is now, nil where there is none.
+  ///
+  /// Every write expects exactly that document, so a change by somebody else in between is found out and
+  /// decided again.
   public func decide(_ incoming: RawDocument, current: RawDocument?) -> Decision {
     guard let current else {
       if self == .replace { return .rejected(FirestoreError(.notFound, "there is no document to replace")) }
       return .write(
         Write(
-          path: incoming.path, operation: .update(fields: incoming.fields, mask: nil),
-          precondition: .exists(false)))
+          path: incoming.path,
+          operation: .update(fields: incoming.fields, mask: nil),
+          precondition: .exists(false)
+        )
+      )
     }
     let precondition = current.updateTime.map { Precondition.updateTime($0) } ?? .exists(true)
     switch self {
@@ -40,14 +45,19 @@ public enum WriteMode: String, Sendable, CaseIterable {
       if incoming.fields == current.fields { return .unchanged }
       return .write(
         Write(
-          path: incoming.path, operation: .update(fields: incoming.fields, mask: nil), precondition: precondition))
+          path: incoming.path,
+          operation: .update(fields: incoming.fields, mask: nil),
+          precondition: precondition
+        )
+      )
     case .merge:
       let mask = Self.leafPaths(of: incoming.fields).filter { incoming.fields[$0] != current.fields[$0] }
       if mask.isEmpty { return .unchanged }
       var fields = FieldMap()
       for path in mask { fields[path] = incoming.fields[path] }
       return .write(
-        Write(path: incoming.path, operation: .update(fields: fields, mask: mask), precondition: precondition))
+        Write(path: incoming.path, operation: .update(fields: fields, mask: mask), precondition: precondition)
+      )
     }
   }
 

@@ -55,7 +55,8 @@ public struct WritePacer: Sendable {
     // Credit is added step by step, because the rate changes at the steps of the ramp.
     while creditedUntil < now {
       let elapsed = creditedUntil - begin
-      let stepEnd = ramp ? begin + (elapsed / Self.rampStep).rounded(.down) * Self.rampStep + Self.rampStep : now
+      let stepEnd =
+        ramp ? begin + (elapsed / Self.rampStep).rounded(.down) * Self.rampStep + Self.rampStep : now
       let until = min(now, max(stepEnd, creditedUntil + 1e-6))
       credit += rate(after: elapsed) * (until - creditedUntil)
       creditedUntil = until

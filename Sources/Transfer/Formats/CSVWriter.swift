@@ -14,21 +14,13 @@ public final class CSVWriter: CollectionWriter {
   /// What became of the file, once finished.
   public private(set) var receipt: OutputFile.Receipt?
 
-  private let collection: CollectionPath
-  private let options: CSVOptions
+  private let header: Column.HeaderLanguage
+  private let delimiter: UInt8
   private var file: OutputFile?
   private var spool: SpoolFile?
-  private var plan: ColumnPlan
-  private var cellText: CellText
-
-  private var cells: [Value?] = []
-  private var row: [UInt8] = []
-  private var text: [UInt8] = []
+  private var rows: CSVRows
   /// How many bytes of the spool have rows of how many columns.
   private var segments: [(bytes: Int, columns: Int)] = []
-
-  private static let lineEnd: [UInt8] = [0x0D, 0x0A]
-  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// Starts a file (`-` is standard output; `.gz` compresses).
   ///
@@ -39,24 +31,20 @@ public final class CSVWriter: CollectionWriter {
     fields: [FieldPath]? = nil,
     options: CSVOptions = CSVOptions()
   ) throws(Failure) {
-    self.collection = collection
-    self.options = options
-    cellText = try CellText(
-      nullText: options.nullText,
-      timeZone: options.timeZone,
-      neutralisesFormulas: options.isForExcel
-    )
+    header = options.header
+    delimiter = options.delimiter.byte
+    let plan: ColumnPlan
     if let fields {
       plan = try ColumnPlan(collection: collection, fields: fields)
     } else {
       plan = ColumnPlan(collection: collection)
     }
+    rows = try CSVRows(collection: collection, plan: plan, options: options)
     file = try OutputFile(path, digest: options.digest)
     if plan.grows {
       spool = try SpoolFile(in: FilePaths.temporaryFolder(for: path))
     } else {
-      appendHeader()
-      try file?.write(row)
+      rows.appendHeader(header)
     }
   }
 
@@ -64,17 +52,7 @@ public final class CSVWriter: CollectionWriter {
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`; the writer is of no more use then.
   public func append(contentsOf documents: [RawDocument]) throws(Failure) {
-    row.removeAll(keepingCapacity: true)
-    for document in documents {
-      plan.place(document.fields, into: &cells)
-      let start = row.count
-      try appendName(of: document)
-      appendCells()
-      row.append(contentsOf: Self.lineEnd)
-      if plan.grows { note(row.count - start) }
-      if row.count >= 128 << 10 { try pass() }
-    }
-    try pass()
+    try append(documents, to: &rows)
     documentCount += documents.count
   }
 
@@ -84,116 +62,50 @@ public final class CSVWriter: CollectionWriter {
   public func finish() throws(Failure) {
     guard var file = file.take() else { return }
     if var spool = spool.take() {
-      appendHeader()
-      try file.write(row)
+      rows.appendHeader(header)
+      try file.write(rows.bytes)
       try copy(&spool, to: &file)
+    } else {
+      try file.write(rows.bytes)
     }
     receipt = try file.finish()
   }
 
   // MARK: Rows
 
-  private func pass() throws(Failure) {
-    if plan.grows {
-      try spool?.append(row)
+  /// The rows come as an argument: one access to this object a page, and not several a cell.
+  private func append(_ documents: [RawDocument], to rows: inout CSVRows) throws(Failure) {
+    for document in documents {
+      let start = rows.bytes.count
+      try rows.append(document)
+      if rows.plan.grows { note(rows.bytes.count - start, columns: rows.plan.columns.count) }
+      if rows.bytes.count >= 128 << 10 { try pass(&rows) }
+    }
+    try pass(&rows)
+  }
+
+  private func pass(_ rows: inout CSVRows) throws(Failure) {
+    if rows.plan.grows {
+      try spool?.append(rows.bytes)
     } else {
-      try file?.write(row)
+      try file?.write(rows.bytes)
     }
-    row.removeAll(keepingCapacity: true)
+    rows.bytes.removeAll(keepingCapacity: true)
   }
 
-  private func note(_ bytes: Int) {
-    if let last = segments.last, last.columns == plan.columns.count {
-      segments[segments.count - 1].bytes += bytes
+  private func note(_ bytes: Int, columns: Int) {
+    if let last = segments.indices.last, segments[last].columns == columns {
+      segments[last].bytes += bytes
     } else {
-      segments.append((bytes, plan.columns.count))
+      segments.append((bytes, columns))
     }
-  }
-
-  private func appendHeader() {
-    row.removeAll(keepingCapacity: true)
-    if options.isForExcel { row.append(contentsOf: Self.byteOrderMark) }
-    row.append(contentsOf: "__name__".utf8)
-    for column in plan.columns {
-      row.append(options.delimiter.byte)
-      text.removeAll(keepingCapacity: true)
-      text.append(contentsOf: plan.heading(of: column, options.header).utf8)
-      appendQuotedText()
-    }
-    row.append(contentsOf: Self.lineEnd)
-  }
-
-  private func appendName(of document: RawDocument) throws(Failure) {
-    guard let name = document.path.name(below: collection) else {
-      throw Failure(
-        .internal,
-        "write a row",
-        path: document.path.string,
-        cause: "the document is not below the collection \(collection)"
-      )
-    }
-    text.removeAll(keepingCapacity: true)
-    if options.isForExcel, CellForm.isFormula(name) { text.append(UInt8(ascii: "'")) }
-    text.append(contentsOf: name)
-    appendQuotedText()
-  }
-
-  private func appendCells() {
-    let delimiter = options.delimiter.byte
-    for index in cells.indices {
-      row.append(delimiter)
-      guard let value = cells[index] else { continue }
-      cells[index] = nil
-      let type = plan.columns[index].type
-      switch value {
-      case .string(let string) where string.isEmpty:
-        row.append(UInt8(ascii: "\""))
-        row.append(UInt8(ascii: "\""))
-      case .null, .string, .array, .map, .bytes, .reference, .geoPoint:
-        appendText(value, type)
-      case .integer, .double, .boolean, .timestamp:
-        // Their own text never holds what needs quotes; the REST JSON of a stray one always does.
-        appendText(value, type)
-      }
-    }
-  }
-
-  private func appendText(_ value: Value, _ type: Column.ValueType) {
-    text.removeAll(keepingCapacity: true)
-    cellText.append(value, as: type, to: &text)
-    appendQuotedText()
-  }
-
-  /// Appends ``text``, quoted where it has to be.
-  private func appendQuotedText() {
-    let delimiter = options.delimiter.byte
-    let space = UInt8(ascii: " ")
-    let quote = UInt8(ascii: "\"")
-    var needsQuotes = text.first == space || text.last == space
-    if !needsQuotes {
-      for byte in text where byte == delimiter || byte == quote || byte == 0x0D || byte == 0x0A {
-        needsQuotes = true
-        break
-      }
-    }
-    guard needsQuotes else {
-      row.append(contentsOf: text)
-      return
-    }
-    row.append(quote)
-    for byte in text {
-      if byte == quote { row.append(quote) }
-      row.append(byte)
-    }
-    row.append(quote)
   }
 
   // MARK: From the spool to the file
 
   /// Copies the rows, those of fewer columns with empty cells behind them.
   private func copy(_ spool: inout SpoolFile, to file: inout OutputFile) throws(Failure) {
-    let columns = plan.columns.count
-    var rows = SegmentedRows(segments: segments, columns: columns, delimiter: options.delimiter.byte)
+    var rows = SegmentedRows(segments: segments, columns: rows.plan.columns.count, delimiter: delimiter)
     try spool.read { piece throws(Failure) in
       try rows.pass(piece, to: &file)
     }

@@ -8,6 +8,7 @@ public import Models
 
 /// Reads JSON Lines of REST Documents from a file or from standard input (`-`), compressed with gzip or not.
 ///
+/// A line of an earlier run's `rejects.jsonl` is taken for the document in it.
 /// A byte order mark, CR LF and blank lines are tolerated; names may be relative or full; `createTime` and
 /// `updateTime` are accepted and dropped; members that the Document message does not have are refused. Memory is that of
 /// the longest line.
@@ -129,13 +130,22 @@ public struct JSONLinesReader: ~Copyable {
     if text.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return nil }
     do throws(WireError) {
       let parser = parser
-      var document = try parser.parse(text) { json throws(WireError) in try decoder.document(json, in: nil) }
+      var document = try parser.parse(text) { json throws(WireError) in
+        try decoder.document(Self.documentOfReject(json) ?? json, in: nil)
+      }
       document.createTime = nil
       document.updateTime = nil
       return Line(number: number, document: .success(document))
     } catch {
       return Line(number: number, document: .failure(failure(error.description)))
     }
+  }
+
+  /// The document in a line of ``RejectList``, nil for any other line.
+  private static func documentOfReject(_ json: JSONCursor) throws(WireError) -> JSONCursor? {
+    guard json["code"] != nil, json["path"] != nil, json["name"] == nil else { return nil }
+    if let document = json["document"] { return document }
+    throw WireError("this rejected line holds no document to import")
   }
 
   private func failure(_ reason: String) -> Failure {

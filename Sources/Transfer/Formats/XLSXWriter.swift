@@ -12,7 +12,8 @@ public import Models
 /// Sheets stand in the order in which their writers were made; further ones of a collection with more than 1,048,575
 /// documents, and `long texts`, at the end. Dropped before ``finish()`` it leaves nothing behind.
 ///
-/// A workbook is for people. What it cannot tell apart: integers and doubles (a number is a number), digits of a second
+/// A workbook is for people. What it cannot tell apart: integers and doubles (a number is a number), doubles beyond
+/// 16 digits (libxlsxwriter writes no more), digits of a second
 /// below the millisecond, the two runs of an hour that the clocks repeat, and an empty text from a missing value once
 /// a spreadsheet has saved it. JSON Lines keeps all of that.
 public final class XLSXWriter {
@@ -147,7 +148,7 @@ public final class XLSXWriter {
     var row: UInt32 = 1
     try rows.read { cells throws(Failure) in
       if Int(row) == rowsPerSheet {
-        end(sheet, rows: row, columns: header.count)
+        try end(sheet, rows: row, columns: header.count)
         sheet = try addSheet(named: names.unique(name))
         try start(sheet, header: header, widths: widths)
         row = 1
@@ -155,7 +156,7 @@ public final class XLSXWriter {
       try write(cells, to: sheet, row: row)
       row += 1
     }
-    end(sheet, rows: row, columns: header.count)
+    try end(sheet, rows: row, columns: header.count)
   }
 
   private func start(
@@ -183,8 +184,17 @@ public final class XLSXWriter {
     }
   }
 
-  private func end(_ sheet: UnsafeMutablePointer<lxw_worksheet>, rows: UInt32, columns: Int) {
+  private func end(
+    _ sheet: UnsafeMutablePointer<lxw_worksheet>,
+    rows: UInt32,
+    columns: Int
+  ) throws(Failure) {
     worksheet_autofilter(sheet, 0, 0, rows - 1, UInt16(columns - 1))
+    // The library does not look whether its temporary file took the rows.
+    guard let file = sheet.pointee.optimize_tmpfile else { return }
+    if fflush(file) != 0 || ferror(file) != 0 {
+      throw Failure.cannotWrite(temporaryFolder, errno: errno == 0 ? ENOSPC : errno)
+    }
   }
 
   private func write(
@@ -219,7 +229,7 @@ public final class XLSXWriter {
     )
   }
 
-  /// The library does not look whether its temporary files took what it wrote, so there must be room before.
+  /// There must be room before: at its end the library copies the rows without a look at errors.
   private func checkRoom(for rows: borrowing SheetRows) throws(Failure) {
     var status = statvfs()
     guard statvfs(temporaryFolder, &status) == 0 else { return }

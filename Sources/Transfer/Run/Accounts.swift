@@ -1,7 +1,8 @@
 public import Models
 
-/// What happened to the documents of one collection, or of all. Identity, for a run that writes:
-/// read + created = written + unchanged + skipped + rejected + conflicted.
+/// What happened to the documents of one collection, or of all.
+///
+/// Identity, for a run that writes: read + created = written + unchanged + skipped + rejected + conflicted.
 public struct Accounts: Sendable, Equatable {
   /// Documents read from the source.
   public var read = 0
@@ -17,7 +18,9 @@ public struct Accounts: Sendable, Equatable {
   public var rejected = 0
   /// Documents that changed meanwhile, again and again, or are not what the plan saw.
   public var conflicted = 0
-  /// Documents that a person must look at; listed in review.csv. They are counted above too.
+  /// Documents that a person must look at; listed in review.csv.
+  ///
+  /// They are counted above too.
   public var review = 0
   /// The part of `written` that are deletes.
   public var deleted = 0
@@ -62,7 +65,8 @@ public struct Accounts: Sendable, Equatable {
   /// The numbers with their names, in the order of the summary.
   public var members: [(name: StaticString, count: Int)] {
     [
-      ("read", read), ("created", created), ("written", written), ("unchanged", unchanged), ("skipped", skipped),
+      ("read", read), ("created", created), ("written", written), ("unchanged", unchanged),
+      ("skipped", skipped),
       ("rejected", rejected), ("conflicted", conflicted), ("review", review), ("deleted", deleted),
     ]
   }

@@ -38,7 +38,10 @@ public final class AccountsBook: Sendable {
     state.withLock { state in
       state.order.map {
         RunSummary.Collection(
-          name: $0.string, accounts: state.accounts[$0] ?? Accounts(), file: state.files[$0])
+          name: $0.string,
+          accounts: state.accounts[$0] ?? Accounts(),
+          file: state.files[$0]
+        )
       }
     }
   }
@@ -55,8 +58,12 @@ public final class AccountsBook: Sendable {
     for collection in collections where !collection.accounts.balance {
       let numbers = collection.accounts.members.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
       throw Failure(
-        .internal, "account for every document of", path: collection.name, cause: numbers,
-        remedy: "This is a defect of gymmigrate; please report it with this line.")
+        .internal,
+        "account for every document of",
+        path: collection.name,
+        cause: numbers,
+        remedy: "This is a defect of gymmigrate; please report it with this line."
+      )
     }
   }
 }

@@ -27,7 +27,10 @@ public final class Progress: Sendable {
   ///   - logger: Where the lines go that are said without a terminal.
   ///   - interval: Seconds between them.
   public init(
-    terminal: Terminal?, logger: Logger, clock: RunClock = .system, traffic: TrafficCounter,
+    terminal: Terminal?,
+    logger: Logger,
+    clock: RunClock = .system,
+    traffic: TrafficCounter,
     interval: Double = 30
   ) {
     self.terminal = terminal
@@ -65,8 +68,12 @@ public final class Progress: Sendable {
   private func show(at now: Double, log: Bool = false) {
     let state = state.withLock { $0 }
     let text = Self.line(
-      what: state.what, done: state.done, total: state.total, elapsed: now - state.started,
-      retries: traffic.current.retries)
+      what: state.what,
+      done: state.done,
+      total: state.total,
+      elapsed: now - state.started,
+      retries: traffic.current.retries
+    )
     if let terminal, terminal.isInteractive {
       terminal.setStatus(text)
     } else if log {

@@ -1,7 +1,9 @@
 public import Models
 
-/// `rejects.jsonl`: the documents that could not be written or migrated, one JSON object a line:
-/// `{"code": …, "document": {…}, "message": …, "path": …}`. Mended, the file is imported as it is.
+/// `rejects.jsonl`: the documents that could not be written or migrated, one JSON object a line: `{"code": …,
+/// "document": {…}, "message": …, "path": …}`.
+///
+/// Mended, the file is imported as it is.
 public struct RejectList: Sendable {
   private let list: LazyList
 

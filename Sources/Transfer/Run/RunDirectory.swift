@@ -51,7 +51,12 @@ public final class RunDirectory: Sendable {
     try new.append(summary.json + [UInt8(ascii: "\n")])
     try new.sync()
     if rename(temporary, file("summary.json")) != 0 {
-      throw Failure(.cannotWrite, "write", path: file("summary.json"), cause: String(cString: strerror(errno)))
+      throw Failure(
+        .cannotWrite,
+        "write",
+        path: file("summary.json"),
+        cause: String(cString: strerror(errno))
+      )
     }
   }
 
@@ -65,8 +70,12 @@ public final class RunDirectory: Sendable {
   private static func makeDirectory(_ path: String) throws(Failure) {
     if mkdir(path, 0o700) != 0, errno != EEXIST {
       throw Failure(
-        .cannotWrite, "make the folder", path: path, cause: String(cString: strerror(errno)),
-        remedy: "Choose another with --state-dir.")
+        .cannotWrite,
+        "make the folder",
+        path: path,
+        cause: String(cString: strerror(errno)),
+        remedy: "Choose another with --state-dir."
+      )
     }
     // A file of that name is found out by what is made in it.
   }
@@ -91,7 +100,8 @@ public final class LazyList: Sendable {
   public func append(_ line: [UInt8]) throws(Failure) {
     let file = try file.value { () throws(Failure) in
       let file = try AppendOnlyFile(path)
-      try file.append(header)
+      // A list that was begun before, by another migration of the run, has its header.
+      if file.isEmpty { try file.append(header) }
       return file
     }
     try file.append(line)

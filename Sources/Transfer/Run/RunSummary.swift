@@ -1,6 +1,8 @@
 public import Models
 
-/// How a command ended, for people, for `--json` and for `summary.json`. The members of the JSON are a contract.
+/// How a command ended, for people, for `--json` and for `summary.json`.
+///
+/// The members of the JSON are a contract.
 public struct RunSummary: Sendable {
   /// One collection's part.
   public struct Collection: Sendable {

@@ -18,7 +18,9 @@ public enum LogFormat: String, Sendable, CaseIterable {
 
 /// Log lines on standard error.
 public struct TerminalLogHandler: LogHandler {
+  /// What every line carries.
   public var metadata: Logger.Metadata = [:]
+  /// The least level that is said.
   public var logLevel: Logger.Level
   private let format: LogFormat
   private let terminal: Terminal
@@ -30,11 +32,13 @@ public struct TerminalLogHandler: LogHandler {
     logLevel = level
   }
 
+  /// One member of ``metadata``.
   public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }
   }
 
+  /// Writes one line.
   public func log(event: LogEvent) {
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
     terminal.line(format == .json ? LogLine.json(event, all) : LogLine.text(event, all))
@@ -43,7 +47,9 @@ public struct TerminalLogHandler: LogHandler {
 
 /// Log lines in a file, `operation.log`: always as text with their time.
 public struct FileLogHandler: LogHandler {
+  /// What every line carries.
   public var metadata: Logger.Metadata = [:]
+  /// The least level that is kept.
   public var logLevel: Logger.Level = .debug
   private let file: AppendOnlyFile
 
@@ -51,11 +57,13 @@ public struct FileLogHandler: LogHandler {
     self.file = file
   }
 
+  /// One member of ``metadata``.
   public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }
   }
 
+  /// Writes one line.
   public func log(event: LogEvent) {
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
     let line = "\(Timestamp.now) \(event.level.rawValue) \(LogLine.body(event, all))\n"
@@ -96,7 +104,9 @@ private enum LogLine {
 }
 
 extension Timestamp {
-  /// This machine's time, in milliseconds. For logs and run ids; what is read at is the server's to say.
+  /// This machine's time, in milliseconds.
+  ///
+  /// For logs and run ids; what is read at is the server's to say.
   public static var now: Timestamp {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -105,7 +115,9 @@ extension Timestamp {
   }
 
   private static let epoch: Timestamp = {
-    guard let epoch = Timestamp(seconds: 0) else { preconditionFailure("1970 lies within the years 1 to 9999") }
+    guard let epoch = Timestamp(seconds: 0) else {
+      preconditionFailure("1970 lies within the years 1 to 9999")
+    }
     return epoch
   }()
 }

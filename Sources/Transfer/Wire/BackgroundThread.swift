@@ -12,21 +12,27 @@ public enum BackgroundThread {
     #if canImport(Glibc)
       var thread: pthread_t = 0
       let code = pthread_create(
-        &thread, nil,
+        &thread,
+        nil,
         { argument in
           if let argument { Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run() }
           return nil
-        }, box.toOpaque())
+        },
+        box.toOpaque()
+      )
       if code != 0 { preconditionFailure("no thread can be started (error \(code))") }
       pthread_detach(thread)
     #else
       var thread: pthread_t?
       let code = pthread_create(
-        &thread, nil,
+        &thread,
+        nil,
         { argument in
           Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
           return nil
-        }, box.toOpaque())
+        },
+        box.toOpaque()
+      )
       guard code == 0, let thread else { preconditionFailure("no thread can be started (error \(code))") }
       pthread_detach(thread)
     #endif

@@ -21,6 +21,7 @@ public final class CurlTransport: HTTPTransport {
     loop.stop()
   }
 
+  /// Sends a request; see ``HTTPTransport``.
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     let id = loop.register()
     let result = await withTaskCancellationHandler {
@@ -62,7 +63,9 @@ private final class CurlEventLoop: Sendable {
 
   init() {
     Self.initialised
-    guard let multi = curl_multi_init() else { preconditionFailure("libcurl has no memory for a multi handle") }
+    guard let multi = curl_multi_init() else {
+      preconditionFailure("libcurl has no memory for a multi handle")
+    }
     self.multi = multi
     _ = gm_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     _ = gm_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, 64)
@@ -78,7 +81,9 @@ private final class CurlEventLoop: Sendable {
     curl_multi_wakeup(multi)
   }
 
-  /// A new id. It is known before the transfer is added, because a cancellation may overtake the addition.
+  /// A new id.
+  ///
+  /// It is known before the transfer is added, because a cancellation may overtake the addition.
   func register() -> UInt64 {
     state.withLock { state in
       state.nextID += 1
@@ -130,7 +135,9 @@ private final class CurlEventLoop: Sendable {
             continuation.resume(
               returning: .failure(
                 cancelled
-                  ? TransportError(.cancelled, "cancelled") : TransportError(.notConnected, "out of memory")))
+                  ? TransportError(.cancelled, "cancelled") : TransportError(.notConnected, "out of memory")
+              )
+            )
             continue
           }
           let transfer = CurlTransfer(id: id, request: request, handle: handle, continuation: continuation)
@@ -195,7 +202,9 @@ private final class CurlTransfer {
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
   init(
-    id: UInt64, request: HTTPRequest, handle: EasyHandle,
+    id: UInt64,
+    request: HTTPRequest,
+    handle: EasyHandle,
     continuation: CheckedContinuation<TransferResult, Never>
   ) {
     self.id = id
@@ -290,7 +299,8 @@ private final class CurlTransfer {
     }
     if isTooLarge {
       return .failure(
-        TransportError(.bodyTooLarge, "the answer is larger than \(request.maximumBodyBytes) bytes"))
+        TransportError(.bodyTooLarge, "the answer is larger than \(request.maximumBodyBytes) bytes")
+      )
     }
     var requestBytes = 0
     _ = gm_curl_get_long(easy, CURLINFO_REQUEST_SIZE, &requestBytes)
@@ -321,8 +331,10 @@ private final class CurlTransfer {
     guard count > 0 else { return 0 }
     all.withUnsafeBytes { bytes in
       UnsafeMutableRawPointer(buffer).copyMemory(
-        from: UnsafeRawBufferPointer(rebasing: bytes[sent..<sent + count]).baseAddress ?? UnsafeRawPointer(buffer),
-        byteCount: count)
+        from: UnsafeRawBufferPointer(rebasing: bytes[sent..<sent + count]).baseAddress
+          ?? UnsafeRawPointer(buffer),
+        byteCount: count
+      )
     }
     sent += count
     return count

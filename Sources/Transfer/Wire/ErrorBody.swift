@@ -18,8 +18,11 @@ enum ErrorBody {
     var error =
       found
       ?? FirestoreError(
-        FirestoreError.Status(httpCode: response.status), "the answer has no Firestore error in it",
-        code: response.status, isFromService: false)
+        FirestoreError.Status(httpCode: response.status),
+        "the answer has no Firestore error in it",
+        code: response.status,
+        isFromService: false
+      )
     if error.retryDelay == nil { error.retryDelay = retryAfter }
     return error
   }
@@ -36,7 +39,9 @@ enum ErrorBody {
     for detail in details.elements {
       let type = detail["@type"]?.string ?? ""
       if type.hasSuffix("google.rpc.ErrorInfo") { error.reason = detail["reason"]?.string }
-      if type.hasSuffix("google.rpc.RetryInfo"), let delay = detail["retryDelay"]?.string, delay.hasSuffix("s") {
+      if type.hasSuffix("google.rpc.RetryInfo"), let delay = detail["retryDelay"]?.string,
+        delay.hasSuffix("s")
+      {
         error.retryDelay = Double(delay.dropLast())
       }
     }

@@ -15,8 +15,12 @@ public struct HTTPRequest: Sendable {
 
   /// Makes a request.
   public init(
-    method: String, url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil,
-    timeout: Double = 75, maximumBodyBytes: Int = 64 << 20
+    method: String,
+    url: String,
+    headers: [(name: String, value: String)] = [],
+    body: [UInt8]? = nil,
+    timeout: Double = 75,
+    maximumBodyBytes: Int = 64 << 20
   ) {
     self.method = method
     self.url = url
@@ -29,7 +33,7 @@ public struct HTTPRequest: Sendable {
 
 /// One complete HTTP answer, whatever its code.
 public struct HTTPResponse: Sendable {
-  /// The code: 200, 404, …
+  /// The code, as 200 or 404.
   public var status: Int
   /// Headers by their names in lower case; of a repeated one, the last.
   public var headers: [String: String]
@@ -74,11 +78,13 @@ public struct TransportError: Error, Sendable, Equatable, CustomStringConvertibl
     self.message = message
   }
 
+  /// The message.
   public var description: String { message }
 }
 
-/// Sends one request and returns its complete answer. Implementations are wrapped, one concern each: credentials,
-/// retries, counting.
+/// Sends one request and returns its complete answer.
+///
+/// Implementations are wrapped, one concern each: credentials, retries, counting.
 public protocol HTTPTransport: Sendable {
   /// Sends a request.
   ///

@@ -3,8 +3,9 @@ import Synchronization
 
 /// JSON parsers with their grown buffers, lent to one task at a time.
 final class ParserPool: Sendable {
-  /// The parsers that nobody uses at the moment. `JSONParser` is not `Sendable` because it must serve one task at
-  /// a time, which the lending sees to.
+  /// The parsers that nobody uses at the moment.
+  ///
+  /// `JSONParser` is not `Sendable` because it must serve one task at a time, which the lending sees to.
   private struct Idle: @unchecked Sendable {
     var parsers: [JSONParser] = []
   }

@@ -24,7 +24,8 @@ public enum RPC: String, Sendable {
       status == .resourceExhausted || status == .aborted || status == .unavailable
     default:
       switch status {
-      case .resourceExhausted, .unavailable, .internal, .deadlineExceeded, .aborted, .unknown, .cancelled: true
+      case .resourceExhausted, .unavailable, .internal, .deadlineExceeded, .aborted, .unknown, .cancelled:
+        true
       default: false
       }
     }

@@ -9,7 +9,8 @@ public struct RunClock: Sendable {
 
   /// Makes a clock of its three parts.
   public init(
-    now: @escaping @Sendable () -> Double, sleep: @escaping @Sendable (Double) async throws -> Void,
+    now: @escaping @Sendable () -> Double,
+    sleep: @escaping @Sendable (Double) async throws -> Void,
     random: @escaping @Sendable () -> Double
   ) {
     self.now = now
@@ -28,6 +29,7 @@ public struct RunClock: Sendable {
       sleep: { seconds in
         try await Task.sleep(for: .nanoseconds(Int64(max(0, min(seconds, 1e9)) * 1e9)))
       },
-      random: { Double.random(in: 0..<1) })
+      random: { Double.random(in: 0..<1) }
+    )
   }()
 }

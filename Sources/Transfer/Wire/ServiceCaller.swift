@@ -59,8 +59,11 @@ public struct ServiceCaller: Sendable {
 
   /// Makes a caller.
   public init(
-    transport: any HTTPTransport, credentials: TokenProvider, policy: RetryPolicy = RetryPolicy(),
-    clock: RunClock = .system, traffic: TrafficCounter = TrafficCounter(),
+    transport: any HTTPTransport,
+    credentials: TokenProvider,
+    policy: RetryPolicy = RetryPolicy(),
+    clock: RunClock = .system,
+    traffic: TrafficCounter = TrafficCounter(),
     onRetry: @escaping @Sendable (RetryNotice) -> Void = { _ in }
   ) {
     self.transport = transport
@@ -92,7 +95,8 @@ public struct ServiceCaller: Sendable {
   }
 
   private func send(
-    _ request: HTTPRequest, with given: Authorization?
+    _ request: HTTPRequest,
+    with given: Authorization?
   ) async throws(CallFailure) -> (Authorization, HTTPResponse) {
     let authorization: Authorization
     if let given {
@@ -155,7 +159,10 @@ public struct ServiceCaller: Sendable {
   ///   - decode: Reads the answer; the cursor is good as long as the body is held. `.malformed` and `.service`
   ///     failures that it throws are retried like the transport's.
   func call<Answer>(
-    _ rpc: RPC, _ request: HTTPRequest, operation: String, path: String?,
+    _ rpc: RPC,
+    _ request: HTTPRequest,
+    operation: String,
+    path: String?,
     decode: (ParsedBody, JSONCursor) throws(CallFailure) -> Answer
   ) async throws(Failure) -> Answer {
     let start = clock.now()
@@ -174,7 +181,11 @@ public struct ServiceCaller: Sendable {
       let elapsed = clock.now() - start
       guard Self.mayRetry(failure, rpc),
         let delay = policy.delay(
-          afterAttempt: attempt, elapsed: elapsed, asked: failure.askedDelay, random: clock.random())
+          afterAttempt: attempt,
+          elapsed: elapsed,
+          asked: failure.askedDelay,
+          random: clock.random()
+        )
       else {
         throw failure.asFailure(operation: operation, path: path, attempts: attempt, elapsed: elapsed)
       }
@@ -232,7 +243,8 @@ extension CallFailure {
     case .transport(let error):
       switch error.kind {
       case .cancelled: return failure(.interrupted, nil)
-      case .invalid: return failure(.configuration, "Check the endpoint and the certificates of this machine.")
+      case .invalid:
+        return failure(.configuration, "Check the endpoint and the certificates of this machine.")
       case .bodyTooLarge:
         var tooLarge = failure(.unavailable, "Ask for fewer documents a page (--page-size).")
         tooLarge.isBodyTooLarge = true
@@ -261,7 +273,8 @@ extension FirestoreError {
       (.configuration, "The query may want an index, or the database may be in Datastore mode.")
     case .resourceExhausted: (.tryLater, "A quota may be spent; try again later.")
     case .invalidArgument, .outOfRange, .unimplemented: (.internal, nil)
-    case .alreadyExists, .aborted, .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable, .dataLoss:
+    case .alreadyExists, .aborted, .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable,
+      .dataLoss:
       (.unavailable, "Try again later.")
     }
   }

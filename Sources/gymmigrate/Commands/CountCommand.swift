@@ -6,14 +6,16 @@ import Transfer
 /// `gymmigrate count`: how many documents collections hold.
 struct CountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "count", abstract: "Count the documents of collections on the server.",
+    commandName: "count",
+    abstract: "Count the documents of collections on the server.",
     discussion: """
       Prints a line a collection: its path and the number, parted by a tab. Nothing is downloaded; the service bills \
       one read for every 1,000 documents counted.
 
         gymmigrate count users members -e test
         gymmigrate count --all -e prod --json
-      """)
+      """
+  )
 
   @Argument(help: "Paths of collections, as users or groups/g1/members.")
   var collections: [String] = []

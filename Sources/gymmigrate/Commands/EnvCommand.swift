@@ -5,15 +5,21 @@ import Transfer
 /// `gymmigrate env`: the environments that are known.
 struct EnvCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "env", abstract: "Show the environments that are known.",
-    subcommands: [EnvList.self, EnvShow.self], defaultSubcommand: EnvList.self)
+    commandName: "env",
+    abstract: "Show the environments that are known.",
+    subcommands: [EnvList.self, EnvShow.self],
+    defaultSubcommand: EnvList.self
+  )
 }
 
 /// `gymmigrate env list`.
 struct EnvList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the environments, one a line.",
-    discussion: "The columns are name, project, database, endpoint, and 'protected' where a write wants --confirm.")
+    commandName: "list",
+    abstract: "List the environments, one a line.",
+    discussion:
+      "The columns are name, project, database, endpoint, and 'protected' where a write wants --confirm."
+  )
 
   @OptionGroup var connection: ConnectionOptions
   @Flag(help: "Print a JSON array instead of lines.") var json = false
@@ -42,8 +48,10 @@ struct EnvList: AsyncParsableCommand {
 /// `gymmigrate env show`.
 struct EnvShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show what an environment comes to, and who would sign.",
-    discussion: "Nothing is sent. Secrets are never shown.")
+    commandName: "show",
+    abstract: "Show what an environment comes to, and who would sign.",
+    discussion: "Nothing is sent. Secrets are never shown."
+  )
 
   @OptionGroup var connection: ConnectionOptions
   @Flag(help: "Print a JSON object instead of lines.") var json = false

@@ -43,7 +43,8 @@ enum DelimiterName: String, CaseIterable, ExpressibleByArgument {
 /// `gymmigrate export`: collections to files.
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Export collections to CSV, XLSX or JSON Lines.",
+    commandName: "export",
+    abstract: "Export collections to CSV, XLSX or JSON Lines.",
     discussion: """
       Reads page by page in constant memory, everything at one moment where the service allows it. A file is there \
       whole or not at all. JSON Lines keep every value exactly; CSV keeps them in text, XLSX is for people.
@@ -52,7 +53,8 @@ struct ExportCommand: AsyncParsableCommand {
         gymmigrate export --all -e prod -o gym.xlsx --header spanish
         gymmigrate export --all -e prod -o backup/ --format jsonl
         gymmigrate export members -e prod -o - --format csv --fields firstName,phone
-      """)
+      """
+  )
 
   @Argument(help: "Paths of collections, as users or groups/g1/members.")
   var collections: [String] = []
@@ -60,7 +62,10 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(help: "Export every root collection.")
   var all = false
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("A file, a folder, or - for standard output.", valueName: "path"))
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("A file, a folder, or - for standard output.", valueName: "path")
+  )
   var output: String
 
   @Option(help: "csv, xlsx or jsonl (default: what the file's name says).")
@@ -84,12 +89,18 @@ struct ExportCommand: AsyncParsableCommand {
   @Option(help: "The delimiter of CSV: comma, semicolon or tab.")
   var delimiter = DelimiterName.comma
 
-  @Option(name: .customLong("null"), help: ArgumentHelp("How null is written in CSV and XLSX.", valueName: "text"))
+  @Option(
+    name: .customLong("null"),
+    help: ArgumentHelp("How null is written in CSV and XLSX.", valueName: "text")
+  )
   var nullText = "null"
 
   @Option(
     help: ArgumentHelp(
-      "The zone of times: CSV is in UTC unless given, XLSX in America/Mexico_City.", valueName: "zone"))
+      "The zone of times: CSV is in UTC unless given, XLSX in America/Mexico_City.",
+      valueName: "zone"
+    )
+  )
   var timeZone: String?
 
   @Flag(help: "Make CSV fit for Excel: a byte order mark, and formulas made harmless.")
@@ -106,7 +117,9 @@ struct ExportCommand: AsyncParsableCommand {
       throw ValidationError("--read-time is 'now', 'none' or a time as 2026-01-31T12:00:00Z.")
     }
     if format == nil, FormatName(fileName: output) == nil {
-      throw ValidationError("The name of the output does not tell its format: give --format csv, xlsx or jsonl.")
+      throw ValidationError(
+        "The name of the output does not tell its format: give --format csv, xlsx or jsonl."
+      )
     }
     if talk.json, output == "-" { throw ValidationError("--json and -o - both want standard output.") }
     _ = try fieldPaths()
@@ -118,22 +131,34 @@ struct ExportCommand: AsyncParsableCommand {
     let fields = try fieldPaths()
     let readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
     let (all, output, limit, pageSize) = (all, output, limit, pageSize)
-    // What cannot be written is found out before anything is read.
-    if !all { _ = try ExportOutput(ExportDestination(output: output, format: format, collections: named.count), format) }
+    // What cannot be written is found out before anything is read; the collections of --all may be many.
+    _ = try ExportOutput(
+      ExportDestination(output: output, format: format, collections: all ? 2 : named.count),
+      format
+    )
     try await CommandRun(name: "export", connection: connection, talk: talk).perform { session, _ in
       let paths = all ? try await CollectionArguments.roots(of: session.client) : named
       var options = Export.Options(
         collections: paths,
-        destination: ExportDestination(output: output, format: format, collections: all ? max(2, paths.count) : paths.count),
-        format: format)
+        destination: ExportDestination(
+          output: output,
+          format: format,
+          collections: all ? max(2, paths.count) : paths.count
+        ),
+        format: format
+      )
       options.fields = fields
       options.limit = limit
       options.pageSize = pageSize
       options.readTime = readTime
       _ = try ExportOutput(options.destination, format)
       let moment = try await Export(
-        client: session.client, environment: session.environment, options: options, book: session.book,
-        progress: session.progress, logger: session.logger
+        client: session.client,
+        environment: session.environment,
+        options: options,
+        book: session.book,
+        progress: session.progress,
+        logger: session.logger
       ).run()
       return Ending(readTime: moment)
     }

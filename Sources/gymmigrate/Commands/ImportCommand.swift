@@ -5,7 +5,8 @@ import Transfer
 /// `gymmigrate import`: files to collections.
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Import JSON Lines.",
+    commandName: "import",
+    abstract: "Import JSON Lines.",
     discussion: """
       A line is a REST Document as export writes it: {"fields": {...}, "name": "users/u1"}; rejects.jsonl of an earlier \
       run, once mended, is taken as it is. Files are read through before anything is written: a malformed line ends \
@@ -20,7 +21,8 @@ struct ImportCommand: AsyncParsableCommand {
 
         gymmigrate import samples/gym/users.jsonl -e local
         gymmigrate import backup/users.jsonl -e stage --mode upsert --source projects/sajarubox/databases/prod
-      """)
+      """
+  )
 
   @Argument(help: "Files of JSON Lines, also .gz; - is standard input.")
   var files: [String]
@@ -34,7 +36,9 @@ struct ImportCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "The database that references in the files point into (default: what manifest.json beside them says).",
-      valueName: "projects/P/databases/D"))
+      valueName: "projects/P/databases/D"
+    )
+  )
   var source: String?
 
   @Option(help: "What to do about a malformed line: stop or skip-row.")
@@ -77,8 +81,12 @@ struct ImportCommand: AsyncParsableCommand {
         options.pacer = write.pacer(for: session.environment)
         let rejects = RejectList(run)
         try await Import(
-          client: session.client, options: options, book: session.book, rejects: rejects,
-          progress: session.progress, logger: session.logger
+          client: session.client,
+          options: options,
+          book: session.book,
+          rejects: rejects,
+          progress: session.progress,
+          logger: session.logger
         ).run()
         return Ending(lists: [rejects.path])
       }

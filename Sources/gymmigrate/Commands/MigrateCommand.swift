@@ -6,7 +6,8 @@ import Transfer
 /// `gymmigrate migrate`: changes to the data, planned before they are applied.
 struct MigrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "migrate", abstract: "Plan and apply migrations of the gym's data.",
+    commandName: "migrate",
+    abstract: "Plan and apply migrations of the gym's data.",
     discussion: """
       Plan first; it only reads:
 
@@ -14,13 +15,16 @@ struct MigrateCommand: AsyncParsableCommand {
         gymmigrate migrate plan users-unify -e stage
         gymmigrate migrate apply users-unify user-emails is-active -e stage
       """,
-    subcommands: [MigrateList.self, MigratePlan.self, MigrateApply.self])
+    subcommands: [MigrateList.self, MigratePlan.self, MigrateApply.self]
+  )
 }
 
 /// `gymmigrate migrate list`.
 struct MigrateList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the migrations in the order in which they are applied.")
+    commandName: "list",
+    abstract: "List the migrations in the order in which they are applied."
+  )
 
   @Flag(help: "Print a JSON array instead of lines.") var json = false
 
@@ -89,12 +93,14 @@ struct MigrationOptions: ParsableArguments {
 /// `gymmigrate migrate plan`.
 struct MigratePlan: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "plan", abstract: "Show what migrations would change; nothing is written.",
+    commandName: "plan",
+    abstract: "Show what migrations would change; nothing is written.",
     discussion: """
       Prints how many documents of each collection change and the first differences, field by field. Every change is \
       in plan.jsonl of the run's folder, what a person must decide in review.csv, what cannot be migrated in \
       rejects.jsonl. Each migration is planned against the data as it is now.
-      """)
+      """
+  )
 
   @OptionGroup var migrations: MigrationOptions
   @OptionGroup var connection: ConnectionOptions
@@ -115,7 +121,11 @@ struct MigratePlan: AsyncParsableCommand {
         var changes = 0
         for migration in chosen {
           var runner = MigrationRunner(
-            client: session.client, run: run, progress: session.progress, logger: session.logger)
+            client: session.client,
+            run: run,
+            progress: session.progress,
+            logger: session.logger
+          )
           runner.pageSize = pageSize
           runner.examples = max(0, examples)
           let report = try await runner.plan(migration, book: session.book)
@@ -124,7 +134,8 @@ struct MigratePlan: AsyncParsableCommand {
         }
         return Ending(
           status: exitCode && changes > 0 ? .differences : .done,
-          lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(run.file))
+          lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(run.file)
+        )
       }
   }
 }
@@ -132,13 +143,15 @@ struct MigratePlan: AsyncParsableCommand {
 /// `gymmigrate migrate apply`.
 struct MigrateApply: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "apply", abstract: "Apply migrations.",
+    commandName: "apply",
+    abstract: "Apply migrations.",
     discussion: """
       Only documents that change are written, each with a mask of just what changes and only if it is still as it was \
       read; one that changed meanwhile is planned again. Applying twice changes nothing the second time, so an \
       interrupted run goes on with the same command. Ends in 2 when documents were rejected, conflicted, or wait for a \
       person (review.csv).
-      """)
+      """
+  )
 
   @OptionGroup var migrations: MigrationOptions
   @OptionGroup var connection: ConnectionOptions
@@ -153,11 +166,19 @@ struct MigrateApply: AsyncParsableCommand {
     let pageSize = migrations.pageSize
     let (isJSON, dryRun, write) = (talk.json, dryRun, write)
     let command = CommandRun(
-      name: "migrate apply \(migrations.names)", connection: connection, talk: talk, write: dryRun ? nil : write)
+      name: "migrate apply \(migrations.names)",
+      connection: connection,
+      talk: talk,
+      write: dryRun ? nil : write
+    )
     try await command.perform { session, run in
       for migration in chosen {
         var runner = MigrationRunner(
-          client: session.client, run: run, progress: session.progress, logger: session.logger)
+          client: session.client,
+          run: run,
+          progress: session.progress,
+          logger: session.logger
+        )
         runner.pageSize = pageSize
         runner.limits = write.limits
         runner.pacer = write.pacer(for: session.environment)

@@ -6,19 +6,23 @@ import Transfer
 /// `gymmigrate serve`: the embedded store for other tools.
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "serve", abstract: "Keep the embedded store up as a Firestore on this machine.",
+    commandName: "serve",
+    abstract: "Keep the embedded store up as a Firestore on this machine.",
     discussion: """
       Speaks Firestore's REST API on the loopback interface until it is stopped, over the same file as -e local. Other \
       tools find it by FIRESTORE_EMULATOR_HOST.
 
         gymmigrate serve --port 8080
         FIRESTORE_EMULATOR_HOST=127.0.0.1:8080 gymmigrate count users -e test
-      """)
+      """
+  )
 
   @Option(help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "n"))
   var port: UInt16 = 8080
 
-  @Option(help: ArgumentHelp("The SQLite file (default: local.sqlite in the state folder).", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The SQLite file (default: local.sqlite in the state folder).", valueName: "file")
+  )
   var data: String?
 
   @Flag(help: "Keep everything in memory.")

@@ -24,6 +24,7 @@ enum CollectionArguments {
 
   /// The root collections of the database, in the order of their names, without gymmigrate's own.
   static func roots(of client: FirestoreClient) async throws -> [CollectionPath] {
-    try await client.collectionIDs().filter { !$0.hasPrefix(ownPrefix) }.compactMap { CollectionPath($0) }.sorted()
+    try await client.collectionIDs().filter { !$0.hasPrefix(ownPrefix) }.compactMap { CollectionPath($0) }
+      .sorted()
   }
 }

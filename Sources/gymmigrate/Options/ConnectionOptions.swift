@@ -4,7 +4,10 @@ import Transfer
 
 /// Where to work, and who signs.
 struct ConnectionOptions: ParsableArguments {
-  @Option(name: [.customShort("e"), .customLong("env")], help: "The environment: a name of gymmigrate.yaml, or 'local'.")
+  @Option(
+    name: [.customShort("e"), .customLong("env")],
+    help: "The environment: a name of gymmigrate.yaml, or 'local'."
+  )
   var environment: String?
 
   @Option(help: ArgumentHelp("The Google Cloud project, instead of the environment's.", valueName: "id"))
@@ -19,20 +22,28 @@ struct ConnectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A service account key or an application-default file.", valueName: "file"))
   var credentials: String?
 
-  @Option(help: ArgumentHelp("A file that holds an access token; it is read again when it expires.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "A file that holds an access token; it is read again when it expires.",
+      valueName: "file"
+    )
+  )
   var accessTokenFile: String?
 
   @Option(
     help: ArgumentHelp(
       "The configuration (default: gymmigrate.yaml here, else in the user's configuration folder).",
-      valueName: "file"))
+      valueName: "file"
+    )
+  )
   var config: String?
 
   @Option(help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder"))
   var stateDir = ".gymmigrate"
 
   @Option(
-    help: ArgumentHelp("How long one request may be retried, in seconds.", valueName: "seconds"))
+    help: ArgumentHelp("How long one request may be retried, in seconds.", valueName: "seconds")
+  )
   var retryFor = 300.0
 
   func validate() throws {

@@ -14,10 +14,14 @@ struct WriteOptions: ParsableArguments {
 
   @Flag(
     inversion: .prefixedNo,
-    help: "Start at 500 writes a second, half as many again every 5 minutes (default: on for the real service).")
+    help:
+      "Start at 500 writes a second, half as many again every 5 minutes (default: on for the real service)."
+  )
   var ramp: Bool?
 
-  @Option(help: ArgumentHelp("The name of the protected environment that is to be written.", valueName: "env"))
+  @Option(
+    help: ArgumentHelp("The name of the protected environment that is to be written.", valueName: "env")
+  )
   var confirm: String?
 
   @Flag(name: .shortAndLong, help: "Do not ask before the first write.")

@@ -1,0 +1,55 @@
+import Models
+import Testing
+
+@testable import Transfer
+
+@Suite struct ColumnCatalogueTests {
+  @Test(arguments: ColumnCatalogue.collections)
+  func headingsTellColumnsApartInAnyLanguage(collection: String) {
+    let columns = ColumnCatalogue.columns(ofGroup: collection)
+    for (index, column) in columns.enumerated() {
+      for other in columns[..<index] {
+        let mine = Set([column.path.description, column.english, column.spanish])
+        let theirs = Set([other.path.description, other.english, other.spanish])
+        #expect(mine.isDisjoint(with: theirs), "\(column.path) and \(other.path)")
+        #expect(!column.path.isPrefix(of: other.path) && !other.path.isPrefix(of: column.path))
+      }
+    }
+  }
+
+  @Test func collectionsAreFoundByTheirPath() throws {
+    func columns(_ path: String) throws -> [String] {
+      ColumnCatalogue.columns(of: try #require(CollectionPath(path))).map(\.path.description)
+    }
+    #expect(try columns("user_emails") == ["email", "primaryUserId", "createdAt"])
+    #expect(try columns("groups/g1/members").first { $0 == "joinedAt" } == "joinedAt")
+    #expect(try columns("members").contains("membershipPlanSnapshot.planPrice"))
+    #expect(try columns("users/u1/members").isEmpty)
+    #expect(try columns("elsewhere").isEmpty)
+  }
+
+  @Test(arguments: [
+    ("users", ["users"]), ("a/b:c", ["a_b_c"]), ("", ["_"]), ("'x'", ["_x_"]), ("History", ["History (2)"]),
+    ("Users|users|USERS", ["Users", "users (2)", "USERS (3)"]),
+    (
+      "abcdefghijklmnopqrstuvwxyz0123456789|abcdefghijklmnopqrstuvwxyz012345",
+      ["abcdefghijklmnopqrstuvwxyz01234", "abcdefghijklmnopqrstuvwxyz0 (2)"]
+    ),
+    ("🏋🏋🏋🏋🏋🏋🏋🏋🏋🏋🏋🏋🏋🏋🏋🏋", ["🏋🏋🏋🏋🏋🏋🏋🏋🏋🏋🏋🏋🏋🏋🏋"]),
+  ])
+  func sheetNamesAreLegalAndUnique(wanted: String, given: [String]) {
+    var names = SheetNames()
+    let names2 = wanted.split(separator: "|", omittingEmptySubsequences: false).map {
+      names.unique(String($0))
+    }
+    #expect(names2 == given)
+  }
+
+  @Test(arguments: [
+    ("users", "users.csv"), ("groups/g1/members", "groups%2Fg1%2Fmembers.csv"), ("..", "%2E..csv"),
+    ("año", "a%C3%B1o.csv"), ("a%", "a%25.csv"),
+  ])
+  func fileNamesAreLegal(collection: String, name: String) throws {
+    #expect(ExportOutput.fileName(of: try #require(CollectionPath(collection)), "csv") == name)
+  }
+}
