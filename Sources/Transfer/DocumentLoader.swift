@@ -65,6 +65,8 @@ public struct DocumentLoader: Sendable {
       var sound: [RawDocument] = []
       for document in documents {
         book.count(document.path.collection) { $0.read += 1 }
+        var document = document
+        document.fields = document.fields.asStored
         if let violation = DocumentLimits.violations(of: document).first {
           book.count(document.path.collection) { $0.rejected += 1 }
           try rejects.add(
@@ -77,24 +79,40 @@ public struct DocumentLoader: Sendable {
           sound.append(document)
         }
       }
+      // What is read for a document whose last write is on its way may be from before it. Known before reading.
+      var unsure = Set(sound.map(\.path).filter { incoming.first($0) != nil })
       // New documents are the rule where nothing may be there: what is, shows when it is written.
       let current = mode == .create ? [:] : try await client.batchGet(sound.map(\.path))
       for document in sound {
-        switch mode.decide(document, current: current[document.path]) {
-        case .unchanged: book.count(document.path.collection) { $0.unchanged += 1 }
-        case .rejected(let error):
-          book.count(document.path.collection) { $0.rejected += 1 }
-          try rejects.add(
-            document.path,
-            code: error.status.name,
-            message: error.message,
-            fields: document.fields
+        let path = document.path
+        switch mode.decide(document, current: current[path]) {
+        case .unchanged where unsure.contains(path):
+          // Its precondition fails if the write before it changes anything, and it is decided again then.
+          let write = Write(
+            path: path,
+            operation: .update(fields: FieldMap(), mask: []),
+            precondition: current[path]?.updateTime.map { .updateTime($0) } ?? .exists(true)
           )
+          try await submit(write, of: document)
+        case .rejected where unsure.contains(path):
+          try await submit(
+            Write(path: path, operation: .update(fields: FieldMap(), mask: []), precondition: .exists(true)),
+            of: document
+          )
+        case .unchanged: book.count(path.collection) { $0.unchanged += 1 }
+        case .rejected(let error):
+          book.count(path.collection) { $0.rejected += 1 }
+          try rejects.add(path, code: error.status.name, message: error.message, fields: document.fields)
         case .write(let write):
-          incoming.add(document)
-          try await writer.submit(write)
+          unsure.insert(path)
+          try await submit(write, of: document)
         }
       }
+    }
+
+    private func submit(_ write: Write, of document: RawDocument) async throws {
+      incoming.add(document)
+      try await writer.submit(write)
     }
   }
 }

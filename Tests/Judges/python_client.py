@@ -92,7 +92,7 @@ def values_round_trip(db):
 
 def strange_ids(db):
     # The client does not percent-encode ids in URLs; names in bodies are not concerned.
-    ids = ["a:b", "a b", "é", "%2F", "100%", "#", "?", "a+b", "__id7__", "😀", "(", "~"]
+    ids = ["a\0b", "a:b", "a b", "é", "%2F", "100%", "#", "?", "a+b", "__id7__", "😀", "(", "~"]
     batch = db.batch()
     for id in ids:
         batch.set(db.collection("ids").document(id), {"id": id})

@@ -198,6 +198,8 @@ public struct WireDecoder {
         if unknownMembers == .refused { throw WireError("arrayValue has no member '\(name.string)'") }
         continue
       }
+      // Of two members with one name the later one stays, as everywhere.
+      values.removeAll()
       if member.isNull { continue }
       guard member.kind == .array else { throw WireError("the values of arrayValue are a JSON array") }
       values.reserveCapacity(member.childCount)

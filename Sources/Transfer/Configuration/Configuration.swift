@@ -80,6 +80,11 @@ public struct Configuration: Sendable, Equatable {
       case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
         .composer(_, let problem, let mark, _):
         throw failure(mark, problem)
+      case .duplicatedKeysInMapping(let names, let context):
+        throw failure(
+          context.mark,
+          "of this map, \(names.map { "'\($0)'" }.joined(separator: ", ")) stands twice"
+        )
       default: throw failure(nil, "it is not valid YAML")
       }
     } catch {
@@ -167,7 +172,7 @@ public struct Configuration: Sendable, Equatable {
     let rest =
       endpoint.hasPrefix("http://")
       ? endpoint.dropFirst(7) : endpoint.hasPrefix("https://") ? endpoint.dropFirst(8) : ""
-    guard !rest.isEmpty, !rest.contains("/"), !rest.contains("?"), !rest.contains("@") else {
+    guard isHostAndPort(rest) else {
       throw Failure(
         .usage,
         "use the endpoint",
@@ -176,6 +181,51 @@ public struct Configuration: Sendable, Equatable {
       )
     }
     return endpoint
+  }
+
+  /// Whether a text is a name, an IPv4 address or an IPv6 address in brackets, and perhaps a port.
+  private static func isHostAndPort(_ text: Substring) -> Bool {
+    var host = text.utf8[...]
+    var port: Substring.UTF8View?
+    if host.first == UInt8(ascii: "[") {
+      guard let end = host.firstIndex(of: UInt8(ascii: "]")) else { return false }
+      let after = host[host.index(after: end)...]
+      if !after.isEmpty {
+        guard after.first == UInt8(ascii: ":") else { return false }
+        port = after.dropFirst()
+      }
+      host = host[..<end].dropFirst()
+      guard host.allSatisfy({ isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }) else {
+        return false
+      }
+    } else {
+      if let colon = host.firstIndex(of: UInt8(ascii: ":")) {
+        port = host[host.index(after: colon)...]
+        host = host[..<colon]
+      }
+      let others = "-._".utf8
+      guard host.allSatisfy({ isLetterOrDigit($0) || others.contains($0) }) else { return false }
+    }
+    if let port {
+      guard port.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(String(port) ?? ""),
+        (1...65_535).contains(number)
+      else { return false }
+    }
+    return !host.isEmpty
+  }
+
+  private static func isHexDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+    default: false
+    }
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: false
+    }
   }
 
   private static func path(_ path: String, besides file: String) -> String {

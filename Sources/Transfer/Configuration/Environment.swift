@@ -39,7 +39,7 @@ public struct Environment: Sendable, Equatable {
 
   /// Whether requests go to the real service, whose ramp is kept and whose data are somebody's.
   public var isRealService: Bool {
-    !isLocal && (endpoint == nil || (endpoint?.contains("googleapis.com") ?? false))
+    !isLocal && (endpoint == nil || (endpoint?.lowercased().contains("googleapis.com") ?? false))
   }
 
   /// Writes the members of the summary's `environment`.

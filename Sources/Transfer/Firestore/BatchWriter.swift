@@ -2,7 +2,8 @@ public import Models
 
 /// What the batch writer asks and tells while it works.
 ///
-/// It is called on the writer's actor, one call at a time.
+/// Calls for different commits may overlap; those for one document come one after another, in the order in
+/// which its writes were submitted.
 public protocol BatchDelegate: Sendable {
   /// Called before a commit is sent with what it holds; a journal is written and synced here.
   func willCommit(_ writes: [Write]) async throws(Failure)
@@ -42,6 +43,8 @@ public actor BatchWriter {
   private let limits: BatchLimits
   private var scheduler: CommitScheduler
   private var failure: Failure?
+  /// When the loop is woken next.
+  private var timer = Double.infinity
   /// The loop, where it waits for an event.
   private var sleeper: CheckedContinuation<Void, Never>?
   /// Whether an event came while the loop was not waiting.
@@ -64,9 +67,11 @@ public actor BatchWriter {
 
   /// Runs `body` with a writer and returns when every write that it submitted is settled.
   ///
-  /// Where `body` throws or is cancelled, what is in flight is still settled, and what was not sent is dropped.
+  /// Where `body` throws, or the task is cancelled, what is in flight is still settled: an answer that is lost, by
+  /// reading back. What was not sent, or was sent and is known not to be applied, is dropped.
   ///
-  /// - Throws: The failure that ended the writing, else what `body` throws.
+  /// - Throws: The failure that ended the writing, else what `body` throws, else `.interrupted` where writes were
+  ///   dropped.
   public static func run(
     _ client: FirestoreClient,
     limits: BatchLimits,
@@ -86,30 +91,32 @@ public actor BatchWriter {
       throw error
     }
     await writer.end()
-    await loop.value
+    await withTaskCancellationHandler {
+      await loop.value
+    } onCancel: {
+      Task { await writer.drop() }
+    }
     if let failure = await writer.failure { throw failure }
+    if await writer.scheduler.droppedCount > 0 { throw Self.interrupted }
   }
 
   /// Takes a write; waits while enough of them are on their way.
   ///
   /// - Throws: The failure that ended the writing, or `.interrupted` where the task was cancelled.
   public func submit(_ write: Write) async throws(Failure) {
-    if write.needsUpdateTime {
-      throw Failure(
-        .internal,
-        "submit the write of",
-        path: write.path.string,
-        cause: "a transform that must not be applied twice has no updateTime precondition"
-      )
-    }
+    if write.isUnsafeToRepeat { throw Self.unsafe(write) }
     while failure == nil,
       scheduler.waitingCount >= limits.maximumWrites * 2 || scheduler.bytesWaiting > 16 << 20
     {
       if Task.isCancelled { break }
-      await withCheckedContinuation { submitters.append($0) }
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { submitters.append($0) }
+      } onCancel: {
+        Task { await self.wake() }
+      }
     }
     if let failure { throw failure }
-    if Task.isCancelled { throw Failure(.interrupted, "write", cause: "it was cancelled") }
+    if Task.isCancelled { throw Self.interrupted }
     scheduler.add(PendingWrite(write, in: client.database))
     wake()
   }
@@ -119,8 +126,19 @@ public actor BatchWriter {
     wake()
   }
 
+  private static let interrupted = Failure(.interrupted, "write", cause: "it was cancelled")
+
+  private static func unsafe(_ write: Write) -> Failure {
+    Failure(
+      .internal,
+      "submit the write of",
+      path: write.path.string,
+      cause: "a transform that must not be applied twice has no updateTime precondition"
+    )
+  }
+
   private func drop() {
-    _ = scheduler.stop()
+    scheduler.stop()
     wake()
   }
 
@@ -128,7 +146,6 @@ public actor BatchWriter {
 
   private func work() async {
     await withDiscardingTaskGroup { group in
-      var timer = Double.infinity
       while true {
         let now = client.caller.clock.now()
         switch scheduler.next(now: now) {
@@ -137,12 +154,12 @@ public actor BatchWriter {
         case .readBack(let chunk):
           group.addTask { await self.readBack(chunk) }
         case .wait(let until):
-          if let until, until < timer || timer <= now {
+          if let until, until < timer {
             timer = until
             let clock = client.caller.clock
             group.addTask {
               try? await clock.sleep(until - now)
-              await self.wake()
+              await self.rang(until)
             }
           }
           await sleep()
@@ -167,6 +184,14 @@ public actor BatchWriter {
     wasWoken = false
   }
 
+  /// A timer is over.
+  ///
+  /// The loop sets the next one by its clock, whose view of the time may differ a little.
+  private func rang(_ time: Double) {
+    if timer == time { timer = .infinity }
+    wake()
+  }
+
   private func wake() {
     wasWoken = true
     sleeper?.resume()
@@ -180,6 +205,10 @@ public actor BatchWriter {
     settling += 1
     defer { settled() }
     let clock = client.caller.clock
+    if scheduler.isStopping {
+      scheduler.forget(chunk.id)
+      return
+    }
     do throws(Failure) {
       try await delegate.willCommit(chunk.writes.map(\.write))
     } catch {
@@ -211,11 +240,8 @@ public actor BatchWriter {
       let documents = try await client.batchGet(chunk.writes.map(\.write.path))
       await settle(scheduler.readBack(chunk.id, documents, now: client.caller.clock.now()))
     } catch {
-      do throws(Failure) {
-        try scheduler.readBackFailed(chunk.id, error)
-      } catch {
-        fail(error)
-      }
+      scheduler.readBackFailed(chunk.id)
+      fail(error)
     }
   }
 
@@ -227,47 +253,45 @@ public actor BatchWriter {
   private func settle(_ settled: [CommitScheduler.Settled]) async {
     for (pending, settlement) in settled {
       switch settlement {
-      case .written(let updateTime): await finish(pending.write, .written(updateTime: updateTime))
-      case .rejected(let error): await finish(pending.write, .rejected(error))
-      case .conflict(let current):
-        if pending.replans >= limits.maximumReplans || failure != nil {
-          await finish(pending.write, .conflicted)
-          continue
-        }
-        switch await delegate.resolve(pending.write, current: current) {
-        case .write(let write):
-          scheduler.addFirst(PendingWrite(write, in: client.database, replans: pending.replans + 1))
-        case .settle(let result): await finish(pending.write, result)
-        }
+      case .written(let updateTime): await finish(pending, .written(updateTime: updateTime))
+      case .rejected(let error): await finish(pending, .rejected(error))
+      case .conflict(let current): await resolve(pending, current)
       }
     }
   }
 
-  private func finish(_ write: Write, _ result: WriteResult) async {
+  private func resolve(_ pending: PendingWrite, _ current: RawDocument?) async {
+    if pending.mustNotRepeat || pending.replans >= limits.maximumReplans || scheduler.isStopping {
+      await finish(pending, .conflicted)
+      return
+    }
+    switch await delegate.resolve(pending.write, current: current) {
+    case .settle(let result): await finish(pending, result)
+    case .write(let write):
+      if write.path != pending.write.path || write.isUnsafeToRepeat {
+        fail(Self.unsafe(write))
+        scheduler.done(with: pending)
+      } else if scheduler.isStopping {
+        await finish(pending, .conflicted)
+      } else {
+        scheduler.replan(pending, as: PendingWrite(write, in: client.database, replans: pending.replans + 1))
+      }
+    }
+  }
+
+  private func finish(_ pending: PendingWrite, _ result: WriteResult) async {
     do throws(Failure) {
-      try await delegate.didSettle(write, result)
+      try await delegate.didSettle(pending.write, result)
     } catch {
       fail(error)
     }
+    scheduler.done(with: pending)
   }
 
   /// Keeps the first failure and sends nothing new after it.
   private func fail(_ failure: Failure) {
     if self.failure == nil { self.failure = failure }
-    _ = scheduler.stop()
+    scheduler.stop()
     wake()
-  }
-}
-
-extension Write {
-  /// Whether applying it twice differs from applying it once and nothing would stop the second time.
-  fileprivate var needsUpdateTime: Bool {
-    guard transforms.contains(where: { if case .increment = $0.operation { true } else { false } }) else {
-      return false
-    }
-    switch precondition {
-    case .updateTime, .exists(false): return false
-    case .exists(true), nil: return true
-    }
   }
 }

@@ -1,40 +1,15 @@
 import Models
 
-/// Limits of what is sent at once.
-public struct BatchLimits: Sendable, Equatable {
-  /// Writes a commit at the most; the scheduler goes below it when the service labours.
-  public var maximumWrites: Int
-  /// Bytes of a commit's body at the most: 9 MiB, below the service's 10 MiB, whose measure for JSON is not told.
-  public var maximumBytes: Int
-  /// Commits in flight at the most.
-  public var maximumInFlight: Int
-  /// A commit that takes longer than this halves the next ones, in seconds.
-  public var slowCommit: Double
-  /// How often a document that changed meanwhile is planned again.
-  public var maximumReplans: Int
-
-  /// Makes limits.
-  public init(
-    maximumWrites: Int = 100,
-    maximumBytes: Int = 9 << 20,
-    maximumInFlight: Int = 8,
-    slowCommit: Double = 5,
-    maximumReplans: Int = 5
-  ) {
-    self.maximumWrites = maximumWrites
-    self.maximumBytes = maximumBytes
-    self.maximumInFlight = maximumInFlight
-    self.slowCommit = slowCommit
-    self.maximumReplans = maximumReplans
-  }
-}
-
 /// Decides which writes are committed together and when, and what an answer or its absence means: events in, actions
 /// out, no I/O and no clock of its own.
 ///
 /// - Chunks by count and bytes; the count is halved on RESOURCE_EXHAUSTED, ABORTED, "too big" and slow commits, and
-///   grows back by a tenth with each success.
-/// - Never two writes to one document in flight, and those to one document in their order.
+///   grows back by a tenth with each success. (The service's limit of transforms is one of each document, so it asks
+///   for no smaller chunks.)
+/// - Never two writes to one document on their way, and those to one document in their order: the next one waits
+///   until the caller is ``done(with:)`` the one before.
+/// - No more chunks are on their way, waiting for a retry included, than may be in flight, so that a service that
+///   labours is not given more and the reader is held back.
 /// - Where it is not known whether a commit was applied, or its preconditions failed, its documents are read back
 ///   before anything is sent again.
 /// - A chunk that is refused for good is halved until the guilty documents stand alone.
@@ -47,10 +22,10 @@ struct CommitScheduler {
     var attempts = 0
     /// When it was first sent.
     var firstSent: Double?
+    /// What the service said, where the last attempt failed because a document is not what its write expects.
+    var contradiction: FirestoreError?
     /// Read-backs in a row that found every document as expected though the service had said otherwise.
     var contradictions = 0
-    /// The last error of the service.
-    var lastError: FirestoreError?
     /// Whether the documents are to be read before it is sent.
     var needsReadBack = false
 
@@ -77,6 +52,7 @@ struct CommitScheduler {
     case conflict(RawDocument?)
   }
 
+  /// A write and what became of it; its document stays taken until ``done(with:)`` or ``replan(_:as:)``.
   typealias Settled = (write: PendingWrite, settlement: Settlement)
 
   private let limits: BatchLimits
@@ -87,11 +63,14 @@ struct CommitScheduler {
   /// Chunks that were formed and are to be sent (again) at a time, soonest first.
   private var due: [(time: Double, chunk: Chunk)] = []
   private var inFlight: [Int: Chunk] = [:]
-  /// Documents of the chunks that are formed and not settled.
+  /// Documents whose write is in a chunk, or is settled and the caller not done with it.
   private var busy: Set<DocumentPath> = []
   private var nextID = 0
   private var inputEnded = false
-  private var stopping = false
+  /// Whether nothing is sent any more.
+  private(set) var isStopping = false
+  /// Writes that were given up by ``stop()``: not sent, or not applied when they were.
+  private(set) var droppedCount = 0
   /// Writes a commit at the moment.
   private(set) var chunkSize: Double
 
@@ -99,14 +78,14 @@ struct CommitScheduler {
     self.limits = limits
     self.policy = policy
     self.pacer = pacer
-    chunkSize = Double(max(1, limits.maximumWrites))
+    chunkSize = Double(limits.maximumWrites)
   }
 
   /// Writes that wait to be sent for the first time.
   var waitingCount: Int { waiting.count }
   /// Bytes of them.
   var bytesWaiting: Int { waitingBytes }
-  /// Writes that were sent and are not settled.
+  /// Writes in chunks that are not settled.
   var unsettledCount: Int {
     inFlight.values.reduce(0) { $0 + $1.writes.count } + due.reduce(0) { $0 + $1.chunk.writes.count }
   }
@@ -115,14 +94,24 @@ struct CommitScheduler {
 
   /// A write has come.
   mutating func add(_ write: PendingWrite) {
+    if isStopping {
+      droppedCount += 1
+      return
+    }
     waiting.append(write)
     waitingBytes += write.bytes
   }
 
-  /// A write that was planned again goes before the others.
-  mutating func addFirst(_ write: PendingWrite) {
-    waiting.insert(write, at: 0)
-    waitingBytes += write.bytes
+  /// The caller has dealt with a settled write; the next one to its document may go.
+  mutating func done(with write: PendingWrite) {
+    busy.remove(write.write.path)
+  }
+
+  /// A settled write was planned again; what it became goes before all others to its document.
+  mutating func replan(_ write: PendingWrite, as new: PendingWrite) {
+    busy.remove(write.write.path)
+    waiting.insert(new, at: 0)
+    waitingBytes += new.bytes
   }
 
   /// No more writes will come but those planned again.
@@ -130,15 +119,22 @@ struct CommitScheduler {
     inputEnded = true
   }
 
-  /// What was sent is settled; what waits is not sent any more, and returned.
-  mutating func stop() -> [PendingWrite] {
-    stopping = true
+  /// What is in flight is still settled, by a read-back where its answer is lost; nothing is sent any more.
+  mutating func stop() {
+    isStopping = true
     inputEnded = true
-    defer {
-      waiting.removeAll()
-      waitingBytes = 0
+    droppedCount += waiting.count
+    waiting.removeAll()
+    waitingBytes = 0
+    let chunks = due.map(\.chunk)
+    due.removeAll()
+    for chunk in chunks {
+      if chunk.needsReadBack, chunk.writes.contains(where: \.mayBeApplied) {
+        due.append((-.infinity, chunk))
+      } else {
+        drop(chunk)
+      }
     }
-    return waiting
   }
 
   /// A commit was answered.
@@ -149,15 +145,12 @@ struct CommitScheduler {
     } else {
       chunkSize = min(Double(limits.maximumWrites), chunkSize * 1.1)
     }
-    return settle(
-      chunk.writes.enumerated().map { index, write in
-        let updateTime = index < answer.updateTimes.count ? answer.updateTimes[index] : nil
-        return (write, .written(updateTime: updateTime))
-      }
-    )
+    return chunk.writes.enumerated().map { index, write in
+      (write, .written(updateTime: index < answer.updateTimes.count ? answer.updateTimes[index] : nil))
+    }
   }
 
-  /// A commit or a read-back failed.
+  /// A commit failed.
   ///
   /// - Returns: What is settled by it.
   /// - Throws: A failure that ends the run.
@@ -168,7 +161,7 @@ struct CommitScheduler {
     random: Double
   ) throws(Failure) -> [Settled] {
     guard var chunk = inFlight.removeValue(forKey: id) else { return [] }
-    if case .service(let error) = failure { chunk.lastError = error }
+    chunk.contradiction = nil
     chunk.attempts += 1
     switch CommitFailure(failure) {
     case .fatal:
@@ -181,11 +174,12 @@ struct CommitScheduler {
       for index in chunk.writes.indices { chunk.writes[index].mayBeApplied = true }
       chunk.needsReadBack = true
       try retry(chunk, after: failure, now: now, random: random)
-    case .preconditionFailed:
+    case .preconditionFailed(let error):
+      chunk.contradiction = error
       chunk.needsReadBack = true
       requeue(chunk, at: now)
     case .refused(let error, let tooBig):
-      if tooBig { chunkSize = max(1, Double(chunk.writes.count) / 2) }
+      if tooBig, chunk.writes.count > 1 { chunkSize = min(chunkSize, Double(chunk.writes.count) / 2) }
       return refuse(chunk, error, now: now)
     }
     return []
@@ -193,13 +187,12 @@ struct CommitScheduler {
 
   /// A chunk that was given out is not sent after all, because the run is failing.
   mutating func forget(_ id: Int) {
-    if let chunk = inFlight.removeValue(forKey: id) { release(chunk) }
+    if let chunk = inFlight.removeValue(forKey: id) { drop(chunk) }
   }
 
-  /// A read-back failed.
-  mutating func readBackFailed(_ id: Int, _ failure: Failure) throws(Failure) {
+  /// A read-back failed after all its retries.
+  mutating func readBackFailed(_ id: Int) {
     if let chunk = inFlight.removeValue(forKey: id) { release(chunk) }
-    throw failure
   }
 
   /// The documents of a chunk were read back.
@@ -209,34 +202,33 @@ struct CommitScheduler {
     now: Double
   ) -> [Settled] {
     guard var chunk = inFlight.removeValue(forKey: id) else { return [] }
-    // Commits are atomic: what proves one write applied proves them all.
-    let proven = chunk.writes.contains { $0.provesCommit(in: documents[$0.write.path]) }
+    // Commits are atomic: what shows one write applied shows them all.
+    let proven =
+      chunk.writes.contains { $0.provesCommit(in: documents[$0.write.path]) }
+      && !chunk.writes.contains { $0.disprovesCommit(in: documents[$0.write.path]) }
     var settled: [Settled] = []
     var ready: [PendingWrite] = []
-    for var write in chunk.writes {
+    for write in chunk.writes {
       let current = documents[write.write.path]
       switch write.standing(in: current) {
       case .applied: settled.append((write, .written(updateTime: current?.updateTime)))
       case .ready where proven && write.mayBeApplied && !write.isGuarded:
         settled.append((write, .written(updateTime: current?.updateTime)))
-      case .ready:
-        write.mayBeApplied = false
-        ready.append(write)
+      case .ready: ready.append(write)
+      // Applied, and changed by somebody else since.
+      case .conflict where proven && write.mayBeApplied: settled.append((write, .written(updateTime: nil)))
       case .conflict: settled.append((write, .conflict(current)))
       }
     }
-    let kept = settle(settled)
-    if ready.isEmpty { return kept }
-    let contradicts =
-      settled.isEmpty && chunk.lastError.map { CommitFailure.isPrecondition($0.status) } ?? false
-    chunk.contradictions = contradicts ? chunk.contradictions + 1 : 0
+    if ready.isEmpty { return settled }
+    chunk.contradictions = settled.isEmpty && chunk.contradiction != nil ? chunk.contradictions + 1 : 0
     chunk.writes = ready
     chunk.needsReadBack = false
-    if chunk.contradictions >= 3, let error = chunk.lastError {
-      return kept + refuse(chunk, error, now: now)
+    if chunk.contradictions >= 3, let error = chunk.contradiction {
+      return settled + refuse(chunk, error, now: now)
     }
     requeue(chunk, at: now)
-    return kept
+    return settled
   }
 
   // MARK: Actions
@@ -245,31 +237,35 @@ struct CommitScheduler {
   ///
   /// Chunks that it gives out are in flight from then on.
   mutating func next(now: Double) -> Action {
-    if inFlight.count < limits.maximumInFlight {
-      if let first = due.first, first.time <= now {
-        if let later = first.chunk.needsReadBack ? nil : pacer.take(first.chunk.writes.count, at: now) {
-          due[0].time = later
-          due.sort { $0.time < $1.time }
-          return .wait(until: due.first?.time)
-        }
-        var chunk = due.removeFirst().chunk
-        chunk.firstSent = chunk.firstSent ?? now
-        inFlight[chunk.id] = chunk
-        return chunk.needsReadBack ? .readBack(chunk) : .commit(chunk)
+    guard inFlight.count < limits.maximumInFlight else { return .wait(until: nil) }
+    // Reading back is no write, so the pace of writes does not hold it up.
+    if let index = due.firstIndex(where: { $0.time <= now && $0.chunk.needsReadBack }) {
+      return .readBack(give(at: index, now: now))
+    }
+    if due.first.map({ $0.time > now }) ?? true, let chunk = formChunk(now: now) {
+      requeue(chunk, at: now)
+    }
+    if let first = due.first, first.time <= now {
+      if let later = pacer.take(first.chunk.writes.count, at: now) {
+        let other = due.first { $0.time > now }?.time
+        return .wait(until: min(later, other ?? later))
       }
-      if let chunk = formChunk(now: now) {
-        due.append((now, chunk))
-        due.sort { $0.time < $1.time }
-        return next(now: now)
-      }
+      return .commit(give(at: 0, now: now))
     }
     if inputEnded, waiting.isEmpty, inFlight.isEmpty, due.isEmpty { return .finished }
-    return .wait(until: inFlight.count < limits.maximumInFlight ? due.first?.time : nil)
+    return .wait(until: due.first?.time)
   }
 
-  /// Takes a full chunk from what waits, or what there is where no more will come or nothing is in flight.
+  private mutating func give(at index: Int, now: Double) -> Chunk {
+    var chunk = due.remove(at: index).chunk
+    chunk.firstSent = chunk.firstSent ?? now
+    inFlight[chunk.id] = chunk
+    return chunk
+  }
+
+  /// Takes a full chunk from what waits, or what there is where no more will come or nothing is on its way.
   private mutating func formChunk(now: Double) -> Chunk? {
-    if waiting.isEmpty { return nil }
+    if waiting.isEmpty || inFlight.count + due.count >= limits.maximumInFlight { return nil }
     let room = min(max(1, Int(chunkSize)), pacer.largestChunk(at: now))
     let full = waiting.count >= room || waitingBytes >= limits.maximumBytes
     if !full, !inputEnded, !inFlight.isEmpty || !due.isEmpty { return nil }
@@ -302,18 +298,26 @@ struct CommitScheduler {
 
   // MARK: Helpers
 
-  private mutating func settle(_ settled: [Settled]) -> [Settled] {
-    for (write, _) in settled { busy.remove(write.write.path) }
-    return settled
-  }
-
   private mutating func release(_ chunk: Chunk) {
     for write in chunk.writes { busy.remove(write.write.path) }
   }
 
+  private mutating func drop(_ chunk: Chunk) {
+    release(chunk)
+    droppedCount += chunk.writes.count
+  }
+
   private mutating func requeue(_ chunk: Chunk, at time: Double) {
-    due.append((time, chunk))
-    due.sort { $0.time < $1.time }
+    if isStopping {
+      if chunk.needsReadBack, chunk.writes.contains(where: \.mayBeApplied) {
+        due.append((-.infinity, chunk))
+      } else {
+        drop(chunk)
+      }
+      return
+    }
+    let index = due.firstIndex { $0.time > time } ?? due.endIndex
+    due.insert((time, chunk), at: index)
   }
 
   private mutating func retry(
@@ -339,11 +343,11 @@ struct CommitScheduler {
 
   /// Halves a chunk that is refused for good; a write that stands alone is rejected.
   private mutating func refuse(_ chunk: Chunk, _ error: FirestoreError, now: Double) -> [Settled] {
-    if chunk.writes.count == 1 { return settle([(chunk.writes[0], .rejected(error))]) }
+    if chunk.writes.count == 1 { return [(chunk.writes[0], .rejected(error))] }
     let middle = chunk.writes.count / 2
     for part in [chunk.writes[..<middle], chunk.writes[middle...]] {
       nextID += 1
-      requeue(Chunk(id: nextID, writes: Array(part), firstSent: nil), at: now)
+      requeue(Chunk(id: nextID, writes: Array(part)), at: now)
     }
     return []
   }
@@ -355,62 +359,5 @@ struct CommitScheduler {
       attempts: chunk.attempts,
       elapsed: now - (chunk.firstSent ?? now)
     )
-  }
-}
-
-extension PendingWrite {
-  /// Whether the write is refused by the service when its document has changed.
-  fileprivate var isGuarded: Bool {
-    switch write.precondition {
-    case .updateTime, .exists(false): true
-    case .exists(true), nil: false
-    }
-  }
-}
-
-/// What the failure of a commit means for its writes.
-enum CommitFailure: Equatable {
-  /// No later attempt can succeed: the credentials, the endpoint.
-  case fatal
-  /// Nothing was applied, and it may be sent again; `overloaded` where the service asks for less.
-  case notApplied(overloaded: Bool)
-  /// It may have been applied.
-  case unknown
-  /// Nothing was applied because a document is not what its write expects.
-  case preconditionFailed
-  /// Nothing was applied, and it never will be as it is.
-  case refused(FirestoreError, tooBig: Bool)
-
-  init(_ failure: CallFailure) {
-    switch failure {
-    case .credentials: self = .fatal
-    case .malformed: self = .unknown
-    case .transport(let error):
-      switch error.kind {
-      case .notConnected: self = .notApplied(overloaded: false)
-      case .lost, .bodyTooLarge: self = .unknown
-      case .cancelled, .invalid: self = .fatal
-      }
-    case .service(let error):
-      if !error.isFromService {
-        self = error.code == 413 ? .refused(error, tooBig: true) : .unknown
-        return
-      }
-      switch error.status {
-      case .permissionDenied, .unauthenticated, .unimplemented: self = .fatal
-      case .aborted, .resourceExhausted: self = .notApplied(overloaded: true)
-      case .unavailable, .deadlineExceeded, .unknown, .internal, .cancelled, .dataLoss: self = .unknown
-      case .alreadyExists, .notFound, .failedPrecondition: self = .preconditionFailed
-      case .invalidArgument, .outOfRange: self = .refused(error, tooBig: false)
-      }
-    }
-  }
-
-  /// Whether a status tells of a document that is not what its write expects.
-  static func isPrecondition(_ status: FirestoreError.Status) -> Bool {
-    switch status {
-    case .alreadyExists, .notFound, .failedPrecondition: true
-    default: false
-    }
   }
 }

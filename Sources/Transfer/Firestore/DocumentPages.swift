@@ -33,8 +33,8 @@ public struct ListRequest: Sendable, Equatable {
 ///
 /// The next page is asked for as soon as its token is known, and decoded while the last one is worked on, so three
 /// pages at most are held. A page may be short or empty: only a missing token ends the list. A page whose body is
-/// larger than the client accepts is asked for again with half the size, which the service allows between pages.
-/// Dropping the iterator cancels the request in flight.
+/// larger than the client accepts is asked for again with half the size, which the service allows between pages,
+/// and the size grows back page by page. Dropping the iterator cancels the request in flight.
 public struct DocumentPages: AsyncSequence, Sendable {
   /// A page.
   public typealias Element = [RawDocument]
@@ -78,6 +78,8 @@ private struct FetchedPage: @unchecked Sendable {
   let body: ParsedBody
   let documents: JSONCursor?
   let nextPageToken: String?
+  /// The size that it was asked for with.
+  let size: Int
 }
 
 /// The work ahead of the reader: one page being decoded and the request for the one after it, both cancelled when
@@ -92,7 +94,11 @@ private final class ReadAhead {
 
   init(_ fetcher: PageFetcher) {
     self.fetcher = fetcher
-    decoding = Self.decode(Self.fetch(after: nil, fetcher, inFlight), fetcher, inFlight)
+    decoding = Self.decode(
+      Self.fetch(after: nil, size: fetcher.request.pageSize, fetcher, inFlight),
+      fetcher,
+      inFlight
+    )
   }
 
   deinit {
@@ -109,10 +115,11 @@ private final class ReadAhead {
 
   private static func fetch(
     after token: String?,
+    size: Int,
     _ fetcher: PageFetcher,
     _ inFlight: Guarded<Fetch?>
   ) -> Fetch {
-    let task = Fetch { try await fetcher.page(after: token) }
+    let task = Fetch { try await fetcher.page(after: token, size: size) }
     inFlight.withLock { $0 = task }
     return task
   }
@@ -126,7 +133,8 @@ private final class ReadAhead {
     Task {
       let page = try await value(of: fetch)
       try Task.checkCancellation()
-      let next = page.nextPageToken.map { Self.fetch(after: $0, fetcher, inFlight) }
+      let size = min(page.size * 2, fetcher.request.pageSize)
+      let next = page.nextPageToken.map { Self.fetch(after: $0, size: size, fetcher, inFlight) }
       if Task.isCancelled { next?.cancel() }
       return (try fetcher.documents(of: page), next)
     }
@@ -146,8 +154,8 @@ private struct PageFetcher: Sendable {
   let client: FirestoreClient
   let request: ListRequest
 
-  func page(after token: String?) async throws(Failure) -> FetchedPage {
-    var size = request.pageSize
+  func page(after token: String?, size: Int) async throws(Failure) -> FetchedPage {
+    var size = size
     while true {
       do throws(Failure) {
         return try await client.caller.call(
@@ -160,7 +168,8 @@ private struct PageFetcher: Sendable {
           return FetchedPage(
             body: body,
             documents: root["documents"],
-            nextPageToken: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+            nextPageToken: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 },
+            size: size
           )
         }
       } catch {

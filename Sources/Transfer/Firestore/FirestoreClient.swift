@@ -23,53 +23,70 @@ public struct FirestoreClient: Sendable {
 
   // MARK: Reading
 
-  /// The documents that are there among `paths`, and the moment that they were read at.
+  /// The documents that are there among `paths`.
   ///
-  /// Paths that are missing are not in the answer. Asks for at most 300 at a time.
+  /// Paths that are missing are not in the answer. Asks for at most 300 at a time, and for fewer where an answer is
+  /// larger than is accepted.
   public func batchGet(
     _ paths: [DocumentPath],
     mask: [FieldPath]? = nil
   ) async throws(Failure) -> [DocumentPath: RawDocument] {
     var found: [DocumentPath: RawDocument] = [:]
-    for start in stride(from: 0, to: paths.count, by: 300) {
-      let some = paths[start..<min(start + 300, paths.count)]
-      var json = JSONWriter()
-      json.object {
-        $0.key("documents")
-        $0.array { list in
-          for path in some { list.string(database.name(of: path)) }
-        }
-        if let mask {
-          $0.key("mask")
-          $0.documentMask(mask)
-        }
+    var start = 0
+    var size = 300
+    while start < paths.count {
+      let some = paths[start..<min(start + size, paths.count)]
+      do throws(Failure) {
+        for document in try await batchGetOnce(some, mask: mask) { found[document.path] = document }
+        start = some.endIndex
+      } catch {
+        guard error.isBodyTooLarge, some.count > 1 else { throw error }
+        size = some.count / 2
       }
-      let request = post("\(documentsURL):batchGet", json.bytes)
-      let answer: [RawDocument?] = try await caller.call(
-        .batchGetDocuments,
-        request,
-        operation: "read documents of",
-        path: some.first?.collection.string
-      ) { (_, root) throws(CallFailure) in
-        var decoder = WireDecoder()
-        var documents: [RawDocument?] = []
-        for element in try Self.streamElements(root) {
-          if let json = element["found"] {
-            documents.append(
-              try Self.decoded { () throws(WireError) in try decoder.document(json, in: database) }
-            )
-          } else if element["missing"] != nil {
-            documents.append(nil)
-          }
-        }
-        guard documents.count >= Set(some).count else {
-          throw .malformed("the stream ended after \(documents.count) of \(some.count) documents")
-        }
-        return documents
-      }
-      for document in answer.compactMap({ $0 }) { found[document.path] = document }
     }
     return found
+  }
+
+  private func batchGetOnce(
+    _ paths: ArraySlice<DocumentPath>,
+    mask: [FieldPath]?
+  ) async throws(Failure) -> [RawDocument] {
+    var json = JSONWriter()
+    json.object {
+      $0.key("documents")
+      $0.array { list in
+        for path in paths { list.string(database.name(of: path)) }
+      }
+      if let mask {
+        $0.key("mask")
+        $0.documentMask(mask)
+      }
+    }
+    let request = post("\(documentsURL):batchGet", json.bytes)
+    return try await caller.call(
+      .batchGetDocuments,
+      request,
+      operation: "read documents of",
+      path: paths.first?.collection.string
+    ) { (_, root) throws(CallFailure) in
+      var decoder = WireDecoder()
+      var documents: [RawDocument] = []
+      // Order is not promised, so that what is not answered for shows by its name alone.
+      var open = Set(paths)
+      for element in try Self.streamElements(root) {
+        if let json = element["found"] {
+          let document = try Self.decoded { () throws(WireError) in try decoder.document(json, in: database) }
+          documents.append(document)
+          open.remove(document.path)
+        } else if let name = element["missing"]?.string, let path = database.path(ofName: name) {
+          open.remove(path)
+        }
+      }
+      guard open.isEmpty else {
+        throw .malformed("the stream ended with \(open.count) of \(paths.count) documents unanswered")
+      }
+      return documents
+    }
   }
 
   /// The number of documents in a collection, and the moment that they were counted at, by the server's clock.
@@ -166,8 +183,7 @@ public struct FirestoreClient: Sendable {
   /// answer was lost may have been applied.
   ///
   /// - Returns: The update time of each document after its write, nil where it was deleted.
-  func commitOnce(_ writes: some Sequence<[UInt8]>, timeout: Double) async throws(CallFailure) -> CommitAnswer
-  {
+  func commitOnce(_ writes: [[UInt8]], timeout: Double) async throws(CallFailure) -> CommitAnswer {
     var json = JSONWriter()
     json.object {
       $0.key("writes")
@@ -185,6 +201,10 @@ public struct FirestoreClient: Sendable {
       for result in results.elements {
         updateTimes.append(result["updateTime"]?.string.flatMap { Timestamp($0) })
       }
+    }
+    // Something in between that answers `{}` is not the service's word for it.
+    guard updateTimes.count == writes.count else {
+      throw .malformed("the answer has \(updateTimes.count) results of \(writes.count) writes")
     }
     return CommitAnswer(
       updateTimes: updateTimes,

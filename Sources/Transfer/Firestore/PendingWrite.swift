@@ -9,6 +9,8 @@ public struct PendingWrite: Sendable {
   /// How often it was planned again because its document had changed.
   public let replans: Int
   /// Whether an attempt ended without telling if it was applied.
+  ///
+  /// It stays so: what was not applied when it was read back may still be on its way.
   var mayBeApplied = false
 
   /// Makes one.
@@ -52,13 +54,27 @@ extension PendingWrite {
     }
   }
 
-  /// Whether being applied shows that the whole commit was: only where the write could not have been true before.
-  func provesCommit(in current: RawDocument?) -> Bool {
+  /// Whether the write is refused by the service when its document has changed.
+  var isGuarded: Bool {
     switch write.precondition {
-    case .updateTime, .exists(false): standing(in: current) == .applied
+    case .updateTime, .exists(false): true
     case .exists(true), nil: false
     }
   }
+
+  /// Whether the document shows that a commit was applied whose answer was lost: only where the write could not have
+  /// been true before.
+  func provesCommit(in current: RawDocument?) -> Bool {
+    isGuarded && standing(in: current) == .applied
+  }
+
+  /// Whether the document shows that it was not applied: the write would have changed it.
+  func disprovesCommit(in current: RawDocument?) -> Bool {
+    mayBeApplied && isGuarded && standing(in: current) == .ready && !isApplied(in: current)
+  }
+
+  /// Whether it cannot be planned again once it may have been applied, because that might be the second time.
+  var mustNotRepeat: Bool { mayBeApplied && write.hasIncrement }
 
   /// Whether the document is as the write leaves it, server times aside.
   private func isApplied(in current: RawDocument?) -> Bool {
@@ -66,30 +82,56 @@ extension PendingWrite {
     case .delete: return current == nil
     case .update(let fields, let mask):
       guard let current else { return false }
-      var intended = fields
-      var actual = current.fields
+      // What an increment made cannot be told from what was there: the other fields have to tell.
+      if write.hasIncrement, mask?.isEmpty ?? fields.isEmpty { return false }
+      var intended = fields.asStored
       for transform in write.transforms {
-        guard Self.isApplied(transform, in: actual) else { return false }
-        intended[transform.field] = nil
-        actual[transform.field] = nil
+        guard isApplied(transform, in: current.fields) else { return false }
+        intended[transform.field] = current.fields[transform.field]
       }
-      guard let mask else { return intended == actual }
-      return mask.allSatisfy { intended[$0] == actual[$0] }
+      guard let mask else { return intended == current.fields }
+      return mask.allSatisfy { intended[$0] == current.fields[$0] }
     }
   }
 
-  private static func isApplied(_ transform: FieldTransform, in fields: FieldMap) -> Bool {
-    let value = fields[transform.field]
-    switch transform.operation {
-    case .requestTime: return value?.timestamp != nil
-    case .appendMissingElements(let elements):
-      guard let array = value?.array else { return false }
-      return elements.allSatisfy(array.contains)
-    case .removeAllFromArray(let elements):
-      guard let array = value?.array else { return false }
-      return !elements.contains(where: array.contains)
-    // What an increment made cannot be told from what was there; such writes carry an update time, which tells.
-    case .increment, .maximum, .minimum: return value != nil
+  private func isApplied(_ transform: FieldTransform, in fields: FieldMap) -> Bool {
+    guard let value = fields[transform.field] else { return false }
+    func holds(_ element: Value) -> Bool {
+      value.array?.contains { ValueOrder.compare($0, element) == 0 } ?? false
     }
+    switch transform.operation {
+    case .requestTime:
+      guard let time = value.timestamp else { return false }
+      // A time that the document had when it was read is not this write's.
+      if case .updateTime(let before) = write.precondition { return time > before.flooredToMilliseconds }
+      return true
+    case .appendMissingElements(let elements): return elements.allSatisfy(holds)
+    case .removeAllFromArray(let elements): return value.array != nil && !elements.contains(where: holds)
+    case .increment: return true
+    case .maximum(let bound): return ValueOrder.compare(value, bound) >= 0
+    case .minimum(let bound): return ValueOrder.compare(value, bound) <= 0
+    }
+  }
+}
+
+extension Write {
+  /// Whether it adds to a field, so that applying it twice differs from applying it once.
+  var hasIncrement: Bool {
+    transforms.contains { if case .increment = $0.operation { true } else { false } }
+  }
+
+  /// Whether nothing would stop it from being applied twice where that makes a difference.
+  var isUnsafeToRepeat: Bool {
+    guard hasIncrement else { return false }
+    switch precondition {
+    case .updateTime, .exists(false): return false
+    case .exists(true), nil: return true
+    }
+  }
+}
+
+extension Timestamp {
+  fileprivate var flooredToMilliseconds: Timestamp {
+    Timestamp(seconds: seconds, nanoseconds: nanoseconds / 1_000_000 * 1_000_000) ?? self
   }
 }

@@ -24,14 +24,13 @@ public final class RunDirectory: Sendable {
   ///   - command: The command's first word.
   /// - Throws: `.cannotWrite`.
   public init(in stateDirectory: String, command: String) throws(Failure) {
-    let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
-    let chance = String((0..<4).map { _ in letters[Int.random(in: letters.indices)] })
-    let time = Timestamp.now.description.prefix(19).filter { $0 != "-" && $0 != ":" }
-    id = "\(time)Z-\(command)-\(chance)"
-    path = "\(stateDirectory)/runs/\(id)"
     try Self.makeDirectory(stateDirectory)
     try Self.makeDirectory("\(stateDirectory)/runs")
-    try Self.makeDirectory(path)
+    // A folder that is there belongs to another run.
+    var id = Self.newID(command)
+    while try !Self.makeDirectory("\(stateDirectory)/runs/\(id)") { id = Self.newID(command) }
+    self.id = id
+    path = "\(stateDirectory)/runs/\(id)"
     log = try AppendOnlyFile("\(path)/operation.log")
   }
 
@@ -67,17 +66,25 @@ public final class RunDirectory: Sendable {
     try makeDirectory(path)
   }
 
-  private static func makeDirectory(_ path: String) throws(Failure) {
-    if mkdir(path, 0o700) != 0, errno != EEXIST {
-      throw Failure(
-        .cannotWrite,
-        "make the folder",
-        path: path,
-        cause: String(cString: strerror(errno)),
-        remedy: "Choose another with --state-dir."
-      )
-    }
-    // A file of that name is found out by what is made in it.
+  private static func newID(_ command: String) -> String {
+    let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
+    let chance = String((0..<4).map { _ in letters[Int.random(in: letters.indices)] })
+    let time = Timestamp.now.description.prefix(19).filter { $0 != "-" && $0 != ":" }
+    return "\(time)Z-\(command)-\(chance)"
+  }
+
+  /// Makes a folder; false where there is something of that name, which is found out by what is made in it.
+  @discardableResult
+  private static func makeDirectory(_ path: String) throws(Failure) -> Bool {
+    if mkdir(path, 0o700) == 0 { return true }
+    if errno == EEXIST { return false }
+    throw Failure(
+      .cannotWrite,
+      "make the folder",
+      path: path,
+      cause: String(cString: strerror(errno)),
+      remedy: "Choose another with --state-dir."
+    )
   }
 }
 

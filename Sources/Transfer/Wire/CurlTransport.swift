@@ -76,9 +76,14 @@ private final class CurlEventLoop: Sendable {
     BackgroundThread.start { self.run() }
   }
 
+  // The event thread frees the multi handle once it has seen `stopped`; whoever wakes it does so under the lock and
+  // before, while the handle is there for certain.
+
   func stop() {
-    state.withLock { $0.stopped = true }
-    curl_multi_wakeup(multi)
+    state.withLock { state in
+      state.stopped = true
+      curl_multi_wakeup(multi)
+    }
   }
 
   /// A new id.
@@ -93,18 +98,19 @@ private final class CurlEventLoop: Sendable {
   }
 
   func add(_ id: UInt64, _ request: HTTPRequest, _ continuation: CheckedContinuation<TransferResult, Never>) {
-    state.withLock { $0.commands.append(.add(id, request, continuation)) }
-    curl_multi_wakeup(multi)
+    state.withLock { state in
+      state.commands.append(.add(id, request, continuation))
+      curl_multi_wakeup(multi)
+    }
   }
 
   func cancel(_ id: UInt64) {
-    let known = state.withLock { state in
-      guard state.pending[id] != nil else { return false }
+    state.withLock { state in
+      guard state.pending[id] != nil else { return }
       state.pending[id] = true
       state.commands.append(.cancel(id))
-      return true
+      curl_multi_wakeup(multi)
     }
-    if known { curl_multi_wakeup(multi) }
   }
 
   // MARK: On the event thread
@@ -232,6 +238,8 @@ private final class CurlTransfer {
     let me = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
     _ = gm_curl_restrict_protocols(easy)
     _ = gm_curl_set_string(easy, CURLOPT_URL, request.url)
+    // Names are data: a `..` among them is no step upwards.
+    _ = gm_curl_set_long(easy, CURLOPT_PATH_AS_IS, 1)
     _ = gm_curl_set_pointer(easy, CURLOPT_PRIVATE, me)
     _ = gm_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
     _ = gm_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
@@ -306,16 +314,16 @@ private final class CurlTransfer {
     _ = gm_curl_get_long(easy, CURLINFO_REQUEST_SIZE, &requestBytes)
     let detail = String(cString: errorText)
     let message = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
-    return .failure(TransportError(Self.kind(of: code, requestBytes: requestBytes), message))
+    return .failure(TransportError(Self.kind(of: code, wasSent: requestBytes > 0 || sent > 0), message))
   }
 
-  private static func kind(of code: CURLcode, requestBytes: Int) -> TransportError.Kind {
+  private static func kind(of code: CURLcode, wasSent: Bool) -> TransportError.Kind {
     switch code {
     case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_PEER_FAILED_VERIFICATION,
       CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER:
       .invalid
     default:
-      requestBytes == 0 ? .notConnected : .lost
+      wasSent ? .lost : .notConnected
     }
   }
 

@@ -66,10 +66,13 @@ struct TimestampTests {
     // From 0001-01-01 on, day after day; the walk below is the calendar's definition.
     var (year, month, day) = (1, 1, 1)
     var days = -719_162
+    var wrong: [Int] = []
     while year <= 9999 {
       if year < 5 || (1895...2105).contains(year) || year > 9995 || (day == 1 && month % 2 == 1) {
-        #expect(Civil.days(year: year, month: month, day: day) == days)
-        #expect(Civil.date(days: days) == (year, month, day))
+        let isRight =
+          Civil.days(year: year, month: month, day: day) == days
+          && Civil.date(days: days) == (year, month, day)
+        if !isRight { wrong.append(days) }
       }
       let leap = year % 400 == 0 || (year % 4 == 0 && year % 100 != 0)
       let lengths = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
@@ -78,6 +81,7 @@ struct TimestampTests {
       if day > lengths[month - 1] { (month, day) = (month + 1, 1) }
       if month > 12 { (year, month) = (year + 1, 1) }
     }
+    #expect(wrong == [])
     #expect(days == 2_932_897)
   }
 

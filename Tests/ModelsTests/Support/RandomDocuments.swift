@@ -1,25 +1,28 @@
-import Models
+public import Models
+import TestSupport
 
 /// Random documents that the service would store, from a seed; edge cases are far likelier than by chance.
-struct RandomDocuments: Sendable {
+public struct RandomDocuments: Sendable {
   private var random: SplitMix64
 
-  init(seed: UInt64) {
+  /// Documents from a seed: the same seed, the same documents.
+  public init(seed: UInt64) {
     random = SplitMix64(seed: seed)
   }
 
   /// A document below a random path of one or two collections.
-  mutating func document() -> RawDocument {
+  public mutating func document() -> RawDocument {
     var path = DocumentPath(CollectionPath(nil, collectionID()), documentID())
     if chance(4) { path = DocumentPath(CollectionPath(path, collectionID()), documentID()) }
     var document = RawDocument(path: path, fields: fields(levels: depth()))
+    if chance(8) { document.fields["deepest"] = deepest() }
     if chance(2) { document.createTime = timestamp() }
     if chance(2) { document.updateTime = timestamp() }
     return document
   }
 
   /// Members with values of at most `levels` maps and arrays in each other.
-  mutating func fields(levels: Int) -> FieldMap {
+  public mutating func fields(levels: Int) -> FieldMap {
     FieldMap(
       (0..<count(upTo: 6)).map { _ in
         FieldMap.Entry(name: fieldName(), value: value(levels: levels, inArray: false))
@@ -28,7 +31,7 @@ struct RandomDocuments: Sendable {
   }
 
   /// A value of any type, of at most `levels` maps and arrays in each other; no array lies directly in an array.
-  mutating func value(levels: Int, inArray: Bool = false) -> Value {
+  public mutating func value(levels: Int, inArray: Bool = false) -> Value {
     switch Int.random(in: 0..<(levels > 0 ? 16 : 10), using: &random) {
     case 0: return .null
     case 1: return .boolean(chance(2))
@@ -53,15 +56,26 @@ struct RandomDocuments: Sendable {
     }
   }
 
+  /// Maps and arrays in each other down to the service's limit of 20 levels.
+  public mutating func deepest() -> Value {
+    var value = value(levels: 0)
+    var isArray = false
+    for _ in 0..<20 {
+      isArray = !isArray && chance(2)
+      value = isArray ? .array([value]) : .map([fieldName(): value])
+    }
+    return value
+  }
+
   /// A number of any size, with the ends of the range and of what a double holds.
-  mutating func integer() -> Int64 {
+  public mutating func integer() -> Int64 {
     let edges: [Int64] = [0, 1, -1, .max, .min, 1 << 53, 1 << 53 + 1, -(1 << 53) - 1, 1 << 62]
     if chance(2) { return pick(edges) }
     return Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0..<64, using: &random)
   }
 
   /// A double of any bits, with the edges of the format.
-  mutating func double() -> Double {
+  public mutating func double() -> Double {
     let edges: [Double] = [
       0, -0.0, 1, -1, 0.1, 1e7, 1e-7, 1e16, 1e22, 0x1p63, -0x1p63, 0x1p53, .nan, .infinity, -.infinity,
       .leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude, 123_456_789_012_345_680,
@@ -70,7 +84,7 @@ struct RandomDocuments: Sendable {
   }
 
   /// A moment from the year 1 to 9999 with 0, 3, 6 or 9 digits.
-  mutating func timestamp() -> Timestamp {
+  public mutating func timestamp() -> Timestamp {
     let seconds =
       chance(4)
       ? pick([Timestamp.minimumSeconds, Timestamp.maximumSeconds, 0, -1])
@@ -85,7 +99,7 @@ struct RandomDocuments: Sendable {
   }
 
   /// Text of control characters, quotes, all planes of Unicode and canonically equivalent spellings.
-  mutating func text(upTo length: Int = 12) -> String {
+  public mutating func text(upTo length: Int = 12) -> String {
     var text = ""
     for _ in 0..<count(upTo: length) {
       switch Int.random(in: 0..<8, using: &random) {

@@ -69,6 +69,11 @@ struct ValueCodecTests {
       #"{"mapValue":{"fields":{"a":{"integerValue":"2"}}}}"#
     ),
     CodecVector(
+      #"{"arrayValue":{"values":[{"integerValue":"1"}],"values":[{"integerValue":"2"}]}}"#,
+      .array([.integer(2)]),
+      #"{"arrayValue":{"values":[{"integerValue":"2"}]}}"#
+    ),
+    CodecVector(
       #"{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"#
         + #""value":{"arrayValue":{"values":[{"doubleValue":1}]}}}}}"#,
       .map(["__type__": .string("__vector__"), "value": .array([.double(1)])]),

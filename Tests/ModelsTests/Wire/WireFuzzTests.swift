@@ -1,5 +1,6 @@
 import Foundation
 import Models
+import TestSupport
 import Testing
 
 /// Broken answers: whatever the bytes, there is a value or a ``WireError``, and never a crash.

@@ -23,7 +23,7 @@ private func read(
   return (documents, failures)
 }
 
-private func path(_ text: String) throws -> DocumentPath { try #require(DocumentPath(text)) }
+private func documentPath(_ text: String) throws -> DocumentPath { try #require(DocumentPath(text)) }
 
 @Suite struct JSONLinesTests {
   @Test func aLineIsTheServicesOwnEncoding() throws {
@@ -31,12 +31,12 @@ private func path(_ text: String) throws -> DocumentPath { try #require(Document
     let writer = try JSONLinesWriter(folder.file("out.jsonl"), digest: true)
     try writer.append(contentsOf: [
       RawDocument(
-        path: try path("users/u1"),
+        path: try documentPath("users/u1"),
         fields: ["b": .integer(7), "a": .string("x\n\"y\"")],
         createTime: Timestamp(seconds: 1),
         updateTime: Timestamp(seconds: 2)
       ),
-      RawDocument(path: try path("groups/g1/members/m1"), fields: [:]),
+      RawDocument(path: try documentPath("groups/g1/members/m1"), fields: [:]),
     ])
     try writer.finish()
     let expected =
@@ -52,7 +52,7 @@ private func path(_ text: String) throws -> DocumentPath { try #require(Document
     var trouble = Troublemaker(seed: seed)
     var documents: [RawDocument] = []
     for number in 0..<300 {
-      documents.append(RawDocument(path: try path("c/d\(number)"), fields: trouble.fields()))
+      documents.append(RawDocument(path: try documentPath("c/d\(number)"), fields: trouble.fields()))
     }
     // One line that is longer than the reader's piece.
     documents[100].fields["long"] = .string(String(repeating: "ñ", count: 1 << 20))

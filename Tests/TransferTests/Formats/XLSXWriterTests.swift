@@ -36,7 +36,7 @@ private struct Sheet: Decodable {
 }
 
 private func documentPath(_ text: String) throws -> DocumentPath { try #require(DocumentPath(text)) }
-private func collection(_ text: String) throws -> CollectionPath { try #require(CollectionPath(text)) }
+private func collectionPath(_ text: String) throws -> CollectionPath { try #require(CollectionPath(text)) }
 private func moment(_ text: String) throws -> Value { .timestamp(try #require(Timestamp(text))) }
 
 private func sheets(_ path: String) throws -> [Sheet] {
@@ -54,7 +54,7 @@ struct XLSXWriterTests {
   @Test func cellsHaveTheirTypes() throws {
     let folder = try ScratchFolder()
     let writer = try XLSXWriter(folder.file("out.xlsx"), options: options)
-    let products = try writer.sheet(for: try collection("products"))
+    let products = try writer.sheet(for: try collectionPath("products"))
     try products.append(contentsOf: [
       RawDocument(
         path: try documentPath("products/p1"),
@@ -125,9 +125,9 @@ struct XLSXWriterTests {
   @Test func furtherSheetsAndSeveralCollectionsFedInTurns() throws {
     let folder = try ScratchFolder()
     let writer = try XLSXWriter(folder.file("out.xlsx"), options: options, rowsPerSheet: 4)
-    let a = try writer.sheet(for: try collection("notes"))
-    let b = try writer.sheet(for: try collection("Notes"))
-    let empty = try writer.sheet(for: try collection("user_emails"))
+    let a = try writer.sheet(for: try collectionPath("notes"))
+    let b = try writer.sheet(for: try collectionPath("Notes"))
+    let empty = try writer.sheet(for: try collectionPath("user_emails"))
     for number in 0..<7 {
       try a.append(
         RawDocument(path: try documentPath("notes/n\(number)"), fields: ["n": .integer(Int64(number))])
@@ -150,7 +150,7 @@ struct XLSXWriterTests {
   @Test func longTextsAreNotCutSilently() throws {
     let folder = try ScratchFolder()
     let writer = try XLSXWriter(folder.file("out.xlsx"), options: options)
-    let sheet = try writer.sheet(for: try collection("notes"))
+    let sheet = try writer.sheet(for: try collectionPath("notes"))
     let fits = String(repeating: "x", count: 32_767)
     let astral = String(repeating: "🏋", count: 16_384)
     let controls = String(repeating: "\u{1}", count: 6000)
@@ -181,7 +181,7 @@ struct XLSXWriterTests {
     var trouble = Troublemaker(seed: seed)
     let folder = try ScratchFolder()
     let writer = try XLSXWriter(folder.file("out.xlsx"), options: options)
-    let sheet = try writer.sheet(for: try collection("products"))
+    let sheet = try writer.sheet(for: try collectionPath("products"))
     for number in 0..<200 {
       try sheet.append(RawDocument(path: try documentPath("products/p\(number)"), fields: trouble.fields()))
     }
@@ -194,7 +194,7 @@ struct XLSXWriterTests {
     let folder = try ScratchFolder()
     do {
       let writer = try XLSXWriter(folder.file("out.xlsx"), options: options)
-      let sheet = try writer.sheet(for: try collection("notes"))
+      let sheet = try writer.sheet(for: try collectionPath("notes"))
       try sheet.append(RawDocument(path: try documentPath("notes/n"), fields: [:]))
       #expect(!folder.names.contains("out.xlsx"))
     }

@@ -29,9 +29,12 @@ public struct Authorization: Sendable, CustomStringConvertible {
 
 /// Keeps one valid access token and has it replaced before it ends.
 ///
-/// However many requests wait, one token request is under way at a time and all of them share its outcome. A waiter
-/// that is cancelled leaves at once; the token request is cancelled with its last waiter.
+/// However many requests wait, one token request is under way at a time and all of them share its outcome; while
+/// the old token is good, nobody waits. A waiter that is cancelled leaves at once; the token request is cancelled
+/// with its last waiter.
 public actor TokenProvider {
+  /// A token that is good for longer than this, in seconds, is used while it is being replaced.
+  static let headroom = 60.0
   /// How long a token that could not be replaced early is used on before that is tried again, in seconds.
   static let holdOff = 10.0
 
@@ -94,10 +97,15 @@ public actor TokenProvider {
     case .serviceAccount, .authorizedUser, .metadataServer, .accessTokenFile: break
     }
     let time = now()
-    if let current,
-      !current.token.isStale(at: time) || (time < noRefreshBefore && !current.token.isExpired(at: time))
-    {
-      return authorization(of: current)
+    if let current {
+      if !current.token.isStale(at: time) { return authorization(of: current) }
+      let mayRefresh = time >= noRefreshBefore
+      if current.token.expiry.map({ $0 - time > Self.headroom }) ?? false {
+        // Good for a while yet: nobody waits for its successor, and a slow endpoint holds nothing up.
+        if mayRefresh { startRefresh() }
+        return authorization(of: current)
+      }
+      if !mayRefresh, !current.token.isExpired(at: time) { return authorization(of: current) }
     }
     return try await shared().get()
   }
@@ -125,6 +133,12 @@ public actor TokenProvider {
   }
 
   // MARK: One refresh for all
+
+  /// Callers that wait for the token request that is under way.
+  var waiting: Int { waiters.count }
+
+  /// Whether a token request is under way.
+  var isRefreshing: Bool { refresh != nil }
 
   private func shared() async -> Outcome {
     let waiter = nextWaiter
@@ -176,9 +190,9 @@ public actor TokenProvider {
       outcome = .success(authorization(of: (token, lastGeneration)))
     case .failure(let failure):
       let time = now()
+      noRefreshBefore = time + Self.holdOff
       if let current, mayOutlast(failure), !current.token.isExpired(at: time) {
         // It was to be replaced early, and is still good.
-        noRefreshBefore = time + Self.holdOff
         outcome = .success(authorization(of: current))
       } else {
         outcome = .failure(failure)

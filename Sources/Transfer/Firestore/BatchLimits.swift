@@ -1,0 +1,28 @@
+/// Limits of what is sent at once.
+public struct BatchLimits: Sendable, Equatable {
+  /// Writes a commit at the most; the scheduler goes below it when the service labours.
+  public var maximumWrites: Int
+  /// Bytes of a commit's body at the most: 9 MiB, below the service's 10 MiB, whose measure for JSON is not told.
+  public var maximumBytes: Int
+  /// Commits in flight at the most.
+  public var maximumInFlight: Int
+  /// A commit that takes longer than this halves the next ones, in seconds.
+  public var slowCommit: Double
+  /// How often a document that changed meanwhile is planned again.
+  public var maximumReplans: Int
+
+  /// Makes limits; of writes and commits there is always one at least.
+  public init(
+    maximumWrites: Int = 100,
+    maximumBytes: Int = 9 << 20,
+    maximumInFlight: Int = 8,
+    slowCommit: Double = 5,
+    maximumReplans: Int = 5
+  ) {
+    self.maximumWrites = max(1, maximumWrites)
+    self.maximumBytes = maximumBytes
+    self.maximumInFlight = max(1, maximumInFlight)
+    self.slowCommit = slowCommit
+    self.maximumReplans = maximumReplans
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import LocalFirestore
+import Models
+import Synchronization
+import TestSupport
+import Testing
+
+/// A data file: what survives, who else may open it, and what is refused.
+@Suite struct DataFileTests {
+  @Test func documentsSurviveTheServer() async throws {
+    try await withTemporaryDirectory { folder in
+      let file = folder.appendingPathComponent("local.sqlite").path
+      let root = try await LocalFirestoreServer.withServer(dataFile: file) { server in
+        let client = try RESTClient(server.endpoint, project: "p")
+        try client.commit(client.set("c/d", #"{"a":{"integerValue":"1"}}"#))
+        return client.root
+      }
+      try await LocalFirestoreServer.withServer(dataFile: file) { server in
+        let client = try RESTClient(server.endpoint, project: "p")
+        #expect(client.root == root)
+        #expect(try client.list("/c") == ["c/d"])
+      }
+    }
+  }
+
+  /// The files as they are once a commit is acknowledged are what a killed process leaves behind.
+  @Test func everyAcknowledgedCommitIsInTheFilesOfAKilledProcess() async throws {
+    try await withTemporaryDirectory { folder in
+      let file = folder.appendingPathComponent("local.sqlite").path
+      let copy = folder.appendingPathComponent("copy.sqlite").path
+      try await LocalFirestoreServer.withServer(dataFile: file) { server in
+        let client = try RESTClient(server.endpoint, project: "p")
+        for number in 0..<20 { try client.commit(client.set("c/\(number + 10)")) }
+        for suffix in ["", "-wal"] {
+          try FileManager.default.copyItem(atPath: file + suffix, toPath: copy + suffix)
+        }
+      }
+      try await LocalFirestoreServer.withServer(dataFile: copy) { server in
+        let client = try RESTClient(server.endpoint, project: "p")
+        #expect(try client.list("/c").count == 20)
+      }
+    }
+  }
+
+  @Test func twoServersShareOneFile() async throws {
+    try await withTemporaryDirectory { folder in
+      let file = folder.appendingPathComponent("local.sqlite").path
+      try await LocalFirestoreServer.withServer(dataFile: file) { one in
+        try await LocalFirestoreServer.withServer(dataFile: file) { two in
+          let clients = try [RESTClient(one.endpoint, project: "p"), RESTClient(two.endpoint, project: "p")]
+          var times: [String] = []
+          for number in 0..<20 {
+            let client = clients[number % 2]
+            times.append(try client.commit(client.set("c/\(number + 10)"))["commitTime"] as? String ?? "")
+          }
+          let moments = times.compactMap { Timestamp($0) }
+          #expect(moments.count == 20 && zip(moments, moments.dropFirst()).allSatisfy { $0 < $1 })
+          for client in clients { #expect(try client.list("/c").count == 20) }
+          // Both at once: each waits for the other.
+          let endpoints = [one.endpoint, two.endpoint]
+          try await withThrowingTaskGroup(of: Void.self) { group in
+            for endpoint in endpoints {
+              group.addTask {
+                let client = try RESTClient(endpoint, project: "p")
+                for _ in 0..<50 {
+                  try client.commit(
+                    client.set(
+                      "n/n",
+                      "{}",
+                      #","updateMask":{},"updateTransforms":[{"fieldPath":"n","increment":{"integerValue":"1"}}]"#
+                    )
+                  )
+                }
+              }
+            }
+            try await group.waitForAll()
+          }
+          #expect(
+            try isJSON(try clients[0].object("GET", "/n/n")["fields"], #"{"n":{"integerValue":"100"}}"#)
+          )
+        }
+      }
+    }
+  }
+
+  private func failure(_ file: String, port: UInt16 = 0) async throws -> Failure.Kind? {
+    do {
+      try await LocalFirestoreServer.withServer(dataFile: file, port: port) { _ in }
+      return nil
+    } catch let failure as Failure {
+      return failure.kind
+    }
+  }
+
+  @Test func aFileOfSomethingElseIsRefusedAndLeftAlone() async throws {
+    try await withTemporaryDirectory { folder in
+      let text = folder.appendingPathComponent("text.sqlite").path
+      let content = Data(String(repeating: "not a database\n", count: 1000).utf8)
+      try content.write(to: URL(fileURLWithPath: text))
+      #expect(try await failure(text) == .inputMalformed)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: text)) == content)
+      #expect(try await failure(folder.path + "/none/local.sqlite") == .cannotWrite)
+    }
+  }
+
+  @Test func aPortThatIsTakenIsToldSo() async throws {
+    try await LocalFirestoreServer.withServer(dataFile: nil) { server in
+      try await withTemporaryDirectory { folder async throws in
+        #expect(
+          try await failure(folder.appendingPathComponent("a.sqlite").path, port: server.port)
+            == .configuration
+        )
+      }
+    }
+  }
+
+  @Test func versionsAreReadForAnHourByTheServersClock() async throws {
+    let time = Mutex<Int64>(1_767_225_600_000_000)  // 2026-01-01T00:00:00Z
+    let clock = LocalFirestoreServer.Clock { time.withLock { $0 } }
+    try await LocalFirestoreServer.withServer(dataFile: nil, clock: clock) { server in
+      let client = try RESTClient(server.endpoint)
+      let first = try client.commit(client.set("c/d", #"{"v":{"integerValue":"1"}}"#))
+      #expect(first["commitTime"] as? String == "2026-01-01T00:00:00Z")
+      time.withLock { $0 += 1_000_000 }
+      try client.commit(client.set("c/d", #"{"v":{"integerValue":"2"}}"#))
+      // Reads of the first second work for as long as the hour lasts, prunings between notwithstanding.
+      for minute in 1...59 {
+        time.withLock { $0 += 60_000_000 }
+        try client.commit(client.set("other/\(minute)"))
+      }
+      let then = "2026-01-01T00:00:00.5Z"
+      #expect(
+        try isJSON(
+          try client.object("GET", "/c/d?readTime=\(then)")["fields"],
+          #"{"v":{"integerValue":"1"}}"#
+        )
+      )
+      time.withLock { $0 += 60_000_000 }
+      #expect(try client.failure("GET", "/c/d?readTime=\(then)") == "400 FAILED_PRECONDITION")
+      let database = try #require(
+        try client.send("GET", "/v1/" + client.root.replacingOccurrences(of: "/documents", with: "")).json
+          as? [String: Any]
+      )
+      #expect(database["earliestVersionTime"] as? String == "2026-01-01T00:00:01Z")
+      #expect(database["type"] as? String == "FIRESTORE_NATIVE")
+    }
+  }
+}

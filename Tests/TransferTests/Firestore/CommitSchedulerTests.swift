@@ -1,0 +1,259 @@
+import Models
+import TestSupport
+import Testing
+
+@testable import Transfer
+
+@Suite("Commit scheduler, simulated")
+struct CommitSchedulerSimulationTests {
+  private func run(_ seeds: ClosedRange<UInt64>, _ plan: SchedulerSimulation.Plan) throws {
+    for seed in seeds {
+      var simulation = SchedulerSimulation(seed: seed, plan: plan)
+      try simulation.run()
+    }
+  }
+
+  @Test("Without faults everything is written once")
+  func calm() throws {
+    try run(1...150, .init(faults: 0, poison: 0))
+  }
+
+  @Test("With faults everything is settled once, and only the guilty are refused")
+  func faults() throws {
+    try run(1001...1500, .init())
+    try run(1501...1600, .init(faults: 80))
+  }
+
+  @Test("With concurrent writers nothing of theirs is lost")
+  func live() throws {
+    try run(2001...2400, .init(liveWrites: 25))
+  }
+
+  @Test("With commits that land after they were given up")
+  func late() throws {
+    try run(3001...3400, .init(faults: 50, poison: 0, liveWrites: 10, lateCommits: true))
+  }
+
+  @Test("Stopped at any moment, it sends nothing more, settles what was applied and ends")
+  func stops() throws {
+    for seed in UInt64(4001)...4400 {
+      var plan = SchedulerSimulation.Plan(faults: 50)
+      plan.stopsAt = Double(seed % 97) / 12
+      var simulation = SchedulerSimulation(seed: seed, plan: plan)
+      try simulation.run()
+    }
+  }
+
+  @Test("With many bad writes, few documents and single writes")
+  func corners() throws {
+    try run(5001...5100, .init(poison: 40))
+    try run(5101...5200, .init(documents: 2, faults: 50, liveWrites: 5))
+    try run(
+      5201...5300,
+      .init(limits: BatchLimits(maximumWrites: 1, maximumBytes: 1, maximumInFlight: 1))
+    )
+    try run(5301...5400, .init(pacer: WritePacer(ramp: false, maximum: 7)))
+  }
+}
+
+@Suite("Commit scheduler")
+struct CommitSchedulerTests {
+  private func scheduler(
+    _ limits: BatchLimits = BatchLimits(maximumWrites: 4, maximumInFlight: 2),
+    budget: Double = 300,
+    pacer: WritePacer = WritePacer(ramp: false)
+  ) -> CommitScheduler {
+    CommitScheduler(limits: limits, policy: RetryPolicy(budget: budget), pacer: pacer)
+  }
+
+  private func create(_ id: String) -> PendingWrite {
+    PendingWrite(
+      Write(
+        path: path("c/\(id)"),
+        operation: .update(fields: ["a": .string(id)], mask: nil),
+        precondition: .exists(false)
+      ),
+      in: testDatabase
+    )
+  }
+
+  private func chunk(_ action: CommitScheduler.Action) throws -> CommitScheduler.Chunk {
+    guard case .commit(let chunk) = action else {
+      Issue.record("\(action) is no commit")
+      throw SimulationError()
+    }
+    return chunk
+  }
+
+  private func answer(_ count: Int) -> CommitAnswer {
+    CommitAnswer(updateTimes: (0..<count).map { moment($0) }, commitTime: nil)
+  }
+
+  private let overloaded = CallFailure.service(FirestoreError(.resourceExhausted, "slow down"))
+
+  @Test("The size is halved by overload and slow commits, and grows back by a tenth")
+  func sizes() throws {
+    var scheduler = scheduler(BatchLimits(maximumWrites: 100, maximumInFlight: 2))
+    for index in 0..<400 { scheduler.add(create("\(index)")) }
+    let first = try chunk(scheduler.next(now: 0))
+    #expect(first.writes.count == 100)
+    _ = try scheduler.failed(first.id, overloaded, now: 1, random: 0)
+    #expect(scheduler.chunkSize == 50)
+    let again = try chunk(scheduler.next(now: 1))
+    #expect(again == first)
+    _ = scheduler.committed(again.id, answer(100), took: 5.1)
+    #expect(scheduler.chunkSize == 25)
+    let small = try chunk(scheduler.next(now: 2))
+    #expect(small.writes.count == 25)
+    _ = scheduler.committed(small.id, answer(25), took: 4.9)
+    #expect(abs(scheduler.chunkSize - 27.5) < 1e-9)
+    for _ in 0..<20 where scheduler.waitingCount > 0 {
+      let next = try chunk(scheduler.next(now: 3))
+      _ = scheduler.committed(next.id, answer(next.writes.count), took: 0.1)
+    }
+    #expect(scheduler.chunkSize <= 100)
+  }
+
+  @Test("An outage does not pile up chunks: no more are formed than may be in flight")
+  func backPressure() throws {
+    var scheduler = scheduler()
+    for index in 0..<100 { scheduler.add(create("\(index)")) }
+    var now = 0.0
+    for _ in 0..<30 {
+      guard case .commit(let chunk) = scheduler.next(now: now) else {
+        now += 1
+        continue
+      }
+      _ = try scheduler.failed(chunk.id, overloaded, now: now, random: 0.9)
+    }
+    #expect(scheduler.unsettledCount <= 8)
+    #expect(scheduler.waitingCount >= 92)
+  }
+
+  @Test("A write to a document waits until the one before it is dealt with")
+  func order() throws {
+    var scheduler = scheduler()
+    scheduler.add(create("a"))
+    scheduler.add(create("a"))
+    scheduler.endInput()
+    let first = try chunk(scheduler.next(now: 0))
+    #expect(first.writes.count == 1)
+    let settled = scheduler.committed(first.id, answer(1), took: 0)
+    #expect(settled.count == 1)
+    #expect(scheduler.next(now: 1) == .wait(until: nil))
+    scheduler.done(with: settled[0].write)
+    #expect(try chunk(scheduler.next(now: 1)).writes.count == 1)
+  }
+
+  @Test("A write that is planned again goes before a later one to the same document")
+  func replan() throws {
+    var scheduler = scheduler()
+    scheduler.add(create("a"))
+    scheduler.add(create("a"))
+    let first = try chunk(scheduler.next(now: 0))
+    let refused = CallFailure.service(FirestoreError(.alreadyExists, ""))
+    _ = try scheduler.failed(first.id, refused, now: 0, random: 0)
+    guard case .readBack(let back) = scheduler.next(now: 0) else { throw SimulationError() }
+    let there = RawDocument(path: path("c/a"), fields: ["a": .string("other")], updateTime: moment(5))
+    let settled = scheduler.readBack(back.id, [there.path: there], now: 0)
+    #expect(settled.count == 1)
+    let new = PendingWrite(
+      Write(path: there.path, operation: .delete, precondition: .updateTime(moment(5))),
+      in: testDatabase,
+      replans: 1
+    )
+    scheduler.replan(settled[0].write, as: new)
+    let next = try chunk(scheduler.next(now: 0))
+    #expect(next.writes.map(\.replans) == [1])
+  }
+
+  @Test("A chunk that is refused is halved until the guilty one stands alone")
+  func bisection() throws {
+    var scheduler = scheduler(BatchLimits(maximumWrites: 64, maximumInFlight: 1))
+    for index in 0..<64 { scheduler.add(create("\(index)")) }
+    scheduler.endInput()
+    var rejected: [String] = []
+    var commits = 0
+    while case .commit(let chunk) = scheduler.next(now: 0) {
+      commits += 1
+      if chunk.writes.contains(where: { $0.write.path.id == "37" }) {
+        let error = CallFailure.service(FirestoreError(.invalidArgument, "bad"))
+        rejected += try scheduler.failed(chunk.id, error, now: 0, random: 0).map(\.write.write.path.id)
+      } else {
+        for (write, _) in scheduler.committed(chunk.id, answer(chunk.writes.count), took: 0) {
+          scheduler.done(with: write)
+        }
+      }
+    }
+    #expect(rejected == ["37"])
+    // One of 64, then two of each smaller size.
+    #expect(commits == 13)
+    #expect(scheduler.next(now: 0) == .finished)
+  }
+
+  @Test("A service that contradicts what its documents show is believed the third time")
+  func contradiction() throws {
+    var scheduler = scheduler()
+    scheduler.add(create("a"))
+    scheduler.endInput()
+    for turn in 1...3 {
+      let chunk = try chunk(scheduler.next(now: 0))
+      let error = CallFailure.service(FirestoreError(.failedPrecondition, "no"))
+      _ = try scheduler.failed(chunk.id, error, now: 0, random: 0)
+      guard case .readBack(let back) = scheduler.next(now: 0) else { throw SimulationError() }
+      #expect(scheduler.readBack(back.id, [:], now: 0).count == (turn == 3 ? 1 : 0))
+    }
+  }
+
+  @Test("Lost answers after a precondition that failed are no contradiction")
+  func staleContradiction() throws {
+    var scheduler = scheduler()
+    scheduler.add(create("a"))
+    scheduler.endInput()
+    var now = 0.0
+    let failures =
+      [CallFailure.service(FirestoreError(.failedPrecondition, "no"))]
+      + Array(repeating: CallFailure.transport(TransportError(.lost, "reset")), count: 5)
+    for failure in failures {
+      let chunk = try chunk(scheduler.next(now: now))
+      _ = try scheduler.failed(chunk.id, failure, now: now, random: 0)
+      now += 1
+      guard case .readBack(let back) = scheduler.next(now: now) else { throw SimulationError() }
+      #expect(scheduler.readBack(back.id, [:], now: now).isEmpty)
+    }
+    #expect(try chunk(scheduler.next(now: now)).writes.count == 1)
+  }
+
+  @Test("The budget in time ends the run with what the service said last")
+  func budget() throws {
+    var scheduler = scheduler(budget: 10)
+    scheduler.add(create("a"))
+    scheduler.endInput()
+    var now = 0.0
+    #expect {
+      for _ in 0..<1000 {
+        switch scheduler.next(now: now) {
+        case .commit(let chunk): _ = try scheduler.failed(chunk.id, overloaded, now: now, random: 0.9)
+        case .wait(let until): now = until ?? now + 1
+        default: throw SimulationError()
+        }
+      }
+    } throws: { error in
+      (error as? Failure)?.kind == .tryLater && now <= 10
+    }
+  }
+
+  @Test("Reading back is not held up by the pace of writes")
+  func paceAndReadBack() throws {
+    var scheduler = scheduler(pacer: WritePacer(ramp: false, maximum: 4))
+    scheduler.add(create("a"))
+    _ = scheduler.next(now: 0)
+    let first = try chunk(scheduler.next(now: 1))
+    _ = try scheduler.failed(first.id, .transport(TransportError(.lost, "")), now: 1, random: 0)
+    for index in 0..<8 { scheduler.add(create("\(index)")) }
+    guard case .readBack = scheduler.next(now: 1) else {
+      Issue.record("it does not read back")
+      return
+    }
+  }
+}

@@ -1,0 +1,325 @@
+import Models
+import TestSupport
+import Testing
+
+@testable import Transfer
+
+@Suite("Firestore client", .timeLimit(.minutes(1)))
+struct FirestoreClientTests {
+  private func list(_ client: FirestoreClient, _ request: ListRequest) async throws -> [RawDocument] {
+    var all: [RawDocument] = []
+    for try await page in client.list(request) { all += page }
+    return all
+  }
+
+  // MARK: Lists
+
+  @Test("A list is whole whatever its pages are", arguments: [0, 1, 2, 3, 20, 301, 1000])
+  func pages(count: Int) async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: jsonLines("a b/x+y/c é", 0..<count))
+    try await Fixture.with(mini.handler) { fixture in
+      for size in [1, 7, 300] where count <= 20 || size > 1 {
+        let found = try await list(fixture.client, ListRequest(collection("a b/x+y/c é"), pageSize: size))
+        #expect(found.map { $0.fields["n"] } == (0..<count).map { .integer(Int64($0)) })
+        #expect(found.allSatisfy { $0.updateTime != nil && $0.createTime != nil })
+      }
+    }
+  }
+
+  @Test("Missing parents are listed when asked for, and a mask is kept")
+  func missingAndMask() async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: jsonLines("g", 0..<3) + "\n" + jsonLines("g/gone/m", 0..<1))
+    try await Fixture.with(mini.handler) { fixture in
+      let plain = try await list(fixture.client, ListRequest(collection("g")))
+      #expect(plain.map(\.path.id) == ["d0000", "d0001", "d0002"])
+      let all = try await list(fixture.client, ListRequest(collection("g"), showMissing: true))
+      #expect(all.map(\.path.id) == ["d0000", "d0001", "d0002", "gone"])
+      #expect(all.map { $0.updateTime == nil } == [false, false, false, true])
+      let masked = try await list(fixture.client, ListRequest(collection("g"), mask: [FieldPath(field: "n")]))
+      #expect(masked.map(\.fields) == (0..<3).map { ["n": .integer(Int64($0))] })
+      let value1 = try await list(fixture.client, ListRequest(collection("empty")))
+      #expect(value1.isEmpty)
+    }
+  }
+
+  @Test("A page that is too large is asked for with half the size, and no document is lost or doubled")
+  func pageHalving() async throws {
+    let mini = MiniFirestore()
+    let big = String(repeating: "x", count: 4000)
+    try mini.load(jsonLines: jsonLines("c", 0..<60) { (20..<40).contains($0) ? big : "" })
+    try await Fixture.with(mini.handler, maximumBodyBytes: 20_000) { fixture in
+      let found = try await list(fixture.client, ListRequest(collection("c"), pageSize: 40))
+      #expect(found.map { $0.fields["n"] } == (0..<60).map { .integer(Int64($0)) })
+      let none = await failure { try await list(fixture.client, ListRequest(collection("none"))) }
+      #expect(none == nil)
+    }
+    try await Fixture.with(mini.handler, maximumBodyBytes: 1000) { fixture in
+      let error = await failure { try await list(fixture.client, ListRequest(collection("c"))) }
+      #expect(error?.isBodyTooLarge == true)
+    }
+  }
+
+  @Test("The next page is asked for while the last one is worked on, and no further")
+  func readAhead() async throws {
+    let mini = MiniFirestore(.init())
+    try mini.load(jsonLines: jsonLines("c", 0..<200))
+    try await Fixture.with(mini.handler) { fixture in
+      var pages = fixture.client.list(ListRequest(collection("c"), pageSize: 10)).makeAsyncIterator()
+      var taken = 0
+      while try await pages.next() != nil {
+        taken += 1
+        #expect(fixture.server.requests(.list).count <= taken + 1)
+      }
+      let value2 = try await pages.next()
+      #expect(value2 == nil)
+    }
+  }
+
+  @Test("Dropping or cancelling the reader cancels the request in flight")
+  func cancelledReader() async throws {
+    try await Fixture.with({ _ in .stall }) { fixture in
+      let task = Task {
+        await failure { try await self.list(fixture.client, ListRequest(collection("c"))) }?.kind
+      }
+      while fixture.server.requests.isEmpty { await Task.yield() }
+      task.cancel()
+      #expect(await task.value == .interrupted)
+    }
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: jsonLines("c", 0..<50))
+    let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.list], .number(2), .stall)])
+    try await Fixture.with(faults.handler) { fixture in
+      do {
+        var pages = fixture.client.list(ListRequest(collection("c"), pageSize: 10)).makeAsyncIterator()
+        _ = try await pages.next()
+      }
+      // The server closes only once no request is left, so returning from here is the proof.
+    }
+  }
+
+  // MARK: Single calls
+
+  @Test("A count is the server's, with the moment that it is of")
+  func count() async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: jsonLines("c", 0..<321) + "\n" + jsonLines("g/x/c", 0..<4))
+    try await Fixture.with(mini.handler) { fixture in
+      let (count, time) = try await fixture.client.count(collection("c"))
+      #expect(count == 321)
+      #expect(time != nil)
+      let value3 = try await fixture.client.count(collection("g/x/c"))
+      #expect(value3.count == 4)
+      let value4 = try await fixture.client.count(collection("none"))
+      #expect(value4.count == 0)
+    }
+  }
+
+  @Test("batchGet finds what is there, whatever is asked for: nothing, twice, more than 300, missing ones")
+  func batchGet() async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: jsonLines("c", 0..<700))
+    try await Fixture.with(mini.handler) { fixture in
+      let value5 = try await fixture.client.batchGet([])
+      #expect(value5.isEmpty)
+      #expect(fixture.server.requests.isEmpty)
+      let asked = try documents(jsonLines("c", 0..<701)).map(\.path) + [path("c/d0001"), path("x/y/é b/%2F")]
+      let found = try await fixture.client.batchGet(asked)
+      #expect(Set(found.keys) == Set(asked.prefix(700)))
+      #expect(found.allSatisfy { $0.value.path == $0.key && $0.value.updateTime != nil })
+      #expect(fixture.server.requests(.batchGet).count == 3)
+      let masked = try await fixture.client.batchGet([path("c/d0007")], mask: [FieldPath(field: "n")])
+      #expect(masked[path("c/d0007")]?.fields == ["n": .integer(7)])
+    }
+  }
+
+  @Test("batchGet asks for less where an answer would be too large")
+  func batchGetHalving() async throws {
+    let mini = MiniFirestore()
+    let big = String(repeating: "x", count: 4000)
+    try mini.load(jsonLines: jsonLines("c", 0..<50) { _ in big })
+    try await Fixture.with(mini.handler, maximumBodyBytes: 40_000) { fixture in
+      let paths = try documents(jsonLines("c", 0..<50)).map(\.path)
+      let value6 = try await fixture.client.batchGet(paths)
+      #expect(value6.count == 50)
+    }
+  }
+
+  @Test("A stream that leaves a document out, or answers another twice, is asked for again")
+  func incompleteStream() async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: jsonLines("c", 0..<2))
+    let root = mini.root
+    let one =
+      #"[{"missing":"\#(root)/c/d0000","readTime":"2026-01-01T00:00:00Z"},{"missing":"\#(root)/c/d0000"}]"#
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [FaultRule([.batchGet], .first(2), .custom { _, _ in .json(one) })]
+    )
+    try await Fixture.with(faults.handler) { fixture in
+      let found = try await fixture.client.batchGet([path("c/d0000"), path("c/d0001")])
+      #expect(found.count == 2)
+      #expect(fixture.traffic.current.retries == 2)
+    }
+  }
+
+  @Test("Collection ids come from every page, of the root and of a missing parent")
+  func collectionIDs() async throws {
+    let mini = MiniFirestore()
+    let names = (0..<45).map { "k \($0)é" }
+    try mini.load(
+      jsonLines: names.map { jsonLines($0, 0..<1) + "\n" + jsonLines("p/gone/\($0)", 0..<1) }.joined(
+        separator: "\n"
+      )
+    )
+    try await Fixture.with(mini.handler) { fixture in
+      let value7 = try await fixture.client.collectionIDs()
+      #expect(Set(value7) == Set(names + ["p"]))
+      let value8 = try await fixture.client.collectionIDs(below: path("p/gone"))
+      #expect(Set(value8) == Set(names))
+      let value9 = try await fixture.client.collectionIDs(below: path("p/never"))
+      #expect(value9.isEmpty)
+    }
+  }
+
+  // MARK: Faults
+
+  static let faults: [(String, Fault)] = [
+    ("503", .error(.unavailable)), ("429", .error(.resourceExhausted)), ("500", .error(.internalError)),
+    ("504", .error(.deadlineExceeded)), ("409", .error(.aborted)), ("drop", .drop), ("reset", .reset),
+    ("half body", .halfBody(0.5)), ("truncated chunks", .truncatedChunked(0.5)), ("html 502", .html(502)),
+    ("html 200", .html(200)), ("no body", .emptyBody), ("unterminated", .unterminated),
+    ("drip", .drip(chunk: 997, interval: .microseconds(50))),
+    ("error in stream", .errorInStream(.unavailable, after: 1)), ("stall", .stall),
+    ("stall in body", .stallInBody(0.5)),
+  ]
+
+  @Test("Every fault of a read is waited out", arguments: Self.faults.map(\.0))
+  func readFaults(name: String) async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: jsonLines("c", 0..<50))
+    let fault = try #require(Self.faults.first { $0.0 == name }?.1)
+    let faults = ScriptedFaults(mini.handler, rules: [FaultRule([], .always, fault)], maximumConsecutive: 1)
+    try await Fixture.with(faults.handler, timeout: name.hasPrefix("stall") ? 0.3 : 20) { fixture in
+      let paths = try documents(jsonLines("c", 0..<50)).map(\.path)
+      let value10 = try await fixture.client.batchGet(paths)
+      #expect(value10.count == 50)
+      let value11 = try await fixture.client.count(collection("c"))
+      #expect(value11.count == 50)
+      let value12 = try await fixture.client.collectionIDs()
+      #expect(value12 == ["c"])
+      let value13 = try await list(fixture.client, ListRequest(collection("c"), pageSize: 30))
+      #expect(value13.count == 50)
+      // A GET on a kept connection that dies without a byte is repeated by curl itself.
+      if name != "drip" { #expect(fixture.traffic.current.retries >= 3) }
+    }
+  }
+
+  @Test("RetryInfo and Retry-After are waited in full")
+  func askedDelays() async throws {
+    let mini = MiniFirestore()
+    let asked = [
+      ServiceError(429, "RESOURCE_EXHAUSTED", "slow down", retryDelay: 33),
+      ServiceError(503, "UNAVAILABLE", "later", headers: [HTTPField("Retry-After", "21")]),
+    ]
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [FaultRule([], .number(1), .error(asked[0])), FaultRule([], .number(2), .error(asked[1]))]
+    )
+    try await Fixture.with(faults.handler) { fixture in
+      _ = try await fixture.client.collectionIDs()
+      #expect(fixture.time.slept >= 54)
+      #expect(fixture.time.slept < 56)
+    }
+  }
+
+  @Test("Tokens that expire in the middle are replaced once each, and nothing is lost")
+  func tokens() async throws {
+    var options = MiniFirestore.Options()
+    options.requiresAuthorization = true
+    options.requestsPerToken = 3
+    let mini = MiniFirestore(options)
+    try mini.load(jsonLines: jsonLines("c", 0..<100))
+    try await Fixture.with(mini.handler, metadata: true) { fixture in
+      let found = try await list(fixture.client, ListRequest(collection("c"), pageSize: 10))
+      #expect(found.count == 100)
+      #expect(fixture.traffic.current.retries == 0)
+      #expect(mini.tokensIssued >= 4)
+    }
+  }
+
+  @Test("A token that is refused for good ends the call after one refresh")
+  func refusedToken() async throws {
+    let faults = ScriptedFaults(
+      MiniFirestore().handler,
+      rules: [FaultRule([.listCollectionIds], .always, .error(.tokenExpired))],
+      maximumConsecutive: .max
+    )
+    try await Fixture.with(faults.handler, metadata: true) { fixture in
+      let error = await failure { try await fixture.client.collectionIDs() }
+      #expect(error?.kind == .configuration)
+      #expect(fixture.server.requests(.listCollectionIds).count == 2)
+    }
+  }
+
+  @Test("An outage ends in time, as unavailable")
+  func outage() async throws {
+    let faults = ScriptedFaults(
+      MiniFirestore().handler,
+      rules: [FaultRule([], .always, .error(.unavailable))],
+      maximumConsecutive: .max
+    )
+    try await Fixture.with(faults.handler, budget: 120) { fixture in
+      let error = await failure { try await fixture.client.count(collection("c")) }
+      #expect(error?.kind == .unavailable)
+      #expect(fixture.time.slept <= 120)
+      #expect(fixture.time.slept > 60)
+    }
+  }
+
+  @Test("What cannot succeed is not repeated, and has its kind")
+  func kinds() async throws {
+    let cases: [(ServiceError, Failure.Kind)] = [
+      (.permissionDenied, .notPermitted), (.notFound("no such database"), .configuration),
+      (.failedPrecondition("Datastore mode"), .configuration), (.invalidArgument("x"), .internal),
+      (.unimplemented("x"), .internal),
+      (ServiceError(403, "PERMISSION_DENIED", "x", reason: "SERVICE_DISABLED"), .configuration),
+    ]
+    for (service, kind) in cases {
+      let faults = ScriptedFaults(MiniFirestore().handler, rules: [FaultRule([], .always, .error(service))])
+      try await Fixture.with(faults.handler) { fixture in
+        let error = await failure { try await fixture.client.batchGet([path("c/d")]) }
+        #expect(error?.kind == kind, "\(service)")
+        #expect(error?.service != nil)
+        #expect(fixture.server.requests.count == 1)
+      }
+    }
+    let busy = ScriptedFaults(
+      MiniFirestore().handler,
+      rules: [FaultRule([], .always, .error(.resourceExhausted))],
+      maximumConsecutive: .max
+    )
+    try await Fixture.with(busy.handler, budget: 5) { fixture in
+      let error = await failure { try await fixture.client.collectionIDs() }
+      #expect(error?.kind == .tryLater)
+    }
+  }
+
+  @Test("A call that waits for its retry is cancelled at once")
+  func cancelledWait() async throws {
+    let asked = ServiceError(503, "UNAVAILABLE", "later", headers: [HTTPField("Retry-After", "200")])
+    try await HTTPTestServer.withServer({ _ in .response(asked.response(for: .other)) }) { server in
+      let transport = CurlTransport()
+      let caller = ServiceCaller(
+        transport: transport,
+        credentials: TokenProvider(Credentials(.none), transport: transport)
+      )
+      let client = FirestoreClient(database: testDatabase, endpoint: server.url, caller: caller)
+      let task = Task { await failure { try await client.collectionIDs() }?.kind }
+      while caller.traffic.current.retries == 0 { await Task.yield() }
+      task.cancel()
+      #expect(await task.value == .interrupted)
+    }
+  }
+}
