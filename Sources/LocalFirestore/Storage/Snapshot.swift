@@ -38,7 +38,7 @@ struct Snapshot {
     guard let database else { return nil }
     return try Int64.fetchOne(
       db.cachedStatement(sql: "SELECT id FROM collection_groups WHERE database = ? AND name = ?"),
-      arguments: [database, id]
+      arguments: [database, BoundName(id)]
     )
   }
 
@@ -165,6 +165,22 @@ struct Snapshot {
       return false
     }
     return changed
+  }
+}
+
+/// A name as SQLite can keep it: text, but for one with a NUL in it, which GRDB would bind up to the NUL only.
+struct BoundName: DatabaseValueConvertible {
+  var text: String
+
+  init(_ text: String) { self.text = text }
+
+  var databaseValue: DatabaseValue {
+    text.utf8.contains(0) ? Data(text.utf8).databaseValue : text.databaseValue
+  }
+
+  static func fromDatabaseValue(_ value: DatabaseValue) -> BoundName? {
+    if let text = String.fromDatabaseValue(value) { return BoundName(text) }
+    return Data.fromDatabaseValue(value).map { BoundName(String(decoding: $0, as: UTF8.self)) }
   }
 }
 

@@ -68,7 +68,7 @@ struct WriteTransaction {
     let depth = path.string.utf8.lazy.filter { $0 == UInt8(ascii: "/") }.count / 2 + 1
     try statement.execute(
       arguments: [
-        database, group, depth, Blob(key), path.string, commitTime, String(decoding: fields, as: UTF8.self),
+        database, group, depth, Blob(key), BoundName(path.string), commitTime, String(decoding: fields, as: UTF8.self),
       ])
   }
 
@@ -103,7 +103,7 @@ struct WriteTransaction {
     let found =
       try Int64.fetchOne(
         db.cachedStatement(sql: "SELECT id FROM collection_groups WHERE database = ? AND name = ?"),
-        arguments: [database, name]
+        arguments: [database, BoundName(name)]
       )
     let id: Int64
     if let found {
@@ -111,7 +111,7 @@ struct WriteTransaction {
     } else {
       try db.execute(
         sql: "INSERT INTO collection_groups (database, name) VALUES (?, ?)",
-        arguments: [database, name]
+        arguments: [database, BoundName(name)]
       )
       id = db.lastInsertedRowID
     }
