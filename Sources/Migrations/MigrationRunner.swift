@@ -117,7 +117,9 @@ struct LiveSource: DocumentSource {
     do throws(Failure) {
       return try await client.count(collection).count
     } catch {
-      if let status = error.service?.status, status == .unimplemented || status == .invalidArgument { return nil }
+      if let status = error.service?.status, status == .unimplemented || status == .invalidArgument {
+        return nil
+      }
       throw error
     }
   }

@@ -46,7 +46,10 @@ enum Interruption {
         // Nothing here but what POSIX allows in a handler.
         let saved = errno
         let (isFirst, _) = Interruption.received.compareExchange(
-          expected: 0, desired: number, ordering: .relaxed)
+          expected: 0,
+          desired: number,
+          ordering: .relaxed
+        )
         if !isFirst { _exit(128 + number) }
         var byte: UInt8 = 0
         _ = write(Interruption.alarm.load(ordering: .relaxed), &byte, 1)

@@ -6,7 +6,8 @@ import Testing
 struct BadInputTests {
   /// Against a server whose database must be the same afterwards.
   private func withUnchanged(
-    _ mini: MiniFirestore? = nil, _ body: (Tool, HTTPTestServer) async throws -> Void
+    _ mini: MiniFirestore? = nil,
+    _ body: (Tool, HTTPTestServer) async throws -> Void
   ) async throws {
     let mini = try mini ?? MiniFirestore.withSamples(["app_config", "exercises"])
     let before = mini.snapshot()
@@ -21,7 +22,9 @@ struct BadInputTests {
   func malformedLine() async throws {
     try await withUnchanged { tool, server in
       let good = try Samples.first(3, of: "products")
-      for bad in [#"{"fields":{"a":{"integerValue":"1"},"name":"products/x"}"#, "not json", #"{"fields":{}}"#] {
+      for bad in [
+        #"{"fields":{"a":{"integerValue":"1"},"name":"products/x"}"#, "not json", #"{"fields":{}}"#,
+      ] {
         try tool.write(good + bad + "\n" + (try Samples.first(1, of: "classes")), to: "bad.jsonl")
         let result = try await tool.run("import", "bad.jsonl")
         result.expectFailure(65, "bad.jsonl", "line 4")
@@ -33,15 +36,32 @@ struct BadInputTests {
     }
   }
 
-  @Test("Malformed lines are skipped where it is asked for: the others are imported, and the command ends in 2.")
+  @Test(
+    "Malformed lines are skipped where it is asked for: the others are imported, and the command ends in 2."
+  )
   func skippedLine() async throws {
     let mini = MiniFirestore()
     try await withTool(against: mini.handler) { tool, _ in
-      try tool.write(Samples.first(2, of: "products") + "{\n" + Samples.first(1, of: "classes"), to: "bad.jsonl")
+      try tool.write(
+        Samples.first(2, of: "products") + "{\n" + Samples.first(1, of: "classes"),
+        to: "bad.jsonl"
+      )
       let result = try await tool.run("import", "bad.jsonl", "--parse-errors", "skip-row", "--json")
       result.expect(2)
-      #expect(try result.summary().totals == .init(
-        read: 4, created: 0, written: 3, unchanged: 0, skipped: 0, rejected: 1, conflicted: 0, review: 0, deleted: 0))
+      #expect(
+        try result.summary().totals
+          == .init(
+            read: 4,
+            created: 0,
+            written: 3,
+            unchanged: 0,
+            skipped: 0,
+            rejected: 1,
+            conflicted: 0,
+            review: 0,
+            deleted: 0
+          )
+      )
       #expect(mini.snapshot().count == 3)
       let rejects = try tool.text(#require(tool.runs().last) + "/rejects.jsonl")
       #expect(rejects.contains("line-3") && rejects.contains("MALFORMED"))
@@ -57,11 +77,14 @@ struct BadInputTests {
     }
   }
 
-  @Test("An output that cannot be written is found out before anything is asked of the server.", arguments: [
-    ["users", "-o", "missing/users.csv"], ["--all", "-o", "missing/gym.xlsx"],
-    ["--all", "-o", "file.txt/", "--format", "jsonl"], ["users", "-o", "file.txt/users.csv"],
-    ["--all", "-o", "file.txt", "--format", "csv"],
-  ])
+  @Test(
+    "An output that cannot be written is found out before anything is asked of the server.",
+    arguments: [
+      ["users", "-o", "missing/users.csv"], ["--all", "-o", "missing/gym.xlsx"],
+      ["--all", "-o", "file.txt/", "--format", "jsonl"], ["users", "-o", "file.txt/users.csv"],
+      ["--all", "-o", "file.txt", "--format", "csv"],
+    ]
+  )
   func unwritableOutput(_ arguments: [String]) async throws {
     try await withUnchanged { tool, server in
       try tool.write("here already", to: "file.txt")
@@ -76,7 +99,9 @@ struct BadInputTests {
   func failedExport() async throws {
     let mini = try MiniFirestore.withSamples(["users"])
     let faults = ScriptedFaults(
-      mini.handler, rules: [FaultRule([.list], .numbers([4, 5, 6, 7, 8]), .error(.permissionDenied))])
+      mini.handler,
+      rules: [FaultRule([.list], .numbers([4, 5, 6, 7, 8]), .error(.permissionDenied))]
+    )
     try await withTool(against: faults.handler) { tool, _ in
       for format in ["csv", "xlsx", "jsonl"] {
         try tool.write("of yesterday", to: "users.\(format)")
@@ -91,9 +116,12 @@ struct BadInputTests {
   func stateDirectory() async throws {
     try await withUnchanged { tool, server in
       try tool.write("a file", to: "state")
-      let import_ = try tool.write(Samples.first(1, of: "classes"), to: "good.jsonl")
-      try await tool.run("import", import_, "--state-dir", "state").expectFailure(73, "state")
-      try await tool.run("export", "users", "-o", "u.csv", "--state-dir", "no/such").expectFailure(73, "no/such")
+      let file = try tool.write(Samples.first(1, of: "classes"), to: "good.jsonl")
+      try await tool.run("import", file, "--state-dir", "state").expectFailure(73, "state")
+      try await tool.run("export", "users", "-o", "u.csv", "--state-dir", "no/such").expectFailure(
+        73,
+        "no/such"
+      )
       #expect(server.requests.isEmpty)
     }
   }
@@ -103,7 +131,9 @@ struct BadInputTests {
   @Test("An unknown environment: the known ones are listed.")
   func unknownEnvironment() async throws {
     try await withTool { tool in
-      for command in [["count", "users"], ["migrate", "apply", "--all"], ["export", "users", "-o", "u.csv"]] {
+      for command in [
+        ["count", "users"], ["migrate", "apply", "--all"], ["export", "users", "-o", "u.csv"],
+      ] {
         let result = try await tool.bare(command + ["-e", "nowhere"])
         result.expectFailure(78, "nowhere", "test", "stage", "prod", "legacy", "local")
       }
@@ -124,19 +154,26 @@ struct BadInputTests {
       try await tool.run("import", file, "--credentials", "no-key.json").expectFailure(78, "no-key.json")
       var named = tool
       named.environment = ["GOOGLE_APPLICATION_CREDENTIALS": "other-key.json"]
-      try await named.run("import", file).expectFailure(78, "other-key.json", "GOOGLE_APPLICATION_CREDENTIALS")
+      try await named.run("import", file).expectFailure(
+        78,
+        "other-key.json",
+        "GOOGLE_APPLICATION_CREDENTIALS"
+      )
       #expect(server.requests.isEmpty)
     }
   }
 
-  @Test("Credentials that cannot be used", arguments: [
-    ("not json", ""), ("[]", ""), ("{}", "'type'"), (#"{"type":"external_account"}"#, "external_account"),
-    (#"{"type":"service_account","client_email":"a@b"}"#, "'private_key'"),
-    (
-      #"{"type":"service_account","client_email":"a@b","private_key":"PRIVATE","token_uri":"https://x.invalid/t"}"#,
-      "key"
-    ),
-  ])
+  @Test(
+    "Credentials that cannot be used",
+    arguments: [
+      ("not json", ""), ("[]", ""), ("{}", "'type'"), (#"{"type":"external_account"}"#, "external_account"),
+      (#"{"type":"service_account","client_email":"a@b"}"#, "'private_key'"),
+      (
+        #"{"type":"service_account","client_email":"a@b","private_key":"PRIVATE","token_uri":"https://x.invalid/t"}"#,
+        "key"
+      ),
+    ]
+  )
   func malformedCredentials(_ text: String, _ says: String) async throws {
     try await withUnchanged { tool, server in
       try tool.write(text, to: "key.json")
@@ -152,13 +189,16 @@ struct BadInputTests {
     try await withTool { tool in
       try tool.write("token", to: "token")
       let result = try await tool.bare([
-        "count", "users", "--project", "p", "--endpoint", "http://db.invalid:80", "--access-token-file", "token",
+        "count", "users", "--project", "p", "--endpoint", "http://db.invalid:80", "--access-token-file",
+        "token",
       ])
       result.expectFailure(78, "http://db.invalid:80")
     }
   }
 
-  private func withProtected(_ body: (Tool, HTTPTestServer, MiniFirestore, String) async throws -> Void) async throws {
+  private func withProtected(
+    _ body: (Tool, HTTPTestServer, MiniFirestore, String) async throws -> Void
+  ) async throws {
     let mini = try MiniFirestore.withSamples(["users"])
     try await withTool(against: mini.handler) { tool, server in
       var tool = tool
@@ -171,7 +211,9 @@ struct BadInputTests {
             endpoint: \(server.url)
             protected: true
           test: { database: test }
-        """, to: "gymmigrate.yaml")
+        """,
+        to: "gymmigrate.yaml"
+      )
       tool.place = ["-e", "prod"]
       let file = try tool.write(Samples.text("exercises"), to: "exercises.jsonl")
       try await body(tool, server, mini, file)
@@ -227,16 +269,20 @@ struct BadInputTests {
 
   // MARK: The command line
 
-  @Test("Flags that are wrong are usage errors, with the usage.", arguments: [
-    ["import", "x.jsonl", "-e", "local", "--batch-size", "501"], ["import", "-e", "local"],
-    ["import", "x.jsonl", "-e", "local", "--mode", "overwrite"], ["export", "users", "-e", "local"],
-    ["export", "-o", "x.csv", "-e", "local"], ["export", "users", "--all", "-o", "x.csv", "-e", "local"],
-    ["export", "users", "-o", "x", "-e", "local"], ["export", "users/u1", "-o", "x.csv", "-e", "local"],
-    ["export", "users", "-o", "x.csv", "-e", "local", "--page-size", "301"], ["migrate", "apply", "-e", "local"],
-    ["export", "users", "-o", "-", "--format", "csv", "--json", "-e", "local"], ["frobnicate"],
-    ["count", "users", "-e", "local", "--frobnicate"], ["count", "users", "-e", "local", "-q", "-v"],
-    ["count", "users", "-e", "local", "--retry-for", "0"],
-  ])
+  @Test(
+    "Flags that are wrong are usage errors, with the usage.",
+    arguments: [
+      ["import", "x.jsonl", "-e", "local", "--batch-size", "501"], ["import", "-e", "local"],
+      ["import", "x.jsonl", "-e", "local", "--mode", "overwrite"], ["export", "users", "-e", "local"],
+      ["export", "-o", "x.csv", "-e", "local"], ["export", "users", "--all", "-o", "x.csv", "-e", "local"],
+      ["export", "users", "-o", "x", "-e", "local"], ["export", "users/u1", "-o", "x.csv", "-e", "local"],
+      ["export", "users", "-o", "x.csv", "-e", "local", "--page-size", "301"],
+      ["migrate", "apply", "-e", "local"],
+      ["export", "users", "-o", "-", "--format", "csv", "--json", "-e", "local"], ["frobnicate"],
+      ["count", "users", "-e", "local", "--frobnicate"], ["count", "users", "-e", "local", "-q", "-v"],
+      ["count", "users", "-e", "local", "--retry-for", "0"],
+    ]
+  )
   func usage(_ arguments: [String]) async throws {
     try await withTool { tool in
       let result = try await tool.bare(arguments)

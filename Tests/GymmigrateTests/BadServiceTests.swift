@@ -15,14 +15,20 @@ struct BadServiceTests {
 
   /// Runs every command, each of which must fail with a code and one line.
   private func expectAll(
-    _ code: Int32, _ texts: String..., handler: @escaping RequestHandler, options: [String] = ["--retry-for", "1"]
+    _ code: Int32,
+    _ texts: String...,
+    handler: @escaping RequestHandler,
+    options: [String] = ["--retry-for", "1"]
   ) async throws {
     try await withTool(against: handler) { tool, _ in
       for command in try commands(tool) {
-        let result = try await tool.bare(command + tool.place + options)
+        // Less than any timeout of a single request.
+        let result = try await tool.bare(command + tool.place + options, timeout: .seconds(45))
         result.expect(code)
         #expect(result.complaints.count == 1, "\(command): \(result.errors)")
-        for text in texts { #expect(result.complaints.first?.contains(text) ?? false, "\(text): \(result.errors)") }
+        for text in texts {
+          #expect(result.complaints.first?.contains(text) ?? false, "\(text): \(result.errors)")
+        }
         if command[0] != "count" {
           #expect(result.lastLine.hasPrefix("To go on: gymmigrate \(command[0])"), "\(result.errors)")
         }
@@ -35,8 +41,9 @@ struct BadServiceTests {
   func down() async throws {
     try await withTool { tool in
       var tool = tool
-      // Nothing listens on the first port.
-      tool.place = ["--project", "p", "--endpoint", "http://127.0.0.1:1", "--retry-for", "2"]
+      // A port that was free a moment ago.
+      let gone = try await HTTPTestServer.withServer({ _ in .stall }) { $0.url }
+      tool.place = ["--project", "p", "--endpoint", gone, "--retry-for", "2"]
       let result = try await tool.run("count", "users")
       result.expectFailure(69, "users")
       let file = try tool.write(Samples.first(1, of: "exercises"), to: "few.jsonl")
@@ -48,10 +55,7 @@ struct BadServiceTests {
 
   @Test("A server that takes requests and never answers costs no more than the budget.")
   func stalled() async throws {
-    let begin = ContinuousClock.now
     try await expectAll(69, handler: { _ in .stall }, options: ["--retry-for", "2"])
-    // Five commands of two seconds; the limit says only that no timeout of a minute was waited for.
-    #expect(ContinuousClock.now - begin < .seconds(55))
   }
 
   @Test("A proxy's page instead of an answer", arguments: [200, 403, 407, 502, 503])
@@ -63,7 +67,10 @@ struct BadServiceTests {
   func permissionDenied() async throws {
     let mini = MiniFirestore()
     let faults = ScriptedFaults(
-      mini.handler, rules: [FaultRule([], .always, .error(.permissionDenied))], maximumConsecutive: .max)
+      mini.handler,
+      rules: [FaultRule([], .always, .error(.permissionDenied))],
+      maximumConsecutive: .max
+    )
     try await expectAll(77, "PERMISSION_DENIED", handler: faults.handler, options: [])
   }
 
@@ -78,7 +85,10 @@ struct BadServiceTests {
   func quota() async throws {
     let mini = MiniFirestore()
     let faults = ScriptedFaults(
-      mini.handler, rules: [FaultRule([], .always, .error(.resourceExhausted))], maximumConsecutive: .max)
+      mini.handler,
+      rules: [FaultRule([], .always, .error(.resourceExhausted))],
+      maximumConsecutive: .max
+    )
     try await expectAll(75, "RESOURCE_EXHAUSTED", handler: faults.handler)
   }
 
@@ -86,7 +96,10 @@ struct BadServiceTests {
   func writesRefused() async throws {
     let mini = try MiniFirestore.withSamples(["users"])
     let faults = ScriptedFaults(
-      mini.handler, rules: [FaultRule([.commit], .always, .error(.permissionDenied))], maximumConsecutive: .max)
+      mini.handler,
+      rules: [FaultRule([.commit], .always, .error(.permissionDenied))],
+      maximumConsecutive: .max
+    )
     let before = mini.snapshot()
     try await withTool(against: faults.handler) { tool, _ in
       let result = try await tool.run("migrate", "apply", "users-unify", "--json")
@@ -104,7 +117,10 @@ struct BadServiceTests {
   func unauthenticated() async throws {
     let mini = MiniFirestore()
     let faults = ScriptedFaults(
-      mini.handler, rules: [FaultRule([], .always, .error(.tokenExpired))], maximumConsecutive: .max)
+      mini.handler,
+      rules: [FaultRule([], .always, .error(.tokenExpired))],
+      maximumConsecutive: .max
+    )
     try await expectAll(78, handler: faults.handler, options: [])
   }
 }

@@ -32,17 +32,20 @@ struct CommandTests {
           legacy\tsajarubox\t(default)\thttps://firestore.googleapis.com
           local\tsajarubox\tlocal\tembedded
 
-          """)
+          """
+      )
       #expect(try await tool.bare(["env"]).output == list.output)
       let json = try await tool.bare(["env", "list", "--json"])
       let environments = try #require(
-        JSONSerialization.jsonObject(with: Data(json.standardOutput)) as? [[String: Any]])
+        JSONSerialization.jsonObject(with: Data(json.standardOutput)) as? [[String: Any]]
+      )
       #expect(environments.map { $0["name"] as? String } == ["test", "stage", "prod", "legacy", "local"])
       #expect(environments.map { $0["protected"] as? Bool } == [false, false, true, false, false])
 
       try tool.write(
         "project: p1\nenvironments:\n  mine: { database: d1, endpoint: 'http://127.0.0.1:9', protected: true }\n",
-        to: "other.yaml")
+        to: "other.yaml"
+      )
       let show = try await tool.bare(["env", "show", "-e", "mine", "--config", "other.yaml"])
       show.expect(0)
       for line in [
@@ -50,7 +53,9 @@ struct CommandTests {
         "configuration: other.yaml",
       ] { #expect(show.output.contains(line + "\n"), "\(line)") }
       let one = try await tool.bare(["env", "show", "-e", "mine", "--config", "other.yaml", "--json"])
-      let object = try #require(JSONSerialization.jsonObject(with: Data(one.standardOutput)) as? [String: Any])
+      let object = try #require(
+        JSONSerialization.jsonObject(with: Data(one.standardOutput)) as? [String: Any]
+      )
       #expect(object["database"] as? String == "d1")
       #expect(object["protected"] as? Bool == true)
       #expect(object["signer"] is String)
@@ -61,12 +66,16 @@ struct CommandTests {
   func serve() async throws {
     try await withTool { tool in
       let server = try tool.runner.start(
-        ["serve", "--port", "0", "--data", "shared.sqlite"], directory: tool.folder, timeout: .seconds(120))
+        ["serve", "--port", "0", "--data", "shared.sqlite"],
+        directory: tool.folder,
+        timeout: .seconds(250)
+      )
       let name = "FIRESTORE_EMULATOR_HOST="
       #expect(await server.waitForText(name, on: .errors))
       let text = server.text(.errors)
       let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(name) })
       var client = tool
+      client.isGated = false
       client.environment = ["FIRESTORE_EMULATOR_HOST": String(line.dropFirst(name.count))]
       client.place = ["-e", "test"]
       try await client.run("import", Samples.file("users"), Samples.file("user_emails")).expect(0)
@@ -84,7 +93,10 @@ struct CommandTests {
 
       // What was written is there the next time.
       let again = try tool.runner.start(
-        ["serve", "--port", "0", "--data", "shared.sqlite"], directory: tool.folder, timeout: .seconds(120))
+        ["serve", "--port", "0", "--data", "shared.sqlite"],
+        directory: tool.folder,
+        timeout: .seconds(250)
+      )
       #expect(await again.waitForText(name, on: .errors))
       let second = try #require(again.text(.errors).split(separator: "\n").first { $0.hasPrefix(name) })
       client.environment = ["FIRESTORE_EMULATOR_HOST": String(second.dropFirst(name.count))]
@@ -98,7 +110,10 @@ struct CommandTests {
   func portTaken() async throws {
     try await HTTPTestServer.withServer({ _ in .stall }) { taken in
       try await withTool { tool in
-        let result = try await tool.bare(["serve", "--port", "\(taken.port)", "--memory"], timeout: .seconds(30))
+        let result = try await tool.bare(
+          ["serve", "--port", "\(taken.port)", "--memory"],
+          timeout: .seconds(30)
+        )
         #expect(result.complaints.count == 1, "\(result.errors)")
         #expect(result.complaints.first?.contains("\(taken.port)") ?? false)
         #expect(result.signal == nil && result.exitCode != 0)
@@ -117,10 +132,14 @@ struct CommandTests {
     }
   }
 
-  @Test("--help of every command goes to standard output and ends in 0.", arguments: [
-    [], ["export"], ["import"], ["migrate"], ["migrate", "list"], ["migrate", "plan"], ["migrate", "apply"], ["count"],
-    ["env"], ["env", "list"], ["env", "show"], ["serve"],
-  ])
+  @Test(
+    "--help of every command goes to standard output and ends in 0.",
+    arguments: [
+      [], ["export"], ["import"], ["migrate"], ["migrate", "list"], ["migrate", "plan"],
+      ["migrate", "apply"], ["count"],
+      ["env"], ["env", "list"], ["env", "show"], ["serve"],
+    ]
+  )
   func help(_ command: [String]) async throws {
     try await withTool { tool in
       let result = try await tool.bare(command + ["--help"])
@@ -141,12 +160,18 @@ struct CommandTests {
     try await withTool { tool in
       let result = try await tool.bare(["migrate", "list"])
       result.expect(0)
-      let names = result.output.split(separator: "\n").map { $0.split(separator: "\t").first.map(String.init) }
+      let names = result.output.split(separator: "\n").map {
+        $0.split(separator: "\t").first.map(String.init)
+      }
       #expect(names == ["users-unify", "user-emails", "is-active"])
       let json = try await tool.bare(["migrate", "list", "--json"])
-      let list = try #require(JSONSerialization.jsonObject(with: Data(json.standardOutput)) as? [[String: Any]])
+      let list = try #require(
+        JSONSerialization.jsonObject(with: Data(json.standardOutput)) as? [[String: Any]]
+      )
       #expect(list.map { $0["id"] as? String } == names)
-      #expect(list.allSatisfy { $0["reads"] is [String] && $0["writes"] is [String] && $0["summary"] is String })
+      #expect(
+        list.allSatisfy { $0["reads"] is [String] && $0["writes"] is [String] && $0["summary"] is String }
+      )
     }
   }
 }

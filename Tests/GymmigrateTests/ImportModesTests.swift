@@ -35,20 +35,40 @@ struct ImportModesTests {
     var testDescription: String { name }
   }
 
-  @Test("Each mode does to documents that are there what it says.", arguments: [
-    Mode(name: "create", code: 2, written: 1, unchanged: 1, rejected: 1, other: other, makesNew: true),
-    Mode(
-      name: "upsert", code: 0, written: 2, unchanged: 1, rejected: 0,
-      other: #"{"a":{"integerValue":"2"},"m":{"mapValue":{"fields":{"x":{"integerValue":"2"}}}}}"#, makesNew: true),
-    Mode(
-      name: "merge", code: 0, written: 2, unchanged: 1, rejected: 0,
-      other:
-        #"{"a":{"integerValue":"2"},"kept":{"nullValue":null},"m":{"mapValue":{"fields":{"x":{"integerValue":"2"},"y":{"integerValue":"7"}}}}}"#,
-      makesNew: true),
-    Mode(
-      name: "replace", code: 2, written: 1, unchanged: 1, rejected: 1,
-      other: #"{"a":{"integerValue":"2"},"m":{"mapValue":{"fields":{"x":{"integerValue":"2"}}}}}"#, makesNew: false),
-  ])
+  @Test(
+    "Each mode does to documents that are there what it says.",
+    arguments: [
+      Mode(name: "create", code: 2, written: 1, unchanged: 1, rejected: 1, other: other, makesNew: true),
+      Mode(
+        name: "upsert",
+        code: 0,
+        written: 2,
+        unchanged: 1,
+        rejected: 0,
+        other: #"{"a":{"integerValue":"2"},"m":{"mapValue":{"fields":{"x":{"integerValue":"2"}}}}}"#,
+        makesNew: true
+      ),
+      Mode(
+        name: "merge",
+        code: 0,
+        written: 2,
+        unchanged: 1,
+        rejected: 0,
+        other:
+          #"{"a":{"integerValue":"2"},"kept":{"nullValue":null},"m":{"mapValue":{"fields":{"x":{"integerValue":"2"},"y":{"integerValue":"7"}}}}}"#,
+        makesNew: true
+      ),
+      Mode(
+        name: "replace",
+        code: 2,
+        written: 1,
+        unchanged: 1,
+        rejected: 1,
+        other: #"{"a":{"integerValue":"2"},"m":{"mapValue":{"fields":{"x":{"integerValue":"2"}}}}}"#,
+        makesNew: false
+      ),
+    ]
+  )
   func modes(_ mode: Mode) async throws {
     let mini = try database()
     try await withTool(against: mini.handler) { tool, _ in
@@ -84,7 +104,10 @@ struct ImportModesTests {
     }
   }
 
-  @Test("A dry run reads and checks, and writes nothing.", arguments: ["create", "upsert", "merge", "replace"])
+  @Test(
+    "A dry run reads and checks, and writes nothing.",
+    arguments: ["create", "upsert", "merge", "replace"]
+  )
   func dryRun(_ mode: String) async throws {
     let mini = try database()
     let before = mini.snapshot()
@@ -112,7 +135,9 @@ struct ImportModesTests {
         {"fields":{"a":{"bytesValue":"\(Data(long.utf8).base64EncodedString())"}},"name":"things/large"}
         {"fields":{"a":{"integerValue":"2"}},"name":"things/fine"}
 
-        """, to: "things.jsonl")
+        """,
+        to: "things.jsonl"
+      )
       let result = try await tool.run("import", "things.jsonl", "--json")
       result.expect(2)
       let summary = try result.summary()
@@ -145,13 +170,16 @@ struct ImportModesTests {
   func bisected() async throws {
     let mini = MiniFirestore()
     let refusing: RequestHandler = { request in
-      if request.kind == .commit, ["u17", "u40"].contains(where: { request.text.contains("things/\($0)\"") }) {
+      if request.kind == .commit, ["u17", "u40"].contains(where: { request.text.contains("things/\($0)\"") })
+      {
         return .response(ServiceError.invalidArgument("a rule of the server's own").response(for: .commit))
       }
       return mini.handler(request)
     }
     try await withTool(against: refusing) { tool, _ in
-      let lines = (0..<60).map { #"{"fields":{"n":{"integerValue":"\#($0)"}},"name":"things/u\#($0)"}"# + "\n" }
+      let lines = (0..<60).map {
+        #"{"fields":{"n":{"integerValue":"\#($0)"}},"name":"things/u\#($0)"}"# + "\n"
+      }
       try tool.write(lines.joined(), to: "things.jsonl")
       let result = try await tool.run("import", "things.jsonl", "--json")
       result.expect(2)
@@ -184,7 +212,10 @@ struct ImportModesTests {
 
       let given = try await tool.run("import", "things.jsonl", "--mode", "upsert", "--source", source)
       given.expect(0)
-      #expect(given.errors.contains("2 references were rewritten") && given.errors.contains("1 references were kept"))
+      #expect(
+        given.errors.contains("2 references were rewritten")
+          && given.errors.contains("1 references were kept")
+      )
       let fields = try #require(mini.document("things/t")?.fieldsJSON)
       #expect(fields.contains("\(mini.root)/users/u1") && fields.contains("\(mini.root)/users/u2"))
       #expect(fields.contains(kept) && !fields.contains(source))
@@ -206,16 +237,21 @@ struct ImportModesTests {
     try await withTool(against: mini.handler) { tool, _ in
       let text = try Samples.first(5, of: "products")
       let expected = try MiniFirestore.canonical(
-        jsonLines: text.replacingOccurrences(of: "\"products/", with: "\"groups/g 1/wares/"))
+        jsonLines: text.replacingOccurrences(of: "\"products/", with: "\"groups/g 1/wares/")
+      )
       let result = try await tool.bare(
-        ["import", "-", "--collection", "groups/g 1/wares", "--json"] + tool.place, input: Array(text.utf8))
+        ["import", "-", "--collection", "groups/g 1/wares", "--json"] + tool.place,
+        input: Array(text.utf8)
+      )
       result.expect(0)
       #expect(try result.summary().collections.map(\.name) == ["groups/g 1/wares"])
       #expect(mini.snapshot() == expected)
 
       try await Judge.script(
         "import gzip,sys; gzip.open(sys.argv[1], 'wb').write(open(sys.argv[2], 'rb').read())",
-        tool.path("p.jsonl.gz"), Samples.file("products"))
+        tool.path("p.jsonl.gz"),
+        Samples.file("products")
+      )
       try await tool.run("import", "p.jsonl.gz").expect(0)
       #expect(mini.snapshot().count == 29)
       let broken = try Data(contentsOf: tool.folder.appendingPathComponent("p.jsonl.gz")).dropLast(20)
@@ -250,7 +286,9 @@ struct ImportModesTests {
     try await withTool(against: mini.handler) { tool, _ in
       try tool.write(
         #"{"fields":{"n":{"integerValue":"1"}},"name":"t/a"}"# + "\n"
-          + #"{"fields":{"n":{"integerValue":"2"}},"name":"t/a"}"# + "\n", to: "t.jsonl")
+          + #"{"fields":{"n":{"integerValue":"2"}},"name":"t/a"}"# + "\n",
+        to: "t.jsonl"
+      )
       let result = try await tool.run("import", "t.jsonl", "--mode", "upsert", "--json")
       result.expect(0)
       #expect(try result.summary().totals.balance)

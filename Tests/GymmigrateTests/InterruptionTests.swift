@@ -46,22 +46,32 @@ struct InterruptionTests {
     try #require(line.hasPrefix(prefix), "\(line)")
     let script = "gymmigrate() { \"$BINARY\" \"$@\"; }\n\(line.dropFirst(prefix.count))"
     return try await BinaryRunner(executable: "/bin/sh").run(
-      ["-c", script], environment: ["BINARY": tool.runner.executable], directory: tool.folder)
+      ["-c", script],
+      environment: ["BINARY": tool.runner.executable],
+      directory: tool.folder
+    )
   }
 
   @Test(
     "After INT or TERM what is in flight is settled, and the last line is the command that goes on.",
-    arguments: Work.allCases, [SIGINT, SIGTERM])
+    arguments: Work.allCases,
+    [SIGINT, SIGTERM]
+  )
   func signalled(_ work: Work, _ signal: Int32) async throws {
     let mini = try work.database()
     let faults = ScriptedFaults(
-      mini.handler, rules: [FaultRule([.commit], .always, .drip(chunk: 64, interval: .milliseconds(3)))],
-      maximumConsecutive: .max)
+      mini.handler,
+      rules: [FaultRule([.commit], .always, .drip(chunk: 64, interval: .milliseconds(3)))],
+      maximumConsecutive: .max
+    )
     try await withTool(against: faults.handler) { tool, _ in
       let running = Later<RunningBinary>()
       faults.before(.commit, 4) { _ in running.get()?.send(signal) }
       let process = try tool.runner.start(
-        work.arguments + tool.place + ["--json"], directory: tool.folder, timeout: .seconds(90))
+        work.arguments + tool.place + ["--json"],
+        directory: tool.folder,
+        timeout: .seconds(90)
+      )
       running.set(process)
       let result = await process.wait()
       result.expect(128 + signal)
@@ -84,7 +94,10 @@ struct InterruptionTests {
   @Test("A name that a shell would take apart is quoted in the command that goes on.")
   func quoting() async throws {
     let mini = MiniFirestore()
-    let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.commit], .first(2), .error(.permissionDenied))])
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [FaultRule([.commit], .first(2), .error(.permissionDenied))]
+    )
     try await withTool(against: faults.handler) { tool, _ in
       let file = try tool.write(Samples.text("exercises"), to: "it's $HOME; a *.jsonl")
       let result = try await tool.run("import", file)
@@ -95,8 +108,11 @@ struct InterruptionTests {
     }
   }
 
-  @Test("KILL at any commit, and the same command again: the database of an uninterrupted run.",
-    arguments: Work.allCases, Settings.seeds(3))
+  @Test(
+    "KILL at any commit, and the same command again: the database of an uninterrupted run.",
+    arguments: Work.allCases,
+    Settings.seeds(3)
+  )
   func killed(_ work: Work, _ seed: UInt64) async throws {
     var random = SplitMix64(seed: seed)
     let commit = Int.random(in: 1...9, using: &random)
@@ -107,14 +123,18 @@ struct InterruptionTests {
       mini.handler,
       rules: [
         FaultRule(
-          [.commit], .number(commit),
+          [.commit],
+          .number(commit),
           .custom { request, inner in
             if applies { _ = inner(request) }
             running.get()?.send(SIGKILL)
             return .stall
-          }),
+          }
+        ),
         FaultRule([.commit], .always, .delay(.milliseconds(5))),
-      ], maximumConsecutive: .max)
+      ],
+      maximumConsecutive: .max
+    )
     try await withTool(against: faults.handler) { tool, _ in
       let process = try tool.runner.start(work.arguments + tool.place, directory: tool.folder)
       running.set(process)
@@ -137,7 +157,10 @@ struct InterruptionTests {
         try await Task.sleep(for: .milliseconds(Int.random(in: 50...900, using: &random)))
         process.send(SIGKILL)
         let result = await process.wait()
-        #expect(result.signal == SIGKILL || result.exitCode == 0, "seed \(seed), \(attempt): \(result.errors)")
+        #expect(
+          result.signal == SIGKILL || result.exitCode == 0,
+          "seed \(seed), \(attempt): \(result.errors)"
+        )
       }
       let finished = try await tool.bare(["import"] + files + tool.place + ["--json"])
       finished.expect(0)
@@ -153,40 +176,45 @@ struct InterruptionTests {
   func twice() async throws {
     let mini = MiniFirestore()
     let faults = ScriptedFaults(
-      mini.handler, rules: [FaultRule([.commit], .always, .stall)], maximumConsecutive: .max)
+      mini.handler,
+      rules: [FaultRule([.commit], .always, .stall)],
+      maximumConsecutive: .max
+    )
     try await withTool(against: faults.handler) { tool, server in
-      let begin = ContinuousClock.now
       let running = Later<RunningBinary>()
       faults.before(.commit, 1) { _ in running.get()?.send(SIGINT) }
-      let process = try tool.start("import", Samples.file("exercises"))
+      // A commit in flight is waited for up to 75 s.
+      let process = try tool.start("import", Samples.file("exercises"), timeout: .seconds(45))
       running.set(process)
       #expect(await process.waitForText("Stopping", on: .errors))
       process.send(SIGINT)
       let result = await process.wait()
       result.expect(130)
       #expect(result.signal == nil)
-      // A commit in flight is waited for up to 75 s.
-      #expect(ContinuousClock.now - begin < .seconds(40))
       #expect(mini.totalWrites == 0)
     }
   }
 
-  @Test("A read in flight is not waited for.", arguments: [
-    ["export", "users", "-o", "users.csv"], ["migrate", "plan", "users-unify"],
-  ])
+  @Test(
+    "A read in flight is not waited for.",
+    arguments: [
+      ["export", "users", "-o", "users.csv"], ["migrate", "plan", "users-unify"],
+    ]
+  )
   func reading(_ command: [String]) async throws {
     let mini = try MiniFirestore.withSamples(["users"])
     let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.list], .number(3), .stall)])
     try await withTool(against: faults.handler) { tool, _ in
-      let begin = ContinuousClock.now
       let running = Later<RunningBinary>()
       faults.before(.list, 3) { _ in running.get()?.send(SIGINT) }
       let process = try tool.runner.start(
-        command + tool.place + ["--page-size", "50"], directory: tool.folder, timeout: .seconds(100))
+        command + tool.place + ["--page-size", "50"],
+        directory: tool.folder,
+        timeout: .seconds(45)
+      )
       running.set(process)
       let result = await process.wait()
       result.expect(130)
-      #expect(ContinuousClock.now - begin < .seconds(40))
       #expect(tool.names(in: ".") == [".gymmigrate"])
     }
   }
@@ -197,7 +225,9 @@ struct InterruptionTests {
     let running = Later<RunningBinary>()
     let faults = ScriptedFaults(
       mini.handler,
-      rules: [FaultRule([.commit], .always, .error(.resourceExhausted))], maximumConsecutive: .max)
+      rules: [FaultRule([.commit], .always, .error(.resourceExhausted))],
+      maximumConsecutive: .max
+    )
     try await withTool(against: faults.handler) { tool, server in
       faults.before(.commit, 3) { _ in running.get()?.send(SIGINT) }
       // One chunk: the input has ended long before.

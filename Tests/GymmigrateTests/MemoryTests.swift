@@ -11,9 +11,12 @@ struct MemoryTests {
       switch request.kind {
       case .aggregation:
         return .json(
-          #"[{"result":{"aggregateFields":{"n":{"integerValue":"\#(total)"}}},"readTime":"2026-01-02T03:04:05.000001Z"}]"#)
+          #"[{"result":{"aggregateFields":{"n":{"integerValue":"\#(total)"}}},"readTime":"2026-01-02T03:04:05.000001Z"}]"#
+        )
       case .list:
-        func number(_ name: String) -> Int? { request.query.first { $0.name == name }.flatMap { Int($0.value) } }
+        func number(_ name: String) -> Int? {
+          request.query.first { $0.name == name }.flatMap { Int($0.value) }
+        }
         let start = number("pageToken") ?? 0
         let end = min(total, start + (number("pageSize") ?? 20))
         var body = #"{"documents":["#
@@ -50,14 +53,18 @@ struct MemoryTests {
         """
       let result = try await Gate.shared.pass {
         try await Judge.python(
-          ["-c", script, tool.runner.executable, "export", "members", "-o", "members.\(format)", "-q"] + tool.place,
-          in: tool.folder)
+          ["-c", script, tool.runner.executable, "export", "members", "-o", "members.\(format)", "-q"]
+            + tool.place,
+          in: tool.folder
+        )
       }
       result.expect(0)
       peak = try #require(Int(result.output.trimmingCharacters(in: .whitespacesAndNewlines)))
       if format != "xlsx" {
         let lines = try await Judge.script(
-          "import sys; print(sum(1 for _ in open(sys.argv[1], 'rb')))", tool.path("members.\(format)"))
+          "import sys; print(sum(1 for _ in open(sys.argv[1], 'rb')))",
+          tool.path("members.\(format)")
+        )
         #expect(lines == "\(total + (format == "csv" ? 1 : 0))\n")
       }
     }

@@ -6,7 +6,8 @@ import Testing
 struct OutputContractTests {
   /// A server with a few collections that wants a token; the tool signs with a file.
   private func withSigned(
-    _ mini: MiniFirestore, _ body: (Tool) async throws -> Void
+    _ mini: MiniFirestore,
+    _ body: (Tool) async throws -> Void
   ) async throws {
     let faults = ScriptedFaults(
       { request in
@@ -18,7 +19,8 @@ struct OutputContractTests {
       rules: [
         FaultRule([.list, .commit], .every(4), .error(.unavailable)),
         FaultRule([.commit], .number(3), .dropAfterApplying),
-      ])
+      ]
+    )
     try await withTool(against: faults.handler) { tool, _ in
       var tool = tool
       try tool.write("top-secret-token\n", to: "token")
@@ -65,7 +67,9 @@ struct OutputContractTests {
     }
   }
 
-  @Test("Without --json, standard output is data alone: nothing of an export to a file, the rows of one to -.")
+  @Test(
+    "Without --json, standard output is data alone: nothing of an export to a file, the rows of one to -."
+  )
   func data() async throws {
     try await withSigned(.withSamples(["products", "exercises"])) { tool in
       let file = try await tool.run("export", "products", "-o", "p.csv")
@@ -103,10 +107,14 @@ struct OutputContractTests {
   func jsonLog() async throws {
     try await withSigned(.withSamples(["users", "products"])) { tool in
       for arguments in [
-        ["export", "products", "ghosts", "-o", "out/", "--format", "csv"], ["migrate", "apply", "users-unify"],
-        ["import", Samples.file("exercises"), "-v"], ["export", "products", "-o", "p.csv", "--database", "other"],
+        ["export", "products", "ghosts", "-o", "out/", "--format", "csv"],
+        ["migrate", "apply", "users-unify"],
+        ["import", Samples.file("exercises"), "-v"],
+        ["export", "products", "-o", "p.csv", "--database", "other"],
       ] {
-        let result = try await tool.bare(arguments + tool.place + ["--log-format", "json", "--retry-for", "5"])
+        let result = try await tool.bare(
+          arguments + tool.place + ["--log-format", "json", "--retry-for", "5"]
+        )
         #expect(!result.errorLines.isEmpty)
         for line in result.errorLines {
           let json = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
@@ -117,15 +125,21 @@ struct OutputContractTests {
     }
   }
 
-  @Test("No token and nothing of a person in what is said, logged or summed up.", arguments: [["-v"], ["-vv"], []])
+  @Test(
+    "No token and nothing of a person in what is said, logged or summed up.",
+    arguments: [["-v"], ["-vv"], []]
+  )
   func secrets(_ verbosity: [String]) async throws {
     let personal = try Samples.personal()
     #expect(personal.count > 500)
     try await withSigned(.withSamples(["users", "user_emails"])) { tool in
       let users = try tool.write(
-        Samples.text("users").replacingOccurrences(of: "\"isActive\"", with: "\"__bad__\""), to: "users.jsonl")
+        Samples.text("users").replacingOccurrences(of: "\"isActive\"", with: "\"__bad__\""),
+        to: "users.jsonl"
+      )
       for arguments in [
-        ["import", users, "--mode", "upsert"], ["import", Samples.file("members")], ["migrate", "plan", "--all", "--json"],
+        ["import", users, "--mode", "upsert"], ["import", Samples.file("members")],
+        ["migrate", "plan", "--all", "--json"],
         ["migrate", "apply", "--all", "--json"], ["export", "users", "-o", "u.csv"],
       ] {
         let result = try await tool.bare(arguments + tool.place + verbosity)
@@ -178,7 +192,9 @@ struct OutputContractTests {
         rows = list(csv.reader(open(sys.argv[1], encoding="utf-8", newline=""), strict=True))
         assert all(len(row) == len(rows[0]) for row in rows)
         print(",".join(rows[0])); print(len(rows) > 10)
-        """, tool.path("\(runs[0])/review.csv"))
+        """,
+        tool.path("\(runs[0])/review.csv")
+      )
       #expect(rows.hasPrefix("document,migration,code,field,found,"))
       #expect(rows.hasSuffix("True\n"))
       // Several migrations in one run share the lists, under one header.

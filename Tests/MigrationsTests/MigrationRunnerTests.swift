@@ -55,7 +55,8 @@ extension MiniFirestore {
 @Suite("Migration runner", .timeLimit(.minutes(3)))
 struct MigrationRunnerTests {
   private func withWorkshop(
-    _ documents: [(name: String, fields: String)], batch: Int = 10,
+    _ documents: [(name: String, fields: String)],
+    batch: Int = 10,
     _ body: (Workshop) async throws -> Void
   ) async throws {
     let mini = MiniFirestore()
@@ -64,10 +65,15 @@ struct MigrationRunnerTests {
       try await HTTPTestServer.withServer(mini.handler) { server in
         let transport = CurlTransport()
         let caller = ServiceCaller(
-          transport: transport, credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport),
-          policy: RetryPolicy(initial: 0.01, maximum: 0.05, budget: 20))
+          transport: transport,
+          credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport),
+          policy: RetryPolicy(initial: 0.01, maximum: 0.05, budget: 20)
+        )
         let client = FirestoreClient(
-          database: DatabaseName(project: "test-project"), endpoint: server.url, caller: caller)
+          database: DatabaseName(project: "test-project"),
+          endpoint: server.url,
+          caller: caller
+        )
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let progress = Progress(terminal: nil, logger: logger, traffic: TrafficCounter())
         let run = try RunDirectory(in: folder.path + "/state", command: "migrate")
@@ -144,7 +150,8 @@ struct MigrationRunnerTests {
       mini.setBeforeCommit { number, request in
         for name in Self.names(request) where number < 40 {
           // A third of the documents of each of the first commits changes right before it.
-          guard chosen[(number * 31 + name.utf8.count * 7 + name.utf8.reduce(0) { $0 + Int($1) }) % 200] % 3 == 0
+          guard
+            chosen[(number * 31 + name.utf8.count * 7 + name.utf8.reduce(0) { $0 + Int($1) }) % 200] % 3 == 0
           else { continue }
           try? mini.set("touched", #"{"integerValue":"\#(log.next(name))"}"#, of: name)
         }
@@ -255,7 +262,9 @@ struct MigrationRunnerTests {
     }
   }
 
-  @Test("A commit carries the update time that was read, a mask of just what changes, and updatedAt from the server.")
+  @Test(
+    "A commit carries the update time that was read, a mask of just what changes, and updatedAt from the server."
+  )
   func writes() async throws {
     try await withWorkshop([androidUser("a")]) { shop in
       let mini = shop.mini
