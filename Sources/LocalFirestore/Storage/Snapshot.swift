@@ -37,8 +37,10 @@ struct Snapshot {
   private func group(_ id: String) throws -> Int64? {
     guard let database else { return nil }
     return try Int64.fetchOne(
-      db.cachedStatement(sql: "SELECT id FROM collection_groups WHERE database = ? AND name = ?"),
-      arguments: [database, BoundName(id)]
+      db.cachedStatement(
+        sql: "SELECT id FROM collection_groups WHERE database = ? AND name = CAST(? AS TEXT)"
+      ),
+      arguments: [database, Blob(Array(id.utf8))]
     )
   }
 
@@ -168,23 +170,9 @@ struct Snapshot {
   }
 }
 
-/// A name as SQLite can keep it: text, but for one with a NUL in it, which GRDB would bind up to the NUL only.
-struct BoundName: DatabaseValueConvertible {
-  var text: String
-
-  init(_ text: String) { self.text = text }
-
-  var databaseValue: DatabaseValue {
-    text.utf8.contains(0) ? Data(text.utf8).databaseValue : text.databaseValue
-  }
-
-  static func fromDatabaseValue(_ value: DatabaseValue) -> BoundName? {
-    if let text = String.fromDatabaseValue(value) { return BoundName(text) }
-    return Data.fromDatabaseValue(value).map { BoundName(String(decoding: $0, as: UTF8.self)) }
-  }
-}
-
 /// Bytes as an argument of a statement.
+///
+/// Names are bound so and cast to text: GRDB binds a text up to its first 0, which is a byte of a name like any other.
 struct Blob: DatabaseValueConvertible {
   var bytes: [UInt8]
 
