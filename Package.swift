@@ -110,7 +110,10 @@ let package = Package(
     ),
     .testTarget(
       name: "MigrationsTests",
-      dependencies: ["Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport"],
+      dependencies: [
+        "Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: settings
     ),
     .testTarget(

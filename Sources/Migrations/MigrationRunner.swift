@@ -50,7 +50,6 @@ public struct MigrationRunner: Sendable {
   /// - Throws: ``Failure``; what was sent is settled by then.
   public func apply(_ migration: any Migration, book: AccountsBook) async throws -> MigrationReport {
     let lists = FindingLists(run)
-    let delegate = ApplyDelegate(migration: migration, book: book, lists: lists, rejects: RejectList(run))
     let session = PlanSession(
       migration: migration,
       book: book,
@@ -58,6 +57,14 @@ public struct MigrationRunner: Sendable {
       examples: examples,
       changes: nil,
       writer: nil
+    )
+    let delegate = ApplyDelegate(
+      migration: migration,
+      book: book,
+      lists: lists,
+      rejects: RejectList(run),
+      report: session.state,
+      pending: session.pending
     )
     try await BatchWriter.run(client, limits: limits, pacer: pacer, delegate: delegate) { writer in
       try await read(migration, session.writing(to: writer), book)
@@ -93,8 +100,10 @@ struct LiveSource: DocumentSource {
     in collection: CollectionPath,
     _ body: (RawDocument) async throws -> Void
   ) async throws {
-    progress.begin(collection.string, total: try? await client.count(collection).count)
-    for try await page in client.list(ListRequest(collection, pageSize: pageSize)) {
+    progress.begin(collection.string, total: try await total(of: collection))
+    var read = CollectionRead(collection)
+    read.pageSize = pageSize
+    for try await page in client.pages(of: read) {
       try Task.checkCancellation()
       book.count(collection) {
         $0.read += page.count
@@ -102,6 +111,18 @@ struct LiveSource: DocumentSource {
       }
       for document in page { try await body(document) }
       progress.advance(by: page.count)
+    }
+  }
+
+  /// The number of documents, nil where the service cannot tell; what keeps it from answering would keep the pages, too.
+  private func total(of collection: CollectionPath) async throws(Failure) -> Int? {
+    do throws(Failure) {
+      return try await client.count(collection).count
+    } catch {
+      if let status = error.service?.status, status == .unimplemented || status == .invalidArgument {
+        return nil
+      }
+      throw error
     }
   }
 }
@@ -114,7 +135,9 @@ private final class PlanSession: PlanSink {
   private let exampleCount: Int
   private let changes: PlanFile?
   private let writer: BatchWriter?
-  private let state: Guarded<MigrationReport>
+  fileprivate let state: Guarded<MigrationReport>
+  /// What was found of the documents whose writes are not settled yet.
+  fileprivate let pending: Guarded<[DocumentPath: [Finding]]>
 
   init(
     migration: any Migration,
@@ -123,7 +146,8 @@ private final class PlanSession: PlanSink {
     examples: Int,
     changes: PlanFile?,
     writer: BatchWriter?,
-    state: Guarded<MigrationReport>? = nil
+    state: Guarded<MigrationReport> = Guarded(MigrationReport(migration: "")),
+    pending: Guarded<[DocumentPath: [Finding]]> = Guarded([:])
   ) {
     self.migration = migration
     self.book = book
@@ -131,7 +155,9 @@ private final class PlanSession: PlanSink {
     exampleCount = examples
     self.changes = changes
     self.writer = writer
-    self.state = state ?? Guarded(MigrationReport(migration: migration.id))
+    self.state = state
+    self.pending = pending
+    state.withLock { $0.migration = migration.id }
   }
 
   /// The same session with somebody to hand changes to.
@@ -143,7 +169,8 @@ private final class PlanSession: PlanSink {
       examples: exampleCount,
       changes: changes,
       writer: writer,
-      state: state
+      state: state,
+      pending: pending
     )
   }
 
@@ -162,7 +189,9 @@ private final class PlanSession: PlanSink {
     guard case .change(let change) = outcome.action else { return }
     state.withLock { $0.add(change, keeping: exampleCount) }
     try changes?.append(change)
-    try await writer?.submit(change.write)
+    guard let writer else { return }
+    if !outcome.findings.isEmpty { pending.withLock { $0[change.path] = outcome.findings } }
+    try await writer.submit(change.write)
   }
 }
 
@@ -182,51 +211,5 @@ extension Outcome {
       }
     case .change(let change): if change.before == nil { accounts.created += 1 }
     }
-  }
-}
-
-/// Settles the writes of an apply.
-private struct ApplyDelegate: BatchDelegate {
-  let migration: any Migration
-  let book: AccountsBook
-  let lists: FindingLists
-  let rejects: RejectList
-
-  func willCommit(_ writes: [Write]) async throws(Failure) {}
-
-  func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
-    book.count(write.path.collection) { $0.settle(write, result) }
-    switch result {
-    case .rejected(let error):
-      try rejects.add(write.path, code: error.status.name, message: error.message, fields: write.fields)
-    case .conflicted:
-      try rejects.add(
-        write.path,
-        code: "conflict",
-        message: "the document changed while the run went on",
-        fields: nil
-      )
-    case .written, .unchanged, .skipped: break
-    }
-  }
-
-  func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution {
-    guard let current else {
-      // A deletion whose document is gone already has nothing left to do.
-      if case .delete = write.operation { return .settle(.unchanged) }
-      return .settle(.conflicted)
-    }
-    guard let outcome = migration.replan(current) else { return .settle(.conflicted) }
-    switch outcome.action {
-    case .unchanged: return .settle(.unchanged)
-    case .skip: return .settle(.skipped)
-    case .change(let change): return .write(change.write)
-    }
-  }
-}
-
-extension Write {
-  fileprivate var fields: FieldMap? {
-    if case .update(let fields, _) = operation { fields } else { nil }
   }
 }

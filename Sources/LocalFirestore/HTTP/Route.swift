@@ -103,7 +103,9 @@ enum Route: Equatable {
       || ((4...63).contains(utf8.count) && isLetter(utf8[0]) && utf8[utf8.count - 1] != UInt8(ascii: "-")
         && utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") } && !isUUID(utf8))
     guard isValid else { throw .invalid("'\(id)' is not a valid database id.") }
-    guard !project.isEmpty else { throw .invalid("The project id is empty.") }
+    guard !project.isEmpty, project.utf8.allSatisfy({ $0 > 0x20 && $0 != UInt8(ascii: "/") }) else {
+      throw .invalid("The project id is not valid.")
+    }
     return DatabaseName(project: project, database: id)
   }
 

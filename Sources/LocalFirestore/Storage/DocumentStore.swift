@@ -4,7 +4,9 @@ import Models
 
 /// Documents of any number of databases, with their versions of the past hour, in a file or in memory.
 ///
-/// Several processes may open one file: each waits for the other's commit.
+/// Several processes may open one file: each waits for the other's commit, and commit times increase over all of them.
+/// What one process cannot know is a commit that another is just writing: a read may be given a time that lies after
+/// it and not show it yet.
 final class DocumentStore: Sendable {
   /// How long versions are kept, in microseconds: the service's hour.
   static let retention: Int64 = 3_600_000_000

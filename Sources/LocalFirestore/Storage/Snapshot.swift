@@ -37,8 +37,10 @@ struct Snapshot {
   private func group(_ id: String) throws -> Int64? {
     guard let database else { return nil }
     return try Int64.fetchOne(
-      db.cachedStatement(sql: "SELECT id FROM collection_groups WHERE database = ? AND name = ?"),
-      arguments: [database, id]
+      db.cachedStatement(
+        sql: "SELECT id FROM collection_groups WHERE database = ? AND name = CAST(? AS TEXT)"
+      ),
+      arguments: [database, Blob(Array(id.utf8))]
     )
   }
 
@@ -169,6 +171,8 @@ struct Snapshot {
 }
 
 /// Bytes as an argument of a statement.
+///
+/// Names are bound so and cast to text: GRDB binds a text up to its first 0, which is a byte of a name like any other.
 struct Blob: DatabaseValueConvertible {
   var bytes: [UInt8]
 

@@ -62,21 +62,21 @@ struct WriteTransaction {
       sql: """
         INSERT INTO documents \
         (database, collection_group, depth, key, path, create_time, update_time, fields) \
-        VALUES (?, ?, ?, ?, ?, ?6, ?6, ?)
+        VALUES (?, ?, ?, ?, CAST(? AS TEXT), ?6, ?6, CAST(? AS TEXT))
         """
     )
     let depth = path.string.utf8.lazy.filter { $0 == UInt8(ascii: "/") }.count / 2 + 1
     try statement.execute(
       arguments: [
-        database, group, depth, Blob(key), path.string, commitTime, String(decoding: fields, as: UTF8.self),
+        database, group, depth, Blob(key), Blob(Array(path.string.utf8)), commitTime, Blob(fields),
       ])
   }
 
   /// Gives a document other fields.
   func update(_ current: Current, fields: [UInt8]) throws {
     try keep(current)
-    try db.cachedStatement(sql: "UPDATE documents SET update_time = ?, fields = ? WHERE id = ?")
-      .execute(arguments: [commitTime, String(decoding: fields, as: UTF8.self), current.id])
+    try db.cachedStatement(sql: "UPDATE documents SET update_time = ?, fields = CAST(? AS TEXT) WHERE id = ?")
+      .execute(arguments: [commitTime, Blob(fields), current.id])
   }
 
   /// Deletes a document.
@@ -102,16 +102,18 @@ struct WriteTransaction {
     if let known = groups[UTF8Key(name)] { return known }
     let found =
       try Int64.fetchOne(
-        db.cachedStatement(sql: "SELECT id FROM collection_groups WHERE database = ? AND name = ?"),
-        arguments: [database, name]
+        db.cachedStatement(
+          sql: "SELECT id FROM collection_groups WHERE database = ? AND name = CAST(? AS TEXT)"
+        ),
+        arguments: [database, Blob(Array(name.utf8))]
       )
     let id: Int64
     if let found {
       id = found
     } else {
       try db.execute(
-        sql: "INSERT INTO collection_groups (database, name) VALUES (?, ?)",
-        arguments: [database, name]
+        sql: "INSERT INTO collection_groups (database, name) VALUES (?, CAST(? AS TEXT))",
+        arguments: [database, Blob(Array(name.utf8))]
       )
       id = db.lastInsertedRowID
     }

@@ -51,6 +51,6 @@ public struct Environment: Sendable, Equatable {
     json.key("database")
     json.string(database.database)
     json.key("endpoint")
-    json.string(effectiveEndpoint)
+    json.string(isLocal ? "embedded" : effectiveEndpoint)
   }
 }

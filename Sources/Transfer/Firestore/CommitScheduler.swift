@@ -4,7 +4,7 @@ import Models
 /// out, no I/O and no clock of its own.
 ///
 /// - Chunks by count and bytes; the count is halved on RESOURCE_EXHAUSTED, ABORTED, "too big" and slow commits, and
-///   grows back by a tenth with each success. (The service's limit of transforms is one of each document, so it asks
+///   grows back by a tenth with each full chunk. (The service's limit of transforms is one of each document, so it asks
 ///   for no smaller chunks.)
 /// - Never two writes to one document on their way, and those to one document in their order: the next one waits
 ///   until the caller is ``done(with:)`` the one before.
@@ -22,6 +22,8 @@ struct CommitScheduler {
     var attempts = 0
     /// When it was first sent.
     var firstSent: Double?
+    /// A moment by the service's clock that was over when it was first sent.
+    var notBefore: Timestamp?
     /// What the service said, where the last attempt failed because a document is not what its write expects.
     var contradiction: FirestoreError?
     /// Read-backs in a row that found every document as expected though the service had said otherwise.
@@ -66,6 +68,8 @@ struct CommitScheduler {
   /// Documents whose write is in a chunk, or is settled and the caller not done with it.
   private var busy: Set<DocumentPath> = []
   private var nextID = 0
+  /// The latest commit that is known, by the service's clock.
+  private var serverTime: Timestamp?
   private var inputEnded = false
   /// Whether nothing is sent any more.
   private(set) var isStopping = false
@@ -140,9 +144,11 @@ struct CommitScheduler {
   /// A commit was answered.
   mutating func committed(_ id: Int, _ answer: CommitAnswer, took seconds: Double) -> [Settled] {
     guard let chunk = inFlight.removeValue(forKey: id) else { return [] }
+    if let time = answer.commitTime { serverTime = max(serverTime ?? time, time) }
     if seconds > limits.slowCommit {
       chunkSize = max(1, chunkSize / 2)
-    } else {
+    } else if chunk.writes.count >= Int(chunkSize) {
+      // A smaller one tells nothing of what would be too much.
       chunkSize = min(Double(limits.maximumWrites), chunkSize * 1.1)
     }
     return chunk.writes.enumerated().map { index, write in
@@ -202,21 +208,22 @@ struct CommitScheduler {
     now: Double
   ) -> [Settled] {
     guard var chunk = inFlight.removeValue(forKey: id) else { return [] }
-    // Commits are atomic: what shows one write applied shows them all.
-    let proven =
-      chunk.writes.contains { $0.provesCommit(in: documents[$0.write.path]) }
-      && !chunk.writes.contains { $0.disprovesCommit(in: documents[$0.write.path]) }
+    let verdict = CommitVerdict(on: chunk, documents)
     var settled: [Settled] = []
     var ready: [PendingWrite] = []
     for write in chunk.writes {
       let current = documents[write.write.path]
       switch write.standing(in: current) {
+      // It was so already, or somebody else made it so.
+      case .applied where verdict == .notApplied && write.isGuarded:
+        settled.append((write, .conflict(current)))
       case .applied: settled.append((write, .written(updateTime: current?.updateTime)))
-      case .ready where proven && write.mayBeApplied && !write.isGuarded:
+      case .ready where verdict == .applied && write.mayBeApplied && !write.isGuarded:
         settled.append((write, .written(updateTime: current?.updateTime)))
       case .ready: ready.append(write)
       // Applied, and changed by somebody else since.
-      case .conflict where proven && write.mayBeApplied: settled.append((write, .written(updateTime: nil)))
+      case .conflict where verdict == .applied && write.mayBeApplied:
+        settled.append((write, .written(updateTime: nil)))
       case .conflict: settled.append((write, .conflict(current)))
       }
     }
@@ -258,7 +265,10 @@ struct CommitScheduler {
 
   private mutating func give(at index: Int, now: Double) -> Chunk {
     var chunk = due.remove(at: index).chunk
-    chunk.firstSent = chunk.firstSent ?? now
+    if chunk.firstSent == nil {
+      chunk.firstSent = now
+      chunk.notBefore = serverTime
+    }
     inFlight[chunk.id] = chunk
     return chunk
   }

@@ -62,16 +62,8 @@ extension PendingWrite {
     }
   }
 
-  /// Whether the document shows that a commit was applied whose answer was lost: only where the write could not have
-  /// been true before.
-  func provesCommit(in current: RawDocument?) -> Bool {
-    isGuarded && standing(in: current) == .applied
-  }
-
-  /// Whether the document shows that it was not applied: the write would have changed it.
-  func disprovesCommit(in current: RawDocument?) -> Bool {
-    mayBeApplied && isGuarded && standing(in: current) == .ready && !isApplied(in: current)
-  }
+  /// Whether applying the write to the document changes nothing, so that its update time tells nothing.
+  func leavesUnchanged(_ current: RawDocument?) -> Bool { isApplied(in: current) }
 
   /// Whether it cannot be planned again once it may have been applied, because that might be the second time.
   var mustNotRepeat: Bool { mayBeApplied && write.hasIncrement }

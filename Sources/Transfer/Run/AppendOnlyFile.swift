@@ -48,6 +48,9 @@ public final class AppendOnlyFile: Sendable {
     if !written { throw Self.failure(path) }
   }
 
+  /// Whether nothing has been written to it yet, by anybody.
+  var isEmpty: Bool { descriptor.withLock { lseek($0, 0, SEEK_END) } == 0 }
+
   /// Waits until everything appended is on the disk.
   ///
   /// - Throws: `.cannotWrite`.

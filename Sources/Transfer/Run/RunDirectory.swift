@@ -107,7 +107,8 @@ public final class LazyList: Sendable {
   public func append(_ line: [UInt8]) throws(Failure) {
     let file = try file.value { () throws(Failure) in
       let file = try AppendOnlyFile(path)
-      try file.append(header)
+      // A list that was begun before, by another migration of the run, has its header.
+      if file.isEmpty { try file.append(header) }
       return file
     }
     try file.append(line)

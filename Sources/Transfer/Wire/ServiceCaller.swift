@@ -251,6 +251,9 @@ extension CallFailure {
         return tooLarge
       case .notConnected, .lost: return failure(.unavailable, "Check the network and try again.")
       }
+    case .service(let error) where !error.isFromService && error.status != .resourceExhausted:
+      let remedy = "Something in between answered, not Firestore: check the endpoint and the proxy."
+      return failure(.unavailable, remedy, service: error)
     case .service(let error):
       let (kind, remedy) = error.kindAndRemedy
       return failure(kind, remedy, service: error)

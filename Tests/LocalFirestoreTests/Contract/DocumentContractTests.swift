@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ":", "#", "%", "?", " ", "é", "e\u{301}", "%2F", "a:b", "a+b", "__id7__", "a&b=c", "\"\\", "😀", "a\u{1}b",
+    ":", "#", "%", "?", " ", "é", "e\u{301}", "%2F", "a:b", "a+b", "__id7__", "a&b=c", "\"\\", "😀", "a\u{0}b",
   ])
   func anIDIsDecodedOnce(id: String) async throws {
     try await withClient { client in
@@ -66,6 +66,10 @@ import Testing
       #expect(Array((made["name"] as? String ?? "").utf8) == Array("\(client.root)/c/\(id)".utf8))
       #expect(try client.object("GET", "/c/\(encoded)")["name"] as? String == made["name"] as? String)
       #expect(try client.list("/c") == ["c/\(id)"])
+      _ = try client.object("PATCH", "/x\(encoded)/d", "{}")
+      #expect(try client.list("/x\(encoded)") == ["x\(id)/d"])
+      _ = try client.object("PATCH", "/x/d", "{}")
+      #expect(try client.list("/x") == ["x/d"])
     }
   }
 

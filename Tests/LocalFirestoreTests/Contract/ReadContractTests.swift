@@ -247,7 +247,7 @@ import Testing
       )
       let elements = try client.array(":batchGet", #"{"documents":["\#(client.root)/c/kept"]}"#)
       let then = try #require(elements[0]["readTime"] as? String)
-      try client.commit(
+      let changed = try client.commit(
         [
           client.set("c/changed", #"{"v":{"integerValue":"2"}}"#), #"{"delete":"\#(client.root)/c/deleted"}"#,
           client.set("c/new"), #"{"delete":"\#(client.root)/c/missing/s/1"}"#, client.set("d/1"),
@@ -256,6 +256,15 @@ import Testing
       try client.commit(client.set("c/changed", #"{"v":{"integerValue":"3"}}"#))
 
       #expect(try client.list("/c") == ["c/changed", "c/kept", "c/new"])
+      // The moment of a commit shows what it made, and what it ended no more.
+      let commitTime = try #require(changed["commitTime"] as? String)
+      #expect(try client.list("/c", "readTime=\(commitTime)") == ["c/changed", "c/kept", "c/new"])
+      #expect(
+        try isJSON(
+          try client.object("GET", "/c/changed?readTime=\(commitTime)")["fields"],
+          #"{"v":{"integerValue":"2"}}"#
+        )
+      )
       #expect(try client.list("/c", "readTime=\(then)&pageSize=1") == ["c/changed", "c/deleted", "c/kept"])
       #expect(
         try client.list("/c", "readTime=\(then)&showMissing=true") == [

@@ -55,7 +55,13 @@ struct ModelService {
   mutating func put(_ path: DocumentPath, _ name: String, _ value: Int) {
     var fields = documents[path]?.fields ?? FieldMap()
     fields[name] = .integer(Int64(value))
-    documents[path] = RawDocument(path: path, fields: fields, updateTime: tick())
+    let time = tick()
+    documents[path] = RawDocument(
+      path: path,
+      fields: fields,
+      createTime: documents[path]?.createTime ?? time,
+      updateTime: time
+    )
   }
 
   /// Applies all of the writes or none.
@@ -91,7 +97,12 @@ struct ModelService {
             next[transform.field] = .integer((next[transform.field]?.integer ?? 0) + by)
           }
         }
-        documents[write.path] = RawDocument(path: write.path, fields: next, updateTime: time)
+        documents[write.path] = RawDocument(
+          path: write.path,
+          fields: next,
+          createTime: documents[write.path]?.createTime ?? time,
+          updateTime: time
+        )
         times.append(time)
       }
     }

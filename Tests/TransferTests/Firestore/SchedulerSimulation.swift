@@ -4,10 +4,9 @@ import Testing
 
 @testable import Transfer
 
-/// One seeded run of a ``CommitScheduler`` against a ``ModelService`` with faults, concurrent writers, lost
-/// and late commits, in a time of its own.
+/// One seeded run of a ``CommitScheduler`` against a ``ModelService``, in a time of its own.
 ///
-/// Its invariants are checked as it goes and at the end.
+/// There are faults, concurrent writers, lost and late commits. Invariants are checked as it goes and at the end.
 struct SchedulerSimulation {
   struct Plan {
     var writes = 40

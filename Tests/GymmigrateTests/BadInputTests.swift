@@ -1,0 +1,334 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Bad input is met with one line, the right code, and nothing changed", .timeLimit(.minutes(5)))
+struct BadInputTests {
+  /// Against a server whose database must be the same afterwards.
+  private func withUnchanged(
+    _ mini: MiniFirestore? = nil,
+    _ body: (Tool, HTTPTestServer) async throws -> Void
+  ) async throws {
+    let mini = try mini ?? MiniFirestore.withSamples(["app_config", "exercises"])
+    let before = mini.snapshot()
+    try await withTool(against: mini.handler, body)
+    #expect(mini.totalWrites == 0)
+    #expect(mini.snapshot() == before)
+  }
+
+  // MARK: Files
+
+  @Test("A malformed line is told by file and number, and nothing is imported.")
+  func malformedLine() async throws {
+    try await withUnchanged { tool, server in
+      let good = try Samples.first(3, of: "products")
+      for bad in [
+        #"{"fields":{"a":{"integerValue":"1"},"name":"products/x"}"#, "not json", #"{"fields":{}}"#,
+      ] {
+        try tool.write(good + bad + "\n" + (try Samples.first(1, of: "classes")), to: "bad.jsonl")
+        let result = try await tool.run("import", "bad.jsonl")
+        result.expectFailure(65, "bad.jsonl", "line 4")
+      }
+      // The second file of two: the first one is not imported either.
+      try tool.write(good, to: "good.jsonl")
+      try await tool.run("import", "good.jsonl", "bad.jsonl").expectFailure(65, "bad.jsonl", "line 4")
+      #expect(server.requests(.commit).isEmpty)
+    }
+  }
+
+  @Test(
+    "Malformed lines are skipped where it is asked for: the others are imported, and the command ends in 2."
+  )
+  func skippedLine() async throws {
+    let mini = MiniFirestore()
+    try await withTool(against: mini.handler) { tool, _ in
+      try tool.write(
+        Samples.first(2, of: "products") + "{\n" + Samples.first(1, of: "classes"),
+        to: "bad.jsonl"
+      )
+      let result = try await tool.run("import", "bad.jsonl", "--parse-errors", "skip-row", "--json")
+      result.expect(2)
+      #expect(
+        try result.summary().totals
+          == .init(
+            read: 4,
+            created: 0,
+            written: 3,
+            unchanged: 0,
+            skipped: 0,
+            rejected: 1,
+            conflicted: 0,
+            review: 0,
+            deleted: 0
+          )
+      )
+      #expect(mini.snapshot().count == 3)
+      let rejects = try tool.text(#require(tool.runs().last) + "/rejects.jsonl")
+      #expect(rejects.contains("line-3") && rejects.contains("MALFORMED"))
+    }
+  }
+
+  @Test("A missing input file")
+  func missingInput() async throws {
+    try await withUnchanged { tool, server in
+      try tool.write(Samples.first(1, of: "classes"), to: "good.jsonl")
+      try await tool.run("import", "good.jsonl", "nowhere.jsonl").expectFailure(66, "nowhere.jsonl")
+      #expect(server.requests.isEmpty)
+    }
+  }
+
+  @Test(
+    "An output that cannot be written is found out before anything is asked of the server.",
+    arguments: [
+      ["users", "-o", "missing/users.csv"], ["--all", "-o", "missing/gym.xlsx"],
+      ["--all", "-o", "file.txt/", "--format", "jsonl"], ["users", "-o", "file.txt/users.csv"],
+      ["--all", "-o", "file.txt", "--format", "csv"],
+    ]
+  )
+  func unwritableOutput(_ arguments: [String]) async throws {
+    try await withUnchanged { tool, server in
+      try tool.write("here already", to: "file.txt")
+      let result = try await tool.bare(["export"] + arguments + tool.place)
+      result.expectFailure(73, arguments.contains("missing/gym.xlsx") ? "missing" : "")
+      #expect(server.requests.isEmpty)
+      #expect(try tool.text("file.txt") == "here already")
+    }
+  }
+
+  @Test("An export that fails leaves the file of before as it was, and nothing beside it.")
+  func failedExport() async throws {
+    let mini = try MiniFirestore.withSamples(["users"])
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [FaultRule([.list], .numbers([4, 5, 6, 7, 8]), .error(.permissionDenied))]
+    )
+    try await withTool(against: faults.handler) { tool, _ in
+      for format in ["csv", "xlsx", "jsonl"] {
+        try tool.write("of yesterday", to: "users.\(format)")
+        try await tool.run("export", "users", "-o", "users.\(format)", "--page-size", "50").expectFailure(77)
+        #expect(try tool.text("users.\(format)") == "of yesterday")
+      }
+      #expect(tool.names(in: ".") == [".gymmigrate", "users.csv", "users.jsonl", "users.xlsx"])
+    }
+  }
+
+  @Test("A state folder that cannot be made")
+  func stateDirectory() async throws {
+    try await withUnchanged { tool, server in
+      try tool.write("a file", to: "state")
+      let file = try tool.write(Samples.first(1, of: "classes"), to: "good.jsonl")
+      try await tool.run("import", file, "--state-dir", "state").expectFailure(73, "state")
+      try await tool.run("export", "users", "-o", "u.csv", "--state-dir", "no/such").expectFailure(
+        73,
+        "no/such"
+      )
+      #expect(server.requests.isEmpty)
+    }
+  }
+
+  // MARK: Environments and credentials
+
+  @Test("An unknown environment: the known ones are listed.")
+  func unknownEnvironment() async throws {
+    try await withTool { tool in
+      for command in [
+        ["count", "users"], ["migrate", "apply", "--all"], ["export", "users", "-o", "u.csv"],
+      ] {
+        let result = try await tool.bare(command + ["-e", "nowhere"])
+        result.expectFailure(78, "nowhere", "test", "stage", "prod", "legacy", "local")
+      }
+    }
+  }
+
+  @Test("No environment at all")
+  func noEnvironment() async throws {
+    try await withTool { tool in
+      try await tool.bare(["count", "users"]).expectFailure(64, "test", "local")
+    }
+  }
+
+  @Test("A credentials file that is not there")
+  func missingCredentials() async throws {
+    try await withUnchanged { tool, server in
+      let file = try tool.write(Samples.first(1, of: "classes"), to: "good.jsonl")
+      try await tool.run("import", file, "--credentials", "no-key.json").expectFailure(78, "no-key.json")
+      var named = tool
+      named.environment = ["GOOGLE_APPLICATION_CREDENTIALS": "other-key.json"]
+      try await named.run("import", file).expectFailure(
+        78,
+        "other-key.json",
+        "GOOGLE_APPLICATION_CREDENTIALS"
+      )
+      #expect(server.requests.isEmpty)
+    }
+  }
+
+  @Test(
+    "Credentials that cannot be used",
+    arguments: [
+      ("not json", ""), ("[]", ""), ("{}", "'type'"), (#"{"type":"external_account"}"#, "external_account"),
+      (#"{"type":"service_account","client_email":"a@b"}"#, "'private_key'"),
+      (
+        #"{"type":"service_account","client_email":"a@b","private_key":"PRIVATE","token_uri":"https://x.invalid/t"}"#,
+        "key"
+      ),
+    ]
+  )
+  func malformedCredentials(_ text: String, _ says: String) async throws {
+    try await withUnchanged { tool, server in
+      try tool.write(text, to: "key.json")
+      let result = try await tool.run("count", "users", "--credentials", "key.json")
+      result.expectFailure(78, "key.json", says)
+      #expect(!result.errors.contains("PRIVATE"))
+      #expect(server.requests.isEmpty)
+    }
+  }
+
+  @Test("Credentials are not sent over plain HTTP to another machine.")
+  func plainCredentials() async throws {
+    try await withTool { tool in
+      try tool.write("token", to: "token")
+      let result = try await tool.bare([
+        "count", "users", "--project", "p", "--endpoint", "http://db.invalid:80", "--access-token-file",
+        "token",
+      ])
+      result.expectFailure(78, "http://db.invalid:80")
+    }
+  }
+
+  private func withProtected(
+    _ body: (Tool, HTTPTestServer, MiniFirestore, String) async throws -> Void
+  ) async throws {
+    let mini = try MiniFirestore.withSamples(["users"])
+    try await withTool(against: mini.handler) { tool, server in
+      var tool = tool
+      try tool.write(
+        """
+        project: test-project
+        environments:
+          prod:
+            database: (default)
+            endpoint: \(server.url)
+            protected: true
+          test: { database: test }
+        """,
+        to: "gymmigrate.yaml"
+      )
+      tool.place = ["-e", "prod"]
+      let file = try tool.write(Samples.text("exercises"), to: "exercises.jsonl")
+      try await body(tool, server, mini, file)
+    }
+  }
+
+  @Test("A protected environment wants its name, and takes no other.")
+  func protected() async throws {
+    try await withProtected { tool, server, mini, file in
+      let before = mini.snapshot()
+      for command in [["import", file], ["migrate", "apply", "--all"]] {
+        try await tool.bare(command + tool.place).expectFailure(77, "prod", "--confirm prod")
+        try await tool.bare(command + tool.place + ["--confirm", "test"]).expectFailure(77, "prod", "'test'")
+        try await tool.bare(command + tool.place + ["--yes"]).expectFailure(77, "prod")
+      }
+      #expect(server.requests.isEmpty)
+      #expect(mini.snapshot() == before)
+      // Reading is free, and the right name opens it.
+      try await tool.run("count", "users").expect(0)
+      try await tool.run("migrate", "plan", "--all").expect(0)
+      try await tool.run("import", file, "--dry-run").expect(0)
+      #expect(mini.totalWrites == 0)
+      let result = try await tool.run("import", file, "--confirm", "prod")
+      result.expect(0)
+      #expect(mini.totalWrites == 20)
+      #expect(result.errors.contains("prod") && result.errors.contains("(default)"))
+    }
+  }
+
+  @Test("The emulator's variable does not redirect a protected environment.")
+  func emulatorVariable() async throws {
+    try await withUnchanged { tool, server in
+      var tool = tool
+      tool.environment = ["FIRESTORE_EMULATOR_HOST": server.host]
+      let file = try tool.write(Samples.first(1, of: "classes"), to: "good.jsonl")
+      let result = try await tool.bare(["import", file, "-e", "prod", "--confirm", "prod"])
+      result.expectFailure(77, "prod", "FIRESTORE_EMULATOR_HOST")
+      #expect(server.requests.isEmpty)
+    }
+  }
+
+  @Test("gymmigrate.yaml with an unknown key: line and column")
+  func unknownKey() async throws {
+    try await withTool { tool in
+      try tool.write("project: p\nenvironments:\n  test:\n    databse: test\n", to: "gymmigrate.yaml")
+      try await tool.bare(["count", "users", "-e", "test"])
+        .expectFailure(78, "gymmigrate.yaml", "line 4", "column 5", "databse")
+      try tool.write("environments: [\n", to: "gymmigrate.yaml")
+      try await tool.bare(["env", "list"]).expectFailure(78, "gymmigrate.yaml", "line")
+      try await tool.bare(["env", "list", "--config", "none.yaml"]).expectFailure(78, "none.yaml")
+    }
+  }
+
+  // MARK: The command line
+
+  @Test(
+    "Flags that are wrong are usage errors, with the usage.",
+    arguments: [
+      ["import", "x.jsonl", "-e", "local", "--batch-size", "501"], ["import", "-e", "local"],
+      ["import", "x.jsonl", "-e", "local", "--mode", "overwrite"], ["export", "users", "-e", "local"],
+      ["export", "-o", "x.csv", "-e", "local"], ["export", "users", "--all", "-o", "x.csv", "-e", "local"],
+      ["export", "users", "-o", "x", "-e", "local"], ["export", "users/u1", "-o", "x.csv", "-e", "local"],
+      ["export", "users", "-o", "x.csv", "-e", "local", "--page-size", "301"],
+      ["migrate", "apply", "-e", "local"],
+      ["export", "users", "-o", "-", "--format", "csv", "--json", "-e", "local"], ["frobnicate"],
+      ["count", "users", "-e", "local", "--frobnicate"], ["count", "users", "-e", "local", "-q", "-v"],
+      ["count", "users", "-e", "local", "--retry-for", "0"],
+    ]
+  )
+  func usage(_ arguments: [String]) async throws {
+    try await withTool { tool in
+      let result = try await tool.bare(arguments)
+      result.expectFailure(64)
+      #expect(result.errors.contains("Usage: gymmigrate"))
+      #expect(result.output.isEmpty)
+      #expect(tool.names(in: ".").isEmpty, "nothing is left behind")
+    }
+  }
+
+  @Test("An endpoint with a path")
+  func endpointPath() async throws {
+    try await withUnchanged { tool, server in
+      for endpoint in ["\(server.url)/v1", "127.0.0.1:\(server.port)", "ftp://x", "http://u@h:1"] {
+        let result = try await tool.bare(["count", "users", "--project", "p", "--endpoint", endpoint])
+        result.expectFailure(64, endpoint)
+      }
+      #expect(server.requests.isEmpty)
+    }
+  }
+
+  @Test("An unknown migration: the known ones are listed.")
+  func unknownMigration() async throws {
+    try await withUnchanged { tool, server in
+      for command in ["plan", "apply"] {
+        let result = try await tool.run("migrate", command, "users-unfy")
+        result.expectFailure(64, "users-unfy", "users-unify", "user-emails", "is-active")
+      }
+      #expect(server.requests.isEmpty)
+    }
+  }
+
+  @Test("A collection that does not exist has 0 documents, and that is said.")
+  func missingCollection() async throws {
+    try await withUnchanged { tool, _ in
+      for format in ["csv", "xlsx", "jsonl"] {
+        let result = try await tool.run("export", "ghosts", "-o", "ghosts.\(format)", "--json")
+        result.expect(0)
+        #expect(result.errors.contains("ghosts has no documents"))
+        #expect(try result.summary()["ghosts"]?.read == 0)
+        #expect(tool.exists("ghosts.\(format)"))
+      }
+      #expect(try tool.text("ghosts.jsonl").isEmpty)
+      let count = try await tool.run("count", "ghosts")
+      count.expect(0)
+      #expect(count.output == "ghosts\t0\n")
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The other commands", .timeLimit(.minutes(5)))
+struct CommandTests {
+  @Test("count prints a line a collection, whatever the server's pages of collection ids.")
+  func count() async throws {
+    let mini = try MiniFirestore.withSamples(["users", "products", "app_config", "groups"])
+    try mini.put("_gymmigrate_runs/r1", fields: "{}")
+    try await withTool(against: mini.handler) { tool, server in
+      let all = try await tool.run("count", "--all")
+      all.expect(0)
+      #expect(all.output == "app_config\t1\ngroups\t5\nproducts\t24\nusers\t400\n")
+      let below = try await tool.run("count", "groups/nobody/members", "users")
+      #expect(below.output == "groups/nobody/members\t0\nusers\t400\n")
+      #expect(server.requests(.list).isEmpty, "nothing is downloaded")
+      #expect(!tool.exists(".gymmigrate"))
+    }
+  }
+
+  @Test("env list and env show tell the environments, and no secret.")
+  func environments() async throws {
+    try await withTool { tool in
+      let list = try await tool.bare(["env", "list"])
+      list.expect(0)
+      #expect(
+        list.output == """
+          test\tsajarubox\ttest\thttps://firestore.googleapis.com
+          stage\tsajarubox\tstage\thttps://firestore.googleapis.com
+          prod\tsajarubox\tprod\thttps://firestore.googleapis.com\tprotected
+          legacy\tsajarubox\t(default)\thttps://firestore.googleapis.com
+          local\tsajarubox\tlocal\tembedded
+
+          """
+      )
+      #expect(try await tool.bare(["env"]).output == list.output)
+      let json = try await tool.bare(["env", "list", "--json"])
+      let environments = try #require(
+        JSONSerialization.jsonObject(with: Data(json.standardOutput)) as? [[String: Any]]
+      )
+      #expect(environments.map { $0["name"] as? String } == ["test", "stage", "prod", "legacy", "local"])
+      #expect(environments.map { $0["protected"] as? Bool } == [false, false, true, false, false])
+
+      try tool.write(
+        "project: p1\nenvironments:\n  mine: { database: d1, endpoint: 'http://127.0.0.1:9', protected: true }\n",
+        to: "other.yaml"
+      )
+      let show = try await tool.bare(["env", "show", "-e", "mine", "--config", "other.yaml"])
+      show.expect(0)
+      for line in [
+        "name: mine", "project: p1", "database: d1", "endpoint: http://127.0.0.1:9", "protected: yes",
+        "configuration: other.yaml",
+      ] { #expect(show.output.contains(line + "\n"), "\(line)") }
+      let one = try await tool.bare(["env", "show", "-e", "mine", "--config", "other.yaml", "--json"])
+      let object = try #require(
+        JSONSerialization.jsonObject(with: Data(one.standardOutput)) as? [String: Any]
+      )
+      #expect(object["database"] as? String == "d1")
+      #expect(object["protected"] as? Bool == true)
+      #expect(object["signer"] is String)
+    }
+  }
+
+  @Test("serve keeps the embedded store up for another gymmigrate, and ends in 143 by TERM.")
+  func serve() async throws {
+    try await withTool { tool in
+      let server = try tool.runner.start(
+        ["serve", "--port", "0", "--data", "shared.sqlite"],
+        directory: tool.folder,
+        timeout: .seconds(250)
+      )
+      let name = "FIRESTORE_EMULATOR_HOST="
+      #expect(await server.waitForText(name, on: .errors))
+      let text = server.text(.errors)
+      let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(name) })
+      var client = tool
+      client.isGated = false
+      client.environment = ["FIRESTORE_EMULATOR_HOST": String(line.dropFirst(name.count))]
+      client.place = ["-e", "test"]
+      try await client.run("import", Samples.file("users"), Samples.file("user_emails")).expect(0)
+      let count = try await client.run("count", "--all")
+      #expect(count.output == "user_emails\t205\nusers\t400\n")
+      try await client.run("migrate", "apply", "users-unify").expect(2)
+      // Databases are apart.
+      var other = client
+      other.place = ["-e", "stage"]
+      #expect(try await other.run("count", "--all").output.isEmpty)
+      server.send(SIGTERM)
+      let end = await server.wait()
+      #expect(end.exitCode == 143 || end.exitCode == 0, "\(end.errors)")
+      #expect(end.signal == nil)
+
+      // What was written is there the next time.
+      let again = try tool.runner.start(
+        ["serve", "--port", "0", "--data", "shared.sqlite"],
+        directory: tool.folder,
+        timeout: .seconds(250)
+      )
+      #expect(await again.waitForText(name, on: .errors))
+      let second = try #require(again.text(.errors).split(separator: "\n").first { $0.hasPrefix(name) })
+      client.environment = ["FIRESTORE_EMULATOR_HOST": String(second.dropFirst(name.count))]
+      #expect(try await client.run("count", "users").output == "users\t400\n")
+      again.send(SIGINT)
+      _ = await again.wait()
+    }
+  }
+
+  @Test("A port that is taken is one line, not a crash.")
+  func portTaken() async throws {
+    try await HTTPTestServer.withServer({ _ in .stall }) { taken in
+      try await withTool { tool in
+        let result = try await tool.bare(
+          ["serve", "--port", "\(taken.port)", "--memory"],
+          timeout: .seconds(30)
+        )
+        #expect(result.complaints.count == 1, "\(result.errors)")
+        #expect(result.complaints.first?.contains("\(taken.port)") ?? false)
+        #expect(result.signal == nil && result.exitCode != 0)
+      }
+    }
+  }
+
+  @Test("--version is one line on standard output.")
+  func version() async throws {
+    try await withTool { tool in
+      let result = try await tool.bare(["--version"])
+      result.expect(0)
+      #expect(result.output.split(separator: "\n").count == 1)
+      #expect(result.output.contains { $0.isNumber })
+      #expect(result.errors.isEmpty)
+    }
+  }
+
+  @Test(
+    "--help of every command goes to standard output and ends in 0.",
+    arguments: [
+      [], ["export"], ["import"], ["migrate"], ["migrate", "list"], ["migrate", "plan"],
+      ["migrate", "apply"], ["count"],
+      ["env"], ["env", "list"], ["env", "show"], ["serve"],
+    ]
+  )
+  func help(_ command: [String]) async throws {
+    try await withTool { tool in
+      let result = try await tool.bare(command + ["--help"])
+      result.expect(0)
+      #expect(result.output.contains("USAGE: gymmigrate" + command.map { " \($0)" }.joined()))
+      #expect(result.errors.isEmpty)
+      if command.isEmpty {
+        for code in ["EXIT CODES", "64 ", "65 ", "66 ", "69 ", "70 ", "73 ", "75 ", "77 ", "78 ", "130"] {
+          #expect(result.output.contains(code), "\(code)")
+        }
+      }
+      #expect(tool.names(in: ".").isEmpty)
+    }
+  }
+
+  @Test("migrate list names the migrations in the order in which --all applies them.")
+  func migrations() async throws {
+    try await withTool { tool in
+      let result = try await tool.bare(["migrate", "list"])
+      result.expect(0)
+      let names = result.output.split(separator: "\n").map {
+        $0.split(separator: "\t").first.map(String.init)
+      }
+      #expect(names == ["users-unify", "user-emails", "is-active"])
+      let json = try await tool.bare(["migrate", "list", "--json"])
+      let list = try #require(
+        JSONSerialization.jsonObject(with: Data(json.standardOutput)) as? [[String: Any]]
+      )
+      #expect(list.map { $0["id"] as? String } == names)
+      #expect(
+        list.allSatisfy { $0["reads"] is [String] && $0["writes"] is [String] && $0["summary"] is String }
+      )
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Models
+import Testing
+
+@testable import Transfer
+
+@Suite("Configuration")
+struct ConfigurationTests {
+  private func parse(_ text: String) throws(Failure) -> Configuration {
+    try Configuration(parsing: text, file: "conf/gymmigrate.yaml")
+  }
+
+  private func cause(_ text: String) -> String {
+    do throws(Failure) {
+      _ = try parse(text)
+      return ""
+    } catch {
+      return error.kind == .configuration && error.path == "conf/gymmigrate.yaml" ? error.cause : "\(error)"
+    }
+  }
+
+  @Test("A file names its environments, each with what it leaves out filled in")
+  func whole() throws {
+    let text = """
+      project: sajarubox
+      environments:
+        test: { database: test }
+        prod:
+          database: prod
+          protected: true
+          credentials: keys/prod.json
+        other: {project: p2, endpoint: "http://localhost:8080/", credentials: /etc/k.json}
+      """
+    let configuration = try parse(text)
+    #expect(configuration.environments.map(\.name) == ["test", "prod", "other", "local"])
+    let prod = try configuration.environment(named: "prod")
+    #expect(prod.database == DatabaseName(project: "sajarubox", database: "prod"))
+    #expect(prod.isProtected)
+    #expect(prod.isRealService)
+    #expect(prod.credentials == "conf/keys/prod.json")
+    let other = try configuration.environment(named: "other")
+    #expect(other.database == DatabaseName(project: "p2", database: "(default)"))
+    #expect(other.endpoint == "http://localhost:8080")
+    #expect(!other.isRealService)
+    #expect(other.credentials == "/etc/k.json")
+    #expect(!other.isProtected)
+    #expect(try configuration.environment(named: "local").isLocal)
+  }
+
+  @Test("An environment that nobody knows is an error that names those that are known")
+  func unknownEnvironment() {
+    #expect {
+      try Configuration.builtIn.environment(named: "production")
+    } throws: {
+      ($0 as? Failure)?.cause == "it is not one of test, stage, prod, legacy, local"
+    }
+  }
+
+  // Lines and columns counted by hand, from 1.
+  @Test(
+    "What is wrong is told with its line and column",
+    arguments: [
+      ("project: p\nenvironment:\n  a: {}\n", "line 2, column 1: "),
+      ("project: p\nenvironments:\n  a:\n    databse: x\n", "line 4, column 5: "),
+      ("project: p\nenvironments:\n  a: { protected: maybe }\n", "line 3, column 19: "),
+      ("project: p\nenvironments:\n  a: { endpoint: \"localhost:8080\" }\n", "line 3, column 18: "),
+      ("project: p\nenvironments:\n  a: 7\n", "line 3, column 6: "),
+      ("project: p\nenvironments: [a]\n", "line 2, column 15: "),
+      ("project: p\nenvironments:\n  a: { database: [x] }\n", "line 3, column 18: "),
+      ("project: p\nenvironments:\n  a: { database: }\n", "line 3, column "),
+      ("environments:\n  a: { database: x }\n", "line 2, column 3: "),
+      ("project: p\nenvironments:\n  a: { database: 'x\n", "line "),
+      ("project: p\nenvironments:\n\ta: {}\n", "line 3, column 1: "),
+      ("project: p\nproject: q\nenvironments:\n  a: {}\n", "line "),
+      ("project: p\nenvironments:\n  a: {}\n  a: {}\n", "line "),
+      ("- a\n", "line 1, column 1: "), ("project: p\n", "line 1, column 1: "),
+    ]
+  )
+  func places(text: String, place: String) {
+    let cause = cause(text)
+    #expect(cause.hasPrefix(place), "\(cause)")
+  }
+
+  @Test("An empty file says so")
+  func empty() {
+    #expect(cause("") == "it is empty")
+    #expect(cause("# nothing\n") == "it is empty")
+  }
+
+  @Test(
+    "Endpoints are scheme, host and port",
+    arguments: [
+      ("https://firestore.googleapis.com", true), ("http://127.0.0.1:8080/", true), ("http://[::1]:9", true),
+      ("http://host_a-b.c:65535", true), ("http://[::1]", true), ("firestore.googleapis.com", false),
+      ("", false),
+      ("http://", false), ("http:///", false), ("https://h/v1", false), ("https://u:p@h", false),
+      ("https://h?x", false),
+      ("https://h#x", false), ("https://h:", false), ("https://h:0", false), ("https://h:65536", false),
+      ("https://h:8a", false), ("https://h h", false), ("https://:80", false), ("http://[::1]x", false),
+      ("http://[::1", false), ("ftp://h", false), ("https://h\\@evil", false), ("https://h\r\nX: y", false),
+      ("https://h:1:2", false),
+    ]
+  )
+  func endpoints(text: String, isGood: Bool) {
+    let checked = try? Configuration.checkedEndpoint(text)
+    #expect((checked != nil) == isGood)
+    #expect(checked?.hasSuffix("/") != true)
+  }
+
+  @Test("The real service is known by its name, in any case, and has its ramp")
+  func realService() {
+    func isReal(_ name: String, _ endpoint: String?) -> Bool {
+      Environment(name: name, database: DatabaseName(project: "p"), endpoint: endpoint).isRealService
+    }
+    #expect(isReal("prod", nil))
+    #expect(isReal("prod", "https://firestore.us.rep.googleapis.com"))
+    #expect(isReal("prod", "https://Firestore.GoogleAPIs.com"))
+    #expect(!isReal("prod", "http://localhost:8080"))
+    #expect(!isReal("local", nil))
+    #expect(isReal("local", "https://firestore.googleapis.com"))
+  }
+}

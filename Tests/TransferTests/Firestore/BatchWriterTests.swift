@@ -1,0 +1,303 @@
+import Models
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Transfer
+
+/// Remembers what it is told, and plans increments again on what a document has become.
+private final class Recorder: BatchDelegate {
+  struct State {
+    var committed: [[Write]] = []
+    var settled: [(write: Write, result: WriteResult)] = []
+    var resolved = 0
+  }
+
+  let state = Mutex(State())
+  let plan: @Sendable (Write, RawDocument?) -> ConflictResolution
+  let beforeCommit: @Sendable () async throws(Failure) -> Void
+
+  init(
+    plan: @escaping @Sendable (Write, RawDocument?) -> ConflictResolution = { _, _ in .settle(.conflicted) },
+    beforeCommit: @escaping @Sendable () async throws(Failure) -> Void = {}
+  ) {
+    self.plan = plan
+    self.beforeCommit = beforeCommit
+  }
+
+  func willCommit(_ writes: [Write]) async throws(Failure) {
+    try await beforeCommit()
+    state.withLock { $0.committed.append(writes) }
+  }
+
+  func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
+    state.withLock { $0.settled.append((write, result)) }
+  }
+
+  func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution {
+    state.withLock { $0.resolved += 1 }
+    await Task.yield()
+    return plan(write, current)
+  }
+
+  var results: [WriteResult] { state.withLock { $0.settled.map(\.result) } }
+}
+
+@Suite("Batch writer", .timeLimit(.minutes(1)))
+struct BatchWriterTests {
+  private static func increment(_ document: RawDocument) -> Write {
+    Write(
+      path: document.path,
+      operation: .update(fields: FieldMap(), mask: []),
+      transforms: [FieldTransform(FieldPath(field: "n"), .increment(.integer(1)))],
+      precondition: document.updateTime.map { .updateTime($0) }
+    )
+  }
+
+  private func write(
+    _ writes: [Write],
+    _ client: FirestoreClient,
+    _ delegate: Recorder,
+    limits: BatchLimits = BatchLimits(maximumWrites: 5, maximumInFlight: 3)
+  ) async throws {
+    try await BatchWriter.run(client, limits: limits, pacer: WritePacer(ramp: false), delegate: delegate) {
+      writer in
+      for write in writes { try await writer.submit(write) }
+    }
+  }
+
+  @Test("Increments are applied once or listed, whatever happens to answers and documents", arguments: 1...10)
+  func increments(seed: Int) async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: jsonLines("c", 0..<30) { _ in "" })
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [
+        FaultRule(
+          [.commit],
+          .percent(40),
+          oneOf: [
+            .drop, .dropAfterApplying, .errorAfterApplying(.unavailable), .error(.unavailable), .html(502),
+            .emptyBody,
+          ]
+        )
+      ],
+      seed: UInt64(seed)
+    )
+    mini.setBeforeCommit { number, _ in
+      if number % 3 == seed % 3,
+        let n = mini.document("c/d0004").flatMap({ $0.fieldsJSON.contains("live") ? nil : $0 })
+      {
+        try? mini.put("c/d0004", fields: String(n.fieldsJSON.dropLast()) + #","live":{"nullValue":null}}"#)
+      }
+    }
+    try await Fixture.with(faults.handler, budget: 100_000) { fixture in
+      let before = try await fixture.client.batchGet(documents(jsonLines("c", 0..<30)).map(\.path))
+      let delegate = Recorder { _, current in
+        current.map { .write(Self.increment($0)) } ?? .settle(.conflicted)
+      }
+      try await write(before.values.map(Self.increment), fixture.client, delegate)
+      let settled = delegate.state.withLock { $0.settled }
+      #expect(settled.count == 30, "seed \(seed)")
+      let after = try await fixture.client.batchGet(before.values.map(\.path))
+      for (write, result) in settled {
+        let grown =
+          (after[write.path]?.fields["n"]?.integer ?? 0) - (before[write.path]?.fields["n"]?.integer ?? 0)
+        switch result {
+        case .written: #expect(grown == 1, "seed \(seed) \(write.path)")
+        case .conflicted: #expect(grown <= 1, "seed \(seed) \(write.path)")
+        default: Issue.record("seed \(seed): \(result)")
+        }
+        #expect(mini.writeCount(write.path.string) <= 1, "seed \(seed)")
+      }
+    }
+  }
+
+  @Test("An increment that nothing would stop from being applied twice is refused, first and again")
+  func unsafeIncrement() async throws {
+    let mini = MiniFirestore()
+    try mini.put("c/a", fields: "{}")
+    let unsafe = Write(
+      path: path("c/a"),
+      operation: .update(fields: FieldMap(), mask: []),
+      transforms: [FieldTransform(FieldPath(field: "n"), .increment(.integer(1)))],
+      precondition: .exists(true)
+    )
+    try await Fixture.with(mini.handler) { fixture in
+      let first = await failure { try await write([unsafe], fixture.client, Recorder()) }
+      #expect(first?.kind == .internal)
+      let create = Write(
+        path: path("c/a"),
+        operation: .update(fields: FieldMap(), mask: nil),
+        precondition: .exists(false)
+      )
+      let again = await failure {
+        try await write([create], fixture.client, Recorder { _, _ in .write(unsafe) })
+      }
+      #expect(again?.kind == .internal)
+      #expect(mini.totalWrites == 0)
+    }
+  }
+
+  @Test("Writes to one document are sent and told in their order, one after another")
+  func order() async throws {
+    let mini = MiniFirestore()
+    let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.commit], .every(3), .dropAfterApplying)])
+    try await Fixture.with(faults.handler) { fixture in
+      let writes = (0..<60).map { index in
+        Write(
+          path: path("c/d\(index % 3)"),
+          operation: .update(fields: ["v": .integer(Int64(index))], mask: [FieldPath(field: "v")])
+        )
+      }
+      let delegate = Recorder()
+      try await write(writes, fixture.client, delegate)
+      for document in 0..<3 {
+        let told = delegate.state.withLock { $0.settled.map(\.write) }.filter {
+          $0.path == path("c/d\(document)")
+        }
+        #expect(told == writes.filter { $0.path == path("c/d\(document)") })
+        #expect(mini.document("c/d\(document)")?.fieldsJSON == #"{"v":{"integerValue":"\#(57 + document)"}}"#)
+      }
+      #expect(delegate.results.allSatisfy { if case .written = $0 { true } else { false } })
+    }
+  }
+
+  @Test("Deletes of lost answers are deletes once, and what is gone already is a conflict")
+  func deletes() async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: jsonLines("c", 0..<10))
+    let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.commit], .number(1), .resetAfterApplying)])
+    try await Fixture.with(faults.handler) { fixture in
+      let all = try await fixture.client.batchGet(documents(jsonLines("c", 0..<10)).map(\.path))
+      mini.remove("c/d0007")
+      let delegate = Recorder()
+      let writes = all.values.map {
+        Write(path: $0.path, operation: .delete, precondition: $0.updateTime.map { .updateTime($0) })
+      }
+      try await write(writes, fixture.client, delegate, limits: BatchLimits(maximumWrites: 10))
+      #expect(mini.snapshot().isEmpty)
+      #expect(delegate.results.count { $0 == .written(updateTime: nil) } == 9)
+      #expect(delegate.results.count { $0 == .conflicted } == 1)
+    }
+  }
+
+  @Test("Confirmed writes are told with the update time that the document has by them")
+  func updateTimes() async throws {
+    let mini = MiniFirestore()
+    let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.commit], .number(2), .dropAfterApplying)])
+    try await Fixture.with(faults.handler) { fixture in
+      let writes = try documents(jsonLines("c", 0..<12)).map {
+        Write(path: $0.path, operation: .update(fields: $0.fields, mask: nil), precondition: .exists(false))
+      }
+      let delegate = Recorder()
+      try await write(writes, fixture.client, delegate)
+      for (write, result) in delegate.state.withLock({ $0.settled }) {
+        let time = mini.document(write.path.string).flatMap { Timestamp($0.updateTime) }
+        #expect(time != nil)
+        #expect(result == .written(updateTime: time))
+      }
+    }
+  }
+
+  @Test("Cancelled in the middle, what is in flight is settled and nothing more is sent")
+  func cancellation() async throws {
+    let mini = MiniFirestore()
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [FaultRule([.commit], .number(4), .delay(.milliseconds(100)))]
+    )
+    try await Fixture.with(faults.handler) { fixture in
+      let delegate = Recorder()
+      let writes = try documents(jsonLines("c", 0..<500)).map {
+        Write(path: $0.path, operation: .update(fields: $0.fields, mask: nil), precondition: .exists(false))
+      }
+      let task = Task { await failure { try await self.write(writes, fixture.client, delegate) }?.kind }
+      while fixture.server.requests(.commit).count < 4 { await Task.yield() }
+      task.cancel()
+      #expect(await task.value == .interrupted)
+      let settled = delegate.state.withLock { $0.settled }
+      #expect(settled.count == mini.totalWrites)
+      #expect(settled.count < 500)
+      let requests = fixture.server.requests.count
+      #expect(mini.snapshot().count == settled.count)
+      #expect(fixture.server.requests.count == requests)
+    }
+  }
+
+  @Test("Cancelled after the last write was taken, during an outage, it ends at once")
+  func cancellationAtTheEnd() async throws {
+    let asked = ServiceError(429, "RESOURCE_EXHAUSTED", "later", retryDelay: 250)
+    try await HTTPTestServer.withServer({ _ in .response(asked.response(for: .commit)) }) { server in
+      let transport = CurlTransport()
+      let caller = ServiceCaller(
+        transport: transport,
+        credentials: TokenProvider(Credentials(.none), transport: transport)
+      )
+      let client = FirestoreClient(database: testDatabase, endpoint: server.url, caller: caller)
+      for count in [3, 400] {
+        let writes = try documents(jsonLines("c", 0..<count)).map {
+          Write(path: $0.path, operation: .update(fields: $0.fields, mask: nil), precondition: .exists(false))
+        }
+        let before = caller.traffic.current.retries
+        let task = Task { await failure { try await self.write(writes, client, Recorder()) }?.kind }
+        while caller.traffic.current.retries == before { await Task.yield() }
+        task.cancel()
+        #expect(await task.value == .interrupted)
+      }
+    }
+  }
+
+  @Test("A body that throws ends the writing with its error")
+  func throwingBody() async throws {
+    let mini = MiniFirestore()
+    try await Fixture.with(mini.handler) { fixture in
+      let error = await failure {
+        try await BatchWriter.run(
+          fixture.client,
+          limits: BatchLimits(),
+          pacer: WritePacer(ramp: false),
+          delegate: Recorder()
+        ) { _ in throw Failure(.inputMalformed, "read", cause: "line 7") }
+      }
+      #expect(error?.kind == .inputMalformed)
+    }
+  }
+
+  @Test("A journal that cannot be written, or a service that refuses, ends the run and hangs nobody")
+  func failures() async throws {
+    let mini = MiniFirestore()
+    let writes = try documents(jsonLines("c", 0..<300)).map {
+      Write(path: $0.path, operation: .update(fields: $0.fields, mask: nil), precondition: .exists(false))
+    }
+    try await Fixture.with(mini.handler) { fixture in
+      let full = Recorder(beforeCommit: { () throws(Failure) in
+        throw Failure(.cannotWrite, "write", cause: "full")
+      })
+      let error = await failure { try await write(writes, fixture.client, full) }
+      #expect(error?.kind == .cannotWrite)
+      #expect(mini.totalWrites == 0)
+    }
+    let refused = ScriptedFaults(
+      mini.handler,
+      rules: [FaultRule([.commit], .always, .error(.permissionDenied))],
+      maximumConsecutive: .max
+    )
+    try await Fixture.with(refused.handler) { fixture in
+      let error = await failure { try await write(writes, fixture.client, Recorder()) }
+      #expect(error?.kind == .notPermitted)
+      #expect(fixture.server.requests(.commit).count <= 3)
+    }
+    let down = ScriptedFaults(
+      mini.handler,
+      rules: [FaultRule([], .always, .error(.unavailable))],
+      maximumConsecutive: .max
+    )
+    try await Fixture.with(down.handler, budget: 60) { fixture in
+      let error = await failure { try await write(writes, fixture.client, Recorder()) }
+      #expect(error?.kind == .unavailable)
+      #expect(fixture.time.slept <= 130)
+    }
+    #expect(mini.totalWrites == 0)
+  }
+}

@@ -1,0 +1,268 @@
+import Foundation
+import Models
+import TestSupport
+import Testing
+
+@testable import Transfer
+
+@Suite("A run's books and files")
+struct RunTests {
+  private func permissions(_ path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
+  }
+
+  private func text(_ path: String) throws -> String {
+    String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+  }
+
+  // MARK: Progress
+
+  @Test("The progress line has what is known: count, share, rate, time left, retries")
+  func line() {
+    func line(_ done: Int, _ total: Int?, _ elapsed: Double, _ retries: Int = 0) -> String {
+      Progress.line(what: "users", done: done, total: total, elapsed: elapsed, retries: retries)
+    }
+    #expect(line(0, nil, 0) == "users: 0")
+    #expect(line(0, 40_000, 10) == "users: 0 of 40,000 (0 %)")
+    #expect(line(12_300, 40_000, 10, 2) == "users: 12,300 of 40,000 (30 %), 1,230/s, 0:23 left, 2 retries")
+    #expect(line(300, nil, 0.4) == "users: 300")
+    #expect(line(300, nil, 2, 1) == "users: 300, 150/s, 1 retry")
+    #expect(line(100, 100, 10) == "users: 100 of 100 (100 %), 10/s")
+    // The count was taken before more came.
+    #expect(line(150, 100, 10) == "users: 150 of 100 (100 %), 15/s")
+    #expect(line(10, 6_010, 1) == "users: 10 of 6,010 (0 %), 10/s, 10:00 left")
+    #expect(line(5, 0, 1) == "users: 5, 5/s")
+  }
+
+  @Test("Numbers are grouped by thousands")
+  func grouped() {
+    let expected = [0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", 1_234_567: "1,234,567"]
+    for (number, text) in expected { #expect(Progress.grouped(number) == text) }
+    #expect(Progress.grouped(.min) == "-9,223,372,036,854,775,808")
+  }
+
+  // MARK: Accounts
+
+  @Test("Accounts balance, add up and tell what is left")
+  func accounts() throws {
+    let delete = Write(path: path("c/a"), operation: .delete)
+    let update = Write(path: path("c/a"), operation: .update(fields: FieldMap(), mask: nil))
+    var accounts = Accounts()
+    accounts.read = 5
+    accounts.created = 1
+    #expect(!accounts.balance)
+    accounts.settle(delete, .written(updateTime: nil))
+    accounts.settle(update, .written(updateTime: moment(0)))
+    accounts.settle(update, .unchanged)
+    accounts.settle(update, .skipped)
+    #expect(!accounts.leavesSomething)
+    accounts.settle(update, .rejected(FirestoreError(.invalidArgument, "x")))
+    accounts.settle(update, .conflicted)
+    #expect(accounts.balance)
+    #expect(accounts.leavesSomething)
+    #expect(accounts.members.map(\.count) == [5, 1, 2, 1, 1, 1, 1, 0, 1])
+    #expect((accounts + accounts).members.map(\.count) == [10, 2, 4, 2, 2, 2, 2, 0, 2])
+    #expect((accounts + accounts).balance)
+  }
+
+  @Test("A book that does not add up names the collection, and counts from many tasks are not lost")
+  func book() async {
+    let book = AccountsBook()
+    await withTaskGroup(of: Void.self) { group in
+      for index in 0..<200 {
+        group.addTask {
+          book.count(collection(index % 2 == 0 ? "b" : "a/x/c")) {
+            $0.read += 1
+            $0.unchanged += 1
+          }
+        }
+      }
+    }
+    #expect(book.totals.read == 200)
+    #expect(book[collection("b")].read == 100)
+    #expect(book[collection("none")] == Accounts())
+    #expect(throws: Never.self) { try book.assertBalance() }
+    book.count(collection("a/x/c")) { $0.read += 1 }
+    #expect {
+      try book.assertBalance()
+    } throws: {
+      let failure = $0 as? Failure
+      return failure?.kind == .internal && failure?.path == "a/x/c"
+        && failure?.cause.contains("read 101") == true
+    }
+  }
+
+  // MARK: Files
+
+  @Test("Folders and files of a run are their owner's alone, and no two runs share one")
+  func directory() async throws {
+    try await withTemporaryDirectory { folder in
+      let state = folder.path + "/state"
+      let ids = Guarded<Set<String>>([])
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<40 {
+          group.addTask {
+            let run = try RunDirectory(in: state, command: "import")
+            #expect(ids.withLock { $0.insert(run.id).inserted })
+          }
+        }
+        try await group.waitForAll()
+      }
+      let run = try RunDirectory(in: state, command: "migrate")
+      #expect(run.id.wholeMatch(of: /\d{8}T\d{6}Z-migrate-[a-z2-9]{4}/) != nil)
+      try RejectList(run).add(path("c/a"), code: "x", message: "y", fields: nil)
+      try run.write(RunSummary(command: "migrate", runID: run.id, environment: nil, startedAt: .now))
+      for path in [state, state + "/runs", run.path] { #expect(try permissions(path) == 0o700) }
+      for file in ["operation.log", "rejects.jsonl", "summary.json"] {
+        #expect(try permissions(run.file(file)) == 0o600)
+      }
+      #expect(!FileManager.default.fileExists(atPath: run.file("summary.json.part")))
+    }
+  }
+
+  @Test("A state directory that cannot be made is an error of writing")
+  func noDirectory() async throws {
+    try await withTemporaryDirectory { folder in
+      let file = folder.path + "/file"
+      try Data().write(to: URL(fileURLWithPath: file))
+      for state in [file, file + "/below", folder.path + "/a/b/c"] {
+        #expect {
+          try RunDirectory(in: state, command: "x")
+        } throws: {
+          ($0 as? Failure)?.kind == .cannotWrite
+        }
+      }
+    }
+  }
+
+  @Test("summary.json has the members of the contract, and is replaced as a whole")
+  func summary() async throws {
+    try await withTemporaryDirectory { folder in
+      let run = try RunDirectory(in: folder.path, command: "import")
+      var accounts = Accounts()
+      accounts.read = 3
+      accounts.written = 3
+      accounts.deleted = 1
+      var summary = RunSummary(
+        command: "import",
+        runID: run.id,
+        environment: Environment(name: "prod", database: DatabaseName(project: "p", database: "d\"")),
+        startedAt: moment(0)
+      )
+      try run.write(summary)
+      summary.collections = [
+        .init(name: "a", accounts: accounts, file: "a.jsonl"), .init(name: "b/x/c", accounts: accounts),
+      ]
+      summary.status = .incomplete
+      summary.exitCode = 2
+      summary.durationSeconds = 1.23456
+      summary.readTime = moment(1_500_000)
+      summary.resumeCommand = "gymmigrate runs resume X"
+      summary.traffic.requests = 7
+      try run.write(summary)
+      let line = try text(run.file("summary.json"))
+      #expect(line.hasSuffix("}\n"))
+      let json = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      #expect(
+        Set(json.keys) == [
+          "command", "status", "exitCode", "runId", "environment", "readTime", "startedAt", "durationSeconds",
+          "collections", "totals", "requests", "retries", "bytesIn", "bytesOut", "resumeCommand",
+        ]
+      )
+      #expect(json["exitCode"] as? Int == 2)
+      #expect(json["status"] as? String == "incomplete")
+      #expect(json["durationSeconds"] as? Double == 1.235)
+      #expect(json["readTime"] as? String == "2026-01-01T00:00:01.500Z")
+      let environment = try #require(json["environment"] as? [String: String])
+      #expect(
+        environment == [
+          "name": "prod", "project": "p", "database": "d\"", "endpoint": "https://firestore.googleapis.com",
+        ]
+      )
+      let collections = try #require(json["collections"] as? [[String: Any]])
+      let names = [
+        "read", "created", "written", "unchanged", "skipped", "rejected", "conflicted", "review", "deleted",
+      ]
+      #expect(Set(collections[0].keys) == Set(names + ["name", "file"]))
+      #expect(Set(collections[1].keys) == Set(names + ["name"]))
+      let totals = try #require(json["totals"] as? [String: Int])
+      #expect(Set(totals.keys) == Set(names))
+      #expect(totals["read"] == 6 && totals["deleted"] == 2)
+    }
+  }
+
+  @Test("Rejects are a line each, with what was to be written, and the list is made with its first line")
+  func rejects() async throws {
+    try await withTemporaryDirectory { folder in
+      let run = try RunDirectory(in: folder.path, command: "import")
+      let list = RejectList(run)
+      #expect(!FileManager.default.fileExists(atPath: list.path))
+      await withTaskGroup(of: Void.self) { group in
+        for index in 0..<50 {
+          group.addTask {
+            #expect(throws: Never.self) {
+              try list.add(
+                path("c/d\(index)"),
+                code: "INVALID_ARGUMENT",
+                message: "no \"good\"\n",
+                fields: index == 0 ? nil : ["n": .integer(Int64(index))]
+              )
+            }
+          }
+        }
+      }
+      let lines = try text(list.path).split(separator: "\n")
+      #expect(lines.count == 50)
+      for line in lines {
+        let json = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        let path = try #require(json["path"] as? String)
+        #expect(json["code"] as? String == "INVALID_ARGUMENT")
+        #expect(json["message"] as? String == "no \"good\"\n")
+        let document = json["document"] as? [String: Any]
+        #expect((document == nil) == (path == "c/d0"))
+        if let document { #expect(document["name"] as? String == path) }
+      }
+    }
+  }
+
+  @Test("A whole import with faults and rejects logs no token and no field")
+  func quietLogs() async throws {
+    let mini = MiniFirestore()
+    let handler = mini.handler
+    let faults = ScriptedFaults(
+      handler,
+      rules: [FaultRule([.commit], .every(2), oneOf: [.error(.unavailable), .drop])]
+    )
+    let said = Guarded<[String]>([])
+    try await HTTPTestServer.withServer({ request in
+      request.text.contains("d0003") && request.kind == .commit
+        ? .response(ServiceError.invalidArgument("no").response(for: .commit)) : faults.handler(request)
+    }) { server in
+      let transport = CurlTransport()
+      let time = SleepingClock()
+      let traffic = TrafficCounter()
+      let caller = ServiceCaller(
+        transport: transport,
+        credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport),
+        clock: time.clock(),
+        traffic: traffic,
+        onRetry: { notice in said.withLock { $0.append("\(notice)") } }
+      )
+      let client = FirestoreClient(database: testDatabase, endpoint: server.url, caller: caller)
+      _ = try await load(
+        try documents(jsonLines("c", 0..<30) { "person-\($0)@example.com" }),
+        into: client,
+        mode: .create,
+        traffic: traffic
+      )
+      let all = said.withLock { $0 }.joined(separator: "\n")
+      #expect(all.contains("commit"))
+      #expect(!all.contains("person-") && !all.contains("Bearer") && !all.contains("owner"))
+      #expect(
+        "\(Authorization(token: AccessToken(Secret("s3cret"), expiry: nil, refreshTime: nil), quotaProject: nil, generation: 1))"
+          == "token 1"
+      )
+    }
+  }
+}
