@@ -8,6 +8,7 @@ import Testing
   func commands(of path: String) async throws {
     let steps = try Page(path).steps()
     let commands = steps.compactMap { step in if case .command(let command) = step { command } else { nil } }
+    if commands.isEmpty, Page.library.contains(path) { return }
     #expect(commands.contains { $0.isOurs }, "\(path) shows no command that is run")
     let named = Set(commands.flatMap(\.environments)).intersection(["test", "stage", "prod", "legacy"])
     try await Classroom.open(environments: named) { room in

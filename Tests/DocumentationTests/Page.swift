@@ -35,6 +35,9 @@ struct Page: Sendable {
   /// The pages that teach by commands.
   static let teaching = all.filter { $0 == "README.md" || ($0.hasPrefix("docs/") && $0 != reference) }
 
+  /// Pages about the library, which have no command to show.
+  static let library: Set = ["docs/typed-documents.md"]
+
   // MARK: Blocks
 
   /// A fenced block of code.
