@@ -73,7 +73,9 @@ struct EnvironmentResolver {
       environment.endpoint = try Configuration.checkedEndpoint("http://\(host)")
     }
     // What the command line names comes before the configuration, of either kind.
-    if options.credentials != nil || options.accessTokenFile != nil { environment.credentials = options.credentials }
+    if options.credentials != nil || options.accessTokenFile != nil {
+      environment.credentials = options.credentials
+    }
     return try guarded(environment)
   }
 

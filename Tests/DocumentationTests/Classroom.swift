@@ -41,7 +41,10 @@ struct Classroom {
         withDestinationURL: Page.root.appendingPathComponent("samples")
       )
       let store = try binary.start(
-        ["serve", "--port", "0", "--memory"], directory: folder, timeout: .seconds(600))
+        ["serve", "--port", "0", "--memory"],
+        directory: folder,
+        timeout: .seconds(600)
+      )
       do {
         guard await store.waitForText("FIRESTORE_EMULATOR_HOST=", on: .errors) else {
           throw Trouble("the store did not come up: \(store.text(.errors))")
@@ -82,7 +85,10 @@ struct Classroom {
     let place = home.appendingPathComponent(".config/gymmigrate")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
     try configuration.write(
-      to: place.appendingPathComponent("gymmigrate.yaml"), atomically: true, encoding: .utf8)
+      to: place.appendingPathComponent("gymmigrate.yaml"),
+      atomically: true,
+      encoding: .utf8
+    )
   }
 
   private func seed(_ environment: String, with binary: BinaryRunner) async throws {
@@ -90,7 +96,9 @@ struct Classroom {
       atPath: Page.root.appendingPathComponent("samples/gym").path
     ).filter { $0.hasSuffix(".jsonl") }.sorted().map { "samples/gym/\($0)" }
     let result = try await binary.run(
-      ["import"] + samples + ["-e", environment, "--confirm", environment, "-q", "--state-dir", "../.seeding"],
+      ["import"] + samples + [
+        "-e", environment, "--confirm", environment, "-q", "--state-dir", "../.seeding",
+      ],
       environment: variables,
       directory: folder
     )

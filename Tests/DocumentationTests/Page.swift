@@ -23,7 +23,8 @@ struct Page: Sendable {
 
   /// Every page that people read: those at the root, and all in docs/.
   static let all: [String] = {
-    let names = FileManager.default.enumerator(atPath: root.appendingPathComponent("docs").path)?.allObjects ?? []
+    let names =
+      FileManager.default.enumerator(atPath: root.appendingPathComponent("docs").path)?.allObjects ?? []
     let docs = names.compactMap { $0 as? String }.filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }
     let atRoot = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].filter {
       FileManager.default.fileExists(atPath: root.appendingPathComponent($0).path)

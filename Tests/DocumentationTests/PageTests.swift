@@ -8,8 +8,11 @@ import Testing
     let page = try Page(path)
     let folder = Page.root.appendingPathComponent(path).deletingLastPathComponent()
     for (number, target) in page.relativeLinks {
-      let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      let file = parts[0].isEmpty ? Page.root.appendingPathComponent(path) : folder.appendingPathComponent(parts[0])
+      let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(
+        String.init
+      )
+      let file =
+        parts[0].isEmpty ? Page.root.appendingPathComponent(path) : folder.appendingPathComponent(parts[0])
       let isThere = FileManager.default.fileExists(atPath: file.path)
       #expect(isThere, "\(path), line \(number): there is no \(target)")
       guard isThere, parts.count == 2, file.pathExtension == "md" else { continue }

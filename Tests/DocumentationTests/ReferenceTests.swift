@@ -15,7 +15,8 @@ import Testing
     #expect(result.exitCode == 0, "\(result.errors)")
     let page = try String(contentsOf: Page.root.appendingPathComponent(Page.reference), encoding: .utf8)
     let difference = zip(
-      page.components(separatedBy: "\n") + [""], result.output.components(separatedBy: "\n") + [""]
+      page.components(separatedBy: "\n") + [""],
+      result.output.components(separatedBy: "\n") + [""]
     ).first { $0 != $1 }
     #expect(
       result.output == page,
@@ -63,13 +64,18 @@ import Testing
       #expect(command.abstract?.hasSuffix(".") == true, "\(name) has no help text that ends in a period")
       for argument in command.arguments ?? [] {
         let what = argument.names?.last?.name ?? argument.valueName ?? "?"
-        #expect(argument.abstract?.hasSuffix(".") == true, "\(name), \(what): its help does not end in a period")
+        #expect(
+          argument.abstract?.hasSuffix(".") == true,
+          "\(name), \(what): its help does not end in a period"
+        )
       }
     }
   }
 
   @Test func everyCommandIsDocumented() async throws {
-    let pages = try Page.teaching.filter { $0.hasPrefix("docs/") }.map { try Page($0).lines.joined(separator: "\n") }
+    let pages = try Page.teaching.filter { $0.hasPrefix("docs/") }.map {
+      try Page($0).lines.joined(separator: "\n")
+    }
     for (words, command) in try await commands() where command.subcommands?.isEmpty ?? true {
       let name = words.joined(separator: " ")
       #expect(pages.contains { $0.contains(name) }, "'\(name)' stands on no page of docs/")
