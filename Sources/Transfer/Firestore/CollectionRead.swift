@@ -27,9 +27,23 @@ public struct CollectionRead: Sendable, Equatable {
   /// The moment to read at; now where nil.
   public var readTime: Timestamp?
 
+  /// Whether documents are listed that do not exist but have subcollections; they come with no times, and only where
+  /// nothing asks for a query.
+  public var showsMissing = false
+
   /// Makes a read of a whole collection.
-  public init(_ collection: CollectionPath) {
+  public init(
+    _ collection: CollectionPath,
+    pageSize: Int = 300,
+    mask: [FieldPath]? = nil,
+    showsMissing: Bool = false,
+    readTime: Timestamp? = nil
+  ) {
     self.collection = collection
+    self.pageSize = pageSize
+    self.mask = mask
+    self.showsMissing = showsMissing
+    self.readTime = readTime
   }
 
   /// Whether `documents.list` can do it; everything else is a query.

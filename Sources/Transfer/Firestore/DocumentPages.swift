@@ -237,6 +237,7 @@ private struct PageFetcher: Sendable {
     url += "?pageSize=\(size)&prettyPrint=false"
     if case .token(let token)? = start { url += "&pageToken=\(PercentEncoding.query(token))" }
     for path in read.mask ?? [] { url += "&mask.fieldPaths=\(PercentEncoding.query(path.description))" }
+    if read.showsMissing { url += "&showMissing=true" }
     if let readTime = read.readTime { url += "&readTime=\(PercentEncoding.query(readTime.description))" }
     return url
   }

@@ -58,9 +58,7 @@ struct ReadTimePinning {
     }
     guard choice == .pinned, !environment.isRealService, let collection else { return moment }
     do {
-      var read = CollectionRead(collection)
-      read.pageSize = 1
-      read.readTime = moment
+      let read = CollectionRead(collection, pageSize: 1, readTime: moment)
       for try await _ in client.pages(of: read) { break }
       return moment
     } catch let failure as Failure where failure.service?.status == .invalidArgument {

@@ -19,7 +19,8 @@ enum FilePaths {
           $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
             String(cString: $0)
           }
-        })
+        }
+      )
     }
     return names.filter { $0 != "." && $0 != ".." }.sorted { $0.compareUTF8($1) < 0 }
   }

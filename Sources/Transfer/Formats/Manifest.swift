@@ -199,7 +199,11 @@ extension Manifest {
     let lines = names.filter { $0.hasSuffix(".jsonl") || $0.hasSuffix(".jsonl.gz") }
     if lines.isEmpty {
       throw Failure(
-        .inputMissing, "import", path: path, cause: "the folder holds no JSON Lines (.jsonl or .jsonl.gz)")
+        .inputMissing,
+        "import",
+        path: path,
+        cause: "the folder holds no JSON Lines (.jsonl or .jsonl.gz)"
+      )
     }
     return lines.map { "\(folder)/\($0)" }
   }
