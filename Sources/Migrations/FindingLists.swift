@@ -14,7 +14,7 @@ struct FindingLists: Sendable {
 
   init(_ run: RunDirectory) {
     let header = ["document", "migration", "code", "field", "found"] + Self.proposed + ["message"]
-    reviews = LazyList(run.file("review.csv"), header: Self.row(header))
+    reviews = LazyList(run.file("review.csv"), header: [0xEF, 0xBB, 0xBF] + Self.row(header))
     rejects = RejectList(run)
   }
 
@@ -43,9 +43,13 @@ struct FindingLists: Sendable {
     return json.bytes
   }
 
-  /// One line of RFC 4180, every field quoted so that a spreadsheet keeps it as text.
+  /// One line of RFC 4180, for spreadsheets: behind a byte order mark, and with an apostrophe before what would be a
+  /// formula or begins with one already.
   private static func row(_ fields: [String]) -> [UInt8] {
-    let quoted = fields.map { "\"\($0.replacing("\"", with: "\"\""))\"" }
+    let quoted = fields.map { field in
+      let isFormula = field.utf8.first.map { "'=+-@\t\r".utf8.contains($0) } ?? false
+      return "\"\(isFormula ? "'" : "")\(field.replacing("\"", with: "\"\""))\""
+    }
     return Array((quoted.joined(separator: ",") + "\r\n").utf8)
   }
 }

@@ -28,8 +28,6 @@ struct CommandRun {
   let talk: TalkOptions
   /// The guards; nil for a command that only reads.
   var write: WriteOptions?
-  /// Told on a retry of the same command.
-  var isResumable = true
 
   /// Runs `body` with a folder for its lists, its log and its summary.
   ///
@@ -124,14 +122,23 @@ struct CommandRun {
       summary.status = Interruption.wasReceived || failure?.kind == .interrupted ? .interrupted : .failed
       summary.exitCode = ExitCodes.code(of: failure?.kind ?? .internal)
       summary.error = failure?.description
-      if isResumable { summary.resumeCommand = CommandLineText.current }
+      if Self.mayGoOn(after: failure) { summary.resumeCommand = CommandLineText.current }
     }
     progress.end()
     summary.environment = reached.withLock { $0 }
     summary.collections = book.collections
     summary.traffic = traffic.current
     summary.durationSeconds = clock.now() - began
-    try run?.write(summary)
+    do throws(Failure) {
+      try run?.write(summary)
+    } catch where failure == nil {
+      failure = error
+      summary.status = .failed
+      summary.exitCode = ExitCodes.code(of: error.kind)
+      summary.error = error.description
+    } catch {
+      // What ended the command says more than that its summary could not be kept.
+    }
     try finish(summary, failure: failure, lists: lists, logger: logger)
   }
 
@@ -156,6 +163,14 @@ struct CommandRun {
     return Logger(label: "gymmigrate") { _ in
       guard let file = run?.logHandler else { return terminal }
       return MultiplexLogHandler([terminal, file])
+    }
+  }
+
+  /// Whether the same command can succeed later, and then does what is left.
+  private static func mayGoOn(after failure: Failure?) -> Bool {
+    switch failure?.kind {
+    case .unavailable?, .tryLater?, .interrupted?, .cannotWrite?: true
+    default: false
     }
   }
 

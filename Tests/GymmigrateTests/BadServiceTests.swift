@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A service that does not serve", .timeLimit(.minutes(5)))
+@Suite("A service that does not serve", .timeLimit(.minutes(15)))
 struct BadServiceTests {
   /// The commands that talk to a service, each with what it leaves to go on with.
   private func commands(_ tool: Tool) throws -> [[String]] {
@@ -23,7 +23,7 @@ struct BadServiceTests {
     try await withTool(against: handler) { tool, _ in
       for command in try commands(tool) {
         // Less than any timeout of a single request.
-        let result = try await tool.bare(command + tool.place + options, timeout: .seconds(45))
+        let result = try await tool.bare(command + tool.place + options, timeout: .seconds(600))
         result.expect(code)
         #expect(result.complaints.count == 1, "\(command): \(result.errors)")
         for text in texts {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Memory", .serialized, .timeLimit(.minutes(5)))
+@Suite("Memory", .serialized, .timeLimit(.minutes(15)))
 struct MemoryTests {
   /// A collection of `total` documents that are made as they are asked for, about 1 kB each.
   private static func collection(of total: Int) -> RequestHandler {

@@ -52,7 +52,7 @@ extension MiniFirestore {
   }
 }
 
-@Suite("Migration runner", .timeLimit(.minutes(3)))
+@Suite("Migration runner", .timeLimit(.minutes(15)))
 struct MigrationRunnerTests {
   private func withWorkshop(
     _ documents: [(name: String, fields: String)],

@@ -68,7 +68,7 @@ public struct BinaryRunner: Sendable {
     environment: [String: String] = [:],
     directory: URL? = nil,
     input: [UInt8] = [],
-    timeout: Duration = .seconds(60)
+    timeout: Duration = .seconds(600)
   ) async throws -> RunResult {
     let running = try start(
       arguments,
@@ -88,7 +88,7 @@ public struct BinaryRunner: Sendable {
     environment: [String: String] = [:],
     directory: URL? = nil,
     input: [UInt8] = [],
-    timeout: Duration = .seconds(60)
+    timeout: Duration = .seconds(600)
   ) throws -> RunningBinary {
     let folder = directory?.path ?? FileManager.default.temporaryDirectory.path
     var variables = [

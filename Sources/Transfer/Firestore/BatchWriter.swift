@@ -222,9 +222,11 @@ public actor BatchWriter {
       let answer = try await client.commitOnce(chunk.writes.map(\.json), timeout: min(75, max(1, budget)))
       await settle(scheduler.committed(chunk.id, answer, took: clock.now() - sent))
     } catch {
-      client.caller.note(
-        RetryNotice(rpc: .commit, attempt: chunk.attempts + 1, delay: 0, reason: error.reason)
-      )
+      if CommitFailure(error).isRetried {
+        client.caller.note(
+          RetryNotice(rpc: .commit, attempt: chunk.attempts + 1, delay: 0, reason: error.reason)
+        )
+      }
       do throws(Failure) {
         await settle(try scheduler.failed(chunk.id, error, now: clock.now(), random: clock.random()))
       } catch {

@@ -38,6 +38,14 @@ enum CommitFailure: Equatable {
     }
   }
 
+  /// Whether the same writes may be sent again, so that the failure counts as a retry.
+  var isRetried: Bool {
+    switch self {
+    case .notApplied, .unknown: true
+    case .fatal, .preconditionFailed, .refused: false
+    }
+  }
+
   /// Whether a refusal is likely to be of the commit's size.
   ///
   /// The text may change, so it decides no more than how soon commits become smaller; the chunk is halved

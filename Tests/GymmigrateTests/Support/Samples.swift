@@ -74,7 +74,7 @@ enum Judge {
     try await BinaryRunner(executable: "/usr/bin/env").run(
       ["python3"] + arguments,
       directory: folder,
-      timeout: .seconds(120)
+      timeout: .seconds(600)
     )
   }
 

@@ -43,7 +43,7 @@ private final class Recorder: BatchDelegate {
   var results: [WriteResult] { state.withLock { $0.settled.map(\.result) } }
 }
 
-@Suite("Batch writer", .timeLimit(.minutes(1)))
+@Suite("Batch writer", .timeLimit(.minutes(15)))
 struct BatchWriterTests {
   private static func increment(_ document: RawDocument) -> Write {
     Write(
