@@ -76,7 +76,9 @@ struct MemoryTests {
     let large = ProcessInfo.processInfo.environment["GYMMIGRATE_TEST_DOCUMENTS"].flatMap { Int($0) } ?? 40_000
     let small = try await peak(large / 4, format)
     let grown = try await peak(large, format)
-    print("peak of an export to \(format): \(small) KiB for \(large / 4) documents, \(grown) KiB for \(large)")
+    print(
+      "peak of an export to \(format): \(small) KiB for \(large / 4) documents, \(grown) KiB for \(large)"
+    )
     #expect(grown <= 64 << 10)
     #expect(Double(grown) <= Double(small) * 1.1)
   }
