@@ -121,6 +121,11 @@ let package = Package(
       dependencies: ["Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport", "gymmigrate"],
       swiftSettings: settings
     ),
+    .testTarget(
+      name: "DocumentationTests",
+      dependencies: ["Migrations", "TestSupport", "gymmigrate"],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

@@ -101,7 +101,7 @@ struct LiveSource: DocumentSource {
     _ body: (RawDocument) async throws -> Void
   ) async throws {
     progress.begin(collection.string, total: try await total(of: collection))
-    for try await page in client.list(ListRequest(collection, pageSize: pageSize)) {
+    for try await page in client.pages(of: CollectionRead(collection, pageSize: pageSize)) {
       try Task.checkCancellation()
       book.count(collection) {
         $0.read += page.count

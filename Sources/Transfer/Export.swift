@@ -5,8 +5,8 @@ public import Models
 public struct Export: Sendable {
   /// What to export, and how.
   public struct Options: Sendable {
-    /// The collections, in their order in the output.
-    public var collections: [CollectionPath]
+    /// What to read, in the order of the output.
+    public var reads: [CollectionRead]
     /// Where they go.
     public var destination: ExportDestination
     /// How they look there.
@@ -15,14 +15,12 @@ public struct Export: Sendable {
     public var fields: [FieldPath]?
     /// Documents of a collection at the most; all where nil.
     public var limit: Int?
-    /// Documents a page.
-    public var pageSize = 300
     /// The moment to read at.
     public var readTime = ReadTimeChoice.pinned
 
     /// Makes options.
-    public init(collections: [CollectionPath], destination: ExportDestination, format: ExportFormat) {
-      self.collections = collections
+    public init(reads: [CollectionRead], destination: ExportDestination, format: ExportFormat) {
+      self.reads = reads
       self.destination = destination
       self.format = format
     }
@@ -57,34 +55,69 @@ public struct Export: Sendable {
   /// - Returns: The moment that was read at, nil where none was pinned.
   /// - Throws: ``Failure``; files that were not complete are gone then.
   public func run() async throws -> Timestamp? {
-    for collection in options.collections { book.count(collection) }
+    for read in options.reads { book.count(read.collection) }
     let (total, countTime) = try await count()
     let readTime = try await ReadTimePinning(client: client, environment: environment, logger: logger)
-      .pin(options.readTime, countTime: countTime, probing: options.collections.first)
+      .pin(options.readTime, countTime: countTime, probing: options.reads.first?.collection)
     let output = try ExportOutput(options.destination, options.format)
     progress.begin("export", total: total)
     defer { progress.end() }
     do {
-      for collection in options.collections {
-        let writer = try output.writer(for: collection, fields: options.fields)
-        try await forEachPage(of: collection, at: readTime) { page in try writer.append(contentsOf: page) }
-        try writer.finish()
+      for read in options.reads {
+        var read = read
+        read.readTime = readTime
+        try await export(read, to: output)
       }
     } catch let failure as Failure {
       throw readTime.map { failure.explainingClosedWindow(since: $0) } ?? failure
     }
     try complete(output, readTime: readTime)
-    for collection in options.collections where book[collection].read == 0 {
-      logger.warning("\(collection) has no documents.")
+    for read in options.reads where book[read.collection].read == 0 {
+      logger.warning(
+        "\(read.collection) has no documents\(read.filter == nil ? "" : " for which the filter holds")."
+      )
     }
     return readTime
+  }
+
+  /// The number of documents to come, nil where it cannot be told, and the server's time.
+  private func count() async throws -> (total: Int?, readTime: Timestamp?) {
+    var total: Int? = 0
+    var readTime: Timestamp?
+    for read in options.reads {
+      let (count, time) = try await client.count(read)
+      total = read.reach == .subcollections ? nil : total.map { $0 + min(count, options.limit ?? count) }
+      readTime = time ?? readTime
+    }
+    return (total, readTime)
+  }
+
+  private func export(_ read: CollectionRead, to output: ExportOutput) async throws {
+    // A table has rows of one kind, so each collection below has a table of its own; JSON Lines take them as they
+    // come.
+    let splits = read.reach == .subcollections && options.format.isTable
+    var writers: [CollectionPath: any CollectionWriter] = [:]
+    func writer(for table: CollectionPath) throws -> any CollectionWriter {
+      if let writer = writers[table] { return writer }
+      let writer = try output.writer(for: table, fields: options.fields)
+      writers[table] = writer
+      return writer
+    }
+    let own = try writer(for: read.collection)
+    try await forEachPage(of: read) { page in
+      guard splits else { return try own.append(contentsOf: page) }
+      for (table, documents) in page.grouped(by: { $0.path.collection.pattern }) {
+        try writer(for: table).append(contentsOf: documents)
+      }
+    }
+    for writer in writers.values { try writer.finish() }
   }
 
   private func complete(_ output: ExportOutput, readTime: Timestamp?) throws {
     progress.begin("completing the files", total: nil)
     let reports = try output.finish()
     for report in reports where report.path != "-" {
-      for collection in report.collection.map({ [$0] }) ?? options.collections {
+      for collection in report.collection.map({ [$0] }) ?? options.reads.map(\.collection) {
         book.setFile(report.path, of: collection)
       }
     }
@@ -98,41 +131,49 @@ public struct Export: Sendable {
     ).write(to: folder)
   }
 
-  private func count() async throws -> (total: Int, readTime: Timestamp?) {
-    var total = 0
-    var readTime: Timestamp?
-    for collection in options.collections {
-      let (count, time) = try await client.count(collection)
-      total += min(count, options.limit ?? count)
-      readTime = time ?? readTime
-    }
-    return (total, readTime)
-  }
-
-  // MARK: Pages
-
-  private func forEachPage(
-    of collection: CollectionPath,
-    at readTime: Timestamp?,
-    _ body: ([RawDocument]) throws -> Void
-  ) async throws {
+  private func forEachPage(of read: CollectionRead, _ body: ([RawDocument]) throws -> Void) async throws {
     var left = options.limit ?? .max
     if left == 0 { return }
-    let request = ListRequest(
-      collection,
-      pageSize: min(options.pageSize, left),
-      mask: options.fields,
-      readTime: readTime
-    )
-    for try await page in client.list(request) {
+    var read = read
+    read.pageSize = min(read.pageSize, left)
+    for try await page in client.pages(of: read) {
       try Task.checkCancellation()
       let taken = page.count > left ? Array(page.prefix(left)) : page
       try body(taken)
       left -= taken.count
-      book.count(collection) { $0.read += taken.count }
+      if read.reach == .collection {
+        book.count(read.collection) { $0.read += taken.count }
+      } else {
+        for document in taken { book.count(document.path.collection.pattern) { $0.read += 1 } }
+      }
       progress.advance(by: taken.count)
       if left == 0 { return }
     }
+  }
+}
+
+extension Array {
+  /// Runs of elements with one key, in their order, elements with one key together.
+  fileprivate func grouped<Key: Hashable>(by key: (Element) -> Key) -> [(key: Key, elements: [Element])] {
+    var groups: [(key: Key, elements: [Element])] = []
+    var index: [Key: Int] = [:]
+    for element in self {
+      let key = key(element)
+      if let at = index[key] {
+        groups[at].elements.append(element)
+      } else {
+        index[key] = groups.count
+        groups.append((key, [element]))
+      }
+    }
+    return groups
+  }
+}
+
+extension ExportFormat {
+  /// Whether rows of different collections cannot share a place.
+  fileprivate var isTable: Bool {
+    if case .jsonLines = self { false } else { true }
   }
 }
 

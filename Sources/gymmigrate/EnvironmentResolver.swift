@@ -72,7 +72,25 @@ struct EnvironmentResolver {
       }
       environment.endpoint = try Configuration.checkedEndpoint("http://\(host)")
     }
-    if let credentials = options.credentials { environment.credentials = credentials }
+    // What the command line names comes before the configuration, of either kind.
+    if options.credentials != nil || options.accessTokenFile != nil {
+      environment.credentials = options.credentials
+    }
+    return try guarded(environment)
+  }
+
+  /// The environment under the name of the protected one whose database it reaches, so that no option leads around
+  /// the guard.
+  private func guarded(_ environment: Transfer.Environment) throws(Failure) -> Transfer.Environment {
+    if environment.isProtected || environment.isLocal { return environment }
+    let same = try configuration().environments.first {
+      $0.isProtected && $0.database == environment.database
+        && $0.effectiveEndpoint.isIdentical(to: environment.effectiveEndpoint)
+    }
+    guard let same else { return environment }
+    var environment = environment
+    environment.name = same.name
+    environment.isProtected = true
     return environment
   }
 

@@ -29,7 +29,9 @@ enum Guard {
       }
       return
     }
-    guard isatty(0) == 1, Terminal.standardError.isInteractive else { throw refusal("it is protected") }
+    guard !options.yes, isatty(0) == 1, Terminal.standardError.isInteractive else {
+      throw refusal("it is protected")
+    }
     Terminal.standardError.line(
       "\(environment.name) is protected (project \(environment.database.project), database \(environment.database.database)). Type its name to write to it:"
     )

@@ -69,6 +69,11 @@ enum StandardOutput {
 /// Questions about files.
 enum FileCheck {
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return path.hasSuffix("/") || (stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR)
+  }
 }
 
 /// The command line as it can be typed again.

@@ -69,6 +69,14 @@ public struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConver
     string.utf8.lastIndex(of: slash).map { String(string[string.utf8.index(after: $0)...]) } ?? string
   }
 
+  /// The path with `*` for every document id: `groups/*/members`, which all collections of its kind share.
+  public var pattern: CollectionPath {
+    if !string.utf8.contains(slash) { return self }
+    var segments = string.utf8.split(separator: slash).map { String(Substring($0)) }
+    for index in segments.indices where index % 2 == 1 { segments[index] = "*" }
+    return CollectionPath(unchecked: segments.joined(separator: "/"))
+  }
+
   /// The document above, nil for a root collection.
   public var parent: DocumentPath? {
     string.utf8.lastIndex(of: slash).flatMap { DocumentPath(String(string[..<$0])) }

@@ -1,50 +1,22 @@
 public import Models
 
-/// What to list of a collection.
-public struct ListRequest: Sendable, Equatable {
-  /// The collection.
-  public var collection: CollectionPath
-  /// Documents a page, 1 to 300 (the service gives no more, and may give fewer).
-  public var pageSize: Int
-  /// The fields to read; all where nil.
-  public var mask: [FieldPath]?
-  /// Whether documents are listed that do not exist but have subcollections; they come with no times.
-  public var showMissing: Bool
-  /// The moment to read at; now where nil.
-  public var readTime: Timestamp?
-
-  /// Makes a request.
-  public init(
-    _ collection: CollectionPath,
-    pageSize: Int = 300,
-    mask: [FieldPath]? = nil,
-    showMissing: Bool = false,
-    readTime: Timestamp? = nil
-  ) {
-    self.collection = collection
-    self.pageSize = pageSize
-    self.mask = mask
-    self.showMissing = showMissing
-    self.readTime = readTime
-  }
-}
-
-/// The documents of a collection, page by page in the order of their names (`documents.list`).
+/// The documents of a read, page by page: by `documents.list`, or by `runQuery` where it takes a query.
 ///
 /// The next page is asked for as soon as its token is known, and decoded while the last one is worked on, so three
 /// pages at most are held. A page may be short or empty: only a missing token ends the list. A page whose body is
 /// larger than the client accepts is asked for again with half the size, which the service allows between pages,
-/// and the size grows back page by page. Dropping the iterator cancels the request in flight.
+/// and the size grows back page by page. The pages of a query are queries of their own that begin after the last
+/// document, so none of them runs into the service's limit of 60 seconds a stream; one that breaks is asked for again. Dropping the iterator cancels the request in flight.
 public struct DocumentPages: AsyncSequence, Sendable {
   /// A page.
   public typealias Element = [RawDocument]
 
   let client: FirestoreClient
-  let request: ListRequest
+  let read: CollectionRead
 
   /// Begins to read: the first page is asked for at once.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(PageFetcher(client: client, request: request))
+    Iterator(PageFetcher(client: client, read: read))
   }
 
   /// Gives one page after another.
@@ -65,10 +37,16 @@ public struct DocumentPages: AsyncSequence, Sendable {
 }
 
 extension FirestoreClient {
-  /// Lists a collection page by page.
-  public func list(_ request: ListRequest) -> DocumentPages {
-    DocumentPages(client: self, request: request)
+  /// Reads documents page by page.
+  public func pages(of read: CollectionRead) -> DocumentPages {
+    DocumentPages(client: self, read: read)
   }
+}
+
+/// Where the next page begins.
+private enum PageStart: Sendable {
+  case token(String)
+  case cursor(StructuredQuery.Cursor)
 }
 
 /// A page as it came: parsed, not yet decoded.
@@ -76,8 +54,9 @@ private struct FetchedPage: @unchecked Sendable {
   // The cursor borrows the body's parser, and both go together from the task that fetched them to the one that
   // decodes them.
   let body: ParsedBody
-  let documents: JSONCursor?
-  let nextPageToken: String?
+  /// The list of documents, or the stream of elements that hold them.
+  let elements: JSONCursor?
+  let next: PageStart?
   /// The size that it was asked for with.
   let size: Int
 }
@@ -95,7 +74,7 @@ private final class ReadAhead {
   init(_ fetcher: PageFetcher) {
     self.fetcher = fetcher
     decoding = Self.decode(
-      Self.fetch(after: nil, size: fetcher.request.pageSize, fetcher, inFlight),
+      Self.fetch(after: nil, size: fetcher.read.pageSize, fetcher, inFlight),
       fetcher,
       inFlight
     )
@@ -114,12 +93,12 @@ private final class ReadAhead {
   }
 
   private static func fetch(
-    after token: String?,
+    after start: PageStart?,
     size: Int,
     _ fetcher: PageFetcher,
     _ inFlight: Guarded<Fetch?>
   ) -> Fetch {
-    let task = Fetch { try await fetcher.page(after: token, size: size) }
+    let task = Fetch { try await fetcher.page(after: start, size: size) }
     inFlight.withLock { $0 = task }
     return task
   }
@@ -133,8 +112,8 @@ private final class ReadAhead {
     Task {
       let page = try await value(of: fetch)
       try Task.checkCancellation()
-      let size = min(page.size * 2, fetcher.request.pageSize)
-      let next = page.nextPageToken.map { Self.fetch(after: $0, size: size, fetcher, inFlight) }
+      let size = min(page.size * 2, fetcher.read.pageSize)
+      let next = page.next.map { Self.fetch(after: $0, size: size, fetcher, inFlight) }
       if Task.isCancelled { next?.cancel() }
       return (try fetcher.documents(of: page), next)
     }
@@ -149,29 +128,17 @@ private final class ReadAhead {
   }
 }
 
-/// Fetches one page after a token.
+/// Fetches one page after another, and decodes it.
 private struct PageFetcher: Sendable {
   let client: FirestoreClient
-  let request: ListRequest
+  let read: CollectionRead
 
-  func page(after token: String?, size: Int) async throws(Failure) -> FetchedPage {
+  func page(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
     var size = size
     while true {
       do throws(Failure) {
-        return try await client.caller.call(
-          .listDocuments,
-          HTTPRequest(method: "GET", url: url(token: token, size: size)),
-          operation: "read the page of",
-          path: request.collection.string
-        ) { (body, root) throws(CallFailure) in
-          guard root.kind == .object else { throw .malformed("the answer is not an object") }
-          return FetchedPage(
-            body: body,
-            documents: root["documents"],
-            nextPageToken: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 },
-            size: size
-          )
-        }
+        return read.isList
+          ? try await list(after: start, size: size) : try await query(after: start, size: size)
       } catch {
         guard error.isBodyTooLarge, size > 1 else { throw error }
         size = max(1, size / 2)
@@ -179,36 +146,99 @@ private struct PageFetcher: Sendable {
     }
   }
 
+  private func list(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
+    try await client.caller.call(
+      .listDocuments,
+      HTTPRequest(method: "GET", url: listURL(after: start, size: size)),
+      operation: "read the page of",
+      path: read.collection.string
+    ) { (body, root) throws(CallFailure) in
+      guard root.kind == .object else { throw .malformed("the answer is not an object") }
+      return FetchedPage(
+        body: body,
+        elements: root["documents"],
+        next: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : .token($0) },
+        size: size
+      )
+    }
+  }
+
+  private func query(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
+    var query = read.query(in: client.database)
+    query.limit = size
+    if case .cursor(let cursor)? = start { query.startAt = cursor }
+    let order = query.orderBy
+    return try await client.caller.call(
+      .runQuery,
+      client.post("\(client.url(ofParent: read.parent)):runQuery", client.queryBody(query, read.readTime)),
+      operation: "query",
+      path: read.collection.string
+    ) { (body, root) throws(CallFailure) in
+      let elements = try FirestoreClient.streamElements(root)
+      var count = 0
+      var last: JSONCursor?
+      for element in elements {
+        if let document = element["document"] {
+          count += 1
+          last = document
+        }
+      }
+      // A query gives all that it was asked for, so fewer are the last.
+      var next: PageStart?
+      if count >= size, let last { next = .cursor(try Self.cursor(after: last, order, in: client.database)) }
+      return FetchedPage(body: body, elements: root, next: next, size: size)
+    }
+  }
+
+  private static func cursor(
+    after json: JSONCursor,
+    _ order: [StructuredQuery.Order],
+    in database: DatabaseName
+  ) throws(CallFailure) -> StructuredQuery.Cursor {
+    var decoder = WireDecoder()
+    let document = try FirestoreClient.decoded { () throws(WireError) in
+      try decoder.document(json, prefix: database.documents + "/")
+    }
+    let values = order.map { order in
+      order.field == .documentName
+        ? Value.reference(database.name(of: document.path)) : document.fields[order.field] ?? .null
+    }
+    return StructuredQuery.Cursor(values, before: false)
+  }
+
   /// Decodes a page that was fetched.
   func documents(of page: FetchedPage) throws(Failure) -> [RawDocument] {
     let prefix = client.database.documents + "/"
     var decoder = WireDecoder()
     var documents: [RawDocument] = []
-    guard let list = page.documents else { return documents }
-    documents.reserveCapacity(request.pageSize)
-    for (index, json) in list.elements.enumerated() {
+    guard let list = page.elements else { return documents }
+    documents.reserveCapacity(page.size)
+    for element in list.elements {
+      guard let json = read.isList ? element : element["document"] else { continue }
       do throws(WireError) {
-        documents.append(try decoder.document(json, prefix: prefix))
+        var document = try decoder.document(json, prefix: prefix)
+        if read.cutsHere, let mask = read.mask { document.fields = document.fields.cut(to: mask) }
+        documents.append(document)
       } catch {
         throw Failure(
           .internal,
           "read the page of",
-          path: request.collection.string,
-          cause: "document \(index + 1) of it: \(error)"
+          path: read.collection.string,
+          cause: "document \(documents.count + 1) of it: \(error)"
         )
       }
     }
     return documents
   }
 
-  private func url(token: String?, size: Int) -> String {
-    var url = client.url(ofParent: request.collection.parent) + "/"
-    PercentEncoding.appendPath(request.collection.id, to: &url)
+  private func listURL(after start: PageStart?, size: Int) -> String {
+    var url = client.url(ofParent: read.collection.parent) + "/"
+    PercentEncoding.appendPath(read.collection.id, to: &url)
     url += "?pageSize=\(size)&prettyPrint=false"
-    if let token { url += "&pageToken=\(PercentEncoding.query(token))" }
-    for path in request.mask ?? [] { url += "&mask.fieldPaths=\(PercentEncoding.query(path.description))" }
-    if request.showMissing { url += "&showMissing=true" }
-    if let readTime = request.readTime { url += "&readTime=\(PercentEncoding.query(readTime.description))" }
+    if case .token(let token)? = start { url += "&pageToken=\(PercentEncoding.query(token))" }
+    for path in read.mask ?? [] { url += "&mask.fieldPaths=\(PercentEncoding.query(path.description))" }
+    if read.showsMissing { url += "&showMissing=true" }
+    if let readTime = read.readTime { url += "&readTime=\(PercentEncoding.query(readTime.description))" }
     return url
   }
 }

@@ -89,40 +89,29 @@ public struct FirestoreClient: Sendable {
     }
   }
 
-  /// The number of documents in a collection, and the moment that they were counted at, by the server's clock.
-  public func count(_ collection: CollectionPath) async throws(Failure) -> (count: Int, readTime: Timestamp?)
-  {
+  /// The number of documents that a read will give, and the moment that they were counted at, by the server's clock.
+  ///
+  /// What is below a collection cannot be counted (a count over all collections is not documented), so for
+  /// ``CollectionRead/Reach/subcollections`` it is the number of the collection's own documents.
+  public func count(_ read: CollectionRead) async throws(Failure) -> (count: Int, readTime: Timestamp?) {
+    var own = read
+    if own.reach == .subcollections { own.reach = .collection }
+    var query = own.query(in: database)
+    query.orderBy = own.orderBy
+    query.select = nil
     var json = JSONWriter()
     json.object {
       $0.key("structuredAggregationQuery")
-      $0.object {
-        $0.key("aggregations")
-        $0.array { list in
-          list.object {
-            $0.key("alias")
-            $0.string("n")
-            $0.key("count")
-            $0.object { _ in }
-          }
-        }
-        $0.key("structuredQuery")
-        $0.object {
-          $0.key("from")
-          $0.array { list in
-            list.object {
-              $0.key("collectionId")
-              $0.string(collection.id)
-            }
-          }
-        }
-      }
+      $0.structuredAggregationQuery(
+        StructuredAggregationQuery(query, [.init(.count(upTo: nil), alias: "n")])
+      )
     }
-    let request = post("\(url(ofParent: collection.parent)):runAggregationQuery", json.bytes)
+    let request = post("\(url(ofParent: own.parent)):runAggregationQuery", json.bytes)
     return try await caller.call(
       .runAggregationQuery,
       request,
       operation: "count the documents of",
-      path: collection.string
+      path: read.collection.string
     ) { (_, root) throws(CallFailure) in
       var readTime: Timestamp?
       for element in try Self.streamElements(root) {
@@ -135,6 +124,26 @@ public struct FirestoreClient: Sendable {
       }
       throw .malformed("the stream ended before the count")
     }
+  }
+
+  /// The number of documents in a collection, and the moment that they were counted at.
+  public func count(_ collection: CollectionPath) async throws(Failure) -> (count: Int, readTime: Timestamp?)
+  {
+    try await count(CollectionRead(collection))
+  }
+
+  /// The body of a `runQuery`.
+  func queryBody(_ query: StructuredQuery, _ readTime: Timestamp?) -> [UInt8] {
+    var json = JSONWriter()
+    json.object {
+      if let readTime {
+        $0.key("readTime")
+        $0.timestamp(readTime)
+      }
+      $0.key("structuredQuery")
+      $0.structuredQuery(query)
+    }
+    return json.bytes
   }
 
   /// The ids of the collections below a document, or of the root collections; every page of them.

@@ -58,7 +58,8 @@ struct ReadTimePinning {
     }
     guard choice == .pinned, !environment.isRealService, let collection else { return moment }
     do {
-      for try await _ in client.list(ListRequest(collection, pageSize: 1, readTime: moment)) { break }
+      let read = CollectionRead(collection, pageSize: 1, readTime: moment)
+      for try await _ in client.pages(of: read) { break }
       return moment
     } catch let failure as Failure where failure.service?.status == .invalidArgument {
       logger.notice("This server does not read at a fixed moment; the present is read.")

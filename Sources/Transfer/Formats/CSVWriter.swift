@@ -162,13 +162,19 @@ private struct SegmentedRows {
 }
 
 extension DocumentPath {
-  /// The bytes of this path below a collection: the id of one of its documents, longer for those further down; nil
-  /// where it is not below it.
+  /// The bytes of this path below a collection: the id of one of its documents, longer for those further down.
+  ///
+  /// Below a pattern (`groups/*/members`) it begins behind the last id that is the same for all (`g1/members/m1`).
+  /// A document of a collection group, which lies anywhere, has its whole path. The count of segments tells them
+  /// apart: odd below a collection, even for a whole path. nil where the document is none of these.
   func name(below collection: CollectionPath) -> Substring.UTF8View? {
+    var base = Substring(collection.string)
+    if let star = collection.string.firstRange(of: "/*") { base = collection.string[..<star.lowerBound] }
     let bytes = string.utf8
-    guard bytes.starts(with: collection.string.utf8) else { return nil }
-    let rest = bytes.dropFirst(collection.string.utf8.count)
-    guard rest.first == UInt8(ascii: "/") else { return nil }
-    return rest.dropFirst()
+    if bytes.starts(with: base.utf8) {
+      let rest = bytes.dropFirst(base.utf8.count)
+      if rest.first == UInt8(ascii: "/") { return rest.dropFirst() }
+    }
+    return self.collection.id.isIdentical(to: collection.string) ? bytes[...] : nil
   }
 }

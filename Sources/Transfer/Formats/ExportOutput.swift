@@ -222,12 +222,15 @@ public final class ExportOutput {
   }
 
   /// The name of a collection's file: its path with `%` and two digits for every byte that is no letter, digit, `_`,
-  /// `-` or inner `.`; so no two collections share one, whatever the file system.
+  /// `-` or inner `.`, and `~` for the documents between two collections of a pattern (`groups~members.csv`); so no two
+  /// collections share one, whatever the file system.
   static func fileName(of collection: CollectionPath, _ fileExtension: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var name: [UInt8] = []
-    for byte in collection.string.utf8 {
-      if CharacterSets.isLetterOrDigit(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    for byte in collection.string.replacing("/*/", with: "~").utf8 {
+      if byte == UInt8(ascii: "~"), collection.string.contains("/*/") {
+        name.append(byte)
+      } else if CharacterSets.isLetterOrDigit(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
         || (byte == UInt8(ascii: ".") && !name.isEmpty)
       {
         name.append(byte)

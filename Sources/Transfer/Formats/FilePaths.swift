@@ -8,6 +8,23 @@ import Models
 
 /// Paths of files: their folders, links and temporary neighbours.
 enum FilePaths {
+  /// The names in a folder, in the order of their bytes; none where it cannot be read.
+  static func names(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      names.append(
+        withUnsafePointer(to: &entry.pointee.d_name) {
+          $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
+            String(cString: $0)
+          }
+        }
+      )
+    }
+    return names.filter { $0 != "." && $0 != ".." }.sorted { $0.compareUTF8($1) < 0 }
+  }
+
   /// The folder that a file is in; `.` for a bare name.
   static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }

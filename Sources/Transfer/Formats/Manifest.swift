@@ -184,4 +184,27 @@ extension Manifest {
     }
     return found
   }
+
+  /// The files that a path stands for: a file for itself, a folder for those of its manifest, or, where it has none,
+  /// for its JSON Lines in the order of their names.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing` for a folder that holds none, `inputMalformed` for its manifest.
+  public static func files(at path: String) throws(Failure) -> [String] {
+    guard path != "-", SystemCall.status(path).status?.isFolder ?? false else { return [path] }
+    let folder = path.utf8.last == UInt8(ascii: "/") ? String(path.dropLast()) : path
+    var names = try read(from: folder)?.files.map(\.file) ?? []
+    if names.isEmpty {
+      names = FilePaths.names(in: folder).filter { $0.hasSuffix(".jsonl") || $0.hasSuffix(".jsonl.gz") }
+    }
+    let lines = names.filter { $0.hasSuffix(".jsonl") || $0.hasSuffix(".jsonl.gz") }
+    if lines.isEmpty {
+      throw Failure(
+        .inputMissing,
+        "import",
+        path: path,
+        cause: "the folder holds no JSON Lines (.jsonl or .jsonl.gz)"
+      )
+    }
+    return lines.map { "\(folder)/\($0)" }
+  }
 }

@@ -14,6 +14,7 @@ struct CountCommand: AsyncParsableCommand {
 
         gymmigrate count users members -e test
         gymmigrate count --all -e prod --json
+        gymmigrate count members --where 'membershipStatus == active' -e prod
       """
   )
 
@@ -23,6 +24,7 @@ struct CountCommand: AsyncParsableCommand {
   @Flag(help: "Count every root collection.")
   var all = false
 
+  @OptionGroup var query: QueryOptions
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var talk: TalkOptions
 
@@ -30,14 +32,14 @@ struct CountCommand: AsyncParsableCommand {
 
   func run() async throws {
     let paths = try CollectionArguments.paths(collections)
-    let isJSON = talk.json
+    let (all, query, isJSON) = (all, query, talk.json)
     try await CommandRun(name: "count", connection: connection, talk: talk).performWithoutRun { session in
       let paths = all ? try await CollectionArguments.roots(of: session.client) : paths
-      for path in paths {
-        let (count, readTime) = try await session.client.count(path)
-        session.book.count(path) { $0.read = count }
+      for read in try query.reads(of: paths, in: session.client.database) {
+        let (count, readTime) = try await session.client.count(read)
+        session.book.count(read.collection) { $0.read = count }
         session.logger.debug("counted", metadata: ["at": "\(readTime?.description ?? "unknown")"])
-        if !isJSON { try StandardOutput.write(Array("\(path)\t\(count)\n".utf8)) }
+        if !isJSON { try StandardOutput.write(Array("\(read.collection)\t\(count)\n".utf8)) }
       }
       return Ending()
     }

@@ -53,6 +53,8 @@ struct ExportCommand: AsyncParsableCommand {
         gymmigrate export --all -e prod -o gym.xlsx --header spanish
         gymmigrate export --all -e prod -o backup/ --format jsonl
         gymmigrate export members -e prod -o - --format csv --fields firstName,phone
+        gymmigrate export groups --subcollections -e prod -o groups.jsonl
+        gymmigrate export payments --where 'status == completed and amount >= 500.0' -e prod -o payments.csv
       """
   )
 
@@ -73,6 +75,22 @@ struct ExportCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("Fields to read and write, with commas in between.", valueName: "a,b.c"))
   var fields: String?
+
+  @OptionGroup var query: QueryOptions
+
+  @Flag(
+    help:
+      "Export what is below the collections, too, also below documents that are missing. CSV and XLSX get a table a kind of subcollection, JSON Lines take everything in the order of names."
+  )
+  var subcollections = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The order of the documents, as 'lastName,createdAt desc'; those without the field are left out.",
+      valueName: "fields"
+    )
+  )
+  var orderBy: String?
 
   @Option(help: ArgumentHelp("Documents of each collection at the most.", valueName: "n"))
   var limit: Int?
@@ -106,6 +124,9 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(help: "Make CSV fit for Excel: a byte order mark, and formulas made harmless.")
   var excel = false
 
+  @Flag(help: "Compress the JSON Lines in a folder; a file's own name decides by .gz.")
+  var gzip = false
+
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var talk: TalkOptions
 
@@ -121,6 +142,16 @@ struct ExportCommand: AsyncParsableCommand {
         "The name of the output does not tell its format: give --format csv, xlsx or jsonl."
       )
     }
+    if subcollections, query.group || !query.filters.isEmpty || orderBy != nil {
+      throw ValidationError("--subcollections takes everything: no --where, --order-by or --group.")
+    }
+    if isCSV, all || collections.count > 1 || subcollections,
+      FormatName(fileName: output) != nil || output == "-",
+      !FileCheck.isFolder(output)
+    {
+      throw ValidationError("One CSV file holds one collection: name a folder, or export to .xlsx or .jsonl.")
+    }
+    if let orderBy { _ = try StructuredQuery.Order.list(parsing: orderBy) }
     if talk.json, output == "-" { throw ValidationError("--json and -o - both want standard output.") }
     _ = try fieldPaths()
   }
@@ -130,28 +161,29 @@ struct ExportCommand: AsyncParsableCommand {
     let format = try exportFormat()
     let fields = try fieldPaths()
     let readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
-    let (all, output, limit, pageSize) = (all, output, limit, pageSize)
-    // What cannot be written is found out before anything is read; the collections of --all may be many.
-    _ = try ExportOutput(
-      ExportDestination(output: output, format: format, collections: all ? 2 : named.count),
-      format
+    let (all, output, limit, pageSize, query) = (all, output, limit, pageSize, query)
+    let orderBy = try orderBy.map { try StructuredQuery.Order.list(parsing: $0) } ?? []
+    let isDeep = subcollections
+    // What cannot be written is found out before anything is read.
+    let destination = ExportDestination(
+      output: output,
+      format: format,
+      collections: all || isDeep ? max(2, named.count) : named.count
     )
+    _ = try ExportOutput(destination, format)
     try await CommandRun(name: "export", connection: connection, talk: talk).perform { session, _ in
       let paths = all ? try await CollectionArguments.roots(of: session.client) : named
-      var options = Export.Options(
-        collections: paths,
-        destination: ExportDestination(
-          output: output,
-          format: format,
-          collections: all ? max(2, paths.count) : paths.count
-        ),
-        format: format
-      )
+      var reads = try query.reads(of: paths, in: session.client.database)
+      for index in reads.indices {
+        if isDeep { reads[index].reach = .subcollections }
+        reads[index].mask = fields
+        reads[index].orderBy = orderBy
+        reads[index].pageSize = pageSize
+      }
+      var options = Export.Options(reads: reads, destination: destination, format: format)
       options.fields = fields
       options.limit = limit
-      options.pageSize = pageSize
       options.readTime = readTime
-      _ = try ExportOutput(options.destination, format)
       let moment = try await Export(
         client: session.client,
         environment: session.environment,
@@ -163,6 +195,8 @@ struct ExportCommand: AsyncParsableCommand {
       return Ending(readTime: moment)
     }
   }
+
+  private var isCSV: Bool { (format ?? FormatName(fileName: output)) == .csv }
 
   private func fieldPaths() throws -> [FieldPath]? {
     guard let fields else { return nil }
@@ -192,7 +226,7 @@ struct ExportCommand: AsyncParsableCommand {
       options.header = header.language
       options.nullText = nullText
       return .xlsx(options)
-    case .jsonl: return .jsonLines(gzip: output.hasSuffix(".gz"))
+    case .jsonl: return .jsonLines(gzip: gzip)
     }
   }
 }

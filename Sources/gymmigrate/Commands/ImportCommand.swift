@@ -20,11 +20,12 @@ struct ImportCommand: AsyncParsableCommand {
       What is there already as it should be is not written, so an interrupted import goes on with the same command.
 
         gymmigrate import samples/gym/users.jsonl -e local
+        gymmigrate import backup/ -e local
         gymmigrate import backup/users.jsonl -e stage --mode upsert --source projects/sajarubox/databases/prod
       """
   )
 
-  @Argument(help: "Files of JSON Lines, also .gz; - is standard input.")
+  @Argument(help: "Files of JSON Lines, also .gz, or folders of an export; - is standard input.")
   var files: [String]
 
   @Option(help: ArgumentHelp("Put every document into this collection, under its own id.", valueName: "path"))
@@ -66,6 +67,8 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    var files: [String] = []
+    for path in self.files { files += try Manifest.files(at: path) }
     var options = Import.Options(files: files, mode: mode)
     options.collection = collection.flatMap { CollectionPath($0) }
     options.source = try source.flatMap { DatabaseName(parsing: $0) } ?? Manifest.source(of: files)

@@ -24,7 +24,7 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A file that holds an access token; it is read again when it expires.",
+      "A file that holds an access token; it is read again every minute.",
       valueName: "file"
     )
   )

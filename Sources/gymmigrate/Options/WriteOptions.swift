@@ -24,7 +24,7 @@ struct WriteOptions: ParsableArguments {
   )
   var confirm: String?
 
-  @Flag(name: .shortAndLong, help: "Do not ask before the first write.")
+  @Flag(name: .shortAndLong, help: "Ask nothing: a protected environment without --confirm is refused.")
   var yes = false
 
   var limits: BatchLimits { BatchLimits(maximumWrites: batchSize, maximumInFlight: inFlight) }

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Firestore client", .timeLimit(.minutes(1)))
 struct FirestoreClientTests {
-  private func list(_ client: FirestoreClient, _ request: ListRequest) async throws -> [RawDocument] {
+  private func list(_ client: FirestoreClient, _ request: CollectionRead) async throws -> [RawDocument] {
     var all: [RawDocument] = []
-    for try await page in client.list(request) { all += page }
+    for try await page in client.pages(of: request) { all += page }
     return all
   }
 
@@ -20,7 +20,7 @@ struct FirestoreClientTests {
     try mini.load(jsonLines: jsonLines("a b/x+y/c é", 0..<count))
     try await Fixture.with(mini.handler) { fixture in
       for size in [1, 7, 300] where count <= 20 || size > 1 {
-        let found = try await list(fixture.client, ListRequest(collection("a b/x+y/c é"), pageSize: size))
+        let found = try await list(fixture.client, CollectionRead(collection("a b/x+y/c é"), pageSize: size))
         #expect(found.map { $0.fields["n"] } == (0..<count).map { .integer(Int64($0)) })
         #expect(found.allSatisfy { $0.updateTime != nil && $0.createTime != nil })
       }
@@ -32,14 +32,17 @@ struct FirestoreClientTests {
     let mini = MiniFirestore()
     try mini.load(jsonLines: jsonLines("g", 0..<3) + "\n" + jsonLines("g/gone/m", 0..<1))
     try await Fixture.with(mini.handler) { fixture in
-      let plain = try await list(fixture.client, ListRequest(collection("g")))
+      let plain = try await list(fixture.client, CollectionRead(collection("g")))
       #expect(plain.map(\.path.id) == ["d0000", "d0001", "d0002"])
-      let all = try await list(fixture.client, ListRequest(collection("g"), showMissing: true))
+      let all = try await list(fixture.client, CollectionRead(collection("g"), showsMissing: true))
       #expect(all.map(\.path.id) == ["d0000", "d0001", "d0002", "gone"])
       #expect(all.map { $0.updateTime == nil } == [false, false, false, true])
-      let masked = try await list(fixture.client, ListRequest(collection("g"), mask: [FieldPath(field: "n")]))
+      let masked = try await list(
+        fixture.client,
+        CollectionRead(collection("g"), mask: [FieldPath(field: "n")])
+      )
       #expect(masked.map(\.fields) == (0..<3).map { ["n": .integer(Int64($0))] })
-      let value1 = try await list(fixture.client, ListRequest(collection("empty")))
+      let value1 = try await list(fixture.client, CollectionRead(collection("empty")))
       #expect(value1.isEmpty)
     }
   }
@@ -50,13 +53,13 @@ struct FirestoreClientTests {
     let big = String(repeating: "x", count: 4000)
     try mini.load(jsonLines: jsonLines("c", 0..<60) { (20..<40).contains($0) ? big : "" })
     try await Fixture.with(mini.handler, maximumBodyBytes: 20_000) { fixture in
-      let found = try await list(fixture.client, ListRequest(collection("c"), pageSize: 40))
+      let found = try await list(fixture.client, CollectionRead(collection("c"), pageSize: 40))
       #expect(found.map { $0.fields["n"] } == (0..<60).map { .integer(Int64($0)) })
-      let none = await failure { try await list(fixture.client, ListRequest(collection("none"))) }
+      let none = await failure { try await list(fixture.client, CollectionRead(collection("none"))) }
       #expect(none == nil)
     }
     try await Fixture.with(mini.handler, maximumBodyBytes: 1000) { fixture in
-      let error = await failure { try await list(fixture.client, ListRequest(collection("c"))) }
+      let error = await failure { try await list(fixture.client, CollectionRead(collection("c"))) }
       #expect(error?.isBodyTooLarge == true)
     }
   }
@@ -66,7 +69,7 @@ struct FirestoreClientTests {
     let mini = MiniFirestore(.init())
     try mini.load(jsonLines: jsonLines("c", 0..<200))
     try await Fixture.with(mini.handler) { fixture in
-      var pages = fixture.client.list(ListRequest(collection("c"), pageSize: 10)).makeAsyncIterator()
+      var pages = fixture.client.pages(of: CollectionRead(collection("c"), pageSize: 10)).makeAsyncIterator()
       var taken = 0
       while try await pages.next() != nil {
         taken += 1
@@ -81,7 +84,7 @@ struct FirestoreClientTests {
   func cancelledReader() async throws {
     try await Fixture.with({ _ in .stall }) { fixture in
       let task = Task {
-        await failure { try await self.list(fixture.client, ListRequest(collection("c"))) }?.kind
+        await failure { try await self.list(fixture.client, CollectionRead(collection("c"))) }?.kind
       }
       while fixture.server.requests.isEmpty { await Task.yield() }
       task.cancel()
@@ -92,7 +95,8 @@ struct FirestoreClientTests {
     let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.list], .number(2), .stall)])
     try await Fixture.with(faults.handler) { fixture in
       do {
-        var pages = fixture.client.list(ListRequest(collection("c"), pageSize: 10)).makeAsyncIterator()
+        var pages = fixture.client.pages(of: CollectionRead(collection("c"), pageSize: 10))
+          .makeAsyncIterator()
         _ = try await pages.next()
       }
       // The server closes only once no request is left, so returning from here is the proof.
@@ -209,7 +213,7 @@ struct FirestoreClientTests {
       #expect(value11.count == 50)
       let value12 = try await fixture.client.collectionIDs()
       #expect(value12 == ["c"])
-      let value13 = try await list(fixture.client, ListRequest(collection("c"), pageSize: 30))
+      let value13 = try await list(fixture.client, CollectionRead(collection("c"), pageSize: 30))
       #expect(value13.count == 50)
       // A GET on a kept connection that dies without a byte is repeated by curl itself.
       if name != "drip" { #expect(fixture.traffic.current.retries >= 3) }
@@ -242,7 +246,7 @@ struct FirestoreClientTests {
     let mini = MiniFirestore(options)
     try mini.load(jsonLines: jsonLines("c", 0..<100))
     try await Fixture.with(mini.handler, metadata: true) { fixture in
-      let found = try await list(fixture.client, ListRequest(collection("c"), pageSize: 10))
+      let found = try await list(fixture.client, CollectionRead(collection("c"), pageSize: 10))
       #expect(found.count == 100)
       #expect(fixture.traffic.current.retries == 0)
       #expect(mini.tokensIssued >= 4)

@@ -1,0 +1,30 @@
+/// Marks an error of ours: its text names types and places, never data, so it may be shown and logged.
+struct CodingFault: Error {
+  let reason: String
+}
+
+extension DecodingError {
+  static func fault(_ reason: String, at path: [any CodingKey]) -> DecodingError {
+    .dataCorrupted(.fault(reason, at: path))
+  }
+}
+
+extension DecodingError.Context {
+  static func fault(_ reason: String, at path: [any CodingKey]) -> DecodingError.Context {
+    DecodingError.Context(
+      codingPath: path,
+      debugDescription: reason,
+      underlyingError: CodingFault(reason: reason)
+    )
+  }
+}
+
+extension EncodingError {
+  /// An error about a value of a type; the value itself stays out of it, because errors are logged.
+  static func fault(_ type: Any.Type, _ reason: String, at path: [any CodingKey]) -> EncodingError {
+    .invalidValue(
+      type,
+      Context(codingPath: path, debugDescription: reason, underlyingError: CodingFault(reason: reason))
+    )
+  }
+}

@@ -1,0 +1,33 @@
+/// A point on earth: `{"geoPointValue": {"latitude": 1.5, "longitude": -2}}`; a coordinate left out is 0.
+public struct GeoPointValue: ScalarValue {
+  /// The plain value.
+  public var geoPointValue: GeoPoint
+
+  /// Wraps a plain value.
+  public init(_ plain: GeoPoint) { geoPointValue = plain }
+
+  /// Takes a geo point; nil for a value of another type.
+  public init?(value: Value) {
+    guard case .geoPoint(let plain) = value else { return nil }
+    geoPointValue = plain
+  }
+
+  /// The value.
+  public var value: Value { .geoPoint(geoPointValue) }
+
+  /// The plain value, as `geoPointValue`.
+  public var plain: GeoPoint {
+    get { geoPointValue }
+    set { geoPointValue = newValue }
+  }
+
+  /// What is expected, for errors.
+  public static var expectation: String { "a geo point" }
+}
+
+extension GeoPointValue {
+  /// Makes a point of its coordinates in degrees.
+  public init(latitude: Double, longitude: Double) {
+    self.init(GeoPoint(latitude: latitude, longitude: longitude))
+  }
+}

@@ -1,0 +1,44 @@
+/// The full name of a document: `{"referenceValue": "projects/P/databases/D/documents/users/u1"}`.
+///
+/// The name is kept as it is, even where it is no full name; see ``DocumentLimits`` for what the service refuses.
+public struct ReferenceValue: ScalarValue {
+  /// The plain value.
+  public var referenceValue: String
+
+  /// Wraps a plain value.
+  public init(_ plain: String) { referenceValue = plain }
+
+  /// Takes a reference; nil for a value of another type.
+  public init?(value: Value) {
+    guard case .reference(let plain) = value else { return nil }
+    referenceValue = plain
+  }
+
+  /// The value.
+  public var value: Value { .reference(referenceValue) }
+
+  /// The plain value, as `referenceValue`.
+  public var plain: String {
+    get { referenceValue }
+    set { referenceValue = newValue }
+  }
+
+  /// What is expected, for errors.
+  public static var expectation: String { "a reference" }
+}
+
+extension ReferenceValue {
+  /// The path of the document below its database; nil where the name is not a full one.
+  public var path: DocumentPath? { DatabaseName.split(referenceValue)?.path }
+
+  /// The database that the document is in; nil where the name is not a full one.
+  public var database: DatabaseName? { DatabaseName.split(referenceValue)?.database }
+
+  /// A reference to a document of a database.
+  public init(_ path: DocumentPath, in database: DatabaseName) { self.init(database.name(of: path)) }
+}
+
+extension ReferenceValue: ExpressibleByStringInterpolation {
+  /// Makes a value of a literal.
+  public init(stringLiteral value: String) { self.init(value) }
+}

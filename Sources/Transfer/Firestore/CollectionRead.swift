@@ -1,0 +1,125 @@
+public import Models
+
+/// What to read of a collection, and how far.
+public struct CollectionRead: Sendable, Equatable {
+  /// How far a read goes.
+  public enum Reach: Sendable, Equatable {
+    /// The documents of the collection itself.
+    case collection
+    /// They and everything below them, also below documents that are missing.
+    case subcollections
+    /// The documents of every collection of this id, wherever it is.
+    case group
+  }
+
+  /// The collection; for ``Reach/group`` its id stands for all of them.
+  public var collection: CollectionPath
+  /// How far to read.
+  public var reach = Reach.collection
+  /// Only documents for which this holds.
+  public var filter: StructuredQuery.Filter?
+  /// The order of the documents; that of their names where empty.
+  public var orderBy: [StructuredQuery.Order] = []
+  /// The fields to read; all where nil.
+  public var mask: [FieldPath]?
+  /// Documents a page, 1 to 300.
+  public var pageSize = 300
+  /// The moment to read at; now where nil.
+  public var readTime: Timestamp?
+
+  /// Whether documents are listed that do not exist but have subcollections; they come with no times, and only where
+  /// nothing asks for a query.
+  public var showsMissing = false
+
+  /// Makes a read of a whole collection.
+  public init(
+    _ collection: CollectionPath,
+    pageSize: Int = 300,
+    mask: [FieldPath]? = nil,
+    showsMissing: Bool = false,
+    readTime: Timestamp? = nil
+  ) {
+    self.collection = collection
+    self.pageSize = pageSize
+    self.mask = mask
+    self.showsMissing = showsMissing
+    self.readTime = readTime
+  }
+
+  /// Whether `documents.list` can do it; everything else is a query.
+  var isList: Bool { reach == .collection && filter == nil && orderBy.isEmpty }
+
+  /// The query, its order spelled out to the name so that a page can begin after the last document of another.
+  ///
+  /// Everything below a collection is one query over all descendants within a range of names: it costs a read a
+  /// document and finds what is below missing parents, because it walks keys (nodejs-firestore's recursive delete
+  /// and firebase-tools send the same).
+  func query(in database: DatabaseName) -> StructuredQuery {
+    var query: StructuredQuery
+    switch reach {
+    case .collection: query = StructuredQuery(from: StructuredQuery.CollectionSelector(collection.id))
+    case .group:
+      query = StructuredQuery(
+        from: StructuredQuery.CollectionSelector(collection.id, allDescendants: true)
+      )
+    case .subcollections:
+      query = StructuredQuery(from: StructuredQuery.CollectionSelector(nil, allDescendants: true))
+      let lowest = "__id-9223372036854775808__"
+      let prefix = "\(database.documents)/\(collection.string)"
+      query.where = .and([
+        .field(.documentName, .greaterThanOrEqual, .reference("\(prefix)/\(lowest)")),
+        .field(.documentName, .lessThan, .reference("\(prefix)\u{0}/\(lowest)")),
+      ])
+    }
+    if let filter { query.where = filter }
+    query.orderBy = completeOrder
+    if let mask, orderBy.isEmpty, !hasInequality { query.select = mask }
+    return query
+  }
+
+  /// The parent that the query is sent to.
+  var parent: DocumentPath? { reach == .group ? nil : collection.parent }
+
+  /// The order with what the service would add to it: fields of inequalities by their names, then the name.
+  private var completeOrder: [StructuredQuery.Order] {
+    var order = orderBy
+    for field in inequalityFields where !order.contains(where: { $0.field == field }) {
+      order.append(StructuredQuery.Order(field, order.last?.direction ?? .ascending))
+    }
+    if !order.contains(where: { $0.field == .documentName }) {
+      order.append(StructuredQuery.Order(.documentName, order.last?.direction ?? .ascending))
+    }
+    return order
+  }
+
+  private var hasInequality: Bool { !inequalityFields.isEmpty }
+
+  private var inequalityFields: [FieldPath] {
+    var found: [FieldPath] = []
+    func walk(_ filter: StructuredQuery.Filter) {
+      switch filter {
+      case .and(let filters), .or(let filters): filters.forEach(walk)
+      case .field(let field, let operation, _):
+        if operation.isInequality, !found.contains(field), field != .documentName { found.append(field) }
+      case .unary(let field, let operation):
+        if operation.isInequality, !found.contains(field) { found.append(field) }
+      }
+    }
+    if let filter { walk(filter) }
+    return found.sorted { $0.description.compareUTF8($1.description) < 0 }
+  }
+
+  /// Whether a page has to be cut down to the mask here, because its order wants other fields.
+  var cutsHere: Bool { mask != nil && !isList && (!orderBy.isEmpty || hasInequality) }
+}
+
+extension FieldMap {
+  /// Only the fields of a mask.
+  func cut(to mask: [FieldPath]) -> FieldMap {
+    var cut = FieldMap()
+    for path in mask {
+      if let value = self[path] { cut[path] = value }
+    }
+    return cut
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import TestSupport
+
+/// Where the commands of one page are run: a folder with the samples beside it, and a store in memory behind every
+/// environment but `local`, seeded with the samples.
+///
+/// The environments are those of a configuration in the home folder, so that a page's command lines stay as they are.
+/// No request can reach the real service signed: there is nobody who would sign.
+struct Classroom {
+  /// The room could not be set up.
+  struct Trouble: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+      self.description = description
+    }
+  }
+
+  let folder: URL
+  private let variables: [String: String]
+  private let shell: BinaryRunner
+
+  /// Sets up a folder, runs `body` in it, and stops the store.
+  static func open(
+    environments: Set<String>,
+    _ body: (Classroom) async throws -> Void
+  ) async throws {
+    try await withTemporaryDirectory { folder in
+      let binary = try BinaryRunner()
+      let tools = folder.appendingPathComponent(".bin")
+      let work = folder.appendingPathComponent("work")
+      for folder in [tools, work] {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      }
+      try FileManager.default.createSymbolicLink(
+        at: tools.appendingPathComponent("gymmigrate"),
+        withDestinationURL: URL(fileURLWithPath: binary.executable)
+      )
+      try FileManager.default.createSymbolicLink(
+        at: work.appendingPathComponent("samples"),
+        withDestinationURL: Page.root.appendingPathComponent("samples")
+      )
+      let store = try binary.start(
+        ["serve", "--port", "0", "--memory"],
+        directory: folder,
+        timeout: .seconds(600)
+      )
+      do {
+        guard await store.waitForText("FIRESTORE_EMULATOR_HOST=", on: .errors) else {
+          throw Trouble("the store did not come up: \(store.text(.errors))")
+        }
+        let room = try Classroom(folder: work, home: folder, tools: tools, serving: store.text(.errors))
+        for name in environments.sorted() { try await room.seed(name, with: binary) }
+        try await body(room)
+      } catch {
+        store.send(SIGTERM)
+        _ = await store.wait()
+        throw error
+      }
+      store.send(SIGTERM)
+      _ = await store.wait()
+    }
+  }
+
+  private init(folder: URL, home: URL, tools: URL, serving: String) throws {
+    guard let endpoint = serving.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)?.output else {
+      throw Trouble("the store does not tell its address: \(serving)")
+    }
+    self.folder = folder
+    shell = try BinaryRunner(executable: "/bin/bash")
+    variables = [
+      "HOME": home.path,
+      "PATH": "\(tools.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")",
+      "LC_ALL": "C.UTF-8",
+      "GCE_METADATA_HOST": "127.0.0.1:1",
+    ]
+    let configuration = """
+      project: sajarubox
+      environments:
+        test: { database: test, endpoint: "\(endpoint)" }
+        stage: { database: stage, endpoint: "\(endpoint)" }
+        prod: { database: prod, endpoint: "\(endpoint)", protected: true }
+        legacy: { database: (default), endpoint: "\(endpoint)" }
+      """
+    let place = home.appendingPathComponent(".config/gymmigrate")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    try configuration.write(
+      to: place.appendingPathComponent("gymmigrate.yaml"),
+      atomically: true,
+      encoding: .utf8
+    )
+  }
+
+  private func seed(_ environment: String, with binary: BinaryRunner) async throws {
+    let samples = try FileManager.default.contentsOfDirectory(
+      atPath: Page.root.appendingPathComponent("samples/gym").path
+    ).filter { $0.hasSuffix(".jsonl") }.sorted().map { "samples/gym/\($0)" }
+    let result = try await binary.run(
+      ["import"] + samples + [
+        "-e", environment, "--confirm", environment, "-q", "--state-dir", "../.seeding",
+      ],
+      environment: variables,
+      directory: folder
+    )
+    guard result.exitCode == 0 else {
+      throw Trouble("cannot seed \(environment): \(result.errors)")
+    }
+  }
+
+  /// Runs a command as it stands.
+  func run(_ command: DocumentedCommand) async throws -> RunResult {
+    try await shell.run(
+      ["-c", "set -o pipefail\n\(command.text)"],
+      environment: variables,
+      directory: folder
+    )
+  }
+
+  /// Writes a file that a page shows.
+  func write(_ name: String, _ text: String) throws {
+    try text.write(to: folder.appendingPathComponent(name), atomically: true, encoding: .utf8)
+  }
+}

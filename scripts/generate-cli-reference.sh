@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Writes docs/cli.md from the program's own --help, a section a command: `generate-cli-reference.sh [FILE | -]`.
+# GYMMIGRATE_BINARY names the program; bin/gymmigrate otherwise.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+binary=${GYMMIGRATE_BINARY:-bin/gymmigrate}
+output=${1:-docs/cli.md}
+# The parser wraps its help to the terminal; a fixed width gives the same bytes everywhere.
+export COLUMNS=100 LC_ALL=C.UTF-8
+
+section() { # WORDS...: the help of one command, then of those below it
+  local help name
+  help=$("$binary" "$@" --help)
+  printf "\n## gymmigrate%s\n\n\`\`\`text\n%s\n\`\`\`\n" "${*:+ $*}" "$help"
+  while read -r name; do
+    section "$@" "$name"
+  done < <(awk '/^SUBCOMMANDS:/ { list = 1; next } list && /^  [a-z]/ { print $1 } list && /^$/ { exit }' <<<"$help")
+}
+
+page() {
+  cat <<'HEAD'
+# Command line reference
+
+Every command with every flag, as `--help` prints it. This page is generated: `make docs` writes it anew.
+By task: [docs/README.md](README.md).
+HEAD
+  section
+}
+
+if [[ $output == - ]]; then
+  page
+else
+  temporary=$(mktemp "$output.XXXXXX")
+  trap 'rm -f "$temporary"' EXIT
+  page >"$temporary"
+  chmod 644 "$temporary"
+  mv "$temporary" "$output"
+  echo "Wrote $output."
+fi
