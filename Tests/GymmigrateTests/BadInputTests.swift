@@ -29,9 +29,14 @@ struct BadInputTests {
         let result = try await tool.run("import", "bad.jsonl")
         result.expectFailure(65, "bad.jsonl", "line 4")
       }
-      // The second file of two: the first one is not imported either.
-      try tool.write(good, to: "good.jsonl")
-      try await tool.run("import", "good.jsonl", "bad.jsonl").expectFailure(65, "bad.jsonl", "line 4")
+      // The second file of two: the first one, of many batches, is not imported either.
+      try await tool.run("import", Samples.file("users"), "bad.jsonl").expectFailure(
+        65,
+        "bad.jsonl",
+        "line 4"
+      )
+      try tool.write(Samples.text("users") + "{]\n", to: "late.jsonl")
+      try await tool.run("import", "late.jsonl").expectFailure(65, "late.jsonl", "line 401")
       #expect(server.requests(.commit).isEmpty)
     }
   }
