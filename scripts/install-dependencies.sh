@@ -2,7 +2,7 @@
 # Installs the C libraries that gymmigrate links, where they are missing. Says what it does; a second run does nothing.
 set -euo pipefail
 
-debian=(libcurl4-openssl-dev libxlsxwriter-dev libsimdjson-dev libssl-dev zlib1g-dev libsqlite3-dev pkg-config python3 python3-venv)
+debian=(libcurl4-openssl-dev libxlsxwriter-dev libsimdjson-dev libssl-dev zlib1g-dev libsqlite3-dev pkg-config openssl python3 python3-venv)
 brew=(curl libxlsxwriter simdjson openssl@3 zlib sqlite pkg-config python3)
 
 if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then

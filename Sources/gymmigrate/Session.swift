@@ -131,7 +131,7 @@ struct CommandRun {
     summary.durationSeconds = clock.now() - began
     do throws(Failure) {
       try run?.write(summary)
-    } catch where failure == nil {
+    } catch  where failure == nil {
       failure = error
       summary.status = .failed
       summary.exitCode = ExitCodes.code(of: error.kind)
@@ -166,11 +166,12 @@ struct CommandRun {
     }
   }
 
-  /// Whether the same command can succeed later, and then does what is left.
+  /// Whether the same command, once its cause is mended, does what is left; what is wrong with the command itself or
+  /// with its input changes the command.
   private static func mayGoOn(after failure: Failure?) -> Bool {
     switch failure?.kind {
-    case .unavailable?, .tryLater?, .interrupted?, .cannotWrite?: true
-    default: false
+    case .usage?, .inputMalformed?, .inputMissing?, .internal?, .rejected?, nil: false
+    case .unavailable?, .tryLater?, .interrupted?, .cannotWrite?, .notPermitted?, .configuration?: true
     }
   }
 

@@ -2,7 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The main job on a server that is as odd as it may be and fails now and then", .timeLimit(.minutes(15)))
+@Suite(
+  "The main job on a server that is as odd as it may be and fails now and then",
+  .timeLimit(.minutes(15))
+)
 struct AwkwardServerTests {
   /// The three migrations over a server that misbehaves, judged by the oracle and by the server's own accounts.
   private func mainJob(

@@ -189,7 +189,7 @@ struct OutputContractTests {
       let rows = try await Judge.script(
         """
         import csv, sys
-        rows = list(csv.reader(open(sys.argv[1], encoding="utf-8", newline=""), strict=True))
+        rows = list(csv.reader(open(sys.argv[1], encoding="utf-8-sig", newline=""), strict=True))
         assert all(len(row) == len(rows[0]) for row in rows)
         print(",".join(rows[0])); print(len(rows) > 10)
         """,

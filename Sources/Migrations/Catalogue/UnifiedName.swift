@@ -56,7 +56,7 @@ struct UnifiedName {
       if standing.saysSame(as: android) || taken.isEmpty {
         sure = (joined.text.isEmpty ? [] : [joined]) + taken
       } else {
-        proposed = [joined] + taken
+        // Nothing is proposed: parts of two names joined would be nobody's.
         doubt = .disagrees
         isWithheld = true
       }

@@ -72,7 +72,7 @@ enum Samples {
 enum Judge {
   static func python(_ arguments: [String], in folder: URL? = nil) async throws -> RunResult {
     try await BinaryRunner(executable: "/usr/bin/env").run(
-      ["python3"] + arguments,
+      [ProcessInfo.processInfo.environment["GYMMIGRATE_PYTHON"] ?? "python3"] + arguments,
       directory: folder,
       timeout: .seconds(600)
     )
