@@ -45,6 +45,7 @@ struct ApplyDelegate: BatchDelegate {
     switch result {
     case .rejected(let error):
       try rejects.add(write.path, code: error.status.name, message: error.message, fields: write.fields)
+      try book.assertBudget()
     case .conflicted:
       try rejects.add(
         write.path,
@@ -52,6 +53,7 @@ struct ApplyDelegate: BatchDelegate {
         message: "the document changed while the run went on",
         fields: nil
       )
+      try book.assertBudget()
     case .written, .unchanged, .skipped: break
     }
   }

@@ -14,6 +14,8 @@ public struct MigrationRunner: Sendable {
   public var limits = BatchLimits()
   /// How fast it may be written.
   public var pacer = WritePacer(ramp: false)
+  /// Deletions of one migration at the most; any number where nil.
+  public var maximumDeletes: Int?
   /// How many changes a report keeps to be shown.
   public var examples = 3
 
@@ -37,7 +39,8 @@ public struct MigrationRunner: Sendable {
       lists: FindingLists(run),
       examples: examples,
       changes: PlanFile(run.file("plan.jsonl")),
-      writer: nil
+      writer: nil,
+      maximumDeletes: maximumDeletes
     )
     try await read(migration, session, book)
     return session.report
@@ -56,7 +59,8 @@ public struct MigrationRunner: Sendable {
       lists: lists,
       examples: examples,
       changes: nil,
-      writer: nil
+      writer: nil,
+      maximumDeletes: maximumDeletes
     )
     let delegate = ApplyDelegate(
       migration: migration,
@@ -133,6 +137,7 @@ private final class PlanSession: PlanSink {
   private let exampleCount: Int
   private let changes: PlanFile?
   private let writer: BatchWriter?
+  private let maximumDeletes: Int?
   fileprivate let state: Guarded<MigrationReport>
   /// What was found of the documents whose writes are not settled yet.
   fileprivate let pending: Guarded<[DocumentPath: [Finding]]>
@@ -144,6 +149,7 @@ private final class PlanSession: PlanSink {
     examples: Int,
     changes: PlanFile?,
     writer: BatchWriter?,
+    maximumDeletes: Int?,
     state: Guarded<MigrationReport> = Guarded(MigrationReport(migration: "")),
     pending: Guarded<[DocumentPath: [Finding]]> = Guarded([:])
   ) {
@@ -153,6 +159,7 @@ private final class PlanSession: PlanSink {
     exampleCount = examples
     self.changes = changes
     self.writer = writer
+    self.maximumDeletes = maximumDeletes
     self.state = state
     self.pending = pending
     state.withLock { $0.migration = migration.id }
@@ -167,6 +174,7 @@ private final class PlanSession: PlanSink {
       examples: exampleCount,
       changes: changes,
       writer: writer,
+      maximumDeletes: maximumDeletes,
       state: state,
       pending: pending
     )
@@ -184,12 +192,28 @@ private final class PlanSession: PlanSink {
     book.count(collection) { accounts in
       outcome.count(in: &accounts, isReadOnly: isReadOnly)
     }
+    if outcome.findings.contains(where: { $0.kind == .reject }) { try book.assertBudget() }
     guard case .change(let change) = outcome.action else { return }
+    if change.after == nil { try assertMayDelete() }
     state.withLock { $0.add(change, keeping: exampleCount) }
     try changes?.append(change)
     guard let writer else { return }
     if !outcome.findings.isEmpty { pending.withLock { $0[change.path] = outcome.findings } }
     try await writer.submit(change.write)
+  }
+}
+
+extension PlanSession {
+  /// Stops before one deletion too many is handed on.
+  private func assertMayDelete() throws(Failure) {
+    guard let maximumDeletes, state.withLock({ $0.deletions }) >= maximumDeletes else { return }
+    throw Failure(
+      .notPermitted,
+      "delete more than \(maximumDeletes) documents by",
+      path: migration.id,
+      cause: "--max-delete allows no more",
+      remedy: "Look at the plan, then allow more with --max-delete."
+    )
   }
 }
 

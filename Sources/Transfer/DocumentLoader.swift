@@ -68,13 +68,7 @@ public struct DocumentLoader: Sendable {
         var document = document
         document.fields = document.fields.asStored
         if let violation = DocumentLimits.violations(of: document).first {
-          book.count(document.path.collection) { $0.rejected += 1 }
-          try rejects.add(
-            document.path,
-            code: "INVALID_ARGUMENT",
-            message: violation.message,
-            fields: document.fields
-          )
+          try reject(document, code: "INVALID_ARGUMENT", message: violation.message)
         } else {
           sound.append(document)
         }
@@ -101,13 +95,18 @@ public struct DocumentLoader: Sendable {
           )
         case .unchanged: book.count(path.collection) { $0.unchanged += 1 }
         case .rejected(let error):
-          book.count(path.collection) { $0.rejected += 1 }
-          try rejects.add(path, code: error.status.name, message: error.message, fields: document.fields)
+          try reject(document, code: error.status.name, message: error.message)
         case .write(let write):
           unsure.insert(path)
           try await submit(write, of: document)
         }
       }
+    }
+
+    private func reject(_ document: RawDocument, code: String, message: String) throws(Failure) {
+      book.count(document.path.collection) { $0.rejected += 1 }
+      try rejects.add(document.path, code: code, message: message, fields: document.fields)
+      try book.assertBudget()
     }
 
     private func submit(_ write: Write, of document: RawDocument) async throws {
@@ -153,6 +152,7 @@ private struct LoadDelegate: BatchDelegate {
     switch result {
     case .rejected(let error):
       try rejects.add(write.path, code: error.status.name, message: error.message, fields: document?.fields)
+      try book.assertBudget()
     case .conflicted:
       try rejects.add(
         write.path,
@@ -160,6 +160,7 @@ private struct LoadDelegate: BatchDelegate {
         message: "the document kept changing while it was to be written",
         fields: document?.fields
       )
+      try book.assertBudget()
     case .written, .unchanged, .skipped: break
     }
   }

@@ -94,6 +94,7 @@ public struct Import: Sendable {
               message: violation.message,
               fields: document.fields
             )
+            try book.assertBudget()
           }
         }
       }
@@ -181,6 +182,7 @@ public struct Import: Sendable {
         message: failure.cause,
         fields: nil
       )
+      try book.assertBudget()
       return nil
     }
   }

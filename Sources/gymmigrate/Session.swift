@@ -68,7 +68,7 @@ struct CommandRun {
       clock: clock,
       traffic: traffic
     )
-    let book = AccountsBook()
+    let book = AccountsBook(budget: write?.errorBudget)
     var summary = RunSummary(
       command: name,
       runID: run?.id ?? "-",

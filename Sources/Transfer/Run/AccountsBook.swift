@@ -11,26 +11,46 @@ public final class AccountsBook: Sendable {
 
   private let state = Mutex(State())
 
-  /// An empty book.
-  public init() {}
+  private let budget: ErrorBudget?
 
-  /// Counts something for a collection, which is listed from then on.
+  /// An empty book.
+  public init(budget: ErrorBudget? = nil) {
+    self.budget = budget
+  }
+
+  /// Counts something for a collection, which is listed from then on; collections below documents are listed by
+  /// their kind, as `groups/*/members`.
   public func count(_ collection: CollectionPath, _ change: (inout Accounts) -> Void = { _ in }) {
+    let collection = collection.pattern
     state.withLock { state in
       if state.accounts[collection] == nil { state.order.append(collection) }
       change(&state.accounts[collection, default: Accounts()])
     }
   }
 
+  /// Stops a run that has more errors than it may have; to be called when one has been counted.
+  ///
+  /// - Throws: `.inputMalformed`.
+  public func assertBudget() throws(Failure) {
+    guard let budget, budget.isExceeded(by: totals) else { return }
+    let totals = totals
+    throw Failure(
+      .inputMalformed,
+      "go on",
+      cause: "\(totals.rejected + totals.conflicted) of \(totals.read) documents were rejected or conflicted",
+      remedy: "See rejects.jsonl of the run, or allow more with --max-errors."
+    )
+  }
+
   /// Names the file of a collection.
   public func setFile(_ file: String, of collection: CollectionPath) {
     count(collection)
-    state.withLock { $0.files[collection] = file }
+    state.withLock { $0.files[collection.pattern] = file }
   }
 
   /// The accounts of one collection.
   public subscript(collection: CollectionPath) -> Accounts {
-    state.withLock { $0.accounts[collection] ?? Accounts() }
+    state.withLock { $0.accounts[collection.pattern] ?? Accounts() }
   }
 
   /// The accounts for the summary, in the order in which the collections came.

@@ -158,13 +158,25 @@ struct MigrateApply: AsyncParsableCommand {
   @OptionGroup var talk: TalkOptions
   @OptionGroup var write: WriteOptions
 
+  @Option(
+    help: ArgumentHelp(
+      "Stop before more documents than this are deleted by one migration (user-emails --prune).",
+      valueName: "n"
+    )
+  )
+  var maxDelete: Int?
+
   @Flag(name: [.customShort("n"), .long], help: "Plan only, as 'migrate plan' does.")
   var dryRun = false
+
+  func validate() throws {
+    if let maxDelete, maxDelete < 0 { throw ValidationError("--max-delete is a number from 0.") }
+  }
 
   func run() async throws {
     let chosen = try migrations.chosen()
     let pageSize = migrations.pageSize
-    let (isJSON, dryRun, write) = (talk.json, dryRun, write)
+    let (isJSON, dryRun, write, maxDelete) = (talk.json, dryRun, write, maxDelete)
     let command = CommandRun(
       name: "migrate apply \(migrations.names)",
       connection: connection,
@@ -181,6 +193,7 @@ struct MigrateApply: AsyncParsableCommand {
         )
         runner.pageSize = pageSize
         runner.limits = write.limits
+        runner.maximumDeletes = maxDelete
         runner.pacer = write.pacer(for: session.environment)
         let report =
           dryRun

@@ -20,12 +20,22 @@ struct WriteOptions: ParsableArguments {
   var ramp: Bool?
 
   @Option(
+    help: ArgumentHelp(
+      "Stop when more documents than this were rejected or conflicted: a number, or a share as 1.5%.",
+      valueName: "n|n%"
+    )
+  )
+  var maxErrors: String?
+
+  @Option(
     help: ArgumentHelp("The name of the protected environment that is to be written.", valueName: "env")
   )
   var confirm: String?
 
   @Flag(name: .shortAndLong, help: "Ask nothing: a protected environment without --confirm is refused.")
   var yes = false
+
+  var errorBudget: ErrorBudget? { maxErrors.flatMap { ErrorBudget(parsing: $0) } }
 
   var limits: BatchLimits { BatchLimits(maximumWrites: batchSize, maximumInFlight: inFlight) }
 
@@ -38,6 +48,9 @@ struct WriteOptions: ParsableArguments {
     if !(1...64).contains(inFlight) { throw ValidationError("--in-flight is a number from 1 to 64.") }
     if let maxWritesPerSecond, maxWritesPerSecond <= 0 {
       throw ValidationError("--max-writes-per-second is a number above 0.")
+    }
+    if let maxErrors, ErrorBudget(parsing: maxErrors) == nil {
+      throw ValidationError("--max-errors is a number from 0, or a share from 0% to 100%.")
     }
   }
 }

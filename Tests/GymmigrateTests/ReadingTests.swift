@@ -1,0 +1,153 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Reading and limits", .timeLimit(.minutes(15)))
+struct ReadingTests {
+  private func withPayments(_ body: (Tool) async throws -> Void) async throws {
+    try await withTool { tool in
+      try await tool.run("import", Samples.file("payments"), Samples.file("groups"), "-q").expect(0)
+      try await body(tool)
+    }
+  }
+
+  /// The payments of the samples that a closure takes, by ids.
+  private func payments(_ takes: (_ fields: [String: [String: Any]]) -> Bool) throws -> Set<String> {
+    var ids: Set<String> = []
+    let text = try String(contentsOfFile: Samples.file("payments"), encoding: .utf8)
+    for line in text.split(separator: "\n") {
+      let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      let fields = json?["fields"] as? [String: [String: Any]] ?? [:]
+      if takes(fields), let name = json?["name"] as? String { ids.insert(name) }
+    }
+    return ids
+  }
+
+  private func names(_ lines: String) throws -> [String] {
+    try lines.split(separator: "\n").map { line in
+      let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      return try #require(json?["name"] as? String)
+    }
+  }
+
+  @Test("--where takes what the filter says, and count agrees.")
+  func filters() async throws {
+    try await withPayments { tool in
+      let filter = "status in [completed, pending] and amount > 100.0"
+      let wanted = try payments { fields in
+        let status = fields["status"]?["stringValue"] as? String ?? ""
+        let amount = fields["amount"]?["doubleValue"] as? Double ?? 0
+        return ["completed", "pending"].contains(status) && amount > 100
+      }
+      #expect(!wanted.isEmpty)
+      let result = try await tool.run("export", "payments", "--where", filter, "-o", "-", "--format", "jsonl")
+      result.expect(0)
+      let found = try names(result.output)
+      #expect(Set(found) == wanted && found.count == wanted.count)
+      let count = try await tool.run("count", "payments", "--where", filter)
+      #expect(count.output == "payments\t\(wanted.count)\n")
+    }
+  }
+
+  @Test("--order-by orders, --limit ends, --fields cuts.")
+  func order() async throws {
+    try await withPayments { tool in
+      let result = try await tool.run(
+        "export",
+        "payments",
+        "--order-by",
+        "amount desc",
+        "--limit",
+        "5",
+        "--fields",
+        "amount",
+        "-o",
+        "-",
+        "--format",
+        "jsonl"
+      )
+      result.expect(0)
+      let amounts = try result.output.split(separator: "\n").map { line in
+        let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        let fields = try #require(json?["fields"] as? [String: [String: Any]])
+        #expect(Array(fields.keys) == ["amount"])
+        return try #require(fields["amount"]?["doubleValue"] as? Double)
+      }
+      var all: [Double] = []
+      _ = try payments { fields in
+        if let amount = fields["amount"]?["doubleValue"] as? Double { all.append(amount) }
+        return false
+      }
+      #expect(amounts == Array(all.sorted(by: >).prefix(5)))
+    }
+  }
+
+  @Test("A whole database, subcollections and all, comes back byte for byte.")
+  func wholeDatabase() async throws {
+    try await withPayments { tool in
+      try await tool.run(
+        "export",
+        "--all",
+        "--subcollections",
+        "-o",
+        "one/",
+        "--format",
+        "jsonl",
+        "--gzip",
+        "-q"
+      ).expect(0)
+      try await tool.bare(["import", "one/", "-e", "local", "--state-dir", "other", "-q"]).expect(0)
+      let again = [
+        "export", "--all", "--subcollections", "-o", "two/", "--format", "jsonl", "-e", "local",
+        "--state-dir", "other",
+        "-q",
+      ]
+      try await tool.bare(again).expect(0)
+      try await tool.run("export", "--all", "--subcollections", "-o", "three/", "--format", "jsonl", "-q")
+        .expect(0)
+      for name in ["payments", "groups"] {
+        #expect(try tool.text("two/\(name).jsonl") == tool.text("three/\(name).jsonl"))
+      }
+      #expect(try tool.text("two/groups.jsonl").contains("/members/"))
+      // A table has one kind of row.
+      try await tool.run("export", "groups", "--subcollections", "-o", "csv/", "--format", "csv", "-q")
+        .expect(0)
+      #expect(try tool.text("csv/groups~members.csv").hasPrefix("__name__,"))
+    }
+  }
+
+  @Test("A filter that is none, and flags that exclude each other, are usage.")
+  func usage() async throws {
+    try await withTool { tool in
+      for arguments in [
+        ["export", "users", "--where", "role = ", "-o", "x.csv"],
+        ["export", "users", "--order-by", "a sideways", "-o", "x.csv"],
+        ["export", "users", "--subcollections", "--where", "a = 1", "-o", "x.jsonl"],
+        ["export", "--all", "-o", "x.csv"],
+        ["count", "users", "--where", "(a == 1"],
+        ["migrate", "apply", "--all", "--max-errors", "many"],
+        ["migrate", "apply", "--all", "--max-delete", "-1"],
+      ] {
+        let result = try await tool.bare(arguments + ["-e", "local"])
+        #expect(result.exitCode == 64, "\(arguments): \(result.errors)")
+        #expect(result.errors.hasPrefix("Error: "))
+      }
+    }
+  }
+
+  @Test("--max-errors and --max-delete stop a run, and say so.")
+  func limits() async throws {
+    try await withTool { tool in
+      try await tool.run("import", Samples.file("users"), Samples.file("user_emails"), "-q").expect(0)
+      let errors = try await tool.run("migrate", "apply", "users-unify", "--max-errors", "2")
+      #expect(errors.exitCode == 65)
+      #expect(errors.errors.contains("error: cannot go on: 3 of "))
+      let deletes = try await tool.run("migrate", "apply", "user-emails", "--prune", "--max-delete", "2")
+      #expect(deletes.exitCode == 77)
+      let left = try await tool.run("count", "user_emails").output
+      // 205 entries, 182 to be made, at most two deleted.
+      let count = try #require(Int(left.split(separator: "\t").last?.dropLast() ?? ""))
+      #expect(count >= 203)
+    }
+  }
+}

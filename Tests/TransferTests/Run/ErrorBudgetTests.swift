@@ -1,0 +1,34 @@
+import Testing
+
+@testable import Transfer
+
+@Suite struct ErrorBudgetTests {
+  private func accounts(read: Int, rejected: Int, conflicted: Int = 0) -> Accounts {
+    var accounts = Accounts()
+    accounts.read = read
+    accounts.rejected = rejected
+    accounts.conflicted = conflicted
+    return accounts
+  }
+
+  @Test func parses() {
+    #expect(ErrorBudget(parsing: "0") == .count(0))
+    #expect(ErrorBudget(parsing: "100") == .count(100))
+    #expect(ErrorBudget(parsing: "1.5%") == .percent(1.5))
+    for text in ["", "%", "-1", "101%", "-1%", "x", "1.5", "1 %"] {
+      #expect(ErrorBudget(parsing: text) == nil)
+    }
+  }
+
+  @Test func aCountIsExceededByTheNext() {
+    #expect(!ErrorBudget.count(2).isExceeded(by: accounts(read: 5, rejected: 1, conflicted: 1)))
+    #expect(ErrorBudget.count(2).isExceeded(by: accounts(read: 5, rejected: 2, conflicted: 1)))
+    #expect(ErrorBudget.count(0).isExceeded(by: accounts(read: 5, rejected: 1)))
+  }
+
+  @Test func aShareIsJudgedOnceItSaysSomething() {
+    #expect(!ErrorBudget.percent(1).isExceeded(by: accounts(read: 999, rejected: 999)))
+    #expect(!ErrorBudget.percent(1).isExceeded(by: accounts(read: 1000, rejected: 10)))
+    #expect(ErrorBudget.percent(1).isExceeded(by: accounts(read: 1000, rejected: 11)))
+  }
+}
