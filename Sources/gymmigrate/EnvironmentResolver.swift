@@ -103,7 +103,8 @@ struct EnvironmentResolver {
     onRetry: @escaping @Sendable (RetryNotice) -> Void,
     _ body: @Sendable (_ endpoint: String, _ signer: String, _ caller: ServiceCaller) async throws -> Result
   ) async throws -> Result {
-    let transport = CurlTransport()
+    // The variables that curl's own command line honours.
+    let transport = CurlTransport(certificates: variables["CURL_CA_BUNDLE"] ?? variables["SSL_CERT_FILE"])
     func caller(_ credentials: Credentials) -> ServiceCaller {
       ServiceCaller(
         transport: transport,

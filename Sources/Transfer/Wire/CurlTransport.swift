@@ -12,8 +12,10 @@ public final class CurlTransport: HTTPTransport {
   private let loop: CurlEventLoop
 
   /// Starts the event thread; it ends when the transport is released.
-  public init() {
-    loop = CurlEventLoop()
+  ///
+  /// - Parameter certificates: A file of certificates to trust instead of the system's.
+  public init(certificates: String? = nil) {
+    loop = CurlEventLoop(certificates: certificates)
     loop.start()
   }
 
@@ -61,7 +63,10 @@ private final class CurlEventLoop: Sendable {
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))
   }()
 
-  init() {
+  private let certificates: String?
+
+  init(certificates: String?) {
+    self.certificates = certificates
     Self.initialised
     guard let multi = curl_multi_init() else {
       preconditionFailure("libcurl has no memory for a multi handle")
@@ -148,7 +153,7 @@ private final class CurlEventLoop: Sendable {
           }
           let transfer = CurlTransfer(id: id, request: request, handle: handle, continuation: continuation)
           transfers[id] = transfer
-          let code = transfer.start(on: multi)
+          let code = transfer.start(on: multi, certificates: certificates)
           if code != CURLM_OK {
             finish(transfer, .failure(TransportError(.invalid, String(cString: curl_multi_strerror(code)))))
           }
@@ -233,7 +238,7 @@ private final class CurlTransfer {
   }
 
   /// Sets the handle up and gives it to the multi handle, which borrows `self` until ``remove(from:)``.
-  func start(on multi: UnsafeMutableRawPointer) -> CURLMcode {
+  func start(on multi: UnsafeMutableRawPointer, certificates: String?) -> CURLMcode {
     let easy = handle.pointer
     let me = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
     _ = gm_curl_restrict_protocols(easy)
@@ -254,6 +259,7 @@ private final class CurlTransfer {
     } else {
       _ = gm_curl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     }
+    if let certificates { _ = gm_curl_set_string(easy, CURLOPT_CAINFO, certificates) }
     if isLoopback(request.url) { _ = gm_curl_set_string(easy, CURLOPT_NOPROXY, "*") }
 
     // An empty Expect keeps curl from waiting for a 100 before larger bodies.
