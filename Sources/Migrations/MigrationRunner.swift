@@ -77,7 +77,7 @@ public struct MigrationRunner: Sendable {
   }
 
   private func read(_ migration: any Migration, _ session: PlanSession, _ book: AccountsBook) async throws {
-    for collection in migration.reads { book.count(collection) }
+    for collection in migration.reads { book.open(collection) }
     let source = LiveSource(
       client: client,
       pageSize: pageSize,

@@ -55,7 +55,7 @@ public struct Export: Sendable {
   /// - Returns: The moment that was read at, nil where none was pinned.
   /// - Throws: ``Failure``; files that were not complete are gone then.
   public func run() async throws -> Timestamp? {
-    for read in options.reads { book.count(read.collection) }
+    for read in options.reads { book.open(read.collection) }
     let (total, countTime) = try await count()
     let readTime = try await ReadTimePinning(client: client, environment: environment, logger: logger)
       .pin(options.readTime, countTime: countTime, probing: options.reads.first?.collection)

@@ -76,6 +76,7 @@ public struct Import: Sendable {
       for file in options.files where file != "-" { try check(file) }
       progress.end()
     }
+    if let collection = options.collection { book.open(collection) }
     let counts = Guarded(ReferenceRewriter.Counts())
     defer { progress.end() }
     progress.begin("import", total: nil)

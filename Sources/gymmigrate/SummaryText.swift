@@ -38,34 +38,6 @@ extension String {
   fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
-/// Data on standard output.
-enum StandardOutput {
-  /// Writes all bytes.
-  ///
-  /// - Throws: `.cannotWrite`.
-  static func write(_ bytes: [UInt8]) throws(Failure) {
-    let isDone = bytes.withUnsafeBytes { buffer in
-      var done = 0
-      while done < buffer.count {
-        #if canImport(Glibc)
-          let count = Glibc.write(1, buffer.baseAddress?.advanced(by: done), buffer.count - done)
-        #else
-          let count = Darwin.write(1, buffer.baseAddress?.advanced(by: done), buffer.count - done)
-        #endif
-        if count < 0 {
-          if errno == EINTR { continue }
-          return false
-        }
-        done += count
-      }
-      return true
-    }
-    if !isDone {
-      throw Failure(.cannotWrite, "write", path: "standard output", cause: String(cString: strerror(errno)))
-    }
-  }
-}
-
 /// Questions about files.
 enum FileCheck {
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }

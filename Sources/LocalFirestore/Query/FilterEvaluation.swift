@@ -71,7 +71,8 @@ indirect enum CompiledFilter {
     case .notEqual:
       return !value.isNull && ValueOrder.compare(value, operand) != 0
     case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
-      return rangeType(value) == rangeType(operand) && holds(comparison, ValueOrder.compare(value, operand))
+      return ValueOrder.typeRank(value) == ValueOrder.typeRank(operand)
+        && holds(comparison, ValueOrder.compare(value, operand))
     case .arrayContains:
       return contains(value.array, operand)
     case .in:
@@ -94,22 +95,6 @@ indirect enum CompiledFilter {
     case .isNull: value.isNull
     case .isNotNaN: !isNaN && !value.isNull
     case .isNotNull: !value.isNull
-    }
-  }
-
-  /// The types that a range filter keeps apart; integers and doubles are one.
-  private static func rangeType(_ value: Value) -> Int {
-    switch value {
-    case .null: 0
-    case .boolean: 1
-    case .integer, .double: 2
-    case .timestamp: 3
-    case .string: 4
-    case .bytes: 5
-    case .reference: 6
-    case .geoPoint: 7
-    case .array: 8
-    case .map(let fields): fields.vector == nil ? 10 : 9
     }
   }
 }

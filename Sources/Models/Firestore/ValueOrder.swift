@@ -21,7 +21,7 @@ public enum ValueOrder {
       return order == 0 ? compare(x.longitude, y.longitude) : order
     case (.array(let x), .array(let y)): return compare(x, y)
     case (.map(let x), .map(let y)): return compareMaps(x, y)
-    default: return threeWay(rank(a), rank(b))
+    default: return threeWay(typeRank(a), typeRank(b))
     }
   }
 
@@ -86,7 +86,8 @@ public enum ValueOrder {
     }
   }
 
-  private static func rank(_ value: Value) -> Int {
+  /// The place of a value's type in the order; a range filter compares within one.
+  public static func typeRank(_ value: Value) -> Int {
     switch value {
     case .null: 0
     case .boolean: 1
@@ -97,8 +98,7 @@ public enum ValueOrder {
     case .reference: 6
     case .geoPoint: 7
     case .array: 8
-    // A vector is below every other map; compareMaps sees to it.
-    case .map: 9
+    case .map(let fields): fields.vector == nil ? 10 : 9
     }
   }
 

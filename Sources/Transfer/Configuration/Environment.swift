@@ -42,8 +42,8 @@ public struct Environment: Sendable, Equatable {
     !isLocal && (endpoint == nil || (endpoint?.lowercased().contains("googleapis.com") ?? false))
   }
 
-  /// Writes the members of the summary's `environment`.
-  func writeMembers(to json: inout JSONWriter) {
+  /// Writes name, project, database and endpoint as members of an object.
+  package func writeMembers(to json: inout JSONWriter) {
     json.key("name")
     json.string(name)
     json.key("project")

@@ -18,13 +18,25 @@ public final class AccountsBook: Sendable {
     self.budget = budget
   }
 
-  /// Counts something for a collection, which is listed from then on; collections below documents are listed by
-  /// their kind, as `groups/*/members`.
-  public func count(_ collection: CollectionPath, _ change: (inout Accounts) -> Void = { _ in }) {
-    let collection = collection.pattern
+  /// Lists a collection by its own path, also where nothing comes to be counted for it.
+  public func open(_ collection: CollectionPath) {
     state.withLock { state in
-      if state.accounts[collection] == nil { state.order.append(collection) }
-      change(&state.accounts[collection, default: Accounts()])
+      if state.accounts[collection] == nil {
+        state.order.append(collection)
+        state.accounts[collection] = Accounts()
+      }
+    }
+  }
+
+  /// Counts something for a collection.
+  ///
+  /// Collections below documents that were not opened are counted by their kind, as `groups/*/members`, because there
+  /// may be one for every document.
+  public func count(_ collection: CollectionPath, _ change: (inout Accounts) -> Void) {
+    state.withLock { state in
+      let place = state.accounts[collection] == nil ? collection.pattern : collection
+      if state.accounts[place] == nil { state.order.append(place) }
+      change(&state.accounts[place, default: Accounts()])
     }
   }
 
@@ -44,13 +56,13 @@ public final class AccountsBook: Sendable {
 
   /// Names the file of a collection.
   public func setFile(_ file: String, of collection: CollectionPath) {
-    count(collection)
-    state.withLock { $0.files[collection.pattern] = file }
+    open(collection)
+    state.withLock { $0.files[collection] = file }
   }
 
   /// The accounts of one collection.
   public subscript(collection: CollectionPath) -> Accounts {
-    state.withLock { $0.accounts[collection.pattern] ?? Accounts() }
+    state.withLock { $0.accounts[collection] ?? Accounts() }
   }
 
   /// The accounts for the summary, in the order in which the collections came.

@@ -17,8 +17,8 @@ public final class AppendOnlyFile: Sendable {
   ///
   /// - Throws: `.cannotWrite`.
   public init(_ path: String) throws(Failure) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    if descriptor < 0 { throw Self.failure(path) }
+    let (descriptor, error) = SystemCall.open(path, O_WRONLY | O_CREAT | O_APPEND, mode: 0o600)
+    if error != 0 { throw Failure.cannotWrite(path, errno: error) }
     self.path = path
     self.descriptor = Mutex(descriptor)
   }
@@ -31,21 +31,10 @@ public final class AppendOnlyFile: Sendable {
   ///
   /// - Throws: `.cannotWrite`.
   public func append(_ bytes: [UInt8]) throws(Failure) {
-    let written = descriptor.withLock { descriptor in
-      bytes.withUnsafeBytes { buffer in
-        var done = 0
-        while done < buffer.count {
-          let count = write(descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done)
-          if count < 0 {
-            if errno == EINTR { continue }
-            return false
-          }
-          done += count
-        }
-        return true
-      }
+    let error = descriptor.withLock { descriptor in
+      bytes.withUnsafeBytes { SystemCall.write(descriptor, $0) }
     }
-    if !written { throw Self.failure(path) }
+    if error != 0 { throw Failure.cannotWrite(path, errno: error) }
   }
 
   /// Whether nothing has been written to it yet, by anybody.
@@ -55,10 +44,7 @@ public final class AppendOnlyFile: Sendable {
   ///
   /// - Throws: `.cannotWrite`.
   public func sync() throws(Failure) {
-    if descriptor.withLock({ fsync($0) }) != 0 { throw Self.failure(path) }
-  }
-
-  private static func failure(_ path: String) -> Failure {
-    Failure(.cannotWrite, "write", path: path, cause: String(cString: strerror(errno)))
+    let error = descriptor.withLock { SystemCall.synchronize($0) }
+    if error != 0 { throw Failure.cannotWrite(path, errno: error) }
   }
 }

@@ -53,29 +53,8 @@ public final class Terminal: Sendable {
   }
 
   private func write(_ text: String) {
-    writeAll(Array(text.utf8), to: descriptor)
+    // Talk is not data: where nobody takes it, nothing is lost.
+    var text = text
+    text.withUTF8 { _ = SystemCall.write(descriptor, UnsafeRawBufferPointer($0)) }
   }
-}
-
-/// Writes all bytes to a descriptor; gives up silently where it is closed, because talk is not data.
-private func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
-  bytes.withUnsafeBytes { buffer in
-    var rest = buffer[...]
-    while !rest.isEmpty {
-      #if canImport(Glibc)
-        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-      #else
-        let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
-      #endif
-      if count < 0 {
-        if errno == EINTR { continue }
-        return
-      }
-      rest = rest.dropFirst(count)
-    }
-  }
-}
-
-extension Slice where Base == UnsafeRawBufferPointer {
-  fileprivate var baseAddress: UnsafeRawPointer? { UnsafeRawBufferPointer(rebasing: self).baseAddress }
 }

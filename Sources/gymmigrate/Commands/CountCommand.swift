@@ -37,9 +37,10 @@ struct CountCommand: AsyncParsableCommand {
       let paths = all ? try await CollectionArguments.roots(of: session.client) : paths
       for read in try query.reads(of: paths, in: session.client.database) {
         let (count, readTime) = try await session.client.count(read)
+        session.book.open(read.collection)
         session.book.count(read.collection) { $0.read = count }
         session.logger.debug("counted", metadata: ["at": "\(readTime?.description ?? "unknown")"])
-        if !isJSON { try StandardOutput.write(Array("\(read.collection)\t\(count)\n".utf8)) }
+        if !isJSON { try StandardOutput.write("\(read.collection)\t\(count)\n") }
       }
       return Ending()
     }

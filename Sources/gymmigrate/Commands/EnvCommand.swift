@@ -40,7 +40,7 @@ struct EnvList: AsyncParsableCommand {
         environment.isLocal ? "embedded" : environment.effectiveEndpoint,
         environment.isProtected ? "protected" : "",
       ]
-      try StandardOutput.write(Array((fields.joined(separator: "\t").trimmingTabs + "\n").utf8))
+      try StandardOutput.write(fields.joined(separator: "\t").trimmingTabs + "\n")
     }
   }
 }
@@ -78,20 +78,13 @@ struct EnvShow: AsyncParsableCommand {
       "protected: \(environment.isProtected ? "yes" : "no")", "signer: \(signer)",
       "configuration: \(file ?? "built in")",
     ]
-    try StandardOutput.write(Array((lines.joined(separator: "\n") + "\n").utf8))
+    try StandardOutput.write(lines.joined(separator: "\n") + "\n")
   }
 }
 
 extension Environment {
   fileprivate func write(to json: inout JSONWriter) {
-    json.key("name")
-    json.string(name)
-    json.key("project")
-    json.string(database.project)
-    json.key("database")
-    json.string(database.database)
-    json.key("endpoint")
-    json.string(isLocal ? "embedded" : effectiveEndpoint)
+    writeMembers(to: &json)
     json.key("protected")
     json.boolean(isProtected)
   }

@@ -49,7 +49,7 @@ struct MigrateList: AsyncParsableCommand {
       return
     }
     for migration in MigrationCatalogue.all {
-      try StandardOutput.write(Array("\(migration.id)\t\(migration.summary)\n".utf8))
+      try StandardOutput.write("\(migration.id)\t\(migration.summary)\n")
     }
   }
 }
@@ -130,7 +130,7 @@ struct MigratePlan: AsyncParsableCommand {
           runner.examples = max(0, examples)
           let report = try await runner.plan(migration, book: session.book)
           changes += report.changeCount
-          if !isJSON { try StandardOutput.write(Array(MigrationText.plan(report).utf8)) }
+          if !isJSON { try StandardOutput.write(MigrationText.plan(report)) }
         }
         return Ending(
           status: exitCode && changes > 0 ? .differences : .done,
@@ -201,7 +201,7 @@ struct MigrateApply: AsyncParsableCommand {
           : try await runner.apply(migration, book: session.book)
         if !isJSON {
           let text = dryRun ? MigrationText.plan(report) : MigrationText.applied(report)
-          try StandardOutput.write(Array(text.utf8))
+          try StandardOutput.write(text)
         }
       }
       return Ending(lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(run.file))

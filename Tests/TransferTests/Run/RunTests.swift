@@ -83,12 +83,20 @@ struct RunTests {
     #expect(book[collection("b")].read == 100)
     #expect(book[collection("none")] == Accounts())
     #expect(throws: Never.self) { try book.assertBalance() }
+    // One that was not opened by its own path is counted by its kind.
+    #expect(book[collection("a/*/c")].read == 100 && book[collection("a/x/c")].read == 0)
+    book.open(collection("d/x/e"))
+    book.count(collection("d/x/e")) {
+      $0.read += 1
+      $0.unchanged += 1
+    }
+    #expect(book[collection("d/x/e")].read == 1)
     book.count(collection("a/x/c")) { $0.read += 1 }
     #expect {
       try book.assertBalance()
     } throws: {
       let failure = $0 as? Failure
-      return failure?.kind == .internal && failure?.path == "a/x/c"
+      return failure?.kind == .internal && failure?.path == "a/*/c"
         && failure?.cause.contains("read 101") == true
     }
   }
