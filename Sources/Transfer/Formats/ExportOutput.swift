@@ -31,8 +31,11 @@ public enum ExportDestination: Sendable, Equatable {
   /// A file a collection, in a folder that is made where it is missing.
   case folder(String)
 
-  /// What `-o` means for so many collections: `-` is standard output; a folder that is there, a name with a slash at
-  /// its end, or any name that several CSV files have to share, is a folder; else it is a file.
+  /// What `-o` means for so many collections.
+  ///
+  /// `-` is standard output. A folder is one that is there, a name with a slash at its end, a name that several CSV
+  /// files would have to share, or one for several collections of JSON Lines that does not end as a file of them does.
+  /// Everything else is a file.
   public init(output: String, format: ExportFormat, collections: Int) {
     if output == "-" {
       self = .standardOutput
@@ -40,7 +43,12 @@ public enum ExportDestination: Sendable, Equatable {
     }
     let isThere = SystemCall.status(output).status?.isFolder ?? false
     var sharesNothing = false
-    if case .csv = format { sharesNothing = collections > 1 }
+    switch format {
+    case .csv: sharesNothing = collections > 1
+    case .jsonLines:
+      sharesNothing = collections > 1 && !output.hasSuffix(".jsonl") && !output.hasSuffix(".gz")
+    case .xlsx: break
+    }
     if isThere || output.hasSuffix("/") || sharesNothing {
       var folder = output
       while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
