@@ -101,7 +101,8 @@ struct RoundTripTests {
       )
       var tool = tool
       tool.place = [
-        "--project", Self.source.project, "--database", Self.source.database, "--endpoint", "http://\(address)",
+        "--project", Self.source.project, "--database", Self.source.database, "--endpoint",
+        "http://\(address)",
       ]
       let result: Result<Void, any Error>
       do {

@@ -46,7 +46,10 @@ def need(condition, text):
 
 
 class Judge:
-    """Judges exchanges with one database and counts what it saw: methods, answers and the kinds of things in them."""
+    """Judges exchanges with one database and counts what it saw: methods, answers and the kinds of things in them.
+
+    `moments` holds the read times of documents by phase, as text, "" for the present.
+    """
 
     def __init__(self, database):
         self.database = database
@@ -54,6 +57,7 @@ class Judge:
         self.requests = collections.Counter()
         self.answers = collections.Counter()
         self.seen = collections.Counter()
+        self.moments = collections.defaultdict(set)
 
     def exchange(self, exchange):
         """Judges a request and its answer; returns the request as a message."""
@@ -78,6 +82,9 @@ class Judge:
             else:
                 message.parent = name
             getattr(self, verb)(message, exchange)
+        if kind in ("listDocuments", "runQuery"):
+            read = message.read_time
+            self.moments[exchange.phase].add(read.ToJsonString() if message.HasField("read_time") else "")
         self.requests[kind] += 1
         self.answer(kind, answer, stream, exchange)
         return message
@@ -238,7 +245,6 @@ class Judge:
             self.fields(write.update.fields)
 
     def batchGet(self, message, exchange):
-        need(len(message.documents) == len(set(message.documents)), "a name twice in one batchGet")
         need(1 <= len(message.documents) <= 1000, f"{len(message.documents)} names in one batchGet")
         for name in message.documents:
             self.name(name)
@@ -271,7 +277,7 @@ class Judge:
     rollback = beginTransaction
 
     def structured(self, query):
-        selectors = getattr(query, "from")
+        selectors = query.from_
         need(len(selectors) == 1, "one selector")
         selector = selectors[0]
         need(selector.collection_id or selector.all_descendants, "neither a collection nor descendants")

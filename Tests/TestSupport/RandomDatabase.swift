@@ -35,8 +35,10 @@ public struct RandomDatabase: Sendable {
   // MARK: Paths
 
   private static let awkwardCollections = [
-    "users", "c", "con espacio", "é", "e\u{301}", "\u{301}", "a:b", "50%", "%41", "%2F", "#?&=", "documents", "__x", "x__",
-    "___", "...", "a+b", "(default)", "\u{7F}", "c:commit", "😀", "\u{FFFF}", "\u{10FFFF}", "A\u{0}B", "\r\n", "`\"\\'",
+    "users", "c", "con espacio", "é", "e\u{301}", "\u{301}", "a:b", "50%", "%41", "%2F", "#?&=", "documents",
+    "__x", "x__",
+    "___", "...", "a+b", "(default)", "\u{7F}", "c:commit", "😀", "\u{FFFF}", "\u{10FFFF}", "A\u{0}B", "\r\n",
+    "`\"\\'",
   ]
 
   private mutating func path() -> DocumentPath {
@@ -52,13 +54,18 @@ public struct RandomDatabase: Sendable {
       path = DocumentPath(collection(below: nil), longID())
     case 353:
       path = below(nil)
-      for _ in 1..<100 { path = DocumentPath(CollectionPath(path, "c"), documents.pick(["é", "d", "__id7__"])) }
+      for _ in 1..<100 {
+        path = DocumentPath(CollectionPath(path, "c"), documents.pick(["é", "d", "__id7__"]))
+      }
     default:
       path = below(nil)
     }
     if path.string.utf8.count > 5000 || path.segments.count > 200 { path = below(nil) }
     while taken.contains(path) {
-      let more = Self.legal("\(path.id)\(documents.text(upTo: 3))\(documents.pick(["0", "é", "~"]))", instead: "x")
+      let more = Self.legal(
+        "\(path.id)\(documents.text(upTo: 3))\(documents.pick(["0", "é", "~"]))",
+        instead: "x"
+      )
       path = DocumentPath(path.collection, more.utf8.count > 1500 ? "x" : more)
     }
     return path
@@ -122,10 +129,12 @@ public struct RandomDatabase: Sendable {
   // MARK: Fields
 
   private mutating func fields(of path: DocumentPath) -> FieldMap {
-    var fields = documents.fields(levels: documents.depth())
-    if documents.chance(8) { fields["deepest"] = documents.deepest() }
-    if documents.chance(200) { fields[String(repeating: documents.pick(["k", "`", "\u{0}"]), count: 1500)] = .null }
-    if documents.chance(200) { fields["vector"] = vector(2048) }
+    var fields = documents.fields(levels: documents.chance(40) ? 20 : documents.count(upTo: 4))
+    if documents.chance(40) { fields["deepest"] = documents.deepest() }
+    if documents.chance(200) {
+      fields[String(repeating: documents.pick(["k", "`", "\u{0}"]), count: 1500)] = .null
+    }
+    if documents.chance(2000) { fields["vector"] = vector(2048) }
     if documents.chance(20_000) {
       // Of all sizes the largest that the service takes; NUL is the longest in JSON.
       let name = path.string.utf8.count + path.segments.count + 16
@@ -135,11 +144,15 @@ public struct RandomDatabase: Sendable {
     }
     let bounds = Bounds(of: .map(fields))
     // The map of the fields is no level of its own.
-    return bounds.levels - 1 <= 20 && bounds.path <= 1400 || bounds.path == 1500 && bounds.levels <= 4 ? fields : [:]
+    return bounds.levels - 1 <= 20 && bounds.path <= 1400 || bounds.path == 1500 && bounds.levels <= 4
+      ? fields : [:]
   }
 
   private mutating func vector(_ dimensions: Int) -> Value {
-    .map(["__type__": .string("__vector__"), "value": .array((0..<dimensions).map { _ in .double(documents.double()) })])
+    .map([
+      "__type__": .string("__vector__"),
+      "value": .array((0..<dimensions).map { _ in .double(documents.double()) }),
+    ])
   }
 }
 

@@ -157,7 +157,7 @@ public struct RandomDocuments: Sendable {
     chance(2) ? pick([0, -0.0, limit, -limit]) : Double.random(in: -limit...limit, using: &random)
   }
 
-  mutating func depth() -> Int { chance(8) ? 20 : Int.random(in: 0...4, using: &random) }
+  private mutating func depth() -> Int { chance(8) ? 20 : Int.random(in: 0...4, using: &random) }
 
   mutating func scalar(upTo limit: UInt32) -> Unicode.Scalar {
     Unicode.Scalar(UInt32.random(in: 0...limit, using: &random)) ?? "\u{FFFD}"
