@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The one test command: the Swift tests over all targets, the oracle's own tests, and the judges that are not ours:
-# openpyxl for workbooks, Google's Python client for the embedded store.
+# openpyxl for workbooks, Google's Python client for the embedded store, its protobuf messages for all that is sent.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -32,6 +32,7 @@ if [[ -n ${GYMMIGRATE_PYTHON:-} ]]; then
   host=$(sed -n 's/^FIRESTORE_EMULATOR_HOST=//p' "$log")
   "$GYMMIGRATE_PYTHON" Tests/Judges/python_client.py "http://$host"
   kill $server
+  "$GYMMIGRATE_PYTHON" Tests/Judges/strict_requests.py "$(swift build --show-bin-path)/gymmigrate"
 fi
 
 swift test --skip-build

@@ -127,7 +127,7 @@ public final class ExportOutput {
     case .file(let file): path = file
     case .folder(let folder):
       try Self.makeFolder(folder)
-      path = "\(folder)/\(Self.fileName(of: collection, format.fileExtension))"
+      path = "\(folder)/\(try Self.fileName(of: collection, format.fileExtension))"
     }
     let writer: any CollectionWriter
     switch (format, destination) {
@@ -230,14 +230,24 @@ public final class ExportOutput {
   }
 
   /// The name of a collection's file: its path with `%` and two digits for every byte that is no letter, digit, `_`,
-  /// `-` or inner `.`, and `~` for the documents between two collections of a pattern (`groups~members.csv`); so no two
-  /// collections share one, whatever the file system.
-  static func fileName(of collection: CollectionPath, _ fileExtension: String) -> String {
+  /// `-` or inner `.`, and `~` for the documents between two collections of a pattern (`groups~members.csv`).
+  ///
+  /// No two collections share one where a file system tells capitals apart. What would be longer than file names
+  /// may be (255 bytes) is cut and ends in `%~` and the beginning of the path's SHA-256.
+  ///
+  /// - Throws: ``Failure`` of kind `internal` where there is no SHA-256.
+  static func fileName(of collection: CollectionPath, _ fileExtension: String) throws(Failure) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
+    let path = Array(collection.string.utf8)
     var name: [UInt8] = []
-    for byte in collection.string.replacing("/*/", with: "~").utf8 {
-      if byte == UInt8(ascii: "~"), collection.string.contains("/*/") {
-        name.append(byte)
+    var cut = 0
+    var index = 0
+    while index < path.count {
+      let byte = path[index]
+      // By bytes: a slash before a combining mark is no Character of its own.
+      if path[index...].starts(with: "/*/".utf8) {
+        name.append(UInt8(ascii: "~"))
+        index += 2
       } else if CharacterSets.isLetterOrDigit(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
         || (byte == UInt8(ascii: ".") && !name.isEmpty)
       {
@@ -245,6 +255,13 @@ public final class ExportOutput {
       } else {
         name.append(contentsOf: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]])
       }
+      if name.count <= 180 { cut = name.count }
+      index += 1
+    }
+    if name.count > 220 {
+      var digest = try SHA256Digest()
+      path.withUnsafeBytes { digest.update($0) }
+      name = Array(name.prefix(cut)) + Array("%~".utf8) + Array(digest.finish().utf8.prefix(32))
     }
     return "\(String(decoding: name, as: UTF8.self)).\(fileExtension)"
   }

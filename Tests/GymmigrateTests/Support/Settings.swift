@@ -7,4 +7,14 @@ enum Settings {
     let wanted = ProcessInfo.processInfo.environment["GYMMIGRATE_TEST_SEEDS"].flatMap { Int($0) } ?? count
     return (0..<max(1, wanted)).map { 1000 + UInt64($0) }
   }
+
+  /// Documents that the round trip of everything is made with: as many as `GYMMIGRATE_ROUND_TRIP_DOCUMENTS` says.
+  static var roundTripDocuments: Int {
+    ProcessInfo.processInfo.environment["GYMMIGRATE_ROUND_TRIP_DOCUMENTS"].flatMap { Int($0) } ?? 20_000
+  }
+
+  /// The seed of random databases: one that `GYMMIGRATE_ROUND_TRIP_SEED` says, or the same in every run.
+  static var roundTripSeed: UInt64 {
+    ProcessInfo.processInfo.environment["GYMMIGRATE_ROUND_TRIP_SEED"].flatMap { UInt64($0) } ?? 1
+  }
 }

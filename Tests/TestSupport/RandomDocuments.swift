@@ -1,13 +1,20 @@
 public import Models
-import TestSupport
 
 /// Random documents that the service would store, from a seed; edge cases are far likelier than by chance.
 public struct RandomDocuments: Sendable {
-  private var random: SplitMix64
+  var random: SplitMix64
+  private let database: DatabaseName
+  private let isStored: Bool
 
   /// Documents from a seed: the same seed, the same documents.
-  public init(seed: UInt64) {
+  ///
+  /// - Parameters:
+  ///   - database: Where half of the references point to; the others leave it.
+  ///   - isStored: Whether everything is as the service gives it back: moments in whole microseconds.
+  public init(seed: UInt64, database: DatabaseName = DatabaseName(project: "p"), isStored: Bool = false) {
     random = SplitMix64(seed: seed)
+    self.database = database
+    self.isStored = isStored
   }
 
   /// A document below a random path of one or two collections.
@@ -42,12 +49,16 @@ public struct RandomDocuments: Sendable {
     case 7: return .bytes((0..<count(upTo: 40)).map { _ in UInt8.random(in: 0...255, using: &random) })
     case 8:
       let path = DocumentPath(CollectionPath(nil, collectionID()), documentID())
-      return .reference(DatabaseName(project: "p", database: "(default)").name(of: path))
+      let foreign = [
+        DatabaseName(project: "p", database: "elsewhere"),
+        DatabaseName(project: "elsewhere", database: "data"),
+      ]
+      return .reference((chance(2) ? database : pick(foreign)).name(of: path))
     case 9: return .geoPoint(GeoPoint(latitude: coordinate(90), longitude: coordinate(180)))
     case 10:
       return .map([
         "__type__": .string("__vector__"),
-        "value": .array((0..<count(upTo: 8)).map { _ in .double(double()) }),
+        "value": .array((0...count(upTo: 8)).map { _ in .double(double()) }),
       ])
     case 11, 12, 13:
       if inArray { return .map(fields(levels: levels - 1)) }
@@ -89,7 +100,7 @@ public struct RandomDocuments: Sendable {
       chance(4)
       ? pick([Timestamp.minimumSeconds, Timestamp.maximumSeconds, 0, -1])
       : Int64.random(in: Timestamp.minimumSeconds...Timestamp.maximumSeconds, using: &random)
-    let unit: Int32 = pick([1, 1000, 1_000_000, 1_000_000_000])
+    let unit: Int32 = pick([isStored ? 1000 : 1, 1000, 1_000_000, 1_000_000_000])
     let nanoseconds =
       unit == 1_000_000_000 ? 0 : Int32.random(in: 0..<1_000_000_000, using: &random) / unit * unit
     guard let moment = Timestamp(seconds: seconds, nanoseconds: nanoseconds) else {
@@ -124,17 +135,22 @@ public struct RandomDocuments: Sendable {
     ]
     if chance(2) { return pick(names) }
     let name = text()
-    return name.isEmpty ? "_" : name
+    return name.isEmpty || isReserved(name) ? "_" : name
+  }
+
+  /// Whether only the service may use a name.
+  func isReserved(_ name: String) -> Bool {
+    name.utf8.count >= 4 && name.utf8.starts(with: "__".utf8) && name.utf8.suffix(2).elementsEqual("__".utf8)
   }
 
   private mutating func collectionID() -> String {
     pick(["users", "c", "con espacio", "e\u{301}", "\u{301}"])
   }
 
-  private mutating func documentID() -> String {
+  mutating func documentID() -> String {
     if chance(3) { return pick(["__id7__", "__id-5__", "a:b", "50%", "#?&", "é", "😀", "\u{301}"]) }
     let id = text().filter { !$0.unicodeScalars.contains("/") }
-    return id.isEmpty || id.unicodeScalars.allSatisfy { $0 == "." } ? "x" : id
+    return id.isEmpty || isReserved(id) || id.unicodeScalars.allSatisfy { $0 == "." } ? "x" : id
   }
 
   private mutating func coordinate(_ limit: Double) -> Double {
@@ -143,15 +159,15 @@ public struct RandomDocuments: Sendable {
 
   private mutating func depth() -> Int { chance(8) ? 20 : Int.random(in: 0...4, using: &random) }
 
-  private mutating func scalar(upTo limit: UInt32) -> Unicode.Scalar {
+  mutating func scalar(upTo limit: UInt32) -> Unicode.Scalar {
     Unicode.Scalar(UInt32.random(in: 0...limit, using: &random)) ?? "\u{FFFD}"
   }
 
-  private mutating func chance(_ n: Int) -> Bool { Int.random(in: 0..<n, using: &random) == 0 }
+  mutating func chance(_ n: Int) -> Bool { Int.random(in: 0..<n, using: &random) == 0 }
 
-  private mutating func count(upTo n: Int) -> Int { Int.random(in: 0...n, using: &random) }
+  mutating func count(upTo n: Int) -> Int { Int.random(in: 0...n, using: &random) }
 
-  private mutating func pick<T>(_ choices: [T]) -> T {
+  mutating func pick<T>(_ choices: [T]) -> T {
     choices[Int.random(in: 0..<choices.count, using: &random)]
   }
 }

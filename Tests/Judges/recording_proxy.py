@@ -1,0 +1,93 @@
+"""An HTTP proxy on a free loopback port that passes everything on and remembers every exchange byte for byte."""
+
+import dataclasses
+import gzip
+import http.client
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclasses.dataclass
+class Exchange:
+    """A request as it came in and its answer as it went back; `phase` is whatever the proxy was told last."""
+
+    phase: str
+    method: str
+    target: str
+    headers: dict
+    body: bytes
+    status: int
+    answer_headers: dict
+    answer: bytes
+
+
+class RecordingProxy:
+    """Listens for requests to one upstream, `host:port`, until it is closed."""
+
+    def __init__(self, upstream):
+        self.exchanges = []
+        self.phase = ""
+        proxy = self
+        connections = threading.local()
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+            wbufsize = -1
+
+            def pass_on(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                if self.headers.get("Transfer-Encoding"):
+                    raise ValueError("a request body in chunks is not expected")
+                headers = {k: v for k, v in self.headers.items() if k.lower() not in ("connection", "host")}
+                if not hasattr(connections, "upstream"):
+                    connections.upstream = http.client.HTTPConnection(upstream, timeout=60)
+                connection = connections.upstream
+                connection.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
+                connection.putheader("Host", upstream)
+                for name, value in headers.items():
+                    connection.putheader(name, value)
+                connection.endheaders(body or None)
+                response = connection.getresponse()
+                answer = response.read()
+                self.send_response_only(response.status)
+                kept = {
+                    k: v for k, v in response.getheaders()
+                    if k.lower() not in ("connection", "transfer-encoding", "content-length")
+                }
+                for name, value in kept.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+                self.wfile.flush()
+                if kept.get("Content-Encoding") == "gzip":
+                    answer = gzip.decompress(answer)
+                lower = lambda names: {k.lower(): v for k, v in names.items()}
+                proxy.exchanges.append(
+                    Exchange(
+                        proxy.phase, self.command, self.path, lower(headers), body, response.status, lower(kept), answer
+                    )
+                )
+
+            do_GET = do_POST = do_PATCH = do_DELETE = pass_on
+
+            def log_message(self, *_):
+                pass
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, request, client_address):
+                # A client that ends may leave its connections open, or reset them.
+                if not isinstance(sys.exc_info()[1], ConnectionError):
+                    super().handle_error(request, client_address)
+
+        self._server = Server(("127.0.0.1", 0), Handler)
+        self.endpoint = f"http://127.0.0.1:{self._server.server_address[1]}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
