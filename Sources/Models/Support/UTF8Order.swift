@@ -32,6 +32,41 @@ extension String {
   }
 }
 
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether `other` begins with the same bytes.
+  ///
+  /// Names are short, and words that overlap settle them without a call.
+  @inline(__always)
+  func hasSameBytes(as other: UnsafeRawPointer) -> Bool {
+    guard let base = baseAddress else { return true }
+    let bytes = UnsafeRawPointer(base)
+    func same<Word: FixedWidthInteger & BitwiseCopyable>(_ at: Int, _: Word.Type) -> Bool {
+      bytes.loadUnaligned(fromByteOffset: at, as: Word.self)
+        == other.loadUnaligned(fromByteOffset: at, as: Word.self)
+    }
+    switch count {
+    case 0: return true
+    case 1...3: return same(0, UInt8.self) && same(count / 2, UInt8.self) && same(count - 1, UInt8.self)
+    case 4...7: return same(0, UInt32.self) && same(count - 4, UInt32.self)
+    case 8...16: return same(0, UInt64.self) && same(count - 8, UInt64.self)
+    default: return memcmp(bytes, other, count) == 0
+    }
+  }
+
+  /// Whether these bytes come before others in the order of ``Swift/String/compareUTF8(_:)``.
+  @inline(__always)
+  func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let left = baseAddress, let right = other.baseAddress else { return count < other.count }
+    if count >= 8, other.count >= 8 {
+      let a = UInt64(bigEndian: UnsafeRawPointer(left).loadUnaligned(as: UInt64.self))
+      let b = UInt64(bigEndian: UnsafeRawPointer(right).loadUnaligned(as: UInt64.self))
+      if a != b { return a < b }
+    }
+    let order = memcmp(left, right, Swift.min(count, other.count))
+    return order == 0 ? count < other.count : order < 0
+  }
+}
+
 /// A string as a key: equal and ordered by its UTF-8 bytes, for dictionaries, sets and sorting.
 public struct UTF8Key: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The text itself.
