@@ -10,13 +10,23 @@ extension String {
   /// Swift's `==` uses canonical equivalence, which merges ids that Firestore keeps apart ("é" composed and
   /// decomposed are two documents), so it is never used on data.
   public func isIdentical(to other: String) -> Bool {
-    compareUTF8(other) == 0
+    hasSameStorage(as: other) || (utf8.count == other.utf8.count && compareUTF8(other) == 0)
+  }
+
+  /// Whether two strings are one and the same in memory, which says that their bytes are the same; where they are not,
+  /// it says nothing.
+  @inline(__always)
+  private func hasSameStorage(as other: String) -> Bool {
+    // A string is two words: its count and flags with the storage, or up to 15 bytes in place.
+    guard MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size else { return false }
+    return unsafeBitCast(self, to: (UInt64, UInt64).self) == unsafeBitCast(other, to: (UInt64, UInt64).self)
   }
 
   /// The order of two strings by their UTF-8 bytes: negative, zero or positive.
   ///
   /// This is the service's order of strings and ids; it differs from UTF-16 order and from Swift's `<`.
   public func compareUTF8(_ other: String) -> Int {
+    if hasSameStorage(as: other) { return 0 }
     var first = self
     var second = other
     return first.withUTF8 { a in
