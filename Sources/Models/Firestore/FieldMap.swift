@@ -41,6 +41,11 @@ public struct FieldMap: Sendable, Equatable {
     if !sorted { sortAndMerge() }
   }
 
+  /// Makes a map of members that stand in the byte order of their names, none twice.
+  init(ordered members: [Entry]) {
+    entries = members
+  }
+
   /// The number of members.
   public var count: Int { entries.count }
 

@@ -10,13 +10,23 @@ extension String {
   /// Swift's `==` uses canonical equivalence, which merges ids that Firestore keeps apart ("é" composed and
   /// decomposed are two documents), so it is never used on data.
   public func isIdentical(to other: String) -> Bool {
-    compareUTF8(other) == 0
+    hasSameStorage(as: other) || (utf8.count == other.utf8.count && compareUTF8(other) == 0)
+  }
+
+  /// Whether two strings are one and the same in memory, which says that their bytes are the same; where they are not,
+  /// it says nothing.
+  @inline(__always)
+  private func hasSameStorage(as other: String) -> Bool {
+    // A string is two words: its count and flags with the storage, or up to 15 bytes in place.
+    guard MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size else { return false }
+    return unsafeBitCast(self, to: (UInt64, UInt64).self) == unsafeBitCast(other, to: (UInt64, UInt64).self)
   }
 
   /// The order of two strings by their UTF-8 bytes: negative, zero or positive.
   ///
   /// This is the service's order of strings and ids; it differs from UTF-16 order and from Swift's `<`.
   public func compareUTF8(_ other: String) -> Int {
+    if hasSameStorage(as: other) { return 0 }
     var first = self
     var second = other
     return first.withUTF8 { a in
@@ -29,6 +39,41 @@ extension String {
         return a.count - b.count
       }
     }
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether `other` begins with the same bytes.
+  ///
+  /// Names are short, and words that overlap settle them without a call.
+  @inline(__always)
+  func hasSameBytes(as other: UnsafeRawPointer) -> Bool {
+    guard let base = baseAddress else { return true }
+    let bytes = UnsafeRawPointer(base)
+    func same<Word: FixedWidthInteger & BitwiseCopyable>(_ at: Int, _: Word.Type) -> Bool {
+      bytes.loadUnaligned(fromByteOffset: at, as: Word.self)
+        == other.loadUnaligned(fromByteOffset: at, as: Word.self)
+    }
+    switch count {
+    case 0: return true
+    case 1...3: return same(0, UInt8.self) && same(count / 2, UInt8.self) && same(count - 1, UInt8.self)
+    case 4...7: return same(0, UInt32.self) && same(count - 4, UInt32.self)
+    case 8...16: return same(0, UInt64.self) && same(count - 8, UInt64.self)
+    default: return memcmp(bytes, other, count) == 0
+    }
+  }
+
+  /// Whether these bytes come before others in the order of ``Swift/String/compareUTF8(_:)``.
+  @inline(__always)
+  func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let left = baseAddress, let right = other.baseAddress else { return count < other.count }
+    if count >= 8, other.count >= 8 {
+      let a = UInt64(bigEndian: UnsafeRawPointer(left).loadUnaligned(as: UInt64.self))
+      let b = UInt64(bigEndian: UnsafeRawPointer(right).loadUnaligned(as: UInt64.self))
+      if a != b { return a < b }
+    }
+    let order = memcmp(left, right, Swift.min(count, other.count))
+    return order == 0 ? count < other.count : order < 0
   }
 }
 

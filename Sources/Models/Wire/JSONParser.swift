@@ -147,6 +147,12 @@ public struct JSONCursor {
     }
   }
 
+  /// Whether it is an object.
+  var isObject: Bool { tag == UInt8(ascii: "{") }
+
+  /// Whether it is an array.
+  var isArray: Bool { tag == UInt8(ascii: "[") }
+
   /// The bytes of a string, nil for other kinds.
   public var utf8: UnsafeBufferPointer<UInt8>? {
     guard tag == UInt8(ascii: "\"") else { return nil }
@@ -214,9 +220,8 @@ public struct JSONCursor {
 
     /// Whether the name is this one.
     public static func == (name: Name, other: StaticString) -> Bool {
-      name.utf8.elementsEqual(
-        UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
-      )
+      name.utf8.count == other.utf8CodeUnitCount
+        && name.utf8.hasSameBytes(as: UnsafeRawPointer(other.utf8Start))
     }
   }
 
@@ -234,6 +239,9 @@ public struct JSONCursor {
       at = object.at(object.index + 1)
       end = object.next - 1
     }
+
+    /// Whether all members have been given.
+    var isAtEnd: Bool { at.index >= end }
 
     /// The next member.
     public mutating func next() -> (name: Name, value: JSONCursor)? {

@@ -52,9 +52,8 @@ public struct JSONWriter: Sendable {
   public mutating func key(_ name: StaticString) {
     separate()
     bytes.append(UInt8(ascii: "\""))
-    bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(UInt8(ascii: ":"))
+    append(name)
+    append("\":")
     needsComma = false
   }
 
@@ -72,12 +71,12 @@ public struct JSONWriter: Sendable {
 
   /// Writes a truth value.
   public mutating func boolean(_ truth: Bool) {
-    raw(truth ? "true" : "false")
+    literal(truth ? "true" : "false")
   }
 
   /// Writes `null`.
   public mutating func null() {
-    raw("null")
+    literal("null")
   }
 
   /// Writes a finite number; what JSON has no number for becomes the text that protobuf's JSON mapping uses.
@@ -114,6 +113,30 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
+  /// Opens an object whose first member's name, up to the value, `opening` holds: `{"name":`.
+  mutating func open(_ opening: StaticString) {
+    separate()
+    append(opening)
+    needsComma = false
+  }
+
+  /// Ends what ``open(_:)`` began.
+  mutating func close(_ closing: StaticString) {
+    append(closing)
+    needsComma = true
+  }
+
+  /// Writes text that is JSON already.
+  mutating func literal(_ json: StaticString) {
+    separate()
+    append(json)
+    needsComma = true
+  }
+
+  private mutating func append(_ text: StaticString) {
+    bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
   private mutating func separate() {
     if needsComma { bytes.append(UInt8(ascii: ",")) }
   }
@@ -123,14 +146,14 @@ public struct JSONWriter: Sendable {
     var text = text
     text.withUTF8 { utf8 in
       var start = 0
-      for index in utf8.indices {
-        let byte = utf8[index]
-        if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { continue }
+      var index = utf8.plainPrefix(from: 0)
+      while index < utf8.count {
         bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
-        appendEscape(of: byte)
+        appendEscape(of: utf8[index])
         start = index + 1
+        index = utf8.plainPrefix(from: start)
       }
-      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
+      bytes.append(contentsOf: start == 0 ? utf8 : UnsafeBufferPointer(rebasing: utf8[start...]))
     }
     bytes.append(UInt8(ascii: "\""))
   }
@@ -150,5 +173,32 @@ public struct JSONWriter: Sendable {
       bytes.append(digits[Int(byte >> 4)])
       bytes.append(digits[Int(byte & 15)])
     }
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// The first index from `start` on whose byte a JSON text must escape, `count` where there is none.
+  fileprivate func plainPrefix(from start: Int) -> Int {
+    guard let base = baseAddress else { return count }
+    let bytes = UnsafeRawPointer(base)
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var index = start
+    // Eight bytes at a time: the high bit of a lane ends up set where its byte is below 0x20, `"` or `\`.
+    while index + 8 <= count {
+      let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      let quote = word ^ (ones &* 0x22)
+      let backslash = word ^ (ones &* 0x5C)
+      let control = (word &- (ones &* 0x20)) & ~word
+      let found = (control | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash) & (ones &* 0x80)
+      // A borrow can only mark a lane above one that is marked rightly, so the lowest mark is right.
+      if found != 0 { return index + found.trailingZeroBitCount / 8 }
+      index += 8
+    }
+    while index < count {
+      let byte = self[index]
+      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return index }
+      index += 1
+    }
+    return count
   }
 }

@@ -42,7 +42,7 @@ public struct WireDecoder {
 
   /// Reads a document whose full name begins with `prefix` (`projects/P/databases/D/documents/`).
   package mutating func document(_ json: JSONCursor, prefix: String?) throws(WireError) -> RawDocument {
-    guard json.kind == .object else { throw WireError("a document is a JSON object") }
+    guard json.isObject else { throw WireError("a document is a JSON object") }
     var path: DocumentPath?
     var fields = FieldMap()
     var createTime: Timestamp?
@@ -70,8 +70,11 @@ public struct WireDecoder {
 
   private static func path(_ json: JSONCursor, prefix: String?) throws(WireError) -> DocumentPath {
     guard let utf8 = json.utf8 else { throw WireError("it is not a text", at: ["name"]) }
-    if let prefix, utf8.starts(with: prefix.utf8) {
-      let relative = String(decoding: utf8[prefix.utf8.count...], as: UTF8.self)
+    if var prefix, prefix.withUTF8({ utf8.count >= $0.count && $0.isPrefix(of: utf8) }) {
+      let relative = String(
+        decoding: UnsafeBufferPointer(rebasing: utf8[prefix.utf8.count...]),
+        as: UTF8.self
+      )
       guard let path = DocumentPath(relative) else {
         throw WireError("'\(relative)' is not a document's name", at: ["name"])
       }
@@ -102,10 +105,15 @@ public struct WireDecoder {
 
   private mutating func fields(_ json: JSONCursor, depth: Int) throws(WireError) -> FieldMap {
     if json.isNull { return FieldMap() }
-    guard json.kind == .object else { throw WireError("it is not a JSON object") }
+    guard json.isObject else { throw WireError("it is not a JSON object") }
     var members: [FieldMap.Entry] = []
     members.reserveCapacity(json.childCount)
+    // The service sends members in order, so looking is cheaper than sorting.
+    var isOrdered = true
+    var last: UnsafeBufferPointer<UInt8>?
     for (name, value) in json.members {
+      if let last, isOrdered { isOrdered = last.precedes(name.utf8) }
+      last = name.utf8
       do throws(WireError) {
         members.append(
           FieldMap.Entry(name: names.string(name.utf8), value: try self.value(value, depth: depth))
@@ -114,14 +122,19 @@ public struct WireDecoder {
         throw error.inside(name.string)
       }
     }
-    return FieldMap(members)
+    return isOrdered ? FieldMap(ordered: members) : FieldMap(members)
   }
 
   private mutating func value(_ json: JSONCursor, depth: Int) throws(WireError) -> Value {
-    guard json.kind == .object else { throw WireError("a value is a JSON object with one member, its type") }
+    guard json.isObject else { throw WireError("a value is a JSON object with one member, its type") }
+    // Nearly every value is an object with one member that is known.
+    var members = json.members
+    if let (name, member) = members.next(), members.isAtEnd, let type = ValueType(name) {
+      return try value(member, of: type, depth: depth)
+    }
     var found: Value?
     for (name, member) in json.members {
-      guard let type = ValueType(name.utf8) else {
+      guard let type = ValueType(name) else {
         if unknownMembers == .refused { throw WireError("there is no value type '\(name.string)'") }
         continue
       }
@@ -175,7 +188,7 @@ public struct WireDecoder {
     case .array:
       return .array(try values(json, depth: depth + 1))
     case .map:
-      guard json.kind == .object else { throw WireError("mapValue is a JSON object") }
+      guard json.isObject else { throw WireError("mapValue is a JSON object") }
       guard depth < Self.maximumValueDepth else { throw WireError("it is nested too deeply") }
       var fields: FieldMap?
       for (name, member) in json.members {
@@ -190,7 +203,7 @@ public struct WireDecoder {
   }
 
   private mutating func values(_ json: JSONCursor, depth: Int) throws(WireError) -> [Value] {
-    guard json.kind == .object else { throw WireError("arrayValue is a JSON object") }
+    guard json.isObject else { throw WireError("arrayValue is a JSON object") }
     guard depth <= Self.maximumValueDepth else { throw WireError("it is nested too deeply") }
     var values: [Value] = []
     for (name, member) in json.members {
@@ -201,7 +214,7 @@ public struct WireDecoder {
       // Of two members with one name the later one stays, as everywhere.
       values.removeAll()
       if member.isNull { continue }
-      guard member.kind == .array else { throw WireError("the values of arrayValue are a JSON array") }
+      guard member.isArray else { throw WireError("the values of arrayValue are a JSON array") }
       values.reserveCapacity(member.childCount)
       for (index, element) in member.elements.enumerated() {
         do throws(WireError) {
@@ -215,7 +228,7 @@ public struct WireDecoder {
   }
 
   private func geoPoint(_ json: JSONCursor) throws(WireError) -> GeoPoint {
-    guard json.kind == .object else { throw WireError("geoPointValue is a JSON object") }
+    guard json.isObject else { throw WireError("geoPointValue is a JSON object") }
     var point = GeoPoint(latitude: 0, longitude: 0)
     for (name, member) in json.members {
       let number = Self.double(member)
@@ -287,25 +300,50 @@ public struct WireDecoder {
 private enum ValueType {
   case null, boolean, integer, double, timestamp, string, bytes, reference, geoPoint, array, map
 
-  init?(_ name: UnsafeBufferPointer<UInt8>) {
-    // The length and the first letter tell the candidates apart; one comparison settles it.
-    let candidate: (ValueType, StaticString)
-    switch (name.count, name.first ?? 0) {
-    case (11, UInt8(ascii: "s")): candidate = (.string, "stringValue")
-    case (12, UInt8(ascii: "i")): candidate = (.integer, "integerValue")
-    case (14, UInt8(ascii: "t")): candidate = (.timestamp, "timestampValue")
-    case (12, UInt8(ascii: "b")): candidate = (.boolean, "booleanValue")
-    case (11, UInt8(ascii: "d")): candidate = (.double, "doubleValue")
-    case (8, UInt8(ascii: "m")): candidate = (.map, "mapValue")
-    case (10, UInt8(ascii: "a")): candidate = (.array, "arrayValue")
-    case (9, UInt8(ascii: "n")): candidate = (.null, "nullValue")
-    case (14, UInt8(ascii: "r")): candidate = (.reference, "referenceValue")
-    case (13, UInt8(ascii: "g")): candidate = (.geoPoint, "geoPointValue")
-    case (10, UInt8(ascii: "b")): candidate = (.bytes, "bytesValue")
+  @inline(__always)
+  init?(_ name: JSONCursor.Name) {
+    // The length tells nearly all apart, and few comparisons settle it.
+    switch name.utf8.count {
+    case 11:
+      if name == "stringValue" {
+        self = .string
+      } else if name == "doubleValue" {
+        self = .double
+      } else {
+        return nil
+      }
+    case 14:
+      if name == "timestampValue" {
+        self = .timestamp
+      } else if name == "referenceValue" {
+        self = .reference
+      } else {
+        return nil
+      }
+    case 12:
+      if name == "integerValue" {
+        self = .integer
+      } else if name == "booleanValue" {
+        self = .boolean
+      } else {
+        return nil
+      }
+    case 8:
+      if name == "mapValue" { self = .map } else { return nil }
+    case 10:
+      if name == "arrayValue" {
+        self = .array
+      } else if name == "bytesValue" {
+        self = .bytes
+      } else {
+        return nil
+      }
+    case 9:
+      if name == "nullValue" { self = .null } else { return nil }
+    case 13:
+      if name == "geoPointValue" { self = .geoPoint } else { return nil }
     default: return nil
     }
-    guard JSONCursor.Name(utf8: name) == candidate.1 else { return nil }
-    self = candidate.0
   }
 }
 
@@ -319,18 +357,57 @@ extension JSONCursor {
   }
 }
 
-/// Field names recur in every document; those too long for Swift's in-place strings are allocated once.
+/// Field names recur in every document; a name that is known is neither checked nor allocated again.
 private struct NameCache {
-  private var slots = [String](repeating: "", count: 256)
+  /// A name with its beginning and its end, which tell names of up to 16 bytes apart.
+  private struct Slot {
+    var count = 0
+    var head: UInt64 = 0
+    var tail: UInt64 = 0
+    var string = ""
+  }
+
+  private var slots = [Slot](repeating: Slot(), count: 256)
 
   mutating func string(_ utf8: UnsafeBufferPointer<UInt8>) -> String {
-    if utf8.count <= 15 { return String(decoding: utf8, as: UTF8.self) }
-    var hash = UInt(truncatingIfNeeded: utf8.count)
-    for byte in utf8 { hash = (hash ^ UInt(byte)) &* 0x0000_0100_0000_01B3 }
-    let slot = Int(truncatingIfNeeded: hash >> 24 & 255)
-    if slots[slot].utf8.elementsEqual(utf8) { return slots[slot] }
+    let count = utf8.count
+    guard count >= 4, let base = utf8.baseAddress else { return String(decoding: utf8, as: UTF8.self) }
+    let bytes = UnsafeRawPointer(base)
+    let head: UInt64
+    let tail: UInt64
+    if count >= 8 {
+      head = bytes.loadUnaligned(as: UInt64.self)
+      tail = bytes.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+    } else {
+      head = UInt64(bytes.loadUnaligned(as: UInt32.self))
+      tail = UInt64(bytes.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
+    }
+    let hash = (head ^ tail &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(count)) &* 0x9E37_79B9_7F4A_7C15
+    let index = Int(truncatingIfNeeded: hash >> 56)
+    let slot = slots[index]
+    if slot.count == count, slot.head == head, slot.tail == tail,
+      count <= 16 || slot.string.isIdentical(to: utf8)
+    {
+      return slot.string
+    }
     let string = String(decoding: utf8, as: UTF8.self)
-    slots[slot] = string
+    slots[index] = Slot(count: count, head: head, tail: tail, string: string)
     return string
+  }
+}
+
+extension String {
+  fileprivate func isIdentical(to utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    self.utf8.withContiguousStorageIfAvailable {
+      guard $0.count == utf8.count, let base = $0.baseAddress else { return $0.count == utf8.count }
+      return utf8.hasSameBytes(as: base)
+    } ?? false
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether `other`, which is not shorter, begins with these bytes.
+  fileprivate func isPrefix(of other: UnsafeBufferPointer<UInt8>) -> Bool {
+    other.baseAddress.map { hasSameBytes(as: $0) } ?? isEmpty
   }
 }

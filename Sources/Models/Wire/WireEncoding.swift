@@ -4,42 +4,46 @@
 extension JSONWriter {
   /// Writes one value.
   public mutating func value(_ value: Value) {
-    object { json in
-      switch value {
-      case .null:
-        json.key("nullValue")
-        json.null()
-      case .boolean(let truth):
-        json.key("booleanValue")
-        json.boolean(truth)
-      case .integer(let number):
-        json.key("integerValue")
-        json.quoted { $0.append(contentsOf: String(number).utf8) }
-      case .double(let number):
-        json.key("doubleValue")
-        json.double(number)
-      case .timestamp(let moment):
-        json.key("timestampValue")
-        json.timestamp(moment)
-      case .string(let text):
-        json.key("stringValue")
-        json.string(text)
-      case .bytes(let bytes):
-        json.key("bytesValue")
-        json.quoted { Base64.append(bytes, to: &$0) }
-      case .reference(let name):
-        json.key("referenceValue")
-        json.string(name)
-      case .geoPoint(let point):
-        json.key("geoPointValue")
-        json.geoPoint(point)
-      case .array(let values):
-        json.key("arrayValue")
-        json.arrayValue(values)
-      case .map(let fields):
-        json.key("mapValue")
-        json.object { $0.fieldsMember(fields) }
-      }
+    switch value {
+    case .null: literal("{\"nullValue\":null}")
+    case .boolean(let truth):
+      literal(truth ? "{\"booleanValue\":true}" : "{\"booleanValue\":false}")
+    case .integer(let number):
+      open("{\"integerValue\":")
+      quoted { $0.append(contentsOf: String(number).utf8) }
+      close("}")
+    case .double(let number):
+      open("{\"doubleValue\":")
+      double(number)
+      close("}")
+    case .timestamp(let moment):
+      open("{\"timestampValue\":")
+      timestamp(moment)
+      close("}")
+    case .string(let text):
+      open("{\"stringValue\":")
+      string(text)
+      close("}")
+    case .bytes(let bytes):
+      open("{\"bytesValue\":")
+      quoted { Base64.append(bytes, to: &$0) }
+      close("}")
+    case .reference(let name):
+      open("{\"referenceValue\":")
+      string(name)
+      close("}")
+    case .geoPoint(let point):
+      open("{\"geoPointValue\":")
+      geoPoint(point)
+      close("}")
+    case .array(let values):
+      open("{\"arrayValue\":")
+      arrayValue(values)
+      close("}")
+    case .map(let fields):
+      open("{\"mapValue\":{")
+      fieldsMember(fields)
+      close("}}")
     }
   }
 

@@ -169,7 +169,10 @@ extension DocumentPath {
   /// apart: odd below a collection, even for a whole path. nil where the document is none of these.
   func name(below collection: CollectionPath) -> Substring.UTF8View? {
     var base = Substring(collection.string)
-    if let star = collection.string.firstRange(of: "/*") { base = collection.string[..<star.lowerBound] }
+    // Looking for the byte first is far cheaper than looking for a text.
+    if collection.string.utf8.contains(UInt8(ascii: "*")), let star = collection.string.firstRange(of: "/*") {
+      base = collection.string[..<star.lowerBound]
+    }
     let bytes = string.utf8
     if bytes.starts(with: base.utf8) {
       let rest = bytes.dropFirst(base.utf8.count)

@@ -1,0 +1,28 @@
+import CReference
+import Models
+import Transfer
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+// measure FILE [ROUNDS] [decode|encode|csv]: FILE is JSON Lines of documents of about 1 kB.
+let arguments = CommandLine.arguments
+guard arguments.count >= 2, let page = Page(file: arguments[1], count: 300), page.count > 0 else {
+  print("usage: Measure FILE.jsonl [ROUNDS] [decode|encode|csv]")
+  exit(64)
+}
+let rounds = arguments.count > 2 ? Int(arguments[2]) ?? 200 : 200
+let only = arguments.count > 3 ? arguments[3] : nil
+let bench = Bench(page: page, rounds: rounds)
+do {
+  try bench.checkSameness()
+  if only == nil || only == "decode" { bench.decode() }
+  if only == nil || only == "encode" { bench.encode() }
+  if only == nil || only == "csv" { try bench.csv() }
+} catch {
+  print("\(error)")
+  exit(70)
+}
