@@ -4,7 +4,7 @@ SWIFT ?= swift
 SOURCES = Package.swift Sources Tests
 JOBS ?=
 
-.PHONY: all deps docs build demo test check fmt lint layers clean
+.PHONY: all deps docs build demo test bench check fmt lint layers clean
 
 all: build
 
@@ -25,6 +25,10 @@ demo: build
 ## test: every test that belongs to a change, with the layer check; under 25 minutes on two cores
 test: deps layers
 	@scripts/test.sh
+
+## bench: compares with C++, curl and Python in one run; see docs/benchmarks.md
+bench: build
+	@scripts/bench.sh
 
 ## check: formatting, layers, and a build of everything with warnings as errors
 check: deps lint layers

@@ -4,9 +4,10 @@
 
 #include <simdjson.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -212,8 +213,6 @@ Value value_of(element json, int depth) {
   return value;
 }
 
-bool comes_before(const Entry &a, const Entry &b) { return a.name < b.name; }
-
 Map fields_of(element json, int depth) {
   const auto object = object_of(json);
   Map map;
@@ -225,12 +224,10 @@ Map fields_of(element json, int depth) {
     sorted = sorted && (count < 2 || map[count - 2].name < map[count - 1].name);
   }
   if (!sorted) {
-    std::stable_sort(map.begin(), map.end(), comes_before);
+    std::map<std::string, Value> last;
+    for (Entry &entry : map) last.insert_or_assign(std::move(entry.name), std::move(entry.value));
     Map merged;
-    for (Entry &entry : map) {
-      if (!merged.empty() && merged.back().name == entry.name) merged.pop_back();
-      merged.push_back(std::move(entry));
-    }
+    for (auto &[name, value] : last) merged.push_back(Entry{name, std::move(value)});
     map = std::move(merged);
   }
   return map;

@@ -62,7 +62,7 @@ final class Bench {
   }
 
   private func encodeInReference() -> UnsafeBufferPointer<UInt8> {
-    var bytes = UnsafePointer<UInt8>(bitPattern: 1)!
+    var bytes: UnsafePointer<UInt8>?
     let count = reference_encode(reference, &bytes)
     return UnsafeBufferPointer(start: bytes, count: count)
   }

@@ -29,7 +29,7 @@ size_t reference_decode(
 void reference_release(reference *_Nonnull it);
 
 /// Writes the documents of the last page as JSON Lines, without times. The bytes stay until the next call.
-size_t reference_encode(reference *_Nonnull it, const uint8_t *_Nonnull *_Nonnull bytes);
+size_t reference_encode(reference *_Nonnull it, const uint8_t *_Nullable *_Nonnull bytes);
 
 #ifdef __cplusplus
 }

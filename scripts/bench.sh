@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# Benchmarks, in one run: decoding and encoding beside C++, then whole exports beside curl and Python on the same pages.
+# Figures are ratios within the run; absolute times say nothing on another machine. Installs nothing.
+#
+#   DOCUMENTS=200000   documents of an export that is timed
+#   LARGE=1000000      documents of the export whose memory is measured beside 100,000; 0 leaves it out
+#   ROUNDS=3           how often everything is timed
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+documents=${DOCUMENTS:-200000}
+large=${LARGE:-1000000}
+rounds=${ROUNDS:-3}
+gymmigrate=${GYMMIGRATE:-$PWD/bin/gymmigrate}
+
+PATH=$PATH:/usr/sbin
+missing=()
+for tool in nginx curl python3; do command -v "$tool" >/dev/null || missing+=("$tool"); done
+/usr/bin/time -f %e true 2>/dev/null || missing+=("GNU time as /usr/bin/time")
+if [[ ${#missing[@]} -gt 0 ]]; then
+  printf 'bench: this is missing: %s\n' "${missing[@]}" >&2
+  echo "On Debian: apt-get install nginx-light curl python3 time" >&2
+  exit 69
+fi
+[[ -x $gymmigrate ]] || { echo "bench: there is no $gymmigrate; run make build" >&2; exit 69; }
+
+echo "== Documents in memory (CPU time, turn by turn, medians)"
+swift build --package-path Benchmarks -c release --product Measure >&2
+"$(swift build --package-path Benchmarks -c release --show-bin-path)/Measure" samples/gym/members.jsonl
+
+work=$(mktemp -d)
+server=
+cleanUp() {
+  if [[ -n $server ]]; then
+    kill "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+  fi
+  rm -rf "$work"
+}
+trap cleanUp EXIT
+
+# --- A server that only sends files -------------------------------------------------------------
+
+total=$((large > documents ? large : documents))
+python3 Benchmarks/make_pages.py samples/gym/members.jsonl "$work/pages" "$total"
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+base=/v1/projects/bench-project/databases/bench/documents
+cat >"$work/nginx.conf" <<CONF
+daemon off;
+pid $work/nginx.pid;
+worker_processes 1;
+$([[ $(id -u) -eq 0 ]] && echo "user root;")
+events { worker_connections 256; }
+http {
+  access_log off;
+  keepalive_requests 1000000;
+  client_body_temp_path $work/body;
+  proxy_temp_path $work/proxy;
+  fastcgi_temp_path $work/fastcgi;
+  uwsgi_temp_path $work/uwsgi;
+  scgi_temp_path $work/scgi;
+  map \$arg_pageToken \$page { "" first; default \$arg_pageToken; }
+  server {
+    listen 127.0.0.1:$port;
+    default_type application/json;
+    location = $base/members { root $work/pages; rewrite ^ /\$page.json break; gzip_static always; sendfile on; }
+    location = $base:runAggregationQuery {
+      return 200 '[{"result":{"aggregateFields":{"n":{"integerValue":"$total"}}}}]';
+    }
+  }
+}
+CONF
+nginx -p "$work" -e "$work/error.log" -c "$work/nginx.conf" &
+server=$!
+url=http://127.0.0.1:$port$base/members
+curl --silent --fail --retry 20 --retry-connrefused --retry-delay 1 --compressed -o "$work/first.json" "$url"
+
+# --- The rivals ---------------------------------------------------------------------------------
+
+{
+  for ((start = 0; start < documents; start += 300)); do
+    [[ $start -eq 0 ]] && echo "url = \"$url?pageSize=300\"" || echo "url = \"$url?pageSize=300&pageToken=p$start\""
+    echo 'output = "/dev/null"'
+  done
+} >"$work/urls"
+
+timed() { # NAME COMMAND...: one line of name, wall, user, system seconds and kilobytes
+  local name=$1
+  shift
+  /usr/bin/time -a -o "$work/times" -f "$name %e %U %S %M" "$@" >/dev/null 2>"$work/talk" || {
+    cat "$work/talk" >&2
+    exit 1
+  }
+}
+export_to() { # NAME FILE DOCUMENTS
+  timed "$1" env FIRESTORE_EMULATOR_HOST="127.0.0.1:$port" "$gymmigrate" export members --project bench-project \
+    --database bench --read-time none --limit "$3" --state-dir "$work/state" -q --no-progress -o "$work/$2"
+}
+
+for ((round = 0; round < rounds; round++)); do
+  timed curl curl --silent --fail --compressed -K "$work/urls"
+  export_to jsonl members.jsonl "$documents"
+  timed curl-Z curl --silent --fail --compressed --parallel --parallel-max 8 -K "$work/urls"
+  export_to csv members.csv "$documents"
+done
+python_documents=$((documents < 60000 ? documents : 60000))
+timed python python3 Benchmarks/plain_export.py "127.0.0.1:$port" members "$work/plain.csv" "$python_documents"
+if [[ $large -gt 0 ]]; then
+  for format in jsonl csv; do
+    export_to "$format-100000" "small.$format" 100000
+    export_to "$format-$large" "large.$format" "$large"
+    rm -f "$work/large.$format"
+  done
+fi
+
+echo
+echo "== Exports of $documents documents, pages from nginx on loopback, compressed ($rounds rounds, medians)"
+python3 - "$work/times" "$documents" "$python_documents" "$large" <<'PYTHON'
+import sys
+from collections import defaultdict
+from statistics import median
+
+path, documents, python_documents, large = sys.argv[1], *map(int, sys.argv[2:5])
+runs = defaultdict(list)
+for line in open(path):
+    name, wall, user, system, kilobytes = line.split()
+    runs[name].append((float(wall), float(user) + float(system), int(kilobytes)))
+of = {name: tuple(median(column) for column in zip(*rows)) for name, rows in runs.items()}
+share = documents / python_documents
+of["python"] = (of["python"][0] * share, of["python"][1] * share, of["python"][2])
+
+print(f"{'':8}{'wall':>12}{'CPU':>12}{'wall':>12}{'CPU':>12}{'documents/s':>14}{'memory':>9}")
+print(f"{'':8}{'/ curl':>12}{'/ curl':>12}{'/ curl -Z':>12}{'/ curl -Z':>12}{'/ Python':>14}{'MiB':>9}")
+for name in ("curl", "curl-Z", "jsonl", "csv", "python"):
+    wall, cpu, kilobytes = of[name]
+    ratios = [wall / of["curl"][0], cpu / of["curl"][1], wall / of["curl-Z"][0], cpu / of["curl-Z"][1]]
+    print(f"{name:8}" + "".join(f"{ratio:12.2f}" for ratio in ratios)
+          + f"{of['python'][0] / wall:14.1f}{kilobytes / 1024:9.0f}")
+if large:
+    print("\n== Peak memory, MiB")
+    for name in ("jsonl", "csv"):
+        small, big = of[f"{name}-100000"], of[f"{name}-{large}"]
+        print(f"{name:8}{small[2] / 1024:8.1f} at 100000, {big[2] / 1024:8.1f} at {large}: "
+              f"{big[2] / small[2]:.2f} x; time {big[0] / small[0] / (large / 100000):.2f} x a document")
+PYTHON
