@@ -4,7 +4,7 @@ SWIFT ?= swift
 SOURCES = Package.swift Sources Tests
 JOBS ?=
 
-.PHONY: all deps docs build demo test bench check fmt lint layers clean
+.PHONY: all deps docs build demo test bench check check-fuzz check-sanitizers fmt lint layers clean
 
 all: build
 
@@ -33,6 +33,14 @@ bench: build
 ## check: formatting, layers, and a build of everything with warnings as errors
 check: deps lint layers
 	$(SWIFT) build --build-tests -Xswiftc -warnings-as-errors
+
+## check-fuzz: ten minutes of hostile input with libFuzzer
+check-fuzz: deps
+	@scripts/check-fuzz.sh
+
+## check-sanitizers: the tests under the address and the thread sanitizer
+check-sanitizers: deps
+	@scripts/check-sanitizers.sh
 
 ## docs: writes the command line reference anew
 docs: build

@@ -95,12 +95,21 @@ public enum DocumentLimits {
 
   /// What the service would refuse in a path of a mask, a transform or a filter.
   public static func violations(of path: FieldPath) -> [Violation] {
+    // Of a path that is too long nothing else is told: a hostile one has millions of segments, each with its location.
+    let bytes = path.segments.reduce(path.segments.count - 1) { $0 + $1.utf8.count }
+    if path.segments.count > 1, bytes > maximumFieldNameBytes {
+      return [
+        Violation(
+          .longFieldPath,
+          "a field path of \(path.segments.count) names has \(bytes) bytes; at most \(maximumFieldNameBytes) are allowed"
+        )
+      ]
+    }
     var walk = FieldWalk()
     for segment in path.segments {
       walk.steps.append(.member(segment))
       walk.check(name: segment)
     }
-    walk.checkPath()
     return walk.found
   }
 }

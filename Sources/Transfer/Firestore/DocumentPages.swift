@@ -6,7 +6,10 @@ public import Models
 /// pages at most are held. A page may be short or empty: only a missing token ends the list. A page whose body is
 /// larger than the client accepts is asked for again with half the size, which the service allows between pages,
 /// and the size grows back page by page. The pages of a query are queries of their own that begin after the last
-/// document, so none of them runs into the service's limit of 60 seconds a stream; one that breaks is asked for again. Dropping the iterator cancels the request in flight.
+/// document, so none of them runs into the service's limit of 60 seconds a stream; one that breaks is asked for again.
+/// A page that leads back to where the read was before (a token that repeats, a page of a query that does not begin
+/// behind the last) is a failure and not asked for again: it would go round for ever. Dropping the iterator cancels
+/// the request in flight.
 public struct DocumentPages: AsyncSequence, Sendable {
   /// A page.
   public typealias Element = [RawDocument]
@@ -43,10 +46,22 @@ extension FirestoreClient {
   }
 }
 
-/// Where the next page begins.
-private enum PageStart: Sendable {
-  case token(String)
-  case cursor(StructuredQuery.Cursor)
+/// Where the next page begins, and the way that led there.
+private struct PageStart: Sendable {
+  enum Place: Sendable, Equatable {
+    case token(UTF8Key)
+    case cursor(StructuredQuery.Cursor)
+  }
+
+  let place: Place
+  private var trail = PlaceTrail<Place>()
+
+  /// Makes a start, nil where the read was at this place before.
+  init?(_ place: Place, after last: PageStart?) {
+    self.place = place
+    if let last { trail = last.trail }
+    if !trail.goes(to: place) { return nil }
+  }
 }
 
 /// A page as it came: parsed, not yet decoded.
@@ -56,7 +71,9 @@ private struct FetchedPage: @unchecked Sendable {
   let body: ParsedBody
   /// The list of documents, or the stream of elements that hold them.
   let elements: JSONCursor?
-  let next: PageStart?
+  let next: PageStart.Place?
+  /// Where it begins itself, nil for the first.
+  let start: PageStart?
   /// The size that it was asked for with.
   let size: Int
 }
@@ -113,7 +130,8 @@ private final class ReadAhead {
       let page = try await value(of: fetch)
       try Task.checkCancellation()
       let size = min(page.size * 2, fetcher.read.pageSize)
-      let next = page.next.map { Self.fetch(after: $0, size: size, fetcher, inFlight) }
+      let start = try fetcher.start(after: page)
+      let next = start.map { Self.fetch(after: $0, size: size, fetcher, inFlight) }
       if Task.isCancelled { next?.cancel() }
       return (try fetcher.documents(of: page), next)
     }
@@ -146,6 +164,15 @@ private struct PageFetcher: Sendable {
     }
   }
 
+  /// Where the page after one begins, nil after the last.
+  func start(after page: FetchedPage) throws(Failure) -> PageStart? {
+    guard let place = page.next else { return nil }
+    guard let start = PageStart(place, after: page.start) else {
+      throw .endless("read the pages of", path: read.collection.string)
+    }
+    return start
+  }
+
   private func list(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
     try await client.caller.call(
       .listDocuments,
@@ -157,7 +184,8 @@ private struct PageFetcher: Sendable {
       return FetchedPage(
         body: body,
         elements: root["documents"],
-        next: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : .token($0) },
+        next: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : .token(UTF8Key($0)) },
+        start: start,
         size: size
       )
     }
@@ -166,7 +194,7 @@ private struct PageFetcher: Sendable {
   private func query(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
     var query = read.query(in: client.database)
     query.limit = size
-    if case .cursor(let cursor)? = start { query.startAt = cursor }
+    if case .cursor(let cursor)? = start?.place { query.startAt = cursor }
     let order = query.orderBy
     return try await client.caller.call(
       .runQuery,
@@ -184,9 +212,9 @@ private struct PageFetcher: Sendable {
         }
       }
       // A query gives all that it was asked for, so fewer are the last.
-      var next: PageStart?
+      var next: PageStart.Place?
       if count >= size, let last { next = .cursor(try Self.cursor(after: last, order, in: client.database)) }
-      return FetchedPage(body: body, elements: root, next: next, size: size)
+      return FetchedPage(body: body, elements: root, next: next, start: start, size: size)
     }
   }
 
@@ -235,7 +263,9 @@ private struct PageFetcher: Sendable {
     var url = client.url(ofParent: read.collection.parent) + "/"
     PercentEncoding.appendPath(read.collection.id, to: &url)
     url += "?pageSize=\(size)&prettyPrint=false"
-    if case .token(let token)? = start { url += "&pageToken=\(PercentEncoding.query(token))" }
+    if case .token(let token)? = start?.place {
+      url += "&pageToken=\(PercentEncoding.query(token.string))"
+    }
     for path in read.mask ?? [] { url += "&mask.fieldPaths=\(PercentEncoding.query(path.description))" }
     if read.showsMissing { url += "&showMissing=true" }
     if let readTime = read.readTime { url += "&readTime=\(PercentEncoding.query(readTime.description))" }

@@ -147,12 +147,15 @@ public struct FirestoreClient: Sendable {
   }
 
   /// The ids of the collections below a document, or of the root collections; every page of them.
+  ///
+  /// - Throws: ``Failure`` after all retries; also where a page token repeats, which would go on for ever.
   public func collectionIDs(
     below parent: DocumentPath? = nil,
     readTime: Timestamp? = nil
   ) async throws(Failure) -> [String] {
     var ids: [String] = []
     var token: String?
+    var trail = PlaceTrail<UTF8Key>()
     repeat {
       var json = JSONWriter()
       json.object {
@@ -180,6 +183,9 @@ public struct FirestoreClient: Sendable {
       }
       ids += page.ids
       token = page.token
+      if let token, !trail.goes(to: UTF8Key(token)) {
+        throw .endless("list the collections of", path: parent?.string ?? database.database)
+      }
     } while token != nil
     return ids
   }

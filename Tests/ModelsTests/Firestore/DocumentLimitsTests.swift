@@ -180,6 +180,14 @@ struct DocumentLimitsTests {
     )
   }
 
+  @Test func aHostilePathIsToldOnce() throws {
+    // Every name is reserved, and each violation would tell where it is: megabytes times 100,000.
+    let path = try #require(FieldPath(segments: [String](repeating: "__a__", count: 100_000)))
+    #expect(DocumentLimits.violations(of: path).map(\.code) == [.longFieldPath])
+    let long = FieldPath(field: String(repeating: "x", count: 1501))
+    #expect(DocumentLimits.violations(of: long).map(\.code) == [.longFieldName])
+  }
+
   @Test func randomDocumentsAreStorable() {
     for seed in UInt64(1)...20 {
       var random = RandomDocuments(seed: seed)

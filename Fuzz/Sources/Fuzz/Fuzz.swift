@@ -1,0 +1,54 @@
+// The entry point that libFuzzer calls (https://llvm.org/docs/LibFuzzer.html). GYMMIGRATE_FUZZ_TARGET names the target.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What can be fuzzed; each has its folder in `Corpus`.
+enum Target: String, CaseIterable {
+  case wire, query, requests, jsonl, text, pages, yaml
+
+  /// The one that the environment names.
+  static let chosen: Target = {
+    guard let name = getenv("GYMMIGRATE_FUZZ_TARGET"), let target = Target(rawValue: String(cString: name))
+    else {
+      fatalError("GYMMIGRATE_FUZZ_TARGET is one of \(allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return target
+  }()
+
+  func run(_ input: [UInt8]) {
+    switch self {
+    case .wire: fuzzWire(input)
+    case .query: fuzzQuery(input)
+    case .requests: fuzzRequests(input)
+    case .jsonl: fuzzJSONLines(input)
+    case .text: fuzzText(input)
+    case .pages: fuzzPages(input)
+    case .yaml: fuzzYAML(input)
+    }
+  }
+}
+
+/// Runs the chosen target on one input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
+  Target.chosen.run(Array(UnsafeBufferPointer(start: data, count: size)))
+  return 0
+}
+
+/// Stops the run where a property does not hold; libFuzzer then writes the input to a file.
+func expect(_ condition: Bool, _ property: @autoclosure () -> String) {
+  if !condition { fatalError(property()) }
+}
+
+/// The result of `body`, nil where it threw.
+func attempt<Result, E: Error>(_ body: () throws(E) -> Result) -> Result? {
+  do {
+    return try body()
+  } catch {
+    return nil
+  }
+}

@@ -1,0 +1,1 @@
+../../../Sources/LocalFirestore/Storage/CommitClock.swift

@@ -1,0 +1,1 @@
+../../../Sources/LocalFirestore/Query/QueryRules.swift

@@ -1,0 +1,1 @@
+../../../Sources/LocalFirestore/HTTP/RequestHead.swift

@@ -1,0 +1,1 @@
+../../../Sources/LocalFirestore/Wire/RequestMessages.swift

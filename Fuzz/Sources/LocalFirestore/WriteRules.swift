@@ -1,0 +1,1 @@
+../../../Sources/LocalFirestore/Service/WriteRules.swift

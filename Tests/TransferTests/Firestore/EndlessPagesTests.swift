@@ -1,0 +1,103 @@
+import Models
+import Synchronization
+import Testing
+
+@testable import Transfer
+
+/// Services that lead a reader in a circle: it ends with a failure, and never gives a page twice for ever.
+@Suite("Endless pages", .timeLimit(.minutes(5)))
+struct EndlessPagesTests {
+  /// Answers with one body after another and begins again behind the last.
+  private final class Carousel: HTTPTransport {
+    private let bodies: [String]
+    private let count = Mutex(0)
+
+    init(_ bodies: [String]) {
+      self.bodies = bodies
+    }
+
+    var requests: Int { count.withLock { $0 } }
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+      let number = count.withLock { count in
+        count += 1
+        return count - 1
+      }
+      return HTTPResponse(status: 200, body: Array(bodies[number % bodies.count].utf8))
+    }
+  }
+
+  private func client(_ transport: Carousel) -> FirestoreClient {
+    FirestoreClient(
+      database: DatabaseName(project: "p"),
+      endpoint: "http://h",
+      caller: ServiceCaller(
+        transport: transport,
+        credentials: TokenProvider(Credentials(.none), transport: transport),
+        policy: RetryPolicy(budget: 30),
+        clock: SleepingClock().clock()
+      )
+    )
+  }
+
+  private func read(_ client: FirestoreClient, _ read: CollectionRead) async throws -> Int {
+    var pages = 0
+    for try await _ in client.pages(of: read) { pages += 1 }
+    return pages
+  }
+
+  private static let name = #"{"name":"projects/p/databases/(default)/documents/c/a"}"#
+
+  @Test(
+    "A page token that comes back ends the list",
+    arguments: [1, 2, 3, 7, 50],
+    ["", #""documents":[\#(name)],"#]
+  )
+  func tokens(length: Int, documents: String) async throws {
+    let carousel = Carousel((0..<length).map { #"{\#(documents)"nextPageToken":"t\#($0)"}"# })
+    let error = await failure { try await read(client(carousel), CollectionRead(collection("c"))) }
+    #expect(error?.kind == .unavailable)
+    #expect(error?.cause.contains("leads back to a page that was read before") == true)
+    // Found within three rounds; one request may be ahead.
+    #expect(carousel.requests <= 3 * length + 5)
+  }
+
+  @Test("A query's page that begins again ends the query")
+  func query() async throws {
+    let carousel = Carousel([#"[{"document":\#(Self.name)}]"#])
+    var request = CollectionRead(collection("c"), pageSize: 1)
+    request.reach = .group
+    let error = await failure { try await read(client(carousel), request) }
+    #expect(error?.kind == .unavailable)
+    #expect(error?.cause.contains("leads back") == true)
+  }
+
+  @Test("Collection ids end, too")
+  func collectionIDs() async throws {
+    let carousel = Carousel([#"{"collectionIds":["a"],"nextPageToken":"t"}"#])
+    let error = await failure { try await client(carousel).collectionIDs() }
+    #expect(error?.kind == .unavailable)
+    #expect(error?.cause.contains("leads back") == true)
+  }
+
+  @Test("Many empty pages whose tokens differ are read to the end")
+  func emptyPages() async throws {
+    let bodies = (0..<3000).map { #"{"nextPageToken":"t\#($0)"}"# } + ["{}"]
+    let pages = try await read(client(Carousel(bodies)), CollectionRead(collection("c")))
+    #expect(pages == 3001)
+  }
+
+  @Test("A circle is found whatever its length and the way to it")
+  func trail() {
+    for (way, length) in [(0, 1), (1, 1), (5, 1), (0, 2), (3, 4), (100, 37), (1, 1000)] {
+      var trail = PlaceTrail<Int>()
+      var steps = 0
+      while trail.goes(to: steps < way ? steps : way + (steps - way) % length) {
+        steps += 1
+        if steps > 3 * (way + length) + 3 { break }
+      }
+      #expect(steps <= 3 * (way + length) + 3, "way \(way), length \(length)")
+      #expect(steps >= way + length, "way \(way), length \(length)")
+    }
+  }
+}
