@@ -32,6 +32,7 @@ if [[ -n ${GYMMIGRATE_PYTHON:-} ]]; then
   host=$(sed -n 's/^FIRESTORE_EMULATOR_HOST=//p' "$log")
   "$GYMMIGRATE_PYTHON" Tests/Judges/python_client.py "http://$host"
   kill $server
+  "$GYMMIGRATE_PYTHON" -m unittest discover -s Tests/Judges -q
   "$GYMMIGRATE_PYTHON" Tests/Judges/strict_requests.py "$(swift build --show-bin-path)/gymmigrate"
 fi
 

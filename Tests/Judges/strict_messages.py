@@ -100,7 +100,7 @@ class Judge:
             need(SEGMENT.fullmatch(segment), f"segment {segment!r} of a path")
             need(segment not in (".", ".."), "a segment that a proxy would resolve")
             self.minimal(segment)
-        name = "/".join(urllib.parse.unquote(s, errors="strict") for s in segments)
+        name = "/".join(decoded(s) for s in segments)
         need(name.count("/") == len(segments) - 1, "a slash within a segment")
         if name != self.database:
             self.inside(name)
@@ -120,7 +120,7 @@ class Judge:
             need(equals and re.fullmatch(r"[A-Za-z.$]+", name), f"parameter {pair!r}")
             need(not value or SEGMENT.fullmatch(value), f"{name} is not encoded: {value!r}")
             self.minimal(value)
-            parameters[name].append(urllib.parse.unquote(value, errors="strict"))
+            parameters[name].append(decoded(value))
         return parameters
 
     def get(self, name, verb, parameters):
@@ -431,6 +431,13 @@ def field_path(text):
             return tuple(names)
         need(rest[0] == ".", f"{text!r} is no field path")
         rest = rest[1:]
+
+
+def decoded(text):
+    try:
+        return urllib.parse.unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        raise Wrong(f"{text!r} is no UTF-8") from None
 
 
 def moment(text):

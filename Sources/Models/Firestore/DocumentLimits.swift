@@ -172,7 +172,8 @@ private struct FieldWalk {
     let before = found.count
     switch value {
     case .null, .boolean, .integer, .double, .timestamp: return
-    case .string(let text): check(bytes: text.utf8.count + 1)
+    // As its type is documented, without the byte that its storage size has on top.
+    case .string(let text): check(bytes: text.utf8.count)
     case .bytes(let bytes): check(bytes: bytes.count)
     case .reference(let name):
       if DatabaseName.split(name) == nil {
