@@ -4,7 +4,8 @@ SWIFT ?= swift
 SOURCES = Package.swift Sources Tests
 JOBS ?=
 
-.PHONY: all deps docs build demo test bench check check-fuzz check-sanitizers fmt lint layers clean
+.PHONY: all deps docs build demo test bench bench-writes check check-faults check-fuzz check-sanitizers fmt lint \
+  layers clean
 
 all: build
 
@@ -30,9 +31,17 @@ test: deps layers
 bench: build
 	@scripts/bench.sh
 
-## check: formatting, layers, and a build of everything with warnings as errors
+## bench-writes: measures writing at 80 ms a commit, and that the ramp is kept
+bench-writes: build
+	@scripts/bench-writes.sh
+
+## check: formatting, layers, and a build of everything with warnings as errors, beside the build of every day
 check: deps lint layers
-	$(SWIFT) build --build-tests -Xswiftc -warnings-as-errors
+	$(SWIFT) build --build-tests --scratch-path .build/check -Xswiftc -warnings-as-errors
+
+## check-faults: thousands of runs on a service that fails in every way, judged by what it stored and counted
+check-faults: deps
+	@scripts/check-faults.sh
 
 ## check-fuzz: ten minutes of hostile input with libFuzzer
 check-fuzz: deps

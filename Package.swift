@@ -42,6 +42,16 @@ let package = Package(
       pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
     ),
+    .systemLibrary(
+      name: "CMinizip",
+      pkgConfig: "minizip",
+      providers: [.apt(["libminizip-dev"]), .brew(["minizip"])]
+    ),
+    .systemLibrary(
+      name: "CExpat",
+      pkgConfig: "expat",
+      providers: [.apt(["libexpat1-dev"]), .brew(["expat"])]
+    ),
     .target(
       name: "CSimdjson",
       linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++", .when(platforms: [.linux]))]
@@ -52,7 +62,7 @@ let package = Package(
     .target(
       name: "Transfer",
       dependencies: [
-        "Models", "CCurl", "CXLSXWriter", "COpenSSL", "CZlib",
+        "Models", "CCurl", "CXLSXWriter", "COpenSSL", "CZlib", "CMinizip", "CExpat",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
@@ -110,6 +120,14 @@ let package = Package(
     ),
     .testTarget(
       name: "MigrationsTests",
+      dependencies: [
+        "Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "FaultTests",
       dependencies: [
         "Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport",
         .product(name: "Logging", package: "swift-log"),

@@ -21,6 +21,8 @@ let package = Package(
     .systemLibrary(name: "CXLSXWriter", path: "Main/CXLSXWriter", pkgConfig: "xlsxwriter"),
     .systemLibrary(name: "COpenSSL", path: "Main/COpenSSL", pkgConfig: "libcrypto"),
     .systemLibrary(name: "CZlib", path: "Main/CZlib", pkgConfig: "zlib"),
+    .systemLibrary(name: "CMinizip", path: "Main/CMinizip", pkgConfig: "minizip"),
+    .systemLibrary(name: "CExpat", path: "Main/CExpat", pkgConfig: "expat"),
     .target(
       name: "CSimdjson",
       path: "Main/CSimdjson",
@@ -30,7 +32,7 @@ let package = Package(
     .target(
       name: "Transfer",
       dependencies: [
-        "Models", "CCurl", "CXLSXWriter", "COpenSSL", "CZlib",
+        "Models", "CCurl", "CXLSXWriter", "COpenSSL", "CZlib", "CMinizip", "CExpat",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],

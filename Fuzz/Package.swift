@@ -25,6 +25,8 @@ let package = Package(
     .systemLibrary(name: "CXLSXWriter", pkgConfig: "xlsxwriter"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+    .systemLibrary(name: "CMinizip", pkgConfig: "minizip"),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat"),
     .target(
       name: "CSimdjson",
       linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++", .when(platforms: [.linux]))]
@@ -33,7 +35,7 @@ let package = Package(
     .target(
       name: "Transfer",
       dependencies: [
-        "Models", "CCurl", "CXLSXWriter", "COpenSSL", "CZlib",
+        "Models", "CCurl", "CXLSXWriter", "COpenSSL", "CZlib", "CMinizip", "CExpat",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],

@@ -19,7 +19,7 @@ refuse() { # FOLDER FORBIDDEN-MODULES...
   fi
 }
 
-c_libraries=(CCurl CXLSXWriter COpenSSL CZlib)
+c_libraries=(CCurl CXLSXWriter COpenSSL CZlib CMinizip CExpat)
 refuse Models Transfer LocalFirestore Migrations gymmigrate GRDB FlyingFox Yams Logging Foundation "${c_libraries[@]}"
 refuse Transfer LocalFirestore Migrations gymmigrate FlyingFox ArgumentParser
 refuse LocalFirestore Transfer Migrations gymmigrate ArgumentParser "${c_libraries[@]}"

@@ -12,9 +12,14 @@ struct FindingLists: Sendable {
   /// Fields that reviews make proposals for; a column each.
   private static let proposed = ["fullName", "firstName", "paternalLastName", "maternalLastName"]
 
+  /// The header of `review.csv`.
+  static let columns = ["document", "migration", "code", "field", "found"] + proposed + ["message"]
+
   init(_ run: RunDirectory) {
-    let header = ["document", "migration", "code", "field", "found"] + Self.proposed + ["message"]
-    reviews = LazyList(run.file("review.csv"), header: [0xEF, 0xBB, 0xBF] + Self.row(header))
+    reviews = LazyList(
+      run.file("review.csv"),
+      header: SpreadsheetRow.byteOrderMark + SpreadsheetRow.bytes(Self.columns)
+    )
     rejects = RejectList(run)
   }
 
@@ -25,31 +30,32 @@ struct FindingLists: Sendable {
       try rejects.add(finding.path, code: finding.code, message: finding.message, fields: document.fields)
     case .review:
       let proposals = Self.proposed.map { finding.proposal[$0]?.string ?? "" }
-      let found = finding.found.map { value in
-        value.string ?? String(decoding: Self.json(value), as: UTF8.self)
-      }
       try reviews.append(
-        Self.row(
-          [finding.path.string, migration, finding.code, finding.field ?? "", found ?? ""] + proposals
+        SpreadsheetRow.bytes(
+          [finding.path.string, migration, finding.code, finding.field ?? "", Self.text(of: finding.found)]
+            + proposals
             + [finding.message]
         )
       )
     }
   }
 
-  private static func json(_ value: Value) -> [UInt8] {
+  /// What was found as it stands in the list: a text as it is, anything else as its REST JSON.
+  static func text(of found: Value?) -> String {
+    guard let found else { return "" }
+    if let text = found.string { return text }
     var json = JSONWriter()
-    json.value(value)
-    return json.bytes
+    json.value(found)
+    return String(decoding: json.bytes, as: UTF8.self)
   }
 
-  /// One line of RFC 4180, for spreadsheets: behind a byte order mark, and with an apostrophe before what would be a
-  /// formula or begins with one already.
-  private static func row(_ fields: [String]) -> [UInt8] {
-    let quoted = fields.map { field in
-      let isFormula = field.utf8.first.map { "'=+-@\t\r".utf8.contains($0) } ?? false
-      return "\"\(isFormula ? "'" : "")\(field.replacing("\"", with: "\"\""))\""
-    }
-    return Array((quoted.joined(separator: ",") + "\r\n").utf8)
+  /// A cell as it was before ``row(_:)`` guarded it.
+  static func unguarded(_ cell: String) -> String {
+    guard cell.utf8.first == UInt8(ascii: "'"), isGuarded(cell.dropFirst()) else { return cell }
+    return String(cell.unicodeScalars.dropFirst())
+  }
+
+  private static func isGuarded(_ cell: some StringProtocol) -> Bool {
+    cell.utf8.first.map { "'=+-@\t\r".utf8.contains($0) } ?? false
   }
 }

@@ -1,4 +1,5 @@
 public import Models
+public import Transfer
 
 /// A change to the data, as a pure function over documents.
 ///
@@ -9,10 +10,15 @@ public protocol Migration: Sendable {
   var id: String { get }
   /// One sentence for `migrate list`, ending in a period.
   var summary: String { get }
+  /// What the migration is, by its text, where it is read from a file: the file's SHA-256; nil for one of the program's.
+  var checksum: String? { get }
   /// The collections that it reads.
   var reads: [CollectionPath] { get }
   /// The collections that it may write.
   var writes: [CollectionPath] { get }
+
+  /// Whether it may write a collection: one of ``writes``, unless it is told otherwise where they cannot be named.
+  func mayWrite(_ collection: CollectionPath) -> Bool
 
   /// Reads what it needs from `source` and tells `sink` what it found, document by document, in constant memory.
   /// Every document of ``writes`` that was read is told exactly once, as unchanged, skipped or to be changed. One of
@@ -25,12 +31,21 @@ public protocol Migration: Sendable {
 }
 
 extension Migration {
+  /// It is one of the program's.
+  public var checksum: String? { nil }
+
+  /// Whether it is one of ``writes``.
+  public func mayWrite(_ collection: CollectionPath) -> Bool { writes.contains(collection) }
+
   /// No single document tells.
   public func replan(_ current: RawDocument) -> Outcome? { nil }
 }
 
 /// A migration in which each document stands alone.
 public protocol DocumentMigration: Migration {
+  /// What it reads, one after another: each of ``Migration/reads`` whole, unless it says otherwise.
+  var sources: [CollectionRead] { get }
+
   /// What becomes of one document.
   func outcome(for document: RawDocument) -> Outcome
 }
@@ -39,10 +54,13 @@ extension DocumentMigration {
   /// It writes what it reads.
   public var writes: [CollectionPath] { reads }
 
-  /// Streams each collection and tells the outcome of each document.
+  /// Each collection whole.
+  public var sources: [CollectionRead] { reads.map { CollectionRead($0) } }
+
+  /// Streams each source and tells the outcome of each document.
   public func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
-    for collection in reads {
-      try await source.forEachDocument(in: collection) { document in
+    for read in sources {
+      try await source.forEachDocument(matching: read) { document in
         try await sink.tell(outcome(for: document), of: document)
       }
     }
@@ -50,6 +68,36 @@ extension DocumentMigration {
 
   /// The same function, over the document as it is now.
   public func replan(_ current: RawDocument) -> Outcome? { outcome(for: current) }
+}
+
+/// A migration that knows its documents from a list of its own and can go on from a place in it.
+///
+/// It tells of every document of the list, also of one that is not there (any more).
+public protocol ResumableMigration: Migration {
+  /// Whether it knows its documents by name, so that in a run that is taken up again it tells those that are deleted by
+  /// then, too.
+  var namesDocuments: Bool { get }
+
+  /// Tells what it found, from behind a position on.
+  ///
+  /// - Parameters:
+  ///   - position: What it gave to `mark` last, in an earlier process; nil for the beginning.
+  ///   - mark: Called where everything up to a position has been told.
+  func plan(
+    into sink: any PlanSink,
+    after position: String?,
+    mark: (_ position: String) async throws -> Void
+  ) async throws
+}
+
+extension ResumableMigration {
+  /// It reads collections.
+  public var namesDocuments: Bool { false }
+
+  /// From the beginning to the end.
+  public func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
+    try await plan(into: sink, after: nil) { _ in }
+  }
 }
 
 /// What a migration decided about one document.
@@ -60,6 +108,8 @@ public struct Outcome: Sendable, Equatable {
     case unchanged
     /// It is left alone on purpose; a finding says why.
     case skip
+    /// It is not what it has to be, and is left alone.
+    case conflict
     /// It is to be written.
     case change(Change)
   }
@@ -73,35 +123,6 @@ public struct Outcome: Sendable, Equatable {
   public init(_ action: Action, findings: [Finding] = []) {
     self.action = action
     self.findings = findings
-  }
-}
-
-/// A change to one document: from what was read to what is intended.
-public struct Change: Sendable, Equatable {
-  /// The document.
-  public var path: DocumentPath
-  /// As it was read, with its update time; nil where it is to be created.
-  public var before: RawDocument?
-  /// The fields as they will be, those of `serverTimes` left out; nil where it is to be deleted.
-  public var after: FieldMap?
-  /// Fields that the service sets to the time of the commit.
-  public var serverTimes: [FieldPath]
-  /// Why, as short codes in a fixed order (`fullName-from-parts`), for totals and plan files.
-  public var reasons: [String]
-
-  /// Makes a change.
-  public init(
-    path: DocumentPath,
-    before: RawDocument?,
-    after: FieldMap?,
-    serverTimes: [FieldPath] = [],
-    reasons: [String] = []
-  ) {
-    self.path = path
-    self.before = before
-    self.after = after
-    self.serverTimes = serverTimes
-    self.reasons = reasons
   }
 }
 
@@ -154,15 +175,47 @@ public struct Finding: Sendable, Equatable {
 
 /// Where a migration reads documents from, page by page and in the order of their names.
 public protocol DocumentSource: Sendable {
-  /// Calls `body` with every document of a collection; nothing but a page or two is held.
+  /// Calls `body` with every document that a read gives; nothing but a page or two is held.
   func forEachDocument(
-    in collection: CollectionPath,
+    matching read: CollectionRead,
     _ body: (RawDocument) async throws -> Void
   ) async throws
+
+  /// The number of documents in a collection; they are not read, and the run's accounts know nothing of them.
+  func count(_ collection: CollectionPath) async throws -> Int
+
+  /// Whether a run that is taken up again is past a document, so that it is not given any more.
+  func isPast(_ path: DocumentPath) -> Bool
+}
+
+extension DocumentSource {
+  /// It begins at the beginning.
+  public func isPast(_ path: DocumentPath) -> Bool { false }
+
+  /// Counts them one by one.
+  public func count(_ collection: CollectionPath) async throws -> Int {
+    var count = 0
+    try await forEachDocument(in: collection) { _ in count += 1 }
+    return count
+  }
+}
+
+extension DocumentSource {
+  /// Calls `body` with every document of a collection.
+  public func forEachDocument(
+    in collection: CollectionPath,
+    _ body: (RawDocument) async throws -> Void
+  ) async throws {
+    try await forEachDocument(matching: CollectionRead(collection), body)
+  }
 }
 
 /// Where a migration tells what it decided.
 public protocol PlanSink: Sendable {
   /// Tells the outcome of one document: as it was read, or without times and fields where it is to be created.
   func tell(_ outcome: Outcome, of document: RawDocument) async throws
+
+  /// Tells something about a document that was not read, because there is none: it is listed, and counted as for review
+  /// alone.
+  func tell(_ finding: Finding) async throws
 }

@@ -17,6 +17,8 @@ public struct MigrationReport: Sendable {
   public var reasons: [String: Int] = [:]
   /// How often each finding was made, by kind and code.
   public var findings: [String: (kind: Finding.Kind, count: Int)] = [:]
+  /// Documents that the service bills as read when it is applied, of a plan.
+  public var reads = 0
   /// The first changes, to be shown.
   public var examples: [Change] = []
 
@@ -28,6 +30,9 @@ public struct MigrationReport: Sendable {
   /// The number of documents that change.
   public var changeCount: Int { changes.values.reduce(0, +) }
 
+  /// What applying a plan costs; the run's own ledger and lease, a few documents, are not in it.
+  public var cost: Cost { Cost(reads: reads, writes: changeCount - deletions, deletes: deletions) }
+
   mutating func add(_ change: Change, keeping examples: Int) {
     changes[change.path.collection, default: 0] += 1
     if change.before == nil { creations += 1 }
@@ -38,5 +43,39 @@ public struct MigrationReport: Sendable {
 
   mutating func add(_ finding: Finding) {
     findings[finding.code, default: (finding.kind, 0)].count += 1
+  }
+
+  /// Counts a write that the run made before it was interrupted; why it was made is not kept.
+  mutating func addOwnWrite(to collection: CollectionPath, _ write: Journal.OwnWrite.Kind) {
+    changes[collection, default: 0] += 1
+    if write == .creation { creations += 1 }
+    if write == .deletion { deletions += 1 }
+  }
+}
+
+extension MigrationReport {
+  /// The numbers of the report, by name, for a checkpoint.
+  var counters: [String: Int] {
+    var counters = ["creations": creations, "deletions": deletions]
+    for (path, count) in changes { counters["change \(path.string)"] = count }
+    for (reason, count) in reasons { counters["reason \(reason)"] = count }
+    for (code, finding) in findings { counters["\(finding.kind.rawValue) \(code)"] = finding.count }
+    return counters
+  }
+
+  /// A report that goes on from the numbers of a checkpoint.
+  init(migration: String, counters: [String: Int]) {
+    self.init(migration: migration)
+    creations = counters["creations"] ?? 0
+    deletions = counters["deletions"] ?? 0
+    for (name, count) in counters {
+      let parts = name.split(separator: " ", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else { continue }
+      switch parts[0] {
+      case "change": CollectionPath(parts[1]).map { changes[$0] = count }
+      case "reason": reasons[parts[1]] = count
+      default: Finding.Kind(rawValue: parts[0]).map { findings[parts[1]] = ($0, count) }
+      }
+    }
   }
 }

@@ -12,15 +12,19 @@ public struct DocumentLoader: Sendable {
   private let rejects: RejectList
   private let limits: BatchLimits
   private let pacer: WritePacer
+  private let journal: Journal?
 
   /// Makes a loader.
+  ///
+  /// - Parameter journal: Where each change is kept before it is sent; nil keeps none.
   public init(
     client: FirestoreClient,
     mode: WriteMode,
     book: AccountsBook,
     rejects: RejectList,
     limits: BatchLimits,
-    pacer: WritePacer
+    pacer: WritePacer,
+    journal: Journal? = nil
   ) {
     self.client = client
     self.mode = mode
@@ -28,6 +32,7 @@ public struct DocumentLoader: Sendable {
     self.rejects = rejects
     self.limits = limits
     self.pacer = pacer
+    self.journal = journal
   }
 
   /// Runs `body` with a place to put documents, and returns when each of them is settled.
@@ -36,12 +41,14 @@ public struct DocumentLoader: Sendable {
   public func load(_ body: (Intake) async throws -> Void) async throws {
     let incoming = Incoming()
     let delegate = LoadDelegate(mode: mode, book: book, rejects: rejects, incoming: incoming)
-    try await BatchWriter.run(client, limits: limits, pacer: pacer, delegate: delegate) { writer in
+    try await BatchWriter.run(client, limits: limits, pacer: pacer, journal: journal, delegate: delegate) {
+      writer in
       let intake = Intake(
         client: client,
         mode: mode,
         book: book,
         rejects: rejects,
+        journal: journal,
         incoming: incoming,
         writer: writer
       )
@@ -55,6 +62,7 @@ public struct DocumentLoader: Sendable {
     fileprivate let mode: WriteMode
     fileprivate let book: AccountsBook
     fileprivate let rejects: RejectList
+    fileprivate let journal: Journal?
     fileprivate let incoming: Incoming
     fileprivate let writer: BatchWriter
 
@@ -64,7 +72,6 @@ public struct DocumentLoader: Sendable {
     public func put(_ documents: [RawDocument]) async throws {
       var sound: [RawDocument] = []
       for document in documents {
-        book.count(document.path.collection) { $0.read += 1 }
         var document = document
         document.fields = document.fields.asStored
         if let violation = DocumentLimits.violations(of: document).first {
@@ -75,8 +82,10 @@ public struct DocumentLoader: Sendable {
       }
       // What is read for a document whose last write is on its way may be from before it. Known before reading.
       var unsure = Set(sound.map(\.path).filter { incoming.first($0) != nil })
-      // New documents are the rule where nothing may be there: what is, shows when it is written.
-      let current = mode == .create ? [:] : try await client.batchGet(sound.map(\.path))
+      // New documents are the rule where nothing may be there: what is, shows when it is written. A run that was taken up
+      // again knows better.
+      let isBlind = mode == .create && journal?.hasTail != true
+      let current = isBlind ? [:] : try await client.batchGet(sound.map(\.path))
       for document in sound {
         let path = document.path
         switch mode.decide(document, current: current[path]) {
@@ -87,31 +96,45 @@ public struct DocumentLoader: Sendable {
             operation: .update(fields: FieldMap(), mask: []),
             precondition: current[path]?.updateTime.map { .updateTime($0) } ?? .exists(true)
           )
-          try await submit(write, of: document)
+          try await submit(write, of: document, before: current[path])
         case .rejected where unsure.contains(path):
           try await submit(
             Write(path: path, operation: .update(fields: FieldMap(), mask: []), precondition: .exists(true)),
-            of: document
+            of: document,
+            before: current[path]
           )
-        case .unchanged: book.count(path.collection) { $0.unchanged += 1 }
+        case .unchanged:
+          let isOwn = try journal?.takeOwnWrite(of: path, current: current[path]) != nil
+          book.count(path.collection) {
+            $0.read += 1
+            if isOwn { $0.written += 1 } else { $0.unchanged += 1 }
+          }
         case .rejected(let error):
           try reject(document, code: error.status.name, message: error.message)
         case .write(let write):
           unsure.insert(path)
-          try await submit(write, of: document)
+          try await submit(write, of: document, before: current[path])
         }
       }
     }
 
+    /// Waits until every document that was put is settled.
+    ///
+    /// - Throws: ``Failure``.
+    public func drain() async throws { try await writer.drain() }
+
     private func reject(_ document: RawDocument, code: String, message: String) throws(Failure) {
-      book.count(document.path.collection) { $0.rejected += 1 }
+      book.count(document.path.collection) {
+        $0.read += 1
+        $0.rejected += 1
+      }
       try rejects.add(document.path, code: code, message: message, fields: document.fields)
       try book.assertBudget()
     }
 
-    private func submit(_ write: Write, of document: RawDocument) async throws {
+    private func submit(_ write: Write, of document: RawDocument, before: RawDocument?) async throws {
       incoming.add(document)
-      try await writer.submit(write)
+      try await writer.submit(write, before: before)
     }
   }
 }
@@ -144,11 +167,13 @@ private struct LoadDelegate: BatchDelegate {
   let rejects: RejectList
   let incoming: Incoming
 
-  func willCommit(_ writes: [Write]) async throws(Failure) {}
-
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
     let document = incoming.settle(write.path)
-    book.count(write.path.collection) { $0.settle(write, result) }
+    // A document is counted as read together with what became of it, so that the accounts of a run that ends early hold.
+    book.count(write.path.collection) {
+      $0.read += 1
+      $0.settle(write, result)
+    }
     switch result {
     case .rejected(let error):
       try rejects.add(write.path, code: error.status.name, message: error.message, fields: document?.fields)

@@ -17,6 +17,8 @@ public struct Export: Sendable {
     public var limit: Int?
     /// The moment to read at.
     public var readTime = ReadTimeChoice.pinned
+    /// The moments of increments, for the manifest; the reads hold the filters.
+    public var since: [CollectionPath: Timestamp] = [:]
 
     /// Makes options.
     public init(reads: [CollectionRead], destination: ExportDestination, format: ExportFormat) {
@@ -69,10 +71,13 @@ public struct Export: Sendable {
         try await export(read, to: output)
       }
     } catch let failure as Failure {
-      throw readTime.map { failure.explainingClosedWindow(since: $0) } ?? failure
+      throw readTime.map {
+        failure.explainingClosedWindow(since: $0, remedy: "Export fewer collections at a time")
+      } ?? failure
     }
     try complete(output, readTime: readTime)
-    for read in options.reads where book[read.collection].read == 0 {
+    // Nothing new in an increment is no news.
+    for read in options.reads where book[read.collection].read == 0 && options.since[read.collection] == nil {
       logger.warning(
         "\(read.collection) has no documents\(read.filter == nil ? "" : " for which the filter holds")."
       )
@@ -127,7 +132,11 @@ public struct Export: Sendable {
       environment: environment.name,
       database: client.database,
       readTime: readTime,
-      files: reports.compactMap(\.manifestEntry)
+      files: reports.compactMap { report in
+        var entry = report.manifestEntry
+        entry?.since = report.collection.flatMap { options.since[$0] }
+        return entry
+      }
     ).write(to: folder)
   }
 
@@ -174,21 +183,5 @@ extension ExportFormat {
   /// Whether rows of different collections cannot share a place.
   fileprivate var isTable: Bool {
     if case .jsonLines = self { false } else { true }
-  }
-}
-
-extension Failure {
-  /// Says it plainly where a read at a pinned moment failed because that moment is no longer kept.
-  fileprivate func explainingClosedWindow(since readTime: Timestamp) -> Failure {
-    guard let service, service.status == .invalidArgument || service.status == .failedPrecondition else {
-      return self
-    }
-    var failure = self
-    failure.kind = .unavailable
-    failure.cause =
-      "the moment that everything was to be read at, \(readTime), is no longer readable (\(service))"
-    failure.remedy =
-      "Export fewer collections at a time, or give --read-time none to read the present, which mixes moments."
-    return failure
   }
 }

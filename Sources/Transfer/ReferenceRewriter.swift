@@ -19,9 +19,12 @@ public struct ReferenceRewriter: Sendable {
   public private(set) var counts = Counts()
 
   /// Makes a rewriter; without a source nothing is rewritten.
-  public init(from source: DatabaseName?, to target: DatabaseName) {
+  ///
+  /// - Parameter counts: What was met before, where it goes on.
+  public init(from source: DatabaseName?, to target: DatabaseName, counts: Counts = Counts()) {
     self.source = source
     self.target = target
+    self.counts = counts
   }
 
   /// The same fields with their references rewritten.
@@ -43,6 +46,24 @@ public struct ReferenceRewriter: Sendable {
     case .map(let fields): return .map(rewrite(fields))
     default: return value
     }
+  }
+
+  /// The references in the fields that do not point into the source, each with the field that it is in.
+  ///
+  /// A reference within an array is in the array's field.
+  public func elsewhere(in fields: FieldMap) -> [(field: FieldPath, name: String)] {
+    guard Self.holdsReference(fields) else { return [] }
+    var found: [(field: FieldPath, name: String)] = []
+    func walk(_ value: Value, _ field: FieldPath) {
+      switch value {
+      case .reference(let name): if source?.path(ofName: name) == nil { found.append((field, name)) }
+      case .array(let values): for value in values { walk(value, field) }
+      case .map(let fields): for entry in fields.entries { walk(entry.value, field.appending(entry.name)) }
+      default: break
+      }
+    }
+    for entry in fields.entries { walk(entry.value, FieldPath(field: entry.name)) }
+    return found
   }
 
   private static func holdsReference(_ fields: FieldMap) -> Bool {

@@ -83,10 +83,7 @@ struct EnvironmentResolver {
   /// the guard.
   private func guarded(_ environment: Transfer.Environment) throws(Failure) -> Transfer.Environment {
     if environment.isProtected || environment.isLocal { return environment }
-    let same = try configuration().environments.first {
-      $0.isProtected && $0.database == environment.database
-        && $0.effectiveEndpoint.isIdentical(to: environment.effectiveEndpoint)
-    }
+    let same = try configuration().environments.first { $0.isProtected && $0.isSameDatabase(as: environment) }
     guard let same else { return environment }
     var environment = environment
     environment.name = same.name
@@ -117,6 +114,7 @@ struct EnvironmentResolver {
     }
     if environment.isLocal {
       let file = "\(options.stateDir)/local.sqlite"
+      try RunDirectory.makeStateDirectory(options.stateDir)
       return try await LocalFirestoreServer.withServer(dataFile: file) { server in
         try await body(server.endpoint, "the owner of \(file)", caller(Credentials(.emulatorOwner)))
       }

@@ -39,8 +39,8 @@ enum ExitCodes {
   static let help = """
     EXIT CODES:
       0    done
-      1    differences found (plan --exit-code)
-      2    done, but documents were rejected, conflicted or need review
+      1    differences found (diff, check, export verify, plan --exit-code)
+      2    done, but documents were rejected, conflicted or need review, or could not be compared
       64   the command line is wrong
       65   input is malformed
       66   input is missing

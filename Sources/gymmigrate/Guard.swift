@@ -1,3 +1,4 @@
+import Migrations
 import Models
 import Transfer
 
@@ -9,10 +10,36 @@ import Transfer
 
 /// What stands before the first write.
 enum Guard {
+  /// A command that reads one database and writes another wants two.
+  ///
+  /// - Throws: `.usage`.
+  static func assertTwoDatabases(_ source: Environment, _ target: Environment) throws(Failure) {
+    guard source.isSameDatabase(as: target) else { return }
+    throw Failure(
+      .usage,
+      "copy",
+      path: "\(source.name) to \(target.name)",
+      cause: "both are \(source.database) at one place",
+      remedy: "Name another environment with --to."
+    )
+  }
+
+  /// Asks on a terminal whether to go on; where nobody can answer, it goes on.
+  ///
+  /// - Throws: `.notPermitted` where the answer is no.
+  static func ask(_ question: String, with options: ConfirmOptions) throws(Failure) {
+    guard !options.yes, isatty(0) == 1, Terminal.standardError.isInteractive else { return }
+    Terminal.standardError.line("\(question) [y/N]")
+    let answer = readLine()?.lowercased() ?? ""
+    guard ["y", "yes"].contains(answer) else {
+      throw Failure(.notPermitted, "go on", cause: "the answer was no; nothing was written")
+    }
+  }
+
   /// A protected environment wants its name: by `--confirm`, else typed by a person.
   ///
   /// - Throws: `.notPermitted`.
-  static func confirm(_ environment: Environment, with options: WriteOptions) throws(Failure) {
+  static func confirm(_ environment: Environment, with options: ConfirmOptions) throws(Failure) {
     guard environment.isProtected else { return }
     func refusal(_ cause: String) -> Failure {
       Failure(
@@ -38,5 +65,69 @@ enum Guard {
     guard let typed = readLine(), typed.isIdentical(to: environment.name) else {
       throw refusal("its name was not typed")
     }
+  }
+}
+
+/// What stands before documents are deleted for good: a bound, by `--max-delete` or typed by a person.
+struct DeletionBound: Sendable {
+  /// `--max-delete`.
+  let maximum: Int?
+  let options: ConfirmOptions
+
+  /// Refuses where there is no bound and nobody to ask, before anything is sent.
+  ///
+  /// - Throws: `.notPermitted`.
+  func assertMayAsk() throws(Failure) {
+    if maximum == nil, options.yes || isatty(0) != 1 || !Terminal.standardError.isInteractive {
+      throw Self.refusal("nothing says how many it may be")
+    }
+  }
+
+  /// The migration with its guard, and its bound set; a person is asked for it where there is none and `asks`.
+  ///
+  /// - Throws: `.notPermitted`, or what keeps the documents from being counted.
+  func guarded(
+    _ migration: any Migration,
+    runner: inout MigrationRunner,
+    in session: Session,
+    asks: Bool
+  ) async throws(Failure) -> any Migration {
+    guard let declarative = migration as? DeclarativeMigration, declarative.deletes else { return migration }
+    if asks, maximum == nil { runner.maximumDeletes = try await ask(about: declarative, in: session) }
+    return declarative.guarded(by: session.client)
+  }
+
+  /// Asks for the number of documents; what comes to be meant after they were counted is not deleted.
+  func ask(about migration: DeclarativeMigration, in session: Session) async throws(Failure) -> Int {
+    var count = 0
+    for read in migration.sources { count += try await session.client.count(read).count }
+    session.progress.end()
+    Terminal.standardError.line(
+      "Up to \(count) documents of \(migration.scope.collection) are to be deleted for good from \(session.environment.name). Type the number to delete them:"
+    )
+    guard let typed = readLine(), typed.isIdentical(to: String(count)) else {
+      throw Self.refusal("their number was not typed")
+    }
+    return count
+  }
+
+  private static func refusal(_ cause: String) -> Failure {
+    Failure(
+      .notPermitted,
+      "delete documents for good",
+      cause: cause,
+      remedy: "Look at the plan (-n), then give --max-delete with the number."
+    )
+  }
+}
+
+extension Migration {
+  /// Whether it is one that deletes whatever it is about.
+  var deletesForGood: Bool { (self as? DeclarativeMigration)?.deletes ?? false }
+
+  /// The migration that leaves documents with subcollections alone where it would delete them.
+  func guarded(by client: FirestoreClient) -> any Migration {
+    guard let declarative = self as? DeclarativeMigration, declarative.deletes else { return self }
+    return SubcollectionGuard(declarative) { path in try await client.collectionIDs(below: path) }
   }
 }

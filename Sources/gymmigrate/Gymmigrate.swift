@@ -2,6 +2,12 @@ import ArgumentParser
 import Models
 import Transfer
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The root of the command line.
 struct Gymmigrate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -22,7 +28,11 @@ struct Gymmigrate: AsyncParsableCommand {
       """,
     version: gymmigrateVersion,
     subcommands: [
-      ExportCommand.self, ImportCommand.self, MigrateCommand.self, CountCommand.self, EnvCommand.self,
+      ExportCommand.self, ExportVerify.self, ImportCommand.self, CopyCommand.self, DiffCommand.self,
+      MigrateCommand.self,
+      FixCommand.self, DeleteCommand.self,
+      CheckCommand.self,
+      CountCommand.self, FindCommand.self, RunsCommand.self, EnvCommand.self, DoctorCommand.self,
       ServeCommand.self,
     ]
   )
@@ -33,7 +43,7 @@ enum Main {
   static func main() async {
     let work = Guarded<Task<Int32, Never>?>(nil)
     Interruption.watch { work.withLock { $0 }?.cancel() }
-    let task = Task { await run(Array(CommandLine.arguments.dropFirst())) }
+    let task = Task { await run() }
     work.withLock { $0 = task }
     if Interruption.wasReceived { task.cancel() }
     let code = await task.value
@@ -41,15 +51,63 @@ enum Main {
     Gymmigrate.exit(withError: code == 0 ? nil : ExitCode(code))
   }
 
-  /// Parses and runs a command line; what it returns is the exit code.
-  private static func run(_ arguments: [String]) async -> Int32 {
+  /// The command line as it was completed by the environment variables.
+  static var arguments: CompletedArguments { completed.withLock { $0 } }
+
+  private static let completed = Guarded(CompletedArguments([]))
+
+  /// Completes, parses and runs the command line of this process.
+  private static func perform() async throws {
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    // A subcommand of `export` would be in the way of its collections, so it stands beside it.
+    if arguments.starts(with: ["export", "verify"]) {
+      arguments.replaceSubrange(..<2, with: ["export-verify"])
+    }
+    let completed = try CompletedArguments(arguments, variables: ProcessInfo.processInfo.environment)
+    Self.completed.withLock { $0 = completed }
     do {
-      var command = try Gymmigrate.parseAsRoot(arguments)
-      if var asynchronous = command as? any AsyncParsableCommand {
-        try await asynchronous.run()
-      } else {
-        try command.run()
+      _ = try Gymmigrate.parseAsRoot(completed.words)
+    } catch {
+      throw blame(error, completed)
+    }
+    do {
+      try await perform(completed.words)
+    } catch let failure as Failure {
+      throw completed.naming(failure)
+    }
+  }
+
+  /// The error of a command line, or the variable that it would be right without.
+  private static func blame(_ error: any Error, _ completed: CompletedArguments) -> any Error {
+    if Gymmigrate.exitCode(for: error) == .success { return error }
+    let message = Gymmigrate.message(for: error)
+    for addition in completed.additions {
+      do {
+        _ = try Gymmigrate.parseAsRoot(completed.without(addition).words)
+      } catch  where Gymmigrate.message(for: error).isIdentical(to: message) {
+        continue
+      } catch {
+        // Something else is wrong, too.
       }
+      return Failure(.usage, "use", path: addition.variable, cause: message)
+    }
+    return error
+  }
+
+  /// Parses and runs a command line.
+  static func perform(_ arguments: [String]) async throws {
+    var command = try Gymmigrate.parseAsRoot(arguments)
+    if var asynchronous = command as? any AsyncParsableCommand {
+      try await asynchronous.run()
+    } else {
+      try command.run()
+    }
+  }
+
+  /// Runs the command line of this process; what it returns is the exit code.
+  private static func run() async -> Int32 {
+    do {
+      try await perform()
       return ExitCodes.done
     } catch let failure as Failure {
       Terminal.standardError.line("error: \(failure)")

@@ -51,23 +51,11 @@ enum MigrationText {
     let mark = change.before == nil ? "+" : change.after == nil ? "-" : "~"
     return ["  \(mark) \(change.path)"]
       + change.differences.map { difference in
-        let before = difference.before.map(text) ?? "(none)"
-        let after = difference.isServerTime ? "(server time)" : difference.after.map(text) ?? "(none)"
+        let before = difference.before.map(ValueText.text) ?? "(none)"
+        let after =
+          difference.isServerTime ? "(server time)" : difference.after.map(ValueText.text) ?? "(none)"
         return "      \(difference.path): \(before) -> \(after)"
       }
-  }
-
-  private static func text(_ value: Value) -> String {
-    var json = JSONWriter()
-    switch value {
-    case .string(let text): json.string(text)
-    case .boolean(let truth): json.boolean(truth)
-    case .integer(let number): json.integer(number)
-    case .null: json.null()
-    case .timestamp(let moment): return moment.description
-    default: json.value(value)
-    }
-    return String(decoding: json.bytes, as: UTF8.self)
   }
 
   private static func documents(_ count: Int) -> String {

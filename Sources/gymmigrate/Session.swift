@@ -5,11 +5,27 @@ import Transfer
 
 /// What a command works with: a place, a client for it, its accounts, and voices.
 struct Session: Sendable {
+  /// The command, as `migrate apply users-unify`.
+  let command: String
   let environment: Environment
   let client: FirestoreClient
   let logger: Logger
   let progress: Progress
   let book: AccountsBook
+  /// What makes a writing command go on where it stopped; nil for one that only reads.
+  let checkpoints: Checkpoints?
+  /// Who signs.
+  var signer = ""
+  /// Where a command that has two sides reads.
+  var source: Place?
+}
+
+/// A database that a command works with.
+struct Place: Sendable {
+  let environment: Environment
+  let client: FirestoreClient
+  /// Who signs.
+  let signer: String
 }
 
 /// How a command ended, apart from its accounts.
@@ -18,6 +34,69 @@ struct Ending: Sendable {
   var readTime: Timestamp?
   /// Lists that have something in them, to be named at the end.
   var lists: [String] = []
+  /// What the service bills at the most.
+  var estimate: Cost?
+  /// What a comparison found.
+  var differences: DiffCounts?
+  /// What the service will bill, of a plan.
+  var cost: CostEstimate?
+}
+
+/// What every command has, whatever places it works with: its voices and its accounts.
+struct Desk: Sendable {
+  let clock: RunClock
+  let logger: Logger
+  let traffic: TrafficCounter
+  let progress: Progress
+  let book: AccountsBook
+  /// The environments, with the addresses that they were reached at.
+  let sides = Guarded<(target: Environment?, source: Environment?)>((nil, nil))
+
+  /// Runs `body` with a client for an environment; the embedded store is up meanwhile where that is meant.
+  ///
+  /// - Parameter other: A place that is open already: the embedded store is one for both.
+  func withPlace<Result: Sendable>(
+    _ environment: Environment,
+    _ options: ConnectionOptions,
+    beside other: Place? = nil,
+    _ body: @Sendable (Place) async throws -> Result
+  ) async throws -> Result {
+    if let other, environment.isLocal, other.environment.isLocal {
+      let client = FirestoreClient(
+        database: environment.database,
+        endpoint: other.client.endpoint,
+        caller: other.client.caller
+      )
+      note(environment, client.endpoint)
+      return try await body(Place(environment: environment, client: client, signer: other.signer))
+    }
+    return try await EnvironmentResolver(options).withCaller(
+      environment,
+      policy: RetryPolicy(budget: options.retryFor),
+      clock: clock,
+      traffic: traffic,
+      onRetry: { notice in
+        logger.debug(
+          "retrying",
+          metadata: [
+            "rpc": "\(notice.rpc.rawValue)", "attempt": "\(notice.attempt)", "reason": "\(notice.reason)",
+          ]
+        )
+      }
+    ) { endpoint, signer, caller in
+      note(environment, endpoint)
+      let client = FirestoreClient(database: environment.database, endpoint: endpoint, caller: caller)
+      return try await body(Place(environment: environment, client: client, signer: signer))
+    }
+  }
+
+  /// The embedded store has its address only once it is up.
+  private func note(_ environment: Environment, _ endpoint: String) {
+    sides.withLock { sides in
+      if sides.target == environment { sides.target?.endpoint = endpoint }
+      if sides.source == environment { sides.source?.endpoint = endpoint }
+    }
+  }
 }
 
 /// Runs one command from its options to its summary: the environment, the guards before a write, the run directory, the
@@ -28,14 +107,63 @@ struct CommandRun {
   let talk: TalkOptions
   /// The guards; nil for a command that only reads.
   var write: WriteOptions?
+  /// The guards of a command that writes but has no journal.
+  var confirm: ConfirmOptions?
+  /// The files that it reads.
+  var inputs: [String] = []
+  /// Where it reads, of a command that reads one database and writes another.
+  var source: ConnectionOptions?
+
+  /// The files or folders that stand where environments would, of a command that takes either.
+  var paths: (source: String?, target: String?) = (nil, nil)
+  /// Whether a run of the very same command that stopped half-way is taken up again, from the start, instead of a new one.
+  var takesUp = false
+
+  /// The run that is taken up again by the command that is running, nil for a new one.
+  @TaskLocal static var resuming: RunRecord?
 
   /// Runs `body` with a folder for its lists, its log and its summary.
   ///
   /// - Throws: `ExitCode` where it did not end in 0; ``Failure`` where it could not begin.
   func perform(_ body: @escaping @Sendable (Session, RunDirectory) async throws -> Ending) async throws {
     let environment = try prepare()
-    let run = try RunDirectory(in: connection.stateDir, command: String(name.prefix { $0 != " " }))
+    let run = try runDirectory(for: environment)
     try await perform(on: environment, run: run) { session in try await body(session, run) }
+  }
+
+  /// Runs `body` for a command that only reads, from two sides that are environments or not.
+  ///
+  /// - Throws: As ``perform(_:)``.
+  func performReading(
+    from source: ConnectionOptions?,
+    to target: ConnectionOptions?,
+    _ body: @escaping @Sendable (Desk, _ from: Place?, _ to: Place?) async throws -> Ending
+  ) async throws {
+    let from = try source.map { try EnvironmentResolver($0).environment() }
+    let to = try target.map { try EnvironmentResolver($0).environment() }
+    let run = try RunDirectory(in: connection.stateDir, command: name)
+    try run.write(
+      RunRecord(
+        id: run.id,
+        command: name,
+        arguments: Array(CommandLine.arguments.dropFirst()),
+        workingDirectory: CommandLineText.workingDirectory,
+        environment: to ?? from ?? Environment(name: "-", database: DatabaseName(project: "-")),
+        startedAt: .now,
+        writes: false,
+        inputs: [paths.source, paths.target].compactMap { $0 },
+        source: from
+      )
+    )
+    try await conclude(run: run) { desk in
+      desk.sides.withLock { $0 = (to, from) }
+      let withSource = { @Sendable (other: Place?) async throws -> Ending in
+        guard let from, let source else { return try await body(desk, nil, other) }
+        return try await desk.withPlace(from, source, beside: other) { try await body(desk, $0, other) }
+      }
+      guard let to, let target else { return try await withSource(nil) }
+      return try await desk.withPlace(to, target) { try await withSource($0) }
+    }
   }
 
   /// Runs `body` for a command that leaves nothing behind.
@@ -45,10 +173,56 @@ struct CommandRun {
     try await perform(on: prepare(), run: nil, body)
   }
 
+  private func runDirectory(for environment: Environment) throws(Failure) -> RunDirectory {
+    let unfinished = try Self.resuming == nil ? unfinished(in: environment) : nil
+    guard let record = Self.resuming ?? unfinished else {
+      let run = try RunDirectory(in: connection.stateDir, command: String(name.prefix { $0 != " " }))
+      try run.write(
+        RunRecord(
+          id: run.id,
+          command: name,
+          arguments: Main.arguments.words,
+          workingDirectory: CommandLineText.workingDirectory,
+          environment: environment,
+          startedAt: .now,
+          writes: write != nil,
+          inputs: inputs,
+          source: try sourceEnvironment()
+        )
+      )
+      return run
+    }
+    try record.assertInputsUnchanged(inputs)
+    try record.assertSamePlace(environment, source: try sourceEnvironment())
+    return try RunDirectory(
+      resuming: record,
+      in: connection.stateDir,
+      fromStart: Self.resuming == nil
+    )
+  }
+
+  /// The last run of the same command in the same place, where it stopped half-way.
+  private func unfinished(in environment: Environment) throws(Failure) -> RunRecord? {
+    guard takesUp, write != nil else { return nil }
+    let arguments = Main.arguments.words
+    let last = try RunHistory(in: connection.stateDir).entries().last { entry in
+      entry.record.writes && entry.record.arguments.elementsEqual(arguments) { $0.isIdentical(to: $1) }
+        && entry.record.command.isIdentical(to: name) && entry.record.database == environment.database
+        && entry.record.workingDirectory.isIdentical(to: CommandLineText.workingDirectory)
+    }
+    return last.flatMap { $0.canGoOn ? $0.record : nil }
+  }
+
   private func prepare() throws(Failure) -> Environment {
     let environment = try EnvironmentResolver(connection).environment()
-    if let write { try Guard.confirm(environment, with: write) }
+    if let source = try sourceEnvironment() { try Guard.assertTwoDatabases(source, environment) }
+    if let guards = write?.guards ?? confirm { try Guard.confirm(environment, with: guards) }
     return environment
+  }
+
+  private func sourceEnvironment() throws(Failure) -> Environment? {
+    guard let source else { return nil }
+    return try EnvironmentResolver(source).environment()
   }
 
   private func perform(
@@ -56,63 +230,74 @@ struct CommandRun {
     run: RunDirectory?,
     _ body: @Sendable (Session) async throws -> Ending
   ) async throws {
+    let source = try sourceEnvironment()
+    try await conclude(run: run) { desk in
+      desk.sides.withLock { $0 = (environment, source) }
+      return try await desk.withPlace(environment, connection) { place in
+        if write != nil, source == nil {
+          desk.logger.notice(
+            "Writing to \(environment.name): project \(environment.database.project), database \(environment.database.database), \(place.client.endpoint), as \(place.signer)."
+          )
+        }
+        var checkpoints: Checkpoints?
+        if let run, write != nil {
+          checkpoints = try await Checkpoints(
+            run,
+            client: place.client,
+            book: desk.book,
+            clock: desk.clock
+          )
+          if run.isResumed { desk.logger.notice("Going on with run \(run.id).") }
+        }
+        let session = Session(
+          command: name,
+          environment: environment,
+          client: place.client,
+          logger: desk.logger,
+          progress: desk.progress,
+          book: desk.book,
+          checkpoints: checkpoints,
+          signer: place.signer
+        )
+        guard let source, let options = self.source else { return try await body(session) }
+        return try await desk.withPlace(source, options, beside: place) { place in
+          var both = session
+          both.source = place
+          return try await body(both)
+        }
+      }
+    }
+  }
+
+  /// Runs `work`, and tells how it ended, in words, in the summary and by the exit code.
+  private func conclude(run: RunDirectory?, _ work: (Desk) async throws -> Ending) async throws {
     let clock = RunClock.system
     let began = clock.now()
-    let resolver = EnvironmentResolver(connection)
-    let terminal = Terminal.standardError
     let logger = Self.logger(talk, run)
     let traffic = TrafficCounter()
     let progress = Progress(
-      terminal: talk.noProgress || talk.quiet ? nil : terminal,
+      terminal: talk.noProgress || talk.quiet ? nil : Terminal.standardError,
       logger: logger,
       clock: clock,
       traffic: traffic
     )
-    let book = AccountsBook(budget: write?.errorBudget)
+    let book = AccountsBook(budget: write?.errorBudget, goingOnWith: run?.keptAccounts ?? [])
     var summary = RunSummary(
       command: name,
       runID: run?.id ?? "-",
-      environment: environment,
-      startedAt: Timestamp.now
+      environment: nil,
+      startedAt: run?.resumed?.startedAt ?? .now
     )
-    // The embedded store has its address only once it is up.
-    let reached = Guarded(environment)
+    let desk = Desk(clock: clock, logger: logger, traffic: traffic, progress: progress, book: book)
     var failure: Failure?
     var lists: [String] = []
     do {
-      let ending = try await resolver.withCaller(
-        environment,
-        policy: RetryPolicy(budget: connection.retryFor),
-        clock: clock,
-        traffic: traffic,
-        onRetry: { notice in
-          logger.debug(
-            "retrying",
-            metadata: [
-              "rpc": "\(notice.rpc.rawValue)", "attempt": "\(notice.attempt)", "reason": "\(notice.reason)",
-            ]
-          )
-        }
-      ) { (endpoint, signer, caller) async throws -> Ending in
-        reached.withLock { $0.endpoint = endpoint }
-        if write != nil {
-          logger.notice(
-            "Writing to \(environment.name): project \(environment.database.project), database \(environment.database.database), \(endpoint), as \(signer)."
-          )
-        }
-        let client = FirestoreClient(database: environment.database, endpoint: endpoint, caller: caller)
-        return try await body(
-          Session(
-            environment: environment,
-            client: client,
-            logger: logger,
-            progress: progress,
-            book: book
-          )
-        )
-      }
+      let ending = try await work(desk)
+      summary.estimate = ending.estimate
+      summary.differences = ending.differences
       summary.status = ending.status
       summary.readTime = ending.readTime
+      summary.cost = ending.cost
       lists = ending.lists
       if write != nil { try book.assertBalance() }
       if summary.status == .done, write != nil, book.totals.leavesSomething { summary.status = .incomplete }
@@ -122,10 +307,13 @@ struct CommandRun {
       summary.status = Interruption.wasReceived || failure?.kind == .interrupted ? .interrupted : .failed
       summary.exitCode = ExitCodes.code(of: failure?.kind ?? .internal)
       summary.error = failure?.description
-      if Self.mayGoOn(after: failure) { summary.resumeCommand = CommandLineText.current }
+      if Self.mayGoOn(after: failure) { summary.resumeCommand = resumeCommand(run) }
     }
     progress.end()
-    summary.environment = reached.withLock { $0 }
+    let (target, source) = desk.sides.withLock { $0 }
+    summary.environment = target
+    summary.targetPath = paths.target
+    summary.source = source.map { .environment($0) } ?? paths.source.map { .path($0) }
     summary.collections = book.collections
     summary.traffic = traffic.current
     summary.durationSeconds = clock.now() - began
@@ -158,6 +346,16 @@ struct CommandRun {
     if summary.exitCode != 0 { throw ExitStatus(summary.exitCode) }
   }
 
+  /// The command that does what is left: the run itself, where it can be taken up, else the same command once more.
+  private func resumeCommand(_ run: RunDirectory?) -> String {
+    guard let run, write != nil, !inputs.contains("-") else { return CommandLineText.current }
+    return CommandLineText.quoted(
+      ["gymmigrate", "runs", "resume", run.id]
+        + (connection.stateDir == ConnectionOptions.defaultStateDir
+          ? [] : ["--state-dir", connection.stateDir])
+    )
+  }
+
   private static func logger(_ talk: TalkOptions, _ run: RunDirectory?) -> Logger {
     let terminal = TerminalLogHandler(format: talk.logFormat, level: talk.level)
     return Logger(label: "gymmigrate") { _ in
@@ -176,7 +374,7 @@ struct CommandRun {
   }
 
   private static func failure(of error: any Error, command: String) -> Failure {
-    if let failure = error as? Failure { return failure }
+    if let failure = error as? Failure { return Main.arguments.naming(failure) }
     if error is CancellationError {
       return Failure(.interrupted, "finish \(command)", cause: "it was stopped")
     }

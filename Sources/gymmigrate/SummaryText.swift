@@ -20,6 +20,7 @@ enum SummaryText {
       return "\(collection.name): \(counts(collection.accounts))\(file)"
     }
     if summary.collections.count != 1 { lines.append("In all: \(counts(summary.totals))") }
+    if let differences = summary.differences { lines.append("Differences: \(differences.text)") }
     let seconds = (summary.durationSeconds * 10).rounded() / 10
     let rate = Int(Double(summary.totals.read) / max(summary.durationSeconds, 0.001))
     lines.append(
@@ -28,7 +29,7 @@ enum SummaryText {
     return lines
   }
 
-  private static func counts(_ accounts: Accounts) -> String {
+  static func counts(_ accounts: Accounts) -> String {
     let shown = accounts.members.enumerated().filter { $0.offset == 0 || $0.element.count > 0 }
     return shown.map { "\(Progress.grouped($0.element.count)) \($0.element.name)" }.joined(separator: ", ")
   }
@@ -42,6 +43,12 @@ extension String {
 enum FileCheck {
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+  /// Whether a name stands for something, be it a link that leads nowhere.
+  static func isTaken(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
   static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return path.hasSuffix("/") || (stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR)
@@ -51,10 +58,19 @@ enum FileCheck {
 /// The command line as it can be typed again.
 enum CommandLineText {
   static var current: String {
-    CommandLine.arguments.enumerated().map { index, argument in
-      index == 0 ? "gymmigrate" : quoted(argument)
-    }.joined(separator: " ")
+    // Of a run that was taken up again, it is the run's own.
+    let arguments = CommandRun.resuming?.arguments ?? Main.arguments.words
+    return quoted(["gymmigrate"] + arguments)
   }
+
+  static var workingDirectory: String {
+    guard let path = getcwd(nil, 0) else { return "." }
+    defer { free(path) }
+    return String(cString: path)
+  }
+
+  /// Words as a shell takes them.
+  static func quoted(_ words: [String]) -> String { words.map { quoted($0) }.joined(separator: " ") }
 
   private static func quoted(_ argument: String) -> String {
     let safe = argument.utf8.allSatisfy { byte in

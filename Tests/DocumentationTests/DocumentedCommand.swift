@@ -91,7 +91,9 @@ struct DocumentedCommand: Sendable, Equatable {
 
   /// The environments that it names.
   var environments: [String] {
-    text.matches(of: /(?:\s-e\s+|\s--env[\s=]\s*)([A-Za-z]+)/).map { String($0.output.1) }
+    text.matches(of: /(?:\s-e\s+|\s--env[\s=]\s*|\s--from\s+|\s--to\s+)([A-Za-z]+)/).map {
+      String($0.output.1)
+    }
   }
 
   /// The first line of the shown output that was not printed, nil where all were.

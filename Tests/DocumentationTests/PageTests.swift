@@ -36,9 +36,15 @@ import Testing
     }
   }
 
+  @Test func everyRuleIsExplained() throws {
+    let text = try Page("docs/check.md").lines.joined(separator: "\n")
+    #expect(IntegrityRule.allCases.filter { !text.contains("| `\($0.rawValue)` |") } == [])
+  }
+
   @Test func everyCodeIsExplained() throws {
-    func missing(_ words: [String], on page: String) throws -> [String] {
-      let text = try Page("docs/migrations/\(page).md").lines.joined(separator: "\n")
+    func missing(_ words: [String], on page: String, in folder: String = "docs/migrations") throws -> [String]
+    {
+      let text = try Page("\(folder)/\(page).md").lines.joined(separator: "\n")
       return words.filter { !text.contains("`\($0)`") }
     }
     let users = UsersUnify.Code.allCases.map(\.rawValue) + UsersUnify.Reason.allCases.map(\.rawValue)
@@ -48,5 +54,27 @@ import Testing
     let reasons: [UsersUnify.Reason] = [.isActiveDefault, .isActiveFromActivo]
     let active = reasons.map(\.rawValue) + IsActive().reads.map { "\($0)" }
     #expect(try missing(active, on: "is-active") == [])
+    let ids =
+      DocumentIDs.Code.allCases.map(\.rawValue) + DocumentIDs.Reason.allCases.map(\.rawValue)
+      + DocumentIDs().reads.map { "\($0)" }
+    #expect(try missing(ids, on: "ids") == [])
+    let links = MembersLink.Code.allCases.map(\.rawValue) + MembersLink.Reason.allCases.map(\.rawValue)
+    #expect(try missing(links, on: "members-link") == [])
+    let snapshots =
+      SnapshotBackfill.Code.allCases.map(\.rawValue) + SnapshotBackfill.Reason.allCases.map(\.rawValue)
+    #expect(try missing(snapshots, on: "snapshot-backfill") == [])
+    let groups = GroupsRecount.Code.allCases.map(\.rawValue) + GroupsRecount.Reason.allCases.map(\.rawValue)
+    #expect(try missing(groups, on: "groups-recount") == [])
+    let legacy =
+      UsersDropLegacy.Code.allCases.map(\.rawValue) + UsersDropLegacy.Reason.allCases.map(\.rawValue)
+    #expect(try missing(legacy, on: "users-drop-legacy") == [])
+    let codes = DeclarativeMigration.Code.allCases.map(\.rawValue)
+    #expect(try missing(codes, on: "fix", in: "docs") == [])
+  }
+
+  @Test func everyMigrationHasAPage() throws {
+    for migration in MigrationCatalogue.known() {
+      #expect(Page.all.contains("docs/migrations/\(migration.id).md"), "\(migration.id) has no page")
+    }
   }
 }

@@ -30,11 +30,18 @@ struct AwkwardServerTests {
 
       // Commits arrive in any order; where a user has no createdAt, the order of creation decides about the index.
       try mini.reload(Samples.text(Samples.few))
-      try await tool.run("migrate", "plan", "--all").expect(0)
+      try await tool.run("migrate", "plan", "users-unify", "user-emails", "is-active").expect(0)
       #expect(mini.totalWrites == 0)
       #expect(mini.snapshot() == expected)
 
-      let applied = try await tool.run("migrate", "apply", "--all", "--json")
+      let applied = try await tool.run(
+        "migrate",
+        "apply",
+        "users-unify",
+        "user-emails",
+        "is-active",
+        "--json"
+      )
       applied.expect(2)
       #expect(try applied.summary().totals.balance)
       try mini.dump(to: tool.path("after"))
@@ -47,7 +54,7 @@ struct AwkwardServerTests {
 
       mini.resetCounts()
       let after = mini.snapshot()
-      let again = try await tool.run("migrate", "apply", "--all", "--json")
+      let again = try await tool.run("migrate", "apply", "users-unify", "user-emails", "is-active", "--json")
       again.expect(2)
       #expect(try again.summary().totals.written == 0)
       #expect(mini.totalWrites == 0)

@@ -30,7 +30,11 @@ struct BadServiceTests {
           #expect(result.complaints.first?.contains(text) ?? false, "\(text): \(result.errors)")
         }
         if command[0] != "count" {
-          #expect(result.lastLine.hasPrefix("To go on: gymmigrate \(command[0])"), "\(result.errors)")
+          // What writes is taken up again; what reads begins anew.
+          let writes = command[0] == "import" || command.contains("apply")
+          let again =
+            writes ? "runs resume \(tool.runs().last?.split(separator: "/").last ?? "?")" : command[0]
+          #expect(result.lastLine.hasPrefix("To go on: gymmigrate \(again)"), "\(result.errors)")
         }
         #expect(!tool.exists("users.csv"))
       }
@@ -49,13 +53,57 @@ struct BadServiceTests {
       let file = try tool.write(Samples.first(1, of: "exercises"), to: "few.jsonl")
       let imported = try await tool.run("import", file)
       imported.expectFailure(69)
-      #expect(imported.lastLine == "To go on: gymmigrate import \(file) \(tool.place.joined(separator: " "))")
+      let run = tool.runs().last?.split(separator: "/").last ?? "?"
+      #expect(imported.lastLine == "To go on: gymmigrate runs resume \(run)")
     }
   }
 
   @Test("A server that takes requests and never answers costs no more than the budget.")
   func stalled() async throws {
     try await expectAll(69, handler: { _ in .stall }, options: ["--retry-for", "2"])
+  }
+
+  @Test(
+    "A server that goes silent in the middle costs no more than the budget, and the last line goes on."
+  )
+  func silent() async throws {
+    let cases: [(arguments: [String], kind: RequestKind, from: Int, exitCode: Int32)] = [
+      (["import", Samples.file("users"), "--batch-size", "20", "--in-flight", "3"], .commit, 3, 0),
+      (["migrate", "apply", "users-unify", "--batch-size", "20", "--in-flight", "3"], .commit, 6, 2),
+      (["export", "users", "-o", "users.jsonl", "--page-size", "100"], .list, 3, 0),
+    ]
+    for (arguments, kind, from, exitCode) in cases {
+      for fault in [Fault.stall, .stallAfterApplying] {
+        let mini = try arguments[0] == "import" ? MiniFirestore() : MiniFirestore.withSamples(["users"])
+        let faults = ScriptedFaults(
+          mini.handler,
+          rules: [FaultRule([kind], .from(from), fault)],
+          maximumConsecutive: .max
+        )
+        try await withTool(against: faults.handler) { tool, _ in
+          let result = try await tool.bare(arguments + tool.place + ["--json", "--retry-for", "4"])
+          result.expect(69)
+          let summary = try result.summary()
+          // One request alone would be waited for for 75 s.
+          #expect(summary.durationSeconds < 60)
+          #expect(result.lastLine == "To go on: \(summary.resumeCommand ?? "?")")
+          #expect(summary.totals.written <= mini.totalChanges)
+          if summary.totals.written < mini.totalChanges {
+            #expect(
+              summary.error?.contains("it is not known whether they were made") == true,
+              "\(result.errors)"
+            )
+          }
+          #expect(!tool.exists("users.jsonl"))
+          faults.setOn(false)
+          // Quoted for a shell, and nothing of it has a space.
+          let words = (summary.resumeCommand ?? "").filter { $0 != "'" && $0 != "\\" }.split(separator: " ")
+          let again = words.dropFirst().map(String.init)
+          try await tool.bare(again).expect(exitCode)
+          for (name, changes) in mini.changedDocuments { #expect(changes == 1, "\(name)") }
+        }
+      }
+    }
   }
 
   @Test("A proxy's page instead of an answer", arguments: [200, 403, 407, 502, 503])

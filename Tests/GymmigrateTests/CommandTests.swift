@@ -136,7 +136,7 @@ struct CommandTests {
     "--help of every command goes to standard output and ends in 0.",
     arguments: [
       [], ["export"], ["import"], ["migrate"], ["migrate", "list"], ["migrate", "plan"],
-      ["migrate", "apply"], ["count"],
+      ["migrate", "apply"], ["fix"], ["delete"], ["count"], ["find"],
       ["env"], ["env", "list"], ["env", "show"], ["serve"],
     ]
   )
@@ -155,7 +155,7 @@ struct CommandTests {
     }
   }
 
-  @Test("migrate list names the migrations in the order in which --all applies them.")
+  @Test("migrate list names the migrations in the order in which --all applies them, and those by name only.")
   func migrations() async throws {
     try await withTool { tool in
       let result = try await tool.bare(["migrate", "list"])
@@ -163,12 +163,17 @@ struct CommandTests {
       let names = result.output.split(separator: "\n").map {
         $0.split(separator: "\t").first.map(String.init)
       }
-      #expect(names == ["users-unify", "user-emails", "is-active"])
+      let all = [
+        "users-unify", "user-emails", "is-active", "ids", "members-link", "snapshot-backfill",
+        "groups-recount",
+      ]
+      #expect(names == all + ["users-drop-legacy"])
       let json = try await tool.bare(["migrate", "list", "--json"])
       let list = try #require(
         JSONSerialization.jsonObject(with: Data(json.standardOutput)) as? [[String: Any]]
       )
       #expect(list.map { $0["id"] as? String } == names)
+      #expect(list.map { $0["byNameOnly"] as? Bool } == names.map { $0 == "users-drop-legacy" })
       #expect(
         list.allSatisfy { $0["reads"] is [String] && $0["writes"] is [String] && $0["summary"] is String }
       )

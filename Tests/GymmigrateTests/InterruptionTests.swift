@@ -235,7 +235,7 @@ struct InterruptionTests {
       running.set(process)
       let result = await process.wait()
       result.expect(130)
-      #expect(result.lastLine.hasPrefix("To go on: gymmigrate import"))
+      #expect(result.lastLine.hasPrefix("To go on: gymmigrate runs resume "))
       #expect(mini.totalWrites == 0)
     }
   }

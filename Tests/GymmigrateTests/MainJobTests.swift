@@ -41,7 +41,7 @@ struct MainJobTests {
         #expect(try before["\(name).jsonl"] == Samples.text(name), "\(name)")
       }
 
-      let plan = try await tool.run("migrate", "plan", "--all", "--json")
+      let plan = try await tool.run("migrate", "plan", "users-unify", "user-emails", "is-active", "--json")
       plan.expect(0)
       #expect(try plan.summary().totals.written == 0)
       try await export(tool, "planned")
@@ -49,7 +49,7 @@ struct MainJobTests {
       let pending = try await tool.run("migrate", "plan", "users-unify", "--exit-code")
       pending.expect(1)
 
-      let apply = try await tool.run("migrate", "apply", "--all", "--json")
+      let apply = try await tool.run("migrate", "apply", "users-unify", "user-emails", "is-active", "--json")
       apply.expect(2)
       let applied = try apply.summary()
       #expect(applied.status == "incomplete")
@@ -61,13 +61,20 @@ struct MainJobTests {
       let changed = try Judge.changed(Samples.folder.path, tool.path("expected"))
       #expect(applied.totals.written == changed.count)
 
-      let again = try await tool.run("migrate", "apply", "--all", "--json")
+      let again = try await tool.run("migrate", "apply", "users-unify", "user-emails", "is-active", "--json")
       again.expect(2)
       #expect(try again.summary().totals.written == 0)
       #expect(try again.summary().totals.created == 0)
       try await export(tool, "again")
       #expect(try files(tool, "again") == files(tool, "after"))
-      let rest = try await tool.run("migrate", "plan", "--all", "--exit-code")
+      let rest = try await tool.run(
+        "migrate",
+        "plan",
+        "users-unify",
+        "user-emails",
+        "is-active",
+        "--exit-code"
+      )
       rest.expect(0)
     }
   }
@@ -80,7 +87,9 @@ struct MainJobTests {
   )
   func flags(_ flags: [String]) async throws {
     try await withGym { tool in
-      let apply = try await tool.bare(["migrate", "apply", "--all", "--json"] + flags + tool.place)
+      let apply = try await tool.bare(
+        ["migrate", "apply", "users-unify", "user-emails", "is-active", "--json"] + flags + tool.place
+      )
       let summary = try apply.summary()
       #expect(summary.totals.balance)
       try await Judge.expect(Samples.folder.path, into: tool.path("expected"), flags)

@@ -2,7 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Memory", .serialized, .timeLimit(.minutes(15)))
+@Suite(
+  "Memory",
+  .serialized,
+  .timeLimit(.minutes(15)),
+  .disabled(if: Sanitizer.isOn, "It would measure the sanitizer's own memory.")
+)
 struct MemoryTests {
   /// A collection of `total` documents that are made as they are asked for, about 1 kB each.
   private static func collection(of total: Int) -> RequestHandler {
@@ -69,6 +74,48 @@ struct MemoryTests {
       }
     }
     return peak
+  }
+
+  /// Compares a snapshot of so many documents with itself and returns the peak of resident memory in KiB.
+  private func peakOfDiff(_ total: Int, isSorted: Bool) async throws -> Int {
+    var peak = 0
+    try await withTool { tool in
+      let script = """
+        import resource, subprocess, sys
+        total, step = int(sys.argv[1]), int(sys.argv[2])
+        text = "lorem ipsum " * 40
+        with open("snapshot.jsonl", "w") as file:
+            for at in range(total):
+                # A step that has no divisor in common with the total visits every number once.
+                number = at * step % total
+                file.write('{"name":"members/%09d","fields":{"n":{"integerValue":"%d"},"t":{"stringValue":"%s"}}}\\n'
+                           % (number, number, text))
+        command = [sys.argv[3], "diff", "--all", "--from", "snapshot.jsonl", "--to", "snapshot.jsonl", "-q"]
+        code = subprocess.run(command).returncode
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        print(peak // 1024 if sys.platform == "darwin" else peak)
+        sys.exit(code)
+        """
+      let result = try await Gate.shared.pass {
+        try await Judge.python(
+          ["-c", script, "\(total)", isSorted ? "1" : "7919", tool.runner.executable],
+          in: tool.folder
+        )
+      }
+      result.expect(0)
+      peak = try #require(Int(result.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+    }
+    return peak
+  }
+
+  @Test("A comparison's memory does not grow with the snapshots, sorted or not.", arguments: [true, false])
+  func diff(_ isSorted: Bool) async throws {
+    let large = ProcessInfo.processInfo.environment["GYMMIGRATE_TEST_DOCUMENTS"].flatMap { Int($0) } ?? 40_000
+    let small = try await peakOfDiff(large / 2, isSorted: isSorted)
+    let grown = try await peakOfDiff(large, isSorted: isSorted)
+    print("peak of a diff: \(small) KiB for \(large / 2) documents, \(grown) KiB for \(large)")
+    #expect(grown <= 64 << 10)
+    #expect(Double(grown) <= Double(small) * 1.1)
   }
 
   @Test("An export's memory does not grow with the collection.", arguments: ["csv", "jsonl", "xlsx"])

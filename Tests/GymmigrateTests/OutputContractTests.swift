@@ -168,8 +168,12 @@ struct OutputContractTests {
       let runs = tool.runs()
       #expect(runs.count == 3)
       let expected = [
-        ["operation.log", "plan.jsonl", "rejects.jsonl", "review.csv", "summary.json"],
-        ["operation.log", "rejects.jsonl", "review.csv", "summary.json"], ["operation.log", "summary.json"],
+        ["operation.log", "plan.jsonl", "rejects.jsonl", "review.csv", "run.json", "summary.json"],
+        [
+          "checkpoint.json", "journal.jsonl", "operation.log", "rejects.jsonl", "review.csv", "run.json",
+          "summary.json",
+        ],
+        ["operation.log", "run.json", "summary.json"],
       ]
       for (run, names) in zip(runs, expected) {
         #expect(tool.names(in: run) == names)

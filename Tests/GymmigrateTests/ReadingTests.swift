@@ -142,6 +142,11 @@ struct ReadingTests {
       let errors = try await tool.run("migrate", "apply", "users-unify", "--max-errors", "2")
       #expect(errors.exitCode == 65)
       #expect(errors.errors.contains("error: cannot go on: 3 of "))
+      // It stopped half-way, so nothing else begins until somebody has decided.
+      let blocked = try await tool.run("migrate", "apply", "is-active")
+      blocked.expectFailure(75, "stopped half-way")
+      let run = String(tool.runs().dropLast().last?.split(separator: "/").last ?? "")
+      try await tool.run("migrate", "unlock", run).expect(0)
       let deletes = try await tool.run("migrate", "apply", "user-emails", "--prune", "--max-delete", "2")
       #expect(deletes.exitCode == 77)
       let left = try await tool.run("count", "user_emails").output

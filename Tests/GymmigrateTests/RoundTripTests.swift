@@ -71,8 +71,9 @@ struct RoundTripTests {
     let count = 1500
     try await withStore { tool in
       try write(seed, count, for: Self.source, to: "in.jsonl", tool)
+      let parser = JSONParser()
       let names = try tool.text("in.jsonl").utf8.split(separator: UInt8(ascii: "\n")).map { line in
-        try Self.document(Array(line)).path
+        try Self.document(Array(line), with: parser).path
       }
       var empty = JSONLines()
       for path in names { empty.append(RawDocument(path: path, fields: [:])) }
@@ -126,18 +127,19 @@ struct RoundTripTests {
   ) throws {
     var random = RandomDatabase(seed: seed, database: database)
     var lines = JSONLines()
+    let parser = JSONParser()
     for number in 0..<count {
       let document = random.next()
       let line = lines.append(document)
-      let read = try Self.document(line)
+      let read = try Self.document(line, with: parser)
       #expect(read == document, "seed \(seed), document \(number)")
     }
     try lines.write(to: tool.path(file))
   }
 
-  private static func document(_ line: [UInt8]) throws -> RawDocument {
+  private static func document(_ line: [UInt8], with parser: JSONParser) throws -> RawDocument {
     var decoder = WireDecoder(unknownMembers: .refused)
-    return try JSONParser().parse(line) { root throws(WireError) in try decoder.document(root) }
+    return try parser.parse(line) { root throws(WireError) in try decoder.document(root) }
   }
 
   private func export(_ tool: Tool, to file: String) async throws {

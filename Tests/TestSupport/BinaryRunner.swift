@@ -21,7 +21,8 @@ public struct RunResult: Sendable {
   public var errors: String { String(decoding: standardError, as: UTF8.self) }
 }
 
-/// Runs the built program, or any other, without anything of this process's environment but `PATH`.
+/// Runs the built program, or any other, without anything of this process's environment but `PATH` (and what steers a
+/// sanitizer).
 ///
 ///     let runner = try BinaryRunner()
 ///     let result = try await runner.run(["count", "users"], directory: folder)
@@ -94,6 +95,7 @@ public struct BinaryRunner: Sendable {
     var variables = [
       "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": folder,
     ]
+    variables.merge(Sanitizer.variables) { $1 }
     variables.merge(environment) { $1 }
     return try RunningBinary(
       executable,

@@ -44,6 +44,11 @@ struct Rounds {
     Self.median(zip(times[rival], times[other]).map { $0 / $1 })
   }
 
+  /// One rival's shortest time over another's: what is left when the machine does least besides.
+  func bestRatio(_ rival: Int, to other: Int) -> Double {
+    (times[rival].min() ?? .nan) / (times[other].min() ?? .nan)
+  }
+
   private static func median(_ numbers: [Double]) -> Double { numbers.sorted()[numbers.count / 2] }
 
   private static func now() -> Double {

@@ -6,11 +6,21 @@ import Synchronization
 
 /// Answers to a client that reads a collection to its end.
 ///
-/// They are records behind 0x1E: the first byte is the kind of answer, the rest its body. When all were given they are given anew, so that only the client can end it.
+/// They are records behind 0x1E: the first byte is the kind of answer, the rest its body. When all were given they are
+/// given anew, so that only the client can end it.
 func fuzzPages(_ input: [UInt8]) {
   let records = input.dropFirst().split(separator: 0x1E).map { Array($0) }
   guard let kind = input.first, !records.isEmpty else { return }
-  let transport = RepeatingTransport(records: records)
+  let done = DispatchSemaphore(value: 0)
+  start(kind, records, done)
+  // Also a page that was asked for ahead has to be over: it would run into the next input, or into the end of the
+  // process, when C++ has taken down already what it parses with.
+  done.wait()
+}
+
+/// Reads in a task; `done` is signalled when nothing is left that can send a request.
+private func start(_ kind: UInt8, _ records: [[UInt8]], _ done: DispatchSemaphore) {
+  let transport = RepeatingTransport(records: records, done: done)
   let time = Mutex(0.0)
   let clock = RunClock(
     now: { time.withLock { $0 } },
@@ -23,12 +33,7 @@ func fuzzPages(_ input: [UInt8]) {
     clock: clock
   )
   let client = FirestoreClient(database: DatabaseName(project: "p"), endpoint: "http://h", caller: caller)
-  let done = DispatchSemaphore(value: 0)
-  Task {
-    await read(client, kind)
-    done.signal()
-  }
-  done.wait()
+  Task { await read(client, kind) }
 }
 
 private func read(_ client: FirestoreClient, _ kind: UInt8) async {
@@ -49,14 +54,18 @@ private func read(_ client: FirestoreClient, _ kind: UInt8) async {
   }
 }
 
-/// Gives one record after another and begins again behind the last.
+/// Gives one record after another and begins again behind the last; signals when nobody holds it any more.
 private final class RepeatingTransport: HTTPTransport {
   private let records: [[UInt8]]
+  private let done: DispatchSemaphore
   private let sent = Mutex(0)
 
-  init(records: [[UInt8]]) {
+  init(records: [[UInt8]], done: DispatchSemaphore) {
     self.records = records
+    self.done = done
   }
+
+  deinit { done.signal() }
 
   func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     let number = sent.withLock { sent in

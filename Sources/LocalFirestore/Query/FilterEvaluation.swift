@@ -24,9 +24,9 @@ indirect enum CompiledFilter {
     case .or(let filters): filters.contains { $0.matches(key: key, fields: fields) }
     case .name(let comparison, let keys): Self.matches(key, comparison, keys)
     case .field(let path, let comparison, let operand):
-      fields[path].map { Self.matches($0, comparison, operand) } ?? false
+      fields[path].map { comparison.holds(of: $0, operand) } ?? false
     case .unary(let path, let kind):
-      fields[path].map { Self.matches($0, kind) } ?? false
+      fields[path].map { kind.holds(of: $0) } ?? false
     }
   }
 
@@ -40,61 +40,7 @@ indirect enum CompiledFilter {
     case .notIn: return !keys.contains { $0 == key }
     default:
       guard let other = keys.first else { return false }
-      return holds(comparison, NameKey.compare(key, other))
-    }
-  }
-
-  private static func holds(_ comparison: StructuredQuery.FieldOperator, _ order: Int) -> Bool {
-    switch comparison {
-    case .lessThan: order < 0
-    case .lessThanOrEqual: order <= 0
-    case .greaterThan: order > 0
-    case .greaterThanOrEqual: order >= 0
-    case .equal: order == 0
-    case .notEqual: order != 0
-    case .arrayContains, .in, .arrayContainsAny, .notIn: false
-    }
-  }
-
-  /// Whether a field's value compares with an operand as it should.
-  ///
-  /// Ranges stay within the operand's type; null is
-  /// unequal to nothing (https://firebase.google.com/docs/firestore/query-data/queries).
-  private static func matches(
-    _ value: Value,
-    _ comparison: StructuredQuery.FieldOperator,
-    _ operand: Value
-  ) -> Bool {
-    switch comparison {
-    case .equal:
-      return ValueOrder.compare(value, operand) == 0
-    case .notEqual:
-      return !value.isNull && ValueOrder.compare(value, operand) != 0
-    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
-      return ValueOrder.typeRank(value) == ValueOrder.typeRank(operand)
-        && holds(comparison, ValueOrder.compare(value, operand))
-    case .arrayContains:
-      return contains(value.array, operand)
-    case .in:
-      return contains(operand.array, value)
-    case .arrayContainsAny:
-      return operand.array?.contains { contains(value.array, $0) } ?? false
-    case .notIn:
-      return !value.isNull && !contains(operand.array, value) && !contains(operand.array, .null)
-    }
-  }
-
-  private static func contains(_ values: [Value]?, _ value: Value) -> Bool {
-    values?.contains { ValueOrder.compare($0, value) == 0 } ?? false
-  }
-
-  private static func matches(_ value: Value, _ kind: StructuredQuery.UnaryOperator) -> Bool {
-    let isNaN = if case .double(let number) = value { number.isNaN } else { false }
-    return switch kind {
-    case .isNaN: isNaN
-    case .isNull: value.isNull
-    case .isNotNaN: !isNaN && !value.isNull
-    case .isNotNull: !value.isNull
+      return comparison.holds(forOrder: NameKey.compare(key, other))
     }
   }
 }

@@ -4,9 +4,6 @@ import Models
 
 /// The users and their emails, and the entries that were read, on disk: what a rebuild of the index has to look up,
 /// in memory that does not grow with it.
-///
-/// It is SQLite's own kind of temporary database: a file that only this process sees and that is gone with it,
-/// also after a kill. Every text is kept as its bytes, so that keys are equal and ordered by bytes.
 struct EmailSpool {
   /// One user.
   struct User {
@@ -30,88 +27,69 @@ struct EmailSpool {
   }
 
   /// How many rows go into one transaction, and how many entries into one look-up.
-  static let batch = 500
+  static let batch = SpoolDatabase.batch
 
-  private let database: DatabaseQueue
+  private let database: SpoolDatabase
 
   /// Makes an empty spool.
   init() throws {
-    var configuration = Configuration()
-    configuration.prepareDatabase { db in
-      try db.execute(
-        sql: """
-          PRAGMA journal_mode = OFF;
-          PRAGMA synchronous = OFF;
-          PRAGMA temp_store = FILE;
-          """
-      )
-    }
-    database = try Self.reporting {
-      let queue = try DatabaseQueue(path: "", configuration: configuration)
-      try queue.write { db in
-        try db.execute(
-          sql: """
-            CREATE TABLE users (
-              id BLOB PRIMARY KEY, email BLOB, indexable INTEGER NOT NULL, seconds INTEGER NOT NULL,
-              nanoseconds INTEGER NOT NULL
-            ) WITHOUT ROWID;
-            CREATE TABLE entries (id BLOB PRIMARY KEY) WITHOUT ROWID;
-            """
-        )
-      }
-      return queue
-    }
+    database = try SpoolDatabase(
+      of: "the emails",
+      schema: """
+        CREATE TABLE users (
+          id BLOB PRIMARY KEY, email BLOB, indexable INTEGER NOT NULL, seconds INTEGER NOT NULL,
+          nanoseconds INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE entries (id BLOB PRIMARY KEY) WITHOUT ROWID;
+        """
+    )
   }
 
   /// Adds users.
   func add(_ users: [User]) async throws {
-    try await Self.reporting {
-      try await database.write { db in
-        let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO users VALUES (?, ?, ?, ?, ?)")
-        for user in users {
-          try insert.execute(arguments: [
-            Self.bytes(user.id), user.email.map(Self.bytes), user.isIndexable,
-            user.createdAt?.seconds ?? Int64.max, user.createdAt?.nanoseconds ?? 0,
-          ])
-        }
+    try await database.use { db in
+      let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO users VALUES (?, ?, ?, ?, ?)")
+      for user in users {
+        try insert.execute(arguments: [
+          SpoolDatabase.bytes(user.id), user.email.map(SpoolDatabase.bytes), user.isIndexable,
+          user.createdAt?.seconds ?? Int64.max, user.createdAt?.nanoseconds ?? 0,
+        ])
       }
     }
   }
 
   /// Sorts the users by email, once all are in: sorting at once is far cheaper than inserting in random order.
   func indexUsers() async throws {
-    try await Self.reporting {
-      try await database.write { db in
-        try db.execute(
-          sql: "CREATE INDEX bearers ON users (email, seconds, nanoseconds, id) WHERE indexable"
-        )
-      }
+    try await database.use { db in
+      try db.execute(
+        sql: "CREATE INDEX bearers ON users (email, seconds, nanoseconds, id) WHERE indexable"
+      )
     }
   }
 
   /// Notes entries as read and tells what the users say of them, in their order; each is an entry's id and the id
   /// of the user that it names, if it names one.
   func look(up entries: [(id: String, user: String?)]) async throws -> [Answer] {
-    try await Self.reporting {
-      try await database.write { db in
-        let note = try db.cachedStatement(sql: "INSERT OR IGNORE INTO entries VALUES (?)")
-        let bears = try db.cachedStatement(sql: "SELECT email IS ? FROM users WHERE id = ?")
-        let earliest = try db.cachedStatement(
-          sql: """
-            SELECT id FROM users WHERE indexable AND email = ? ORDER BY seconds, nanoseconds, id LIMIT 1
-            """
-        )
-        return try entries.map { entry in
-          let id = Self.bytes(entry.id)
-          try note.execute(arguments: [id])
-          var answer = Answer()
-          if let user = entry.user, let found = try Bool.fetchOne(bears, arguments: [id, Self.bytes(user)]) {
-            answer.userExists = true
-            answer.userBearsEmail = found
-          }
-          answer.earliest = try Data.fetchOne(earliest, arguments: [id]).map(Self.text)
-          return answer
+    try await database.use { db in
+      let note = try db.cachedStatement(sql: "INSERT OR IGNORE INTO entries VALUES (?)")
+      let bears = try db.cachedStatement(sql: "SELECT email IS ? FROM users WHERE id = ?")
+      let earliest = try db.cachedStatement(
+        sql: """
+          SELECT id FROM users WHERE indexable AND email = ? ORDER BY seconds, nanoseconds, id LIMIT 1
+          """
+      )
+      return try entries.map { entry in
+        let id = SpoolDatabase.bytes(entry.id)
+        try note.execute(arguments: [id])
+        var answer = Answer()
+        if let user = entry.user,
+          let found = try Bool.fetchOne(bears, arguments: [id, SpoolDatabase.bytes(user)])
+        {
+          answer.userExists = true
+          answer.userBearsEmail = found
         }
+        answer.earliest = try Data.fetchOne(earliest, arguments: [id]).map(SpoolDatabase.text)
+        return answer
       }
     }
   }
@@ -121,52 +99,26 @@ struct EmailSpool {
   ///
   /// - Parameter email: the last email of the page before; nil for the first page.
   func missingEntries(after email: String?) async throws -> [(email: String, user: String)] {
-    try await Self.reporting {
-      try await database.read { db in
-        // The index has the users of one email side by side, the earliest first.
-        let rows = try Row.fetchCursor(
-          db,
-          sql: """
-            SELECT email, id FROM users
-            WHERE indexable AND email > ? AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.id = users.email)
-            ORDER BY email, seconds, nanoseconds, id
-            """,
-          arguments: [Self.bytes(email ?? "")]
-        )
-        var found: [(email: String, user: String)] = []
-        var last = Data()
-        while found.count < Self.batch, let row = try rows.next() {
-          let email: Data = row[0]
-          if email == last { continue }
-          last = email
-          found.append((Self.text(email), Self.text(row[1])))
-        }
-        return found
+    try await database.use { db in
+      // The index has the users of one email side by side, the earliest first.
+      let rows = try Row.fetchCursor(
+        db,
+        sql: """
+          SELECT email, id FROM users
+          WHERE indexable AND email > ? AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.id = users.email)
+          ORDER BY email, seconds, nanoseconds, id
+          """,
+        arguments: [SpoolDatabase.bytes(email ?? "")]
+      )
+      var found: [(email: String, user: String)] = []
+      var last = Data()
+      while found.count < Self.batch, let row = try rows.next() {
+        let email: Data = row[0]
+        if email == last { continue }
+        last = email
+        found.append((SpoolDatabase.text(email), SpoolDatabase.text(row[1])))
       }
+      return found
     }
-  }
-
-  // MARK: Bytes and errors
-
-  private static func bytes(_ text: String) -> Data { Data(text.utf8) }
-
-  private static func text(_ bytes: Data) -> String { String(decoding: bytes, as: UTF8.self) }
-
-  private static func reporting<Result>(_ body: () throws -> Result) throws -> Result {
-    do { return try body() } catch let error as DatabaseError { throw failure(error) }
-  }
-
-  private static func reporting<Result>(_ body: () async throws -> Result) async throws -> Result {
-    do { return try await body() } catch let error as DatabaseError { throw failure(error) }
-  }
-
-  /// The failure without the statement's arguments: they are people's emails.
-  private static func failure(_ error: DatabaseError) -> Failure {
-    Failure(
-      .cannotWrite,
-      "keep the emails in a temporary file",
-      cause: "\(error.message ?? "SQLite failed") (SQLite code \(error.extendedResultCode.rawValue))",
-      remedy: "Check the space of the folder for temporary files, or name another in SQLITE_TMPDIR."
-    )
   }
 }

@@ -8,24 +8,39 @@ public enum MigrationCatalogue {
     public var acceptProposals: Bool
     /// `--prune`, for ``UserEmails``.
     public var prune: Bool
+    /// `--review`, for ``UsersUnify``; nil where no list was handed back.
+    public var review: NameReview?
 
     /// Makes settings; nothing doubtful is written and nothing is removed unless asked.
-    public init(acceptProposals: Bool = false, prune: Bool = false) {
+    public init(acceptProposals: Bool = false, prune: Bool = false, review: NameReview? = nil) {
       self.acceptProposals = acceptProposals
       self.prune = prune
+      self.review = review
     }
   }
 
-  /// All of them, with the settings that touch least.
+  /// Those that `--all` stands for, with the settings that touch least.
   public static var all: [any Migration] { all(settings: Settings()) }
 
-  /// All of them.
+  /// Those that `--all` stands for: all that only add and mend.
   public static func all(settings: Settings) -> [any Migration] {
     [
-      UsersUnify(acceptProposals: settings.acceptProposals),
+      UsersUnify(acceptProposals: settings.acceptProposals, review: settings.review),
       UserEmails(prune: settings.prune),
       IsActive(),
+      DocumentIDs(),
+      MembersLink(),
+      SnapshotBackfill(),
+      GroupsRecount(),
     ]
+  }
+
+  /// The contract steps: they take away what older versions of the apps still read, so they are applied by name only.
+  public static let contractSteps: [any Migration] = [UsersDropLegacy()]
+
+  /// Every migration that there is: those of ``all(settings:)``, then the contract steps.
+  public static func known(settings: Settings = Settings()) -> [any Migration] {
+    all(settings: settings) + contractSteps
   }
 
   /// The migration of an id.
@@ -35,7 +50,7 @@ public enum MigrationCatalogue {
     _ id: String,
     settings: Settings = Settings()
   ) throws(Failure) -> any Migration {
-    let known = all(settings: settings)
+    let known = known(settings: settings)
     guard let migration = known.first(where: { $0.id.isIdentical(to: id) }) else {
       throw Failure(
         .usage,
@@ -53,10 +68,17 @@ public enum MigrationCatalogue {
 enum GymCollection {
   static let users = CollectionPath(nil, "users")
   static let userEmails = CollectionPath(nil, "user_emails")
+  static let members = CollectionPath(nil, "members")
+  static let payments = CollectionPath(nil, "payments")
+  static let classAttendance = CollectionPath(nil, "classAttendance")
+  static let groups = CollectionPath(nil, "groups")
 }
 
 /// The fields that are not one migration's own.
 enum CommonField {
+  static let id = "id"
+  static let email = "email"
+  static let phone = "phone"
   static let createdAt = "createdAt"
   static let updatedAt = FieldPath(field: "updatedAt")
 }
@@ -77,14 +99,41 @@ extension RawDocument {
 
   /// The finding of a value of another type than its field's.
   func wrongType(_ field: UserField, found: Value) -> Finding {
+    wrongType(field.rawValue, found: found, wanted: field.isBoolean ? "boolean" : "string")
+  }
+
+  /// The finding of a value of another type than its field's.
+  func wrongType(_ field: String, found: Value, wanted: String) -> Finding {
     Finding(
       .reject,
       path: path,
       code: "wrong-type",
-      field: field.rawValue,
+      field: field,
       found: found,
-      message:
-        "\(field.rawValue) is \(found.typeName), not \(field.isBoolean ? "boolean" : "string"); the document is left as it is."
+      message: "\(field) is \(found.typeName), not \(wanted); the document is left as it is."
     )
+  }
+
+  /// The text of a field; nil where it is missing: absent, null or blank.
+  ///
+  /// - Throws: The finding where it is no text.
+  func text(_ field: String) throws(WrongType) -> String? {
+    switch fields[field] {
+    case nil, .null?: return nil
+    case .string(let text)?: return GymText.isBlank(text) ? nil : text
+    case let value?: throw WrongType(finding: wrongType(field, found: value, wanted: "string"))
+    }
+  }
+}
+
+/// A value that is not of its field's type, as the finding about it.
+struct WrongType: Error {
+  let finding: Finding
+}
+
+extension Outcome {
+  /// The document is left alone as a whole.
+  init(_ wrongType: WrongType) {
+    self.init(.skip, findings: [wrongType.finding])
   }
 }

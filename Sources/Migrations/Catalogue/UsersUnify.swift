@@ -34,6 +34,14 @@ public struct UsersUnify: DocumentMigration {
     case roleDeprecated = "role-deprecated"
     /// The role is none that the apps know. A note.
     case roleUnknown = "role-unknown"
+    /// The name was decided (``review``), and the document is not what it was when it was listed. A review.
+    case reviewStale = "review-stale"
+    /// The name was decided, and a field that stands says otherwise; it is never rewritten. A review.
+    case reviewFieldStands = "review-field-stands"
+    /// The decided fullName is not that of the decided parts. A review.
+    case reviewDisagrees = "review-disagrees"
+    /// The name of a document was decided that is not there. A review.
+    case reviewUnknown = "review-unknown"
     /// A value is not of its field's type. A reject.
     case wrongType = "wrong-type"
   }
@@ -47,6 +55,10 @@ public struct UsersUnify: DocumentMigration {
     case paternalFromFullName = "paternalLastName-from-fullName"
     case maternalFromSegundoApellido = "maternalLastName-from-segundoApellido"
     case maternalFromFullName = "maternalLastName-from-fullName"
+    case fullNameFromReview = "fullName-from-review"
+    case firstNameFromReview = "firstName-from-review"
+    case paternalFromReview = "paternalLastName-from-review"
+    case maternalFromReview = "maternalLastName-from-review"
     case phoneFromTelefono = "phone-from-telefono"
     case isActiveFromActivo = "isActive-from-activo"
     case isActiveDefault = "isActive-default"
@@ -55,6 +67,8 @@ public struct UsersUnify: DocumentMigration {
 
   /// Whether the proposals for doubtful names are written as they stand.
   public var acceptProposals: Bool
+  /// What a person decided about doubtful names; it goes before proposals.
+  public var review: NameReview?
 
   /// `users-unify`.
   public let id = "users-unify"
@@ -64,8 +78,38 @@ public struct UsersUnify: DocumentMigration {
   public let reads = [GymCollection.users]
 
   /// Makes the migration.
-  public init(acceptProposals: Bool = false) {
+  public init(acceptProposals: Bool = false, review: NameReview? = nil) {
     self.acceptProposals = acceptProposals
+    self.review = review
+  }
+
+  /// Streams the users and tells the outcome of each; among them, in the order of names, the decided ones that are not
+  /// there.
+  public func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
+    var decided = (review?.decisions.keys.sorted() ?? []).filter { !source.isPast($0) }[...]
+    func tellMissing(before path: DocumentPath?) async throws {
+      while let next = decided.first, path.map({ next < $0 }) ?? true {
+        decided.removeFirst()
+        try await sink.tell(Self.unknown(next))
+      }
+      if let path, decided.first == path { decided.removeFirst() }
+    }
+    for read in sources {
+      try await source.forEachDocument(matching: read) { document in
+        try await tellMissing(before: document.path)
+        try await sink.tell(outcome(for: document), of: document)
+      }
+    }
+    try await tellMissing(before: nil)
+  }
+
+  private static func unknown(_ path: DocumentPath) -> Finding {
+    Finding(
+      .review,
+      path: path,
+      code: Code.reviewUnknown.rawValue,
+      message: "A name was decided for it, and there is no such document."
+    )
   }
 
   /// What becomes of one user.
@@ -78,17 +122,29 @@ public struct UsersUnify: DocumentMigration {
       )
     }
 
-    let name = UnifiedName(user)
     var fields = document.fields
     var reasons: [String] = []
     func set(_ field: UserField, _ value: Value, _ reason: Reason) {
       fields[field.rawValue] = value
       reasons.append(reason.rawValue)
     }
-    for assignment in acceptProposals ? name.sure + name.proposed : name.sure {
+    func assign(_ assignment: UnifiedName.Assignment) {
       fields[assignment.field.rawValue] = .string(assignment.text)
       reasons.append("\(assignment.field.rawValue)-from-\(assignment.source?.rawValue ?? "parts")")
     }
+    var name = UnifiedName(user)
+    let decided = decidedName(of: document, user, name)
+    if let decided {
+      for assignment in name.sure where decided.texts[assignment.field] == nil { assign(assignment) }
+      for (field, text) in decided.assignments {
+        fields[field.rawValue] = .string(text)
+        reasons.append("\(field.rawValue)-from-review")
+      }
+      // What is left to say is what the rules will say of the document from now on.
+      name = UnifiedName(UserFields(fields))
+    }
+    let acceptsProposals = acceptProposals && decided == nil
+    for assignment in acceptsProposals ? name.sure + name.proposed : name.sure { assign(assignment) }
     if user.phone == nil, let telefono = user.telefono {
       set(.phone, .string(GymText.tidied(telefono)), .phoneFromTelefono)
     }
@@ -103,25 +159,43 @@ public struct UsersUnify: DocumentMigration {
       set(.onboardingCompleted, .boolean(false), .onboardingCompletedDefault)
     }
 
-    let findings = [
-      finding(name, user: user, of: document), activeFinding(user, of: document),
-      roleFinding(user, of: document),
-    ].compactMap { $0 }
+    let nameFinding = finding(name, fields: fields, isAccepted: acceptsProposals, of: document)
+    let findings =
+      [nameFinding, activeFinding(user, of: document), roleFinding(user, of: document)].compactMap { $0 }
+      + (decided?.findings(about: document) ?? [])
     if !reasons.isEmpty {
       return Outcome(.change(document.changing(to: fields, reasons: reasons)), findings: findings)
     }
     return Outcome(name.isWithheld ? .skip : .unchanged, findings: findings)
   }
 
+  /// What a person decided about the user's name, held against what the list would say of it today.
+  private func decidedName(
+    of document: RawDocument,
+    _ user: UserFields,
+    _ name: UnifiedName
+  ) -> DecidedName? {
+    guard let decision = review?.decisions[document.path] else { return nil }
+    var fields = document.fields
+    for assignment in name.sure { fields[assignment.field.rawValue] = .string(assignment.text) }
+    let found = name.doubt.flatMap { Self.found($0, in: fields) }
+    return DecidedName(decision, user: user, name: name, found: FindingLists.text(of: found))
+  }
+
   // MARK: Findings
 
-  private func finding(_ name: UnifiedName, user: UserFields, of document: RawDocument) -> Finding? {
+  private func finding(
+    _ name: UnifiedName,
+    fields: FieldMap,
+    isAccepted: Bool,
+    of document: RawDocument
+  ) -> Finding? {
     guard let doubt = name.doubt else { return nil }
     var proposal = FieldMap()
     for assignment in name.proposed { proposal[assignment.field.rawValue] = .string(assignment.text) }
-    let after = name.name(of: user, accepting: true)
+    let after = UserFields(fields).unifiedName
     let isSettled =
-      acceptProposals && !name.proposed.isEmpty && after.firstName != nil && after.paternalLastName != nil
+      isAccepted && !name.proposed.isEmpty && after.firstName != nil && after.paternalLastName != nil
     let (code, message) = Self.text(of: doubt)
     let field: UserField =
       doubt == .noPaternal ? .paternalLastName : doubt == .noFirst ? .firstName : .fullName
@@ -130,17 +204,19 @@ public struct UsersUnify: DocumentMigration {
       path: document.path,
       code: code.rawValue,
       field: field.rawValue,
-      found: Self.found(doubt, user: user, in: document.fields),
+      found: Self.found(doubt, in: fields),
       proposal: proposal,
       message: message
     )
   }
 
-  /// What stands: fullName where it is about that alone, else every field of the name.
-  private static func found(_ doubt: UnifiedName.Doubt, user: UserFields, in fields: FieldMap) -> Value? {
+  /// What stands once the run is over: fullName where it is about that alone, else every field of the name.
+  ///
+  /// What the run itself writes is among it, so that a list can be handed back after the run as after its plan.
+  private static func found(_ doubt: UnifiedName.Doubt, in fields: FieldMap) -> Value? {
     switch doubt {
     case .oneUnit, .manyUnits, .particle:
-      return user.fullName.map { .string($0) }
+      return fields[UserField.fullName.rawValue]
     case .disagrees, .noPaternal, .noFirst, .noName:
       var found = FieldMap()
       let names: [UserField] =

@@ -13,6 +13,38 @@ public enum GymText {
     tokens(text).joined(separator: " ")
   }
 
+  /// The text without white space at its ends; what is within stays.
+  public static func trimmed(_ text: String) -> String {
+    let scalars = text.unicodeScalars
+    guard let first = scalars.firstIndex(where: { !isWhiteSpace($0) }),
+      let last = scalars.lastIndex(where: { !isWhiteSpace($0) })
+    else { return "" }
+    return String(scalars[first...last])
+  }
+
+  /// The digits of a phone, of any script as those of ASCII; nil where anything stands among them but white space and
+  /// `+ - . ( )`, or there are none.
+  public static func phoneDigits(_ text: String) -> String? {
+    var digits = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if let digit = decimalDigit(scalar) {
+        digits.append(digit)
+      } else if !isWhiteSpace(scalar), !"+-.()".unicodeScalars.contains(scalar) {
+        return nil
+      }
+    }
+    return digits.isEmpty ? nil : String(digits)
+  }
+
+  /// The digit of ASCII that says the same; nil where it is no decimal digit.
+  private static func decimalDigit(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+    if scalar.isASCII { return ("0"..."9").contains(scalar) ? scalar : nil }
+    guard scalar.properties.numericType == .decimal, let number = scalar.properties.numericValue else {
+      return nil
+    }
+    return Unicode.Scalar(UInt8(ascii: "0") + UInt8(number))
+  }
+
   /// The runs of anything but white space, in order.
   public static func tokens(_ text: String) -> [String] {
     text.unicodeScalars.split(whereSeparator: isWhiteSpace).map { String($0) }

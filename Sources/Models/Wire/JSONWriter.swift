@@ -20,6 +20,11 @@ public struct JSONWriter: Sendable {
     needsComma = false
   }
 
+  /// What comes next stands alone: no comma goes before it.
+  public mutating func beginLine() {
+    needsComma = false
+  }
+
   /// Writes `{…}`.
   public mutating func object(_ members: (inout JSONWriter) -> Void) {
     separate()

@@ -1,5 +1,4 @@
 public import Models
-import Yams
 
 /// The environments that a user can name: those of `gymmigrate.yaml`, else the built-in ones.
 ///
@@ -10,16 +9,20 @@ import Yams
 ///         database: prod
 ///         protected: true
 ///         credentials: keys/prod.json
+///     prices: { reads: 0.06, writes: 0.18, deletes: 0.02 }    # US dollars for 100,000 documents
 public struct Configuration: Sendable, Equatable {
   /// The environments by name, in the order in which they are listed.
   public var environments: [Environment]
   /// The file that they come from; nil for the built-in ones.
   public var file: String?
+  /// What operations cost.
+  public var prices: PriceList
 
   /// Makes a configuration.
-  public init(environments: [Environment], file: String? = nil) {
+  public init(environments: [Environment], file: String? = nil, prices: PriceList = .nam5) {
     self.environments = environments
     self.file = file
+    self.prices = prices
   }
 
   private static let builtInProject = "sajarubox"
@@ -65,89 +68,46 @@ public struct Configuration: Sendable, Equatable {
   ///   - file: Its path, for errors; relative credentials are taken from its folder.
   /// - Throws: `.configuration` with the line and column of what is wrong.
   public init(parsing text: String, file: String) throws(Failure) {
-    func failure(_ mark: Mark?, _ cause: String) -> Failure {
-      let place = mark.map { "line \($0.line), column \($0.column): " } ?? ""
-      return Failure(.configuration, "read the configuration", path: file, cause: place + cause)
+    let yaml = YAMLFile(file, kind: .configuration, operation: "read the configuration")
+    // Each alias can double what the file stands for, and Yams walks all of it where a map is a key.
+    if Self.aliasCount(text) > Self.maximumAliases {
+      throw yaml.failure(at: nil, "it has more than \(Self.maximumAliases) aliases (*name)")
     }
-    let root: Node
-    do {
-      guard let node = try Yams.compose(yaml: text) else { throw failure(nil, "it is empty") }
-      root = node
-    } catch let error as Failure {
-      throw error
-    } catch let error as YamlError {
-      switch error {
-      case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-        .composer(_, let problem, let mark, _):
-        throw failure(mark, problem)
-      case .duplicatedKeysInMapping(let names, let context):
-        throw failure(
-          context.mark,
-          "of this map, \(names.map { "'\($0)'" }.joined(separator: ", ")) stands twice"
-        )
-      default: throw failure(nil, "it is not valid YAML")
-      }
-    } catch {
-      throw failure(nil, "\(error)")
-    }
-
-    func members(_ node: Node, _ what: String, known: [String]?) throws(Failure) -> [(key: Node, value: Node)]
-    {
-      guard case .mapping(let mapping) = node else {
-        throw failure(node.mark, "\(what) is a map of names to values")
-      }
-      var seen: Set<String> = []
-      var list: [(key: Node, value: Node)] = []
-      for (key, value) in mapping {
-        guard let name = key.string else { throw failure(key.mark, "a name is a text") }
-        if let known, !known.contains(name) {
-          throw failure(key.mark, "\(what) has no '\(name)'; it has \(known.joined(separator: ", "))")
-        }
-        guard seen.insert(name).inserted else { throw failure(key.mark, "'\(name)' stands twice") }
-        list.append((key, value))
-      }
-      return list
-    }
-    func scalar(_ node: Node, _ name: String) throws(Failure) -> String {
-      guard let text = node.string, !text.isEmpty else { throw failure(node.mark, "'\(name)' is a text") }
-      return text
-    }
-
+    let root = try yaml.parse(text, allowsAliases: true)
     var project: String?
-    var entries: [(key: Node, value: Node)] = []
-    for (key, value) in try members(root, "the file", known: ["project", "environments"]) {
-      if key.string == "project" {
-        project = try scalar(value, "project")
-      } else {
-        entries = try members(value, "'environments'", known: nil)
+    var entries: [(name: String, key: YAMLNode, value: YAMLNode)] = []
+    var prices = PriceList.nam5
+    let members = try yaml.members(root, "the file", known: ["project", "environments", "prices"])
+    for (name, _, value) in members {
+      switch name {
+      case "project": project = try yaml.text(value, "project")
+      case "prices": prices = try Self.prices(value, in: yaml)
+      default: entries = try yaml.members(value, "'environments'", known: nil)
       }
     }
     var environments: [Environment] = []
-    for (key, value) in entries {
-      let name = key.string ?? ""
+    for (name, key, value) in entries {
       var own = project
       var database: String?
       var environment = Environment(name: name, database: DatabaseName(project: ""))
       let known = ["project", "database", "endpoint", "protected", "credentials"]
-      for (key, value) in try members(value, "an environment", known: known) {
-        switch key.string {
-        case "project"?: own = try scalar(value, "project")
-        case "database"?: database = try scalar(value, "database")
-        case "endpoint"?:
-          let endpoint = try scalar(value, "endpoint")
+      for (member, _, value) in try yaml.members(value, "an environment", known: known) {
+        switch member {
+        case "project": own = try yaml.text(value, "project")
+        case "database": database = try yaml.text(value, "database")
+        case "endpoint":
+          let endpoint = try yaml.text(value, "endpoint")
           do throws(Failure) {
             environment.endpoint = try Self.checkedEndpoint(endpoint)
           } catch {
-            throw failure(value.mark, error.cause)
+            throw yaml.failure(at: value, error.cause)
           }
-        case "protected"?:
-          guard let flag = value.bool else { throw failure(value.mark, "'protected' is true or false") }
-          environment.isProtected = flag
-        default: environment.credentials = Self.path(try scalar(value, "credentials"), besides: file)
+        case "protected": environment.isProtected = try yaml.boolean(value, "protected")
+        default: environment.credentials = Self.path(try yaml.text(value, "credentials"), besides: file)
         }
       }
       guard let own else {
-        throw failure(key.mark, "'\(name)' has no project, and the file names none for all")
+        throw yaml.failure(at: key, "'\(name)' has no project, and the file names none for all")
       }
       environment.database = DatabaseName(
         project: own,
@@ -155,12 +115,41 @@ public struct Configuration: Sendable, Equatable {
       )
       environments.append(environment)
     }
-    if environments.isEmpty { throw failure(root.mark, "it names no environments") }
+    if environments.isEmpty { throw yaml.failure(at: root, "it names no environments") }
     if !environments.contains(where: { $0.name == Environment.localName }) {
       environments.append(Self.local(project: project ?? Self.builtInProject))
     }
     self.environments = environments
     self.file = file
+    self.prices = prices
+  }
+
+  /// A price list: all three, because half of one mixed with another's is nobody's.
+  private static func prices(_ node: YAMLNode, in yaml: YAMLFile) throws(Failure) -> PriceList {
+    var prices: [String: Double] = [:]
+    let known = ["reads", "writes", "deletes"]
+    for (name, _, value) in try yaml.members(node, "'prices'", known: known) {
+      let isNumber = value.text?.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E } ?? false
+      guard isNumber, let price = value.text.flatMap({ Double($0) }), price <= 1_000_000 else {
+        throw yaml.failure(at: value, "'\(name)' is US dollars for 100,000 documents, as 0.06")
+      }
+      prices[name] = price
+    }
+    guard let reads = prices["reads"], let writes = prices["writes"], let deletes = prices["deletes"] else {
+      throw yaml.failure(at: node, "'prices' has \(known.joined(separator: ", ")), all of them")
+    }
+    return PriceList(reads: reads, writes: writes, deletes: deletes, name: "prices of \(yaml.path)")
+  }
+
+  /// Aliases that a file may have: 30 come to 3^10 nodes at most.
+  private static let maximumAliases = 30
+
+  /// How many aliases there can be in a text: asterisks before what a name may begin with.
+  private static func aliasCount(_ text: String) -> Int {
+    zip(text.utf8, text.utf8.dropFirst()).count { byte, next in
+      byte == UInt8(ascii: "*")
+        && (isLetterOrDigit(next) || next == UInt8(ascii: "_") || next == UInt8(ascii: "-"))
+    }
   }
 
   /// Scheme, host and port without a slash at the end.

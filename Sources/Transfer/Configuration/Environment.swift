@@ -42,6 +42,30 @@ public struct Environment: Sendable, Equatable {
     !isLocal && (endpoint == nil || (endpoint?.lowercased().contains("googleapis.com") ?? false))
   }
 
+  /// Whether two environments are one database, whatever they are called and however the endpoint is spelt.
+  ///
+  /// All of Google's endpoints lead to one service, and all names of this machine to this machine.
+  public func isSameDatabase(as other: Environment) -> Bool {
+    guard database == other.database, isLocal == other.isLocal else { return false }
+    if isLocal || (isRealService && other.isRealService) { return true }
+    return Self.canonical(effectiveEndpoint).isIdentical(to: Self.canonical(other.effectiveEndpoint))
+  }
+
+  /// The endpoint in lower case, with its port and one name for this machine.
+  private static func canonical(_ endpoint: String) -> String {
+    var text = endpoint.lowercased()[...]
+    let isSecure = text.hasPrefix("https://")
+    text = text.drop { $0 != "/" }.drop { $0 == "/" }
+    while text.hasSuffix("/") { text.removeLast() }
+    // The colon of a port comes behind the bracket of an IPv6 address.
+    let colon = text.lastIndex(of: ":").flatMap { at in text[at...].contains("]") ? nil : at }
+    var host = colon.map { text[..<$0] } ?? text
+    let port = colon.map { text[text.index(after: $0)...] } ?? (isSecure ? "443" : "80")
+    while host.hasSuffix(".") { host.removeLast() }
+    let isHere = host == "localhost" || host.hasPrefix("127.") || host == "[::1]" || host == "0.0.0.0"
+    return "\(isHere ? "localhost" : String(host)):\(port)"
+  }
+
   /// Writes name, project, database and endpoint as members of an object.
   package func writeMembers(to json: inout JSONWriter) {
     json.key("name")

@@ -10,6 +10,8 @@ public struct BatchLimits: Sendable, Equatable {
   public var slowCommit: Double
   /// How often a document that changed meanwhile is planned again.
   public var maximumReplans: Int
+  /// How long what is in flight may take to settle after an interruption, in seconds of the machine's clock.
+  public var interruptionGrace: Double
 
   /// Makes limits; of writes and commits there is always one at least.
   public init(
@@ -17,12 +19,14 @@ public struct BatchLimits: Sendable, Equatable {
     maximumBytes: Int = 9 << 20,
     maximumInFlight: Int = 8,
     slowCommit: Double = 5,
-    maximumReplans: Int = 5
+    maximumReplans: Int = 5,
+    interruptionGrace: Double = 10
   ) {
     self.maximumWrites = max(1, maximumWrites)
     self.maximumBytes = maximumBytes
     self.maximumInFlight = max(1, maximumInFlight)
     self.slowCommit = slowCommit
     self.maximumReplans = maximumReplans
+    self.interruptionGrace = interruptionGrace
   }
 }

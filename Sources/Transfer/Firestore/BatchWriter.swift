@@ -5,12 +5,17 @@ public import Models
 /// Calls for different commits may overlap; those for one document come one after another, in the order in
 /// which its writes were submitted.
 public protocol BatchDelegate: Sendable {
-  /// Called before a commit is sent with what it holds; a journal is written and synced here.
+  /// Called before a commit is sent with what it holds.
   func willCommit(_ writes: [Write]) async throws(Failure)
   /// Called once for each write that is settled for good.
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure)
   /// What to do about a write whose document is not what it expects (as it is now, nil where there is none).
   func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution
+}
+
+extension BatchDelegate {
+  /// Nothing.
+  public func willCommit(_ writes: [Write]) async throws(Failure) {}
 }
 
 /// What became of a write for good.
@@ -37,9 +42,12 @@ public enum ConflictResolution: Sendable {
 
 /// Sends writes in commits, several in flight, and settles each of them: what the ``CommitScheduler`` decides, this
 /// performs.
+///
+/// With a ``Journal``, nothing is sent before it is in there and synced.
 public actor BatchWriter {
   private let client: FirestoreClient
   private let delegate: any BatchDelegate
+  private let journal: Journal?
   private let limits: BatchLimits
   private var scheduler: CommitScheduler
   private var failure: Failure?
@@ -52,73 +60,122 @@ public actor BatchWriter {
   private var submitters: [CheckedContinuation<Void, Never>] = []
   /// Answers whose writes are being settled: the delegate may yet plan some of them again.
   private var settling = 0
+  /// The service's time before the first commit.
+  private var asking: Task<Result<Timestamp?, Failure>, Never>?
+  /// Seconds that what is in flight has to settle since the writing was stopped, nil before.
+  private var grace: Double?
+  /// The grace that a timer runs for.
+  private var timedGrace: Double?
+  /// Whether the grace is over.
+  private var isGraceOver = false
 
   private init(
     client: FirestoreClient,
     limits: BatchLimits,
     pacer: WritePacer,
+    journal: Journal?,
     delegate: any BatchDelegate
   ) {
     self.client = client
+    self.journal = journal
     self.delegate = delegate
     self.limits = limits
-    scheduler = CommitScheduler(limits: limits, policy: client.caller.policy, pacer: pacer)
+    // A journal that is gone on with tells when the run began, which is too long ago.
+    let serverTime = journal.flatMap { $0.isEmpty ? $0.serverTime : nil }
+    scheduler = CommitScheduler(
+      limits: limits,
+      policy: client.caller.policy,
+      pacer: pacer,
+      serverTime: serverTime
+    )
   }
 
   /// Runs `body` with a writer and returns when every write that it submitted is settled.
   ///
   /// Where `body` throws, or the task is cancelled, what is in flight is still settled: an answer that is lost, by
-  /// reading back. What was not sent, or was sent and is known not to be applied, is dropped.
+  /// reading back. What was not sent, or was sent and is known not to be applied, is dropped. A task that is cancelled
+  /// gives this ``BatchLimits/interruptionGrace`` of time, a writing that failed the time of one request.
   ///
   /// - Throws: The failure that ended the writing, else what `body` throws, else `.interrupted` where writes were
-  ///   dropped.
+  ///   dropped; its cause says how many writes were not made, and of how many that is not known.
   public static func run(
     _ client: FirestoreClient,
     limits: BatchLimits,
     pacer: WritePacer,
+    journal: Journal? = nil,
     delegate: any BatchDelegate,
     _ body: (BatchWriter) async throws -> Void
   ) async throws {
-    let writer = BatchWriter(client: client, limits: limits, pacer: pacer, delegate: delegate)
+    let writer = BatchWriter(
+      client: client,
+      limits: limits,
+      pacer: pacer,
+      journal: journal,
+      delegate: delegate
+    )
     // Commits in flight are settled even where the task around them is cancelled, so the loop is no child of it.
     let loop = Task { await writer.work() }
+    var thrown: (any Error)?
     do {
       try await body(writer)
+      await writer.end()
     } catch {
-      await writer.drop()
-      await loop.value
-      if let failure = await writer.failure, failure.kind != .interrupted { throw failure }
-      throw error
+      thrown = error
+      await writer.drop(within: client.caller.policy.requestGrace)
     }
-    await writer.end()
     await withTaskCancellationHandler {
       await loop.value
     } onCancel: {
-      Task { await writer.drop() }
+      Task { await writer.drop(within: limits.interruptionGrace) }
     }
-    if let failure = await writer.failure { throw failure }
-    if await writer.scheduler.droppedCount > 0 { throw Self.interrupted }
+    if let failure = await writer.failure, failure.kind != .interrupted || thrown == nil {
+      throw await writer.telling(failure)
+    }
+    if let thrown {
+      if thrown is CancellationError { throw await writer.telling(Self.interrupted) }
+      if let failure = thrown as? Failure { throw await writer.telling(failure) }
+      throw thrown
+    }
+    if await writer.scheduler.leavesSomething { throw await writer.telling(Self.interrupted) }
   }
 
   /// Takes a write; waits while enough of them are on their way.
   ///
+  /// - Parameter before: The document that it was decided on, for the journal; nil where there is none.
   /// - Throws: The failure that ended the writing, or `.interrupted` where the task was cancelled.
-  public func submit(_ write: Write) async throws(Failure) {
+  public func submit(_ write: Write, before: RawDocument? = nil) async throws(Failure) {
     if write.isUnsafeToRepeat { throw Self.unsafe(write) }
     while failure == nil,
       scheduler.waitingCount >= limits.maximumWrites * 2 || scheduler.bytesWaiting > 16 << 20
     {
       if Task.isCancelled { break }
-      await withTaskCancellationHandler {
-        await withCheckedContinuation { submitters.append($0) }
-      } onCancel: {
-        Task { await self.wake() }
-      }
+      await waitForEvent()
     }
     if let failure { throw failure }
     if Task.isCancelled { throw Self.interrupted }
-    scheduler.add(PendingWrite(write, in: client.database))
+    scheduler.add(PendingWrite(write, in: client.database, before: before))
     wake()
+  }
+
+  /// Waits until every write that was taken is settled.
+  ///
+  /// - Throws: As ``submit(_:before:)``.
+  public func drain() async throws(Failure) {
+    scheduler.flush(true)
+    defer { scheduler.flush(false) }
+    wake()
+    while failure == nil, !Task.isCancelled, !scheduler.isIdle || settling > 0 { await waitForEvent() }
+    if let failure { throw failure }
+    if Task.isCancelled { throw Self.interrupted }
+  }
+
+  /// Waits until something has come in or gone out.
+  private func waitForEvent() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { submitters.append($0) }
+    } onCancel: {
+      Task { await self.wake() }
+    }
   }
 
   private func end() {
@@ -137,9 +194,25 @@ public actor BatchWriter {
     )
   }
 
-  private func drop() {
+  /// Sends nothing new, and gives what is in flight so many seconds.
+  private func drop(within seconds: Double) {
     scheduler.stop()
+    asking?.cancel()
+    grace = min(grace ?? seconds, seconds)
     wake()
+  }
+
+  /// The failure with what is left open by it.
+  private func telling(_ failure: Failure) -> Failure {
+    var parts: [String] = []
+    if scheduler.droppedCount > 0 { parts.append("\(scheduler.droppedCount) writes were not made") }
+    if scheduler.unknownCount > 0 {
+      parts.append("of \(scheduler.unknownCount) writes it is not known whether they were made")
+    }
+    if parts.isEmpty { return failure }
+    var failure = failure
+    failure.cause += "; " + parts.joined(separator: ", and ")
+    return failure
   }
 
   // MARK: The loop
@@ -147,6 +220,17 @@ public actor BatchWriter {
   private func work() async {
     await withDiscardingTaskGroup { group in
       while true {
+        if let grace, grace < timedGrace ?? .infinity {
+          timedGrace = grace
+          group.addTask {
+            try? await RunClock.system.sleep(grace)
+            await self.endGrace()
+          }
+        }
+        if isGraceOver {
+          group.cancelAll()
+          scheduler.giveUp()
+        }
         let now = client.caller.clock.now()
         switch scheduler.next(now: now) {
         case .commit(let chunk):
@@ -192,6 +276,11 @@ public actor BatchWriter {
     wake()
   }
 
+  private func endGrace() {
+    isGraceOver = true
+    wake()
+  }
+
   private func wake() {
     wasWoken = true
     sleeper?.resume()
@@ -205,14 +294,26 @@ public actor BatchWriter {
     settling += 1
     defer { settled() }
     let clock = client.caller.clock
-    if scheduler.isStopping {
-      scheduler.forget(chunk.id)
-      return
-    }
+    var chunk = chunk
     do throws(Failure) {
+      if !scheduler.isStopping, chunk.needsServerTime {
+        let time = try await serverTime(by: chunk)
+        chunk = scheduler.learned(time, before: chunk.id, now: clock.now()) ?? chunk
+      }
+      if scheduler.isStopping {
+        scheduler.forget(chunk.id)
+        return
+      }
       try await delegate.willCommit(chunk.writes.map(\.write))
+      if let journal {
+        let new = chunk.writes.filter { !$0.isJournaled }
+        if !new.isEmpty {
+          try await journal.record(new.map { Change($0.write, over: $0.before) })
+          scheduler.journaled(chunk.id)
+        }
+      }
     } catch {
-      fail(error)
+      if !scheduler.isStopping { fail(error) }
       scheduler.forget(chunk.id)
       return
     }
@@ -230,9 +331,28 @@ public actor BatchWriter {
       do throws(Failure) {
         await settle(try scheduler.failed(chunk.id, error, now: clock.now(), random: clock.random()))
       } catch {
-        fail(error)
+        // What the end of the grace has cancelled is not why the writing ended.
+        if error.kind != .interrupted || !scheduler.isStopping { fail(error) }
       }
     }
+  }
+
+  /// A moment by the service's clock that is over before the first commit is sent, asked for once.
+  ///
+  /// Later ones are told by the answers to commits. A signer who may not read goes without.
+  private func serverTime(by chunk: CommitScheduler.Chunk) async throws(Failure) -> Timestamp? {
+    guard let path = chunk.writes.first?.write.path else { return nil }
+    let task =
+      asking
+      ?? Task { [client] in
+        do throws(Failure) {
+          return .success(try await client.serverTime(reading: path))
+        } catch {
+          return error.kind == .notPermitted ? .success(nil) : .failure(error)
+        }
+      }
+    asking = task
+    return try await task.value.get()
   }
 
   private func readBack(_ chunk: CommitScheduler.Chunk) async {
@@ -243,7 +363,7 @@ public actor BatchWriter {
       await settle(scheduler.readBack(chunk.id, documents, now: client.caller.clock.now()))
     } catch {
       scheduler.readBackFailed(chunk.id)
-      fail(error)
+      if error.kind != .interrupted || !scheduler.isStopping { fail(error) }
     }
   }
 
@@ -263,6 +383,17 @@ public actor BatchWriter {
   }
 
   private func resolve(_ pending: PendingWrite, _ current: RawDocument?) async {
+    do throws(Failure) {
+      // A commit of before the run was interrupted came to its end after the document had been read again.
+      if let journal, journal.hasTail, pending.leavesUnchanged(current),
+        try journal.takeOwnWrite(of: pending.write.path, current: current) != nil
+      {
+        await finish(pending, .written(updateTime: current?.updateTime))
+        return
+      }
+    } catch {
+      fail(error)
+    }
     if pending.mustNotRepeat || pending.replans >= limits.maximumReplans || scheduler.isStopping {
       await finish(pending, .conflicted)
       return
@@ -276,13 +407,22 @@ public actor BatchWriter {
       } else if scheduler.isStopping {
         await finish(pending, .conflicted)
       } else {
-        scheduler.replan(pending, as: PendingWrite(write, in: client.database, replans: pending.replans + 1))
+        do throws(Failure) {
+          try settleInJournal(pending, .conflicted)
+        } catch {
+          fail(error)
+        }
+        scheduler.replan(
+          pending,
+          as: PendingWrite(write, in: client.database, before: current, replans: pending.replans + 1)
+        )
       }
     }
   }
 
   private func finish(_ pending: PendingWrite, _ result: WriteResult) async {
     do throws(Failure) {
+      try settleInJournal(pending, result)
       try await delegate.didSettle(pending.write, result)
     } catch {
       fail(error)
@@ -290,10 +430,13 @@ public actor BatchWriter {
     scheduler.done(with: pending)
   }
 
+  private func settleInJournal(_ pending: PendingWrite, _ result: WriteResult) throws(Failure) {
+    if let journal, pending.isJournaled { try journal.settle(pending.write.path, result) }
+  }
+
   /// Keeps the first failure and sends nothing new after it.
   private func fail(_ failure: Failure) {
     if self.failure == nil { self.failure = failure }
-    scheduler.stop()
-    wake()
+    drop(within: client.caller.policy.requestGrace)
   }
 }

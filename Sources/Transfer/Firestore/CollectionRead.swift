@@ -24,6 +24,8 @@ public struct CollectionRead: Sendable, Equatable {
   public var mask: [FieldPath]?
   /// Documents a page, 1 to 300.
   public var pageSize = 300
+  /// Only what comes after this document, by name.
+  public var startAfter: DocumentPath?
   /// The moment to read at; now where nil.
   public var readTime: Timestamp?
 
@@ -47,7 +49,12 @@ public struct CollectionRead: Sendable, Equatable {
   }
 
   /// Whether `documents.list` can do it; everything else is a query.
-  var isList: Bool { reach == .collection && filter == nil && orderBy.isEmpty }
+  var isList: Bool { reach == .collection && filter == nil && orderBy.isEmpty && startAfter == nil }
+
+  /// Whether the documents come in the order of their names, so that the read can go on behind one of them.
+  public var isOrderedByName: Bool {
+    completeOrder == [StructuredQuery.Order(.documentName, .ascending)]
+  }
 
   /// The query, its order spelled out to the name so that a page can begin after the last document of another.
   ///

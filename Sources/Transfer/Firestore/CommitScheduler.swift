@@ -31,7 +31,17 @@ struct CommitScheduler {
     /// Whether the documents are to be read before it is sent.
     var needsReadBack = false
 
+    /// Whether a document that it makes could not be told from one that was there before with the same fields.
+    var needsServerTime: Bool {
+      notBefore == nil && attempts == 0 && writes.contains { $0.write.precondition == .exists(false) }
+    }
+
     static func == (a: Chunk, b: Chunk) -> Bool { a.id == b.id && a.needsReadBack == b.needsReadBack }
+
+    /// It is not known whether the last attempt was applied.
+    fileprivate mutating func mayBeApplied() {
+      for index in writes.indices { writes[index].mayBeApplied = true }
+    }
   }
 
   /// What is to be done next.
@@ -71,14 +81,21 @@ struct CommitScheduler {
   /// The latest commit that is known, by the service's clock.
   private var serverTime: Timestamp?
   private var inputEnded = false
+  private var flushes = false
   /// Whether nothing is sent any more.
   private(set) var isStopping = false
   /// Writes that were given up by ``stop()``: not sent, or not applied when they were.
   private(set) var droppedCount = 0
+  /// Writes that were given up without knowing whether they were applied.
+  private(set) var unknownCount = 0
   /// Writes a commit at the moment.
   private(set) var chunkSize: Double
 
-  init(limits: BatchLimits, policy: RetryPolicy, pacer: WritePacer) {
+  /// Makes a scheduler.
+  ///
+  /// - Parameter serverTime: A moment by the service's clock before anything is sent, where one is known.
+  init(limits: BatchLimits, policy: RetryPolicy, pacer: WritePacer, serverTime: Timestamp? = nil) {
+    self.serverTime = serverTime
     self.limits = limits
     self.policy = policy
     self.pacer = pacer
@@ -89,6 +106,10 @@ struct CommitScheduler {
   var waitingCount: Int { waiting.count }
   /// Bytes of them.
   var bytesWaiting: Int { waitingBytes }
+  /// Whether writes were given up.
+  var leavesSomething: Bool { droppedCount + unknownCount > 0 }
+  /// Whether nothing waits and nothing is on its way.
+  var isIdle: Bool { waiting.isEmpty && inFlight.isEmpty && due.isEmpty }
   /// Writes in chunks that are not settled.
   var unsettledCount: Int {
     inFlight.values.reduce(0) { $0 + $1.writes.count } + due.reduce(0) { $0 + $1.chunk.writes.count }
@@ -123,6 +144,18 @@ struct CommitScheduler {
     inputEnded = true
   }
 
+  /// What waits is sent without waiting for more of it, or no longer.
+  mutating func flush(_ flushes: Bool) {
+    self.flushes = flushes
+  }
+
+  /// The writes of a chunk in flight are in the journal.
+  mutating func journaled(_ id: Int) {
+    guard var chunk = inFlight[id] else { return }
+    for index in chunk.writes.indices { chunk.writes[index].isJournaled = true }
+    inFlight[id] = chunk
+  }
+
   /// What is in flight is still settled, by a read-back where its answer is lost; nothing is sent any more.
   mutating func stop() {
     isStopping = true
@@ -139,6 +172,23 @@ struct CommitScheduler {
         drop(chunk)
       }
     }
+  }
+
+  /// Reading back takes too long after ``stop()``: what is in flight still tells how it ended, and nothing else is
+  /// found out.
+  mutating func giveUp() {
+    for chunk in due.map(\.chunk) { giveUp(chunk) }
+    due.removeAll()
+  }
+
+  /// The service told its time before a chunk was sent that was given out.
+  ///
+  /// - Returns: The chunk with it.
+  mutating func learned(_ time: Timestamp?, before id: Int, now: Double) -> Chunk? {
+    if let time { serverTime = max(serverTime ?? time, time) }
+    inFlight[id]?.notBefore = serverTime
+    inFlight[id]?.firstSent = now
+    return inFlight[id]
   }
 
   /// A commit was answered.
@@ -171,13 +221,14 @@ struct CommitScheduler {
     chunk.attempts += 1
     switch CommitFailure(failure) {
     case .fatal:
-      release(chunk)
+      if case .transport(let error) = failure, error.kind == .cancelled { chunk.mayBeApplied() }
+      giveUp(chunk)
       throw describe(failure, chunk, now: now)
     case .notApplied(let overloaded):
       if overloaded { chunkSize = max(1, chunkSize / 2) }
       try retry(chunk, after: failure, now: now, random: random)
     case .unknown:
-      for index in chunk.writes.indices { chunk.writes[index].mayBeApplied = true }
+      chunk.mayBeApplied()
       chunk.needsReadBack = true
       try retry(chunk, after: failure, now: now, random: random)
     case .preconditionFailed(let error):
@@ -198,7 +249,7 @@ struct CommitScheduler {
 
   /// A read-back failed after all its retries.
   mutating func readBackFailed(_ id: Int) {
-    if let chunk = inFlight.removeValue(forKey: id) { release(chunk) }
+    if let chunk = inFlight.removeValue(forKey: id) { giveUp(chunk) }
   }
 
   /// The documents of a chunk were read back.
@@ -278,7 +329,7 @@ struct CommitScheduler {
     if waiting.isEmpty || inFlight.count + due.count >= limits.maximumInFlight { return nil }
     let room = min(max(1, Int(chunkSize)), pacer.largestChunk(at: now))
     let full = waiting.count >= room || waitingBytes >= limits.maximumBytes
-    if !full, !inputEnded, !inFlight.isEmpty || !due.isEmpty { return nil }
+    if !full, !inputEnded, !flushes, !inFlight.isEmpty || !due.isEmpty { return nil }
     var taken: [PendingWrite] = []
     var bytes = 0
     var kept: [PendingWrite] = []
@@ -310,6 +361,14 @@ struct CommitScheduler {
 
   private mutating func release(_ chunk: Chunk) {
     for write in chunk.writes { busy.remove(write.write.path) }
+  }
+
+  /// Counts each write by whether an attempt may have applied it.
+  private mutating func giveUp(_ chunk: Chunk) {
+    release(chunk)
+    let unknown = chunk.writes.count(where: \.mayBeApplied)
+    unknownCount += unknown
+    droppedCount += chunk.writes.count - unknown
   }
 
   private mutating func drop(_ chunk: Chunk) {
@@ -345,7 +404,7 @@ struct CommitScheduler {
         random: random
       )
     else {
-      release(chunk)
+      giveUp(chunk)
       throw describe(failure, chunk, now: now)
     }
     requeue(chunk, at: now + delay)

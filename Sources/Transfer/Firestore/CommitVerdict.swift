@@ -22,7 +22,7 @@ enum CommitVerdict: Equatable {
       case .applied:
         seemsApplied = true
         // The update time may be that of a later change of other fields, but never an earlier one.
-        if let changed = current?.updateTime, let before = chunk.notBefore, changed < before {
+        if let changed = current?.updateTime, let before = chunk.notBefore, changed <= before {
           self = .notApplied
           return
         }

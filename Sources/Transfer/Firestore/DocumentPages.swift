@@ -194,7 +194,11 @@ private struct PageFetcher: Sendable {
   private func query(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
     var query = read.query(in: client.database)
     query.limit = size
-    if case .cursor(let cursor)? = start?.place { query.startAt = cursor }
+    if case .cursor(let cursor)? = start?.place {
+      query.startAt = cursor
+    } else if let path = read.startAfter, read.isOrderedByName {
+      query.startAt = StructuredQuery.Cursor([.reference(client.database.name(of: path))], before: false)
+    }
     let order = query.orderBy
     return try await client.caller.call(
       .runQuery,

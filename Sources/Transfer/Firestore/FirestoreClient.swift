@@ -37,7 +37,7 @@ public struct FirestoreClient: Sendable {
     while start < paths.count {
       let some = paths[start..<min(start + size, paths.count)]
       do throws(Failure) {
-        for document in try await batchGetOnce(some, mask: mask) { found[document.path] = document }
+        for document in try await batchGetOnce(some, mask: mask).documents { found[document.path] = document }
         start = some.endIndex
       } catch {
         guard error.isBodyTooLarge, some.count > 1 else { throw error }
@@ -47,10 +47,15 @@ public struct FirestoreClient: Sendable {
     return found
   }
 
+  /// The service's time now, nil where it does not tell; it is told with a document, whether it is there or not.
+  func serverTime(reading path: DocumentPath) async throws(Failure) -> Timestamp? {
+    try await batchGetOnce([path], mask: [.documentName]).readTime
+  }
+
   private func batchGetOnce(
     _ paths: ArraySlice<DocumentPath>,
     mask: [FieldPath]?
-  ) async throws(Failure) -> [RawDocument] {
+  ) async throws(Failure) -> (documents: [RawDocument], readTime: Timestamp?) {
     var json = JSONWriter()
     json.object {
       $0.key("documents")
@@ -71,9 +76,11 @@ public struct FirestoreClient: Sendable {
     ) { (_, root) throws(CallFailure) in
       var decoder = WireDecoder()
       var documents: [RawDocument] = []
+      var readTime: Timestamp?
       // Order is not promised, so that what is not answered for shows by its name alone.
       var open = Set(paths)
       for element in try Self.streamElements(root) {
+        if let time = element["readTime"]?.string { readTime = Timestamp(time) }
         if let json = element["found"] {
           let document = try Self.decoded { () throws(WireError) in try decoder.document(json, in: database) }
           documents.append(document)
@@ -85,7 +92,38 @@ public struct FirestoreClient: Sendable {
       guard open.isEmpty else {
         throw .malformed("the stream ended with \(open.count) of \(paths.count) documents unanswered")
       }
-      return documents
+      return (documents, readTime)
+    }
+  }
+
+  /// One document, nil where there is none, and the moment that it was read at, by the service's clock.
+  public func get(
+    _ path: DocumentPath
+  ) async throws(Failure) -> (document: RawDocument?, readTime: Timestamp?) {
+    var json = JSONWriter()
+    json.object {
+      $0.key("documents")
+      $0.array { list in list.string(database.name(of: path)) }
+    }
+    return try await caller.call(
+      .batchGetDocuments,
+      post("\(documentsURL):batchGet", json.bytes),
+      operation: "read",
+      path: path.string
+    ) { (_, root) throws(CallFailure) in
+      var decoder = WireDecoder()
+      var isAnswered = false
+      var document: RawDocument?
+      var readTime: Timestamp?
+      for element in try Self.streamElements(root) {
+        if let time = element["readTime"]?.string { readTime = Timestamp(time) }
+        if let json = element["found"] {
+          document = try Self.decoded { () throws(WireError) in try decoder.document(json, in: database) }
+        }
+        isAnswered = isAnswered || element["found"] != nil || element["missing"] != nil
+      }
+      guard isAnswered else { throw .malformed("the stream ended without the document") }
+      return (document, readTime)
     }
   }
 
@@ -94,6 +132,17 @@ public struct FirestoreClient: Sendable {
   /// What is below a collection cannot be counted (a count over all collections is not documented), so for
   /// ``CollectionRead/Reach/subcollections`` it is the number of the collection's own documents.
   public func count(_ read: CollectionRead) async throws(Failure) -> (count: Int, readTime: Timestamp?) {
+    let request = countRequest(read)
+    return try await caller.call(
+      .runAggregationQuery,
+      request,
+      operation: "count the documents of",
+      path: read.collection.string
+    ) { (_, root) throws(CallFailure) in try Self.counted(root) }
+  }
+
+  /// The request that counts a read's documents, within a transaction where one is given.
+  func countRequest(_ read: CollectionRead, in transaction: TransactionID? = nil) -> HTTPRequest {
     var own = read
     if own.reach == .subcollections { own.reach = .collection }
     var query = own.query(in: database)
@@ -105,25 +154,23 @@ public struct FirestoreClient: Sendable {
       $0.structuredAggregationQuery(
         StructuredAggregationQuery(query, [.init(.count(upTo: nil), alias: "n")])
       )
+      $0.transaction(transaction)
     }
-    let request = post("\(url(ofParent: own.parent)):runAggregationQuery", json.bytes)
-    return try await caller.call(
-      .runAggregationQuery,
-      request,
-      operation: "count the documents of",
-      path: read.collection.string
-    ) { (_, root) throws(CallFailure) in
-      var readTime: Timestamp?
-      for element in try Self.streamElements(root) {
-        if let time = element["readTime"]?.string { readTime = Timestamp(time) }
-        if let value = element["result"]?["aggregateFields"]?["n"]?["integerValue"],
-          let count = WireDecoder.integer(value).flatMap({ Int(exactly: $0) })
-        {
-          return (count, readTime)
-        }
+    return post("\(url(ofParent: own.parent)):runAggregationQuery", json.bytes)
+  }
+
+  /// The count of an answer, and its moment.
+  static func counted(_ root: JSONCursor) throws(CallFailure) -> (count: Int, readTime: Timestamp?) {
+    var readTime: Timestamp?
+    for element in try streamElements(root) {
+      if let time = element["readTime"]?.string { readTime = Timestamp(time) }
+      if let value = element["result"]?["aggregateFields"]?["n"]?["integerValue"],
+        let count = WireDecoder.integer(value).flatMap({ Int(exactly: $0) })
+      {
+        return (count, readTime)
       }
-      throw .malformed("the stream ended before the count")
     }
+    throw .malformed("the stream ended before the count")
   }
 
   /// The number of documents in a collection, and the moment that they were counted at.
@@ -198,9 +245,14 @@ public struct FirestoreClient: Sendable {
   /// answer was lost may have been applied.
   ///
   /// - Returns: The update time of each document after its write, nil where it was deleted.
-  func commitOnce(_ writes: [[UInt8]], timeout: Double) async throws(CallFailure) -> CommitAnswer {
+  func commitOnce(
+    _ writes: [[UInt8]],
+    in transaction: TransactionID? = nil,
+    timeout: Double
+  ) async throws(CallFailure) -> CommitAnswer {
     var json = JSONWriter()
     json.object {
+      $0.transaction(transaction)
       $0.key("writes")
       $0.array { list in
         for write in writes { list.raw(write) }
@@ -272,7 +324,7 @@ public struct FirestoreClient: Sendable {
     do throws(WireError) {
       return try body()
     } catch {
-      throw .malformed("the answer holds something that is no document: \(error)")
+      throw .unreadable("the answer holds something that is no document: \(error)")
     }
   }
 }

@@ -6,19 +6,24 @@ public struct PendingWrite: Sendable {
   public let write: Write
   /// Its JSON, as it stands in a commit.
   let json: [UInt8]
+  /// The document that it was decided on, nil where there is none or it is not known.
+  let before: RawDocument?
   /// How often it was planned again because its document had changed.
   public let replans: Int
+  /// Whether the journal holds it.
+  var isJournaled = false
   /// Whether an attempt ended without telling if it was applied.
   ///
   /// It stays so: what was not applied when it was read back may still be on its way.
   var mayBeApplied = false
 
   /// Makes one.
-  init(_ write: Write, in database: DatabaseName, replans: Int = 0) {
+  init(_ write: Write, in database: DatabaseName, before: RawDocument? = nil, replans: Int = 0) {
     var json = JSONWriter()
     json.write(write, in: database)
     self.write = write
     self.json = json.bytes
+    self.before = before
     self.replans = replans
   }
 

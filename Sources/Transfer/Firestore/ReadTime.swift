@@ -1,4 +1,4 @@
-import Logging
+public import Logging
 public import Models
 
 /// The moment that a run reads at (`--read-time`).
@@ -25,10 +25,17 @@ public enum ReadTimeChoice: Sendable, Equatable {
 }
 
 /// Fixes the moment that a run reads at.
-struct ReadTimePinning {
-  let client: FirestoreClient
-  let environment: Environment
-  let logger: Logger
+public struct ReadTimePinning: Sendable {
+  private let client: FirestoreClient
+  private let environment: Environment
+  private let logger: Logger
+
+  /// Makes one for a database.
+  public init(client: FirestoreClient, environment: Environment, logger: Logger) {
+    self.client = client
+    self.environment = environment
+    self.logger = logger
+  }
 
   /// The moment to read at, nil for the present of each page.
   ///
@@ -37,7 +44,8 @@ struct ReadTimePinning {
   /// - Parameters:
   ///   - countTime: The server's time, from its answer to a count; this machine's clock is not trusted.
   ///   - collection: What to try it on.
-  func pin(
+  /// - Throws: ``Failure``; of kind `configuration` where the moment is wanted and the service does not tell its time.
+  public func pin(
     _ choice: ReadTimeChoice,
     countTime: Timestamp?,
     probing collection: CollectionPath?
@@ -65,5 +73,22 @@ struct ReadTimePinning {
       logger.notice("This server does not read at a fixed moment; the present is read.")
       return nil
     }
+  }
+}
+
+extension Failure {
+  /// Says it plainly where a read at a pinned moment failed because that moment is no longer kept; itself otherwise.
+  ///
+  /// - Parameter remedy: What to do instead of reading the present, as the beginning of a sentence: `Export fewer`.
+  public func explainingClosedWindow(since readTime: Timestamp, remedy: String) -> Failure {
+    guard let service, service.status == .invalidArgument || service.status == .failedPrecondition else {
+      return self
+    }
+    var failure = self
+    failure.kind = .unavailable
+    failure.cause =
+      "the moment that everything was to be read at, \(readTime), is no longer readable (\(service))"
+    failure.remedy = "\(remedy), or give --read-time none to read the present, which mixes moments."
+    return failure
   }
 }

@@ -1,10 +1,10 @@
-import Models
+package import Models
 
 extension FieldMap {
   /// The fields as the service keeps them: timestamps rounded down to microseconds.
   ///
   /// What is compared with a document that was read must be in this form.
-  var asStored: FieldMap {
+  package var asStored: FieldMap {
     guard entries.contains(where: { !$0.value.isAsStored }) else { return self }
     return FieldMap(entries.map { FieldMap.Entry(name: $0.name, value: $0.value.asStored) })
   }
@@ -20,7 +20,8 @@ extension Value {
     }
   }
 
-  fileprivate var asStored: Value {
+  /// The value as the service keeps it.
+  package var asStored: Value {
     switch self {
     case .timestamp(let moment): .timestamp(moment.flooredToMicroseconds)
     case .array(let values): .array(values.map(\.asStored))

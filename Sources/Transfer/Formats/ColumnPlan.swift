@@ -185,7 +185,7 @@ struct ColumnPlan: Sendable {
   /// back-quoted, which is the same path and no label.
   func heading(of column: Column, _ language: Column.HeaderLanguage) -> String {
     let text = column.heading(language)
-    guard column.type == .any, text.isIdentical(to: column.path.description), language != .fieldNames,
+    guard column.type == .any, text.isIdentical(to: column.path.description),
       columns.contains(where: {
         $0.path != column.path && ($0.english.isIdentical(to: text) || $0.spanish.isIdentical(to: text))
       })

@@ -15,14 +15,24 @@ public struct Manifest: Sendable, Equatable {
     public var bytes: Int
     /// Its SHA-256 in lower-case hexadecimal.
     public var sha256: String
+    /// The moment of an increment: only documents that were updated since; nil for the whole collection.
+    public var since: Timestamp?
 
     /// Makes an entry.
-    public init(file: String, collection: String, documents: Int, bytes: Int, sha256: String) {
+    public init(
+      file: String,
+      collection: String,
+      documents: Int,
+      bytes: Int,
+      sha256: String,
+      since: Timestamp? = nil
+    ) {
       self.file = file
       self.collection = collection
       self.documents = documents
       self.bytes = bytes
       self.sha256 = sha256
+      self.since = since
     }
   }
 
@@ -55,6 +65,9 @@ public struct Manifest: Sendable, Equatable {
     self.files = files
   }
 
+  /// Whether some of the files hold only what was updated since a moment.
+  public var isIncrement: Bool { files.contains { $0.since != nil } }
+
   // MARK: Writing
 
   /// The manifest as JSON, a file a line.
@@ -83,6 +96,10 @@ public struct Manifest: Sendable, Equatable {
             json.integer(file.bytes)
             json.key("sha256")
             json.string(file.sha256)
+            if let since = file.since {
+              json.key("since")
+              json.timestamp(since)
+            }
           }
         }
       }
@@ -105,29 +122,10 @@ public struct Manifest: Sendable, Equatable {
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed` where it is not a manifest, `inputMissing` where it cannot be read.
   public static func read(from folder: String) throws(Failure) -> Manifest? {
-    let path = "\(folder)/\(fileName)"
-    if SystemCall.status(path).status == nil { return nil }
-    var file = try InputFile(path)
-    var bytes: [UInt8] = []
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let count = try file.read(into: buffer)
-      if count == 0 { break }
-      bytes.append(contentsOf: UnsafeRawBufferPointer(buffer)[..<count])
-      if bytes.count > 64 << 20 {
-        throw Failure(.inputMalformed, "read", path: path, cause: "it is too large for a manifest")
-      }
-    }
-    do throws(WireError) {
-      return try JSONParser().parse(bytes) { json throws(WireError) in try Manifest(json) }
-    } catch {
-      throw Failure(.inputMalformed, "read", path: path, cause: error.description)
-    }
+    try JSONFile.read("\(folder)/\(fileName)") { json throws(WireError) in try Manifest(json) }
   }
 
   private init(_ json: JSONCursor) throws(WireError) {
-    guard json.kind == .object else { throw WireError("a manifest is a JSON object") }
     toolVersion = try Self.text(json["toolVersion"], "toolVersion")
     environment = try Self.text(json["environment"], "environment")
     guard let database = DatabaseName(parsing: try Self.text(json["database"], "database")) else {
@@ -149,7 +147,8 @@ public struct Manifest: Sendable, Equatable {
             collection: try Self.text(element["collection"], "collection"),
             documents: try Self.count(element["documents"], "documents"),
             bytes: try Self.count(element["bytes"], "bytes"),
-            sha256: try Self.text(element["sha256"], "sha256")
+            sha256: try Self.text(element["sha256"], "sha256"),
+            since: try Self.time(element["since"], "since")
           )
         )
       } catch {
@@ -161,6 +160,11 @@ public struct Manifest: Sendable, Equatable {
   private static func text(_ json: JSONCursor?, _ name: String) throws(WireError) -> String {
     guard let text = json?.string else { throw WireError("it is not a text", at: [name]) }
     return text
+  }
+
+  private static func time(_ json: JSONCursor?, _ name: String) throws(WireError) -> Timestamp? {
+    guard let json, !json.isNull else { return nil }
+    return try WireDecoder.timestamp(json, member: name)
   }
 
   private static func count(_ json: JSONCursor?, _ name: String) throws(WireError) -> Int {
@@ -186,25 +190,28 @@ extension Manifest {
   }
 
   /// The files that a path stands for: a file for itself, a folder for those of its manifest, or, where it has none,
-  /// for its JSON Lines in the order of their names.
+  /// for its JSON Lines in the order of their names, or, where it has none of those, for its tables.
   ///
   /// - Throws: ``Failure`` of kind `inputMissing` for a folder that holds none, `inputMalformed` for its manifest.
   public static func files(at path: String) throws(Failure) -> [String] {
     guard path != "-", SystemCall.status(path).status?.isFolder ?? false else { return [path] }
     let folder = path.utf8.last == UInt8(ascii: "/") ? String(path.dropLast()) : path
-    var names = try read(from: folder)?.files.map(\.file) ?? []
-    if names.isEmpty {
-      names = FilePaths.names(in: folder).filter { $0.hasSuffix(".jsonl") || $0.hasSuffix(".jsonl.gz") }
+    func chosen(_ names: [String], _ endings: [String]) -> [String] {
+      names.filter { name in endings.contains { name.hasSuffix($0) } }
     }
-    let lines = names.filter { $0.hasSuffix(".jsonl") || $0.hasSuffix(".jsonl.gz") }
-    if lines.isEmpty {
+    let lines = [".jsonl", ".jsonl.gz"]
+    let tables = [".csv", ".csv.gz", ".xlsx"]
+    var names = chosen(try read(from: folder)?.files.map(\.file) ?? [], lines + tables)
+    if names.isEmpty { names = chosen(FilePaths.names(in: folder), lines) }
+    if names.isEmpty { names = chosen(FilePaths.names(in: folder), tables) }
+    if names.isEmpty {
       throw Failure(
         .inputMissing,
         "import",
         path: path,
-        cause: "the folder holds no JSON Lines (.jsonl or .jsonl.gz)"
+        cause: "the folder holds no JSON Lines, CSV or XLSX (.jsonl, .csv, also .gz, or .xlsx)"
       )
     }
-    return lines.map { "\(folder)/\($0)" }
+    return names.map { "\(folder)/\($0)" }
   }
 }

@@ -181,6 +181,24 @@ extension OutputFile {
     if access(folder, W_OK | X_OK) != 0 { throw Failure.cannotWrite(path, errno: errno) }
   }
 
+  /// Copies a file, whole or not at all; one that is not there is empty.
+  ///
+  /// - Throws: `.cannotWrite`, `.inputMissing`.
+  public static func copy(_ source: String, to path: String) throws(Failure) {
+    var output = try OutputFile(path)
+    if SystemCall.status(source).status != nil {
+      var input = try InputFile(source)
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+      defer { buffer.deallocate() }
+      while true {
+        let count = try input.read(into: buffer)
+        if count == 0 { break }
+        try output.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      }
+    }
+    _ = try output.finish()
+  }
+
   /// Where the bytes go until the file is complete.
   private struct Destination {
     var target: String

@@ -94,12 +94,14 @@ struct SheetCells: ~Copyable {
     switch (value, column.type) {
     case (.integer(let number), .integer), (.integer(let number), .double), (.integer(let number), .any):
       if number.magnitude <= Self.largestExact {
-        rows.number(Double(number), column: index + 1)
+        rows.number(Double(number), column: index + 1, as: column.type == .double ? .integer : .none)
         return sample(index + 1, 12)
       }
     case (.double(let number), .double), (.double(let number), .integer), (.double(let number), .any):
       if Self.isSpreadsheetNumber(number) {
-        rows.number(number, column: index + 1)
+        // Read back, a whole number is an integer unless its column or its format says otherwise.
+        let isMarked = column.type == .integer || (column.type == .any && Int64(exactly: number) != nil)
+        rows.number(number, column: index + 1, as: isMarked ? .double : .none)
         return sample(index + 1, 12)
       }
     case (.boolean(let truth), .boolean), (.boolean(let truth), .any):
@@ -107,7 +109,7 @@ struct SheetCells: ~Copyable {
       return sample(index + 1, 6)
     case (.timestamp(let moment), .timestamp), (.timestamp(let moment), .any):
       if let serial = serial(of: moment) {
-        rows.number(serial, column: index + 1, isDate: true)
+        rows.number(serial, column: index + 1, as: moment.nanoseconds % 1_000_000 == 0 ? .date : .fineDate)
         return sample(index + 1, 19)
       }
     default: break
@@ -117,9 +119,21 @@ struct SheetCells: ~Copyable {
     try addText(column: index + 1, isTextLike: column.isTextLike, of: name, workbook)
   }
 
-  /// Whether a spreadsheet can hold a number; beyond these bounds it would become infinite or zero.
-  private static func isSpreadsheetNumber(_ number: Double) -> Bool {
-    number == 0 || (number.magnitude >= 2.3e-308 && number.magnitude <= 9.99999999999999e307)
+  /// Whether a workbook can hold a number: beyond these bounds it would become infinite or zero, and of 17 digits, which
+  /// the doubles of some sums have, libxlsxwriter writes 16.
+  static func isSpreadsheetNumber(_ number: Double) -> Bool {
+    if number == 0 { return true }
+    guard number.magnitude >= 2.3e-308, number.magnitude <= 9.99999999999999e307 else { return false }
+    if number.magnitude < Double(largestExact), number.rounded() == number { return true }
+    var digits = 0
+    var isLeading = true
+    for byte in number.description.utf8 {
+      if byte | 0x20 == UInt8(ascii: "e") { break }
+      if isLeading, byte <= UInt8(ascii: "0") { continue }
+      isLeading = false
+      if byte != UInt8(ascii: ".") { digits += 1 }
+    }
+    return digits <= 16
   }
 
   /// The type by which a text is written: in a column of no known type, a string is left as it is unless it looks like
@@ -130,8 +144,7 @@ struct SheetCells: ~Copyable {
     switch form {
     case .text, .boolean: return .string
     case .integer: return (Int64(string)?.magnitude ?? 0) <= Self.largestExact ? .string : .any
-    case .double:
-      return string.utf8.contains { $0 == UInt8(ascii: "N") || $0 == UInt8(ascii: "I") } ? .any : .string
+    case .double: return Double(string).map { Self.isSpreadsheetNumber($0) } ?? false ? .string : .any
     case .timestamp: return .any
     }
   }
@@ -164,14 +177,13 @@ struct SheetCells: ~Copyable {
     if rows.count < Self.sampledRows { lengths[column] = max(lengths[column], min(length, 60)) }
   }
 
-  /// Excel's number of a moment in the workbook's zone: days since 30 December 1899; nil before 1 March 1900, where
-  /// Excel counts a day that never was, and after 9999.
+  /// The number of a moment by the zone's clocks; nil for one that a sheet's date cannot say: before 1 March 1900 and
+  /// after 9999, finer than a microsecond, and in the second run of an hour that the clocks repeat.
   private func serial(of moment: Timestamp) -> Double? {
-    let local = moment.seconds + Int64(timeZone.offset(at: moment.seconds))
-    let day = local.flooredDivision(by: 86_400)
-    let serial = day + 25_569
-    guard serial >= 61, serial < 2_958_466 else { return nil }
-    let seconds = Double(local - day * 86_400) + Double(moment.nanoseconds) / 1e9
-    return Double(serial) + seconds / 86_400
+    let offset = timeZone.offset(at: moment.seconds)
+    let local = moment.seconds + Int64(offset)
+    let before = timeZone.offset(at: local - 86_400)
+    if before != offset, timeZone.offset(at: local - Int64(before)) == before, before > offset { return nil }
+    return SheetDate.serial(local: local, nanoseconds: moment.nanoseconds)
   }
 }

@@ -8,8 +8,7 @@ import Models
 struct SheetRows: ~Copyable {
   /// One cell as it is read back; a text lives as long as the call that hands it over.
   enum Cell {
-    case number(Double)
-    case date(Double)
+    case number(Double, Mark)
     case boolean(Bool)
     case text(UnsafePointer<CChar>)
     /// An id or a phone.
@@ -17,8 +16,13 @@ struct SheetRows: ~Copyable {
     case emptyText
   }
 
+  /// What a number's format says that it is.
+  enum Mark: UInt8 {
+    case none, date, fineDate, double, integer
+  }
+
   private enum Kind: UInt8 {
-    case number, date, boolean, text, textLike, emptyText
+    case number, boolean, text, textLike, emptyText
   }
 
   private var spool: SpoolFile
@@ -38,8 +42,9 @@ struct SheetRows: ~Copyable {
 
   // MARK: Writing
 
-  mutating func number(_ number: Double, column: Int, isDate: Bool = false) {
-    begin(column, isDate ? .date : .number)
+  mutating func number(_ number: Double, column: Int, as mark: Mark = .none) {
+    begin(column, .number)
+    row.append(mark.rawValue)
     withUnsafeBytes(of: number.bitPattern) { row.append(contentsOf: $0) }
   }
 
@@ -136,10 +141,11 @@ struct SheetRows: ~Copyable {
       let kind = Kind(rawValue: bytes[at + 2]) ?? .emptyText
       at += 3
       switch kind {
-      case .number, .date:
-        let number = Double(bitPattern: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
-        at += 8
-        return (column, kind == .date ? .date(number) : .number(number))
+      case .number:
+        let mark = Mark(rawValue: bytes[at]) ?? .none
+        let number = Double(bitPattern: bytes.loadUnaligned(fromByteOffset: at + 1, as: UInt64.self))
+        at += 9
+        return (column, .number(number, mark))
       case .boolean:
         at += 1
         return (column, .boolean(bytes[at - 1] != 0))

@@ -58,6 +58,31 @@ enum SheetText {
     }
   }
 
+  /// Longer than any cell's text may be in UTF-8, escapes counted; what is longer is no workbook's.
+  static let maximumCellBytes = 8 * maximumLength
+
+  /// Turns `_x0001_` back into the character that it stands for, as ``append(_:to:)`` and Excel write it.
+  static func unescape(_ text: inout [UInt8]) {
+    guard text.contains(UInt8(ascii: "_")) else { return }
+    var out: [UInt8] = []
+    text.withUnsafeBufferPointer { utf8 in
+      var at = 0
+      while at < utf8.count {
+        if utf8[at] == UInt8(ascii: "_"), looksEscaped(utf8, at),
+          let code = UInt32(String(decoding: utf8[(at + 2)..<(at + 6)], as: UTF8.self), radix: 16),
+          let scalar = Unicode.Scalar(code)
+        {
+          out.append(contentsOf: Array(String(scalar).utf8))
+          at += 7
+        } else {
+          out.append(utf8[at])
+          at += 1
+        }
+      }
+    }
+    text = out
+  }
+
   /// The longest beginning of UTF-8 text that has at most `length` UTF-16 units, in bytes.
   static func prefix(_ utf8: UnsafeBufferPointer<UInt8>, length: Int) -> Int {
     var units = 0

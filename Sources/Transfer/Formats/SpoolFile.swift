@@ -71,6 +71,26 @@ struct SpoolFile: ~Copyable {
     }
   }
 
+  /// Reads from a place into `buffer`, which stays as it is behind the spool's end.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite` where the disk gives trouble.
+  mutating func read(at place: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) {
+    try flush()
+    var done = 0
+    while done < buffer.count {
+      let read = pread(
+        descriptor,
+        buffer.baseAddress.map { $0 + done },
+        buffer.count - done,
+        off_t(place + done)
+      )
+      if read < 0, errno == EINTR { continue }
+      if read < 0 { throw Failure.cannotWrite(folder, errno: errno) }
+      if read == 0 { return }
+      done += read
+    }
+  }
+
   private mutating func flush() throws(Failure) {
     if buffer.isEmpty { return }
     try put(buffer)

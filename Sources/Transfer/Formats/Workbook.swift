@@ -11,6 +11,12 @@ struct Workbook: ~Copyable {
   let headingFormat: UnsafeMutablePointer<lxw_format>
   /// A date and its time.
   let dateFormat: UnsafeMutablePointer<lxw_format>
+  /// For dates finer than a millisecond.
+  let fineDateFormat: UnsafeMutablePointer<lxw_format>
+  /// For doubles where a whole number would be taken for an integer.
+  let doubleFormat: UnsafeMutablePointer<lxw_format>
+  /// For integers where a number would be taken for a double.
+  let integerFormat: UnsafeMutablePointer<lxw_format>
   /// Text that a spreadsheet keeps as it is, whatever it looks like.
   let textFormat: UnsafeMutablePointer<lxw_format>
 
@@ -31,15 +37,20 @@ struct Workbook: ~Copyable {
     }
     guard let created else { throw Self.noMemory }
     guard let heading = workbook_add_format(created), let date = workbook_add_format(created),
-      let text = workbook_add_format(created)
+      let fineDate = workbook_add_format(created), let double = workbook_add_format(created),
+      let integer = workbook_add_format(created), let text = workbook_add_format(created)
     else {
       lxw_workbook_free(created)
       throw Self.noMemory
     }
     format_set_bold(heading)
-    format_set_num_format(date, "yyyy-mm-dd hh:mm:ss")
+    format_set_num_format(date, XLSXStyles.dateCode)
+    format_set_num_format(fineDate, XLSXStyles.fineDateCode)
+    format_set_num_format(double, XLSXStyles.doubleCode)
+    format_set_num_format(integer, XLSXStyles.integerCode)
     format_set_num_format(text, "@")
     (handle, headingFormat, dateFormat, textFormat) = (created, heading, date, text)
+    (fineDateFormat, doubleFormat, integerFormat) = (fineDate, double, integer)
   }
 
   deinit {

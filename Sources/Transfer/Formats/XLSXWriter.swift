@@ -203,13 +203,20 @@ public final class XLSXWriter {
     row: UInt32
   ) throws(Failure) {
     let dateFormat = workbook?.dateFormat
+    let fineDateFormat = workbook?.fineDateFormat
+    let doubleFormat = workbook?.doubleFormat
+    let integerFormat = workbook?.integerFormat
     let textFormat = workbook?.textFormat
     for (column, cell) in cells {
       let column = UInt16(column)
       let code =
         switch cell {
-        case .number(let number): worksheet_write_number(sheet, row, column, number, nil)
-        case .date(let serial): worksheet_write_number(sheet, row, column, serial, dateFormat)
+        case .number(let number, .none): worksheet_write_number(sheet, row, column, number, nil)
+        case .number(let number, .date): worksheet_write_number(sheet, row, column, number, dateFormat)
+        case .number(let number, .fineDate):
+          worksheet_write_number(sheet, row, column, number, fineDateFormat)
+        case .number(let number, .double): worksheet_write_number(sheet, row, column, number, doubleFormat)
+        case .number(let number, .integer): worksheet_write_number(sheet, row, column, number, integerFormat)
         case .boolean(let truth): worksheet_write_boolean(sheet, row, column, truth ? 1 : 0, nil)
         case .text(let text): worksheet_write_string(sheet, row, column, text, nil)
         case .textLike(let text): worksheet_write_string(sheet, row, column, text, textFormat)

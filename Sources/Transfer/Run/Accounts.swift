@@ -70,4 +70,29 @@ public struct Accounts: Sendable, Equatable {
       ("rejected", rejected), ("conflicted", conflicted), ("review", review), ("deleted", deleted),
     ]
   }
+
+  /// Reads the numbers as ``writeMembers(to:)`` writes them; what is missing is nothing.
+  init(_ json: JSONCursor) throws(WireError) {
+    func number(_ name: StaticString) throws(WireError) -> Int {
+      guard let json = json[name] else { return 0 }
+      guard let number = WireDecoder.integer(json) else { throw WireError("\(name) is no number") }
+      return Int(number)
+    }
+    read = try number("read")
+    created = try number("created")
+    written = try number("written")
+    unchanged = try number("unchanged")
+    skipped = try number("skipped")
+    rejected = try number("rejected")
+    conflicted = try number("conflicted")
+    review = try number("review")
+    deleted = try number("deleted")
+  }
+
+  func writeMembers(to json: inout JSONWriter) {
+    for (name, count) in members {
+      json.key(name)
+      json.integer(count)
+    }
+  }
 }

@@ -9,13 +9,20 @@ public final class AccountsBook: Sendable {
     var files: [CollectionPath: String] = [:]
   }
 
-  private let state = Mutex(State())
-
+  private let state: Mutex<State>
   private let budget: ErrorBudget?
 
-  /// An empty book.
-  public init(budget: ErrorBudget? = nil) {
+  /// An empty book, or one that goes on from accounts that were kept.
+  public init(budget: ErrorBudget? = nil, goingOnWith collections: [RunSummary.Collection] = []) {
     self.budget = budget
+    var kept = State()
+    for collection in collections {
+      guard let path = CollectionPath(collection.name) else { continue }
+      kept.order.append(path)
+      kept.accounts[path] = collection.accounts
+      kept.files[path] = collection.file
+    }
+    state = Mutex(kept)
   }
 
   /// Lists a collection by its own path, also where nothing comes to be counted for it.

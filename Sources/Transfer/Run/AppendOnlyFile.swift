@@ -12,6 +12,7 @@ public final class AppendOnlyFile: Sendable {
   /// Where it is.
   public let path: String
   private let descriptor: Mutex<Int32>
+  private let synced = Atomic<Int>(0)
 
   /// Opens or makes the file.
   ///
@@ -37,14 +38,28 @@ public final class AppendOnlyFile: Sendable {
     if error != 0 { throw Failure.cannotWrite(path, errno: error) }
   }
 
+  /// Bytes that are known to be on the disk.
+  var syncedLength: Int { synced.load(ordering: .relaxed) }
+
+  /// Bytes in it.
+  public var length: Int { descriptor.withLock { Int(lseek($0, 0, SEEK_END)) } }
+
   /// Whether nothing has been written to it yet, by anybody.
-  var isEmpty: Bool { descriptor.withLock { lseek($0, 0, SEEK_END) } == 0 }
+  var isEmpty: Bool { length == 0 }
+
+  /// Takes the file for this process until it ends; false where another process has it.
+  func lock() -> Bool {
+    descriptor.withLock { flock($0, LOCK_EX | LOCK_NB) == 0 }
+  }
 
   /// Waits until everything appended is on the disk.
   ///
   /// - Throws: `.cannotWrite`.
   public func sync() throws(Failure) {
-    let error = descriptor.withLock { SystemCall.synchronize($0) }
+    let (error, length) = descriptor.withLock { descriptor in
+      (SystemCall.synchronize(descriptor), Int(lseek(descriptor, 0, SEEK_END)))
+    }
     if error != 0 { throw Failure.cannotWrite(path, errno: error) }
+    synced.store(length, ordering: .relaxed)
   }
 }

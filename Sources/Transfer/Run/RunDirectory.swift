@@ -6,16 +6,29 @@ public import Models
   import Darwin
 #endif
 
-/// The folder of one run, `STATE-DIR/runs/RUN-ID`: its log, its lists and its summary.
+/// The folder of one run, `STATE-DIR/runs/RUN-ID`: its record, its log, its lists, its journal and checkpoint, its
+/// summary.
 ///
-/// Folders and files are readable by their owner alone, because rejects and reviews hold people's data.
+/// Folders and files are readable by their owner alone, because rejects and reviews hold people's data. As long as the
+/// process of a run lives, the log is locked.
 public final class RunDirectory: Sendable {
+  /// The lists that a checkpoint keeps the length of.
+  static let lists = ["rejects.jsonl", "review.csv", "references.jsonl"]
+
   /// The run's id: when it began, in UTC, the command, and four letters of chance.
   public let id: String
   /// The folder.
   public let path: String
   /// `operation.log`.
   public let log: AppendOnlyFile
+  /// What it was asked to do, where it is taken up again.
+  public let resumed: RunRecord?
+
+  /// What it goes on from, where it is taken up again.
+  let resumption: Resumption?
+
+  /// Whether the run is taken up again.
+  public var isResumed: Bool { resumed != nil }
 
   /// Makes the folder of a new run.
   ///
@@ -31,8 +44,50 @@ public final class RunDirectory: Sendable {
     while try !Self.makeDirectory("\(stateDirectory)/runs/\(id)") { id = Self.newID(command) }
     self.id = id
     path = "\(stateDirectory)/runs/\(id)"
+    resumed = nil
+    resumption = nil
     log = try AppendOnlyFile("\(path)/operation.log")
+    _ = log.lock()
   }
+
+  /// Takes up a run again; how it ended before is forgotten.
+  ///
+  /// - Parameters:
+  ///   - record: The run's own, as ``RunHistory`` found it.
+  ///   - fromStart: Whether it reads everything once more; its own writes are recognised all the same.
+  /// - Throws: `.tryLater` where its process is alive, and `.inputMalformed` where its files are not what a run leaves;
+  ///   nothing is changed then. `.cannotWrite`.
+  public init(
+    resuming record: RunRecord,
+    in stateDirectory: String,
+    fromStart: Bool = false
+  ) throws(Failure) {
+    id = record.id
+    path = "\(stateDirectory)/runs/\(id)"
+    resumed = record
+    log = try AppendOnlyFile("\(path)/operation.log")
+    // Whoever lists the runs has the lock for a moment.
+    var isLocked = log.lock()
+    for _ in 0..<10 where !isLocked {
+      usleep(20_000)
+      isLocked = log.lock()
+    }
+    if !isLocked {
+      throw Failure(
+        .tryLater,
+        "go on with",
+        path: id,
+        cause: "it is running",
+        remedy: "Wait for its end, or stop it first."
+      )
+    }
+    resumption = try Resumption(of: id, in: path, fromStart: fromStart)
+    // Until it ends again it is running, or was killed.
+    try cut("summary.json", to: 0)
+  }
+
+  /// The accounts that it goes on from.
+  public var keptAccounts: [RunSummary.Collection] { resumption?.checkpoint?.collections ?? [] }
 
   /// Log lines into `operation.log`.
   public var logHandler: FileLogHandler { FileLogHandler(log) }
@@ -40,23 +95,46 @@ public final class RunDirectory: Sendable {
   /// The path of a file in the folder.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 
+  /// Writes `run.json`, whole or not at all.
+  ///
+  /// - Throws: `.cannotWrite`.
+  public func write(_ record: RunRecord) throws(Failure) {
+    try JSONFile.write(record.json, to: file("run.json"))
+  }
+
   /// Writes `summary.json`, whole or not at all.
   ///
   /// - Throws: `.cannotWrite`.
   public func write(_ summary: RunSummary) throws(Failure) {
-    let temporary = file("summary.json.part")
-    unlink(temporary)
-    let new = try AppendOnlyFile(temporary)
-    try new.append(summary.json + [UInt8(ascii: "\n")])
-    try new.sync()
-    if rename(temporary, file("summary.json")) != 0 {
-      throw Failure(
-        .cannotWrite,
-        "write",
-        path: file("summary.json"),
-        cause: String(cString: strerror(errno))
-      )
-    }
+    try JSONFile.write(summary.json, to: file("summary.json"))
+  }
+
+  /// Writes `checkpoint.json`, whole or not at all.
+  ///
+  /// - Throws: `.cannotWrite`.
+  func write(_ checkpoint: Checkpoint) throws(Failure) {
+    try JSONFile.write(checkpoint.json, to: file("checkpoint.json"))
+  }
+
+  /// The lists that there are, and those that there may be.
+  var allLists: [String] {
+    Self.lists + FilePaths.names(in: path).filter { $0.hasPrefix("rejects") && $0.hasSuffix(".csv") }
+  }
+
+  /// Brings a list to the disk: its length in bytes, 0 where there is none.
+  func synchronizedLength(of list: String) throws(Failure) -> Int {
+    guard SystemCall.status(file(list)).status != nil else { return 0 }
+    let file = try AppendOnlyFile(file(list))
+    try file.sync()
+    return file.length
+  }
+
+  /// Cuts a list to a length; one that is not there stays so.
+  func cut(_ list: String, to length: Int) throws(Failure) {
+    let path = file(list)
+    guard SystemCall.status(path).status != nil else { return }
+    let code = length == 0 ? unlink(path) : truncate(path, off_t(length))
+    if code != 0 { throw Failure.cannotWrite(path, errno: errno) }
   }
 
   /// Makes the folder of runs and of the embedded store where it is missing.

@@ -5,7 +5,7 @@ public import Models
 /// The members of the JSON are a contract.
 public struct RunSummary: Sendable {
   /// One collection's part.
-  public struct Collection: Sendable {
+  public struct Collection: Sendable, Equatable {
     /// Its path.
     public var name: String
     /// What happened to its documents.
@@ -19,6 +19,31 @@ public struct RunSummary: Sendable {
       self.accounts = accounts
       self.file = file
     }
+
+    /// Reads a part.
+    init(_ json: JSONCursor) throws(WireError) {
+      guard let name = json["name"]?.string else { throw WireError("a collection has no name") }
+      self.name = name
+      accounts = try Accounts(json)
+      file = json["file"]?.string
+    }
+
+    func writeMembers(to json: inout JSONWriter) {
+      json.key("name")
+      json.string(name)
+      accounts.writeMembers(to: &json)
+      if let file {
+        json.key("file")
+        json.string(file)
+      }
+    }
+  }
+
+  /// One side of a command that has two.
+  public enum Side: Sendable {
+    case environment(Environment)
+    /// A file, or a folder of an export.
+    case path(String)
   }
 
   /// How it ended.
@@ -45,6 +70,14 @@ public struct RunSummary: Sendable {
   public var runID: String
   /// Where it worked.
   public var environment: Environment?
+  /// Where it read from, of a command that has two sides.
+  public var source: Side?
+  /// The file or folder that stands where the environment would, of a comparison.
+  public var targetPath: String?
+  /// What the service bills at the most, where that was worked out beforehand.
+  public var estimate: Cost?
+  /// What a comparison found.
+  public var differences: DiffCounts?
   /// The moment that was read, where one was pinned.
   public var readTime: Timestamp?
   /// When it began, by this machine's clock.
@@ -53,6 +86,8 @@ public struct RunSummary: Sendable {
   public var durationSeconds = 0.0
   /// Its collections, in the order in which they were worked on.
   public var collections: [Collection] = []
+  /// What the service will bill, of a plan.
+  public var cost: CostEstimate?
   /// What went over the wire.
   public var traffic = Traffic()
   /// The command that goes on where this one stopped.
@@ -84,20 +119,24 @@ public struct RunSummary: Sendable {
         json.key(name)
         json.integer(value)
       }
-      func count(_ accounts: Accounts, _ json: inout JSONWriter) {
-        for (name, count) in accounts.members {
-          json.key(name)
-          json.integer(count)
-        }
-      }
       text("command", command)
       text("status", status.rawValue)
       number("exitCode", exitCode)
       text("runId", runID)
-      if let environment {
-        json.key("environment")
-        json.object { environment.writeMembers(to: &$0) }
+      func side(_ name: StaticString, _ side: Side?) {
+        guard let side else { return }
+        json.key(name)
+        json.object {
+          switch side {
+          case .environment(let environment): environment.writeMembers(to: &$0)
+          case .path(let path):
+            $0.key("path")
+            $0.string(path)
+          }
+        }
       }
+      side("environment", environment.map { .environment($0) } ?? targetPath.map { .path($0) })
+      side("source", source)
       text("readTime", readTime?.description)
       text("startedAt", startedAt.description)
       json.key("durationSeconds")
@@ -105,19 +144,23 @@ public struct RunSummary: Sendable {
       json.key("collections")
       json.array { list in
         for collection in collections {
-          list.object {
-            $0.key("name")
-            $0.string(collection.name)
-            count(collection.accounts, &$0)
-            if let file = collection.file {
-              $0.key("file")
-              $0.string(file)
-            }
-          }
+          list.object { collection.writeMembers(to: &$0) }
         }
       }
       json.key("totals")
-      json.object { count(totals, &$0) }
+      json.object { totals.writeMembers(to: &$0) }
+      if let cost {
+        json.key("cost")
+        json.object { cost.writeMembers(to: &$0) }
+      }
+      if let estimate {
+        json.key("estimate")
+        json.object { estimate.writeMembers(to: &$0) }
+      }
+      if let differences {
+        json.key("differences")
+        json.object { differences.writeMembers(to: &$0) }
+      }
       number("requests", traffic.requests)
       number("retries", traffic.retries)
       number("bytesIn", traffic.bytesIn)

@@ -7,7 +7,7 @@ public import Models
 /// commits ("nothing was applied; safe to retry").
 public enum RPC: String, Sendable {
   case getDocument, listDocuments, batchGetDocuments, runQuery, runAggregationQuery, listCollectionIds
-  case partitionQuery, commit, batchWrite, deleteDocument, getDatabase, token
+  case partitionQuery, commit, batchWrite, deleteDocument, beginTransaction, getDatabase, token
 
   /// Whether sending it twice does no more than sending it once.
   public var isRead: Bool {
@@ -40,6 +40,9 @@ public enum CallFailure: Error, Sendable, Equatable {
   case service(FirestoreError)
   /// The answer is complete by its length and no answer by its content: a proxy's page, half a stream.
   case malformed(String)
+  /// The answer is complete and what it should be, but for something in it that cannot be read: it would be the same
+  /// again.
+  case unreadable(String)
   /// No credentials could be had for the call.
   case credentials(Failure)
 }
@@ -58,6 +61,9 @@ public struct RetryPolicy: Sendable, Equatable {
   public var maximum: Double
   /// How long one call may go on being retried, in seconds (`--retry-for`).
   public var budget: Double
+
+  /// How long one request may take, in seconds: no longer than the service itself works on one, nor than the budget.
+  var requestGrace: Double { min(75, budget) }
 
   /// Makes a policy.
   public init(initial: Double = 0.5, maximum: Double = 60, budget: Double = 300) {

@@ -210,7 +210,7 @@ public struct ServiceCaller: Sendable {
     case .transport(let error): error.kind == .notConnected || (error.kind == .lost && rpc.isRead)
     case .service(let error): rpc.retries(on: error.status) && (error.isFromService || rpc.isRead)
     case .malformed: rpc.isRead
-    case .credentials: false
+    case .credentials, .unreadable: false
     }
   }
 }
@@ -226,7 +226,7 @@ extension CallFailure {
     switch self {
     case .transport(let error): error.message
     case .service(let error): error.description
-    case .malformed(let text): text
+    case .malformed(let text), .unreadable(let text): text
     case .credentials(let failure): failure.description
     }
   }
@@ -240,6 +240,7 @@ extension CallFailure {
     switch self {
     case .credentials(let failure): return failure
     case .malformed: return failure(.unavailable, "A proxy may stand in between; try again later.")
+    case .unreadable: return failure(.internal, nil)
     case .transport(let error):
       switch error.kind {
       case .cancelled: return failure(.interrupted, nil)

@@ -7,7 +7,7 @@ struct EnvCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "env",
     abstract: "Show the environments that are known.",
-    subcommands: [EnvList.self, EnvShow.self],
+    subcommands: [EnvList.self, EnvShow.self, EnvInit.self],
     defaultSubcommand: EnvList.self
   )
 }
@@ -50,10 +50,14 @@ struct EnvShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show what an environment comes to, and who would sign.",
-    discussion: "Nothing is sent. Secrets are never shown."
+    discussion: """
+      Nothing is sent. Secrets are never shown. With --origin, a line a setting: its name, its value, and what it is from \
+      (an option, a variable, the file, or built in), parted by tabs.
+      """
   )
 
   @OptionGroup var connection: ConnectionOptions
+  @Flag(help: "Show every setting and where its value is from.") var origin = false
   @Flag(help: "Print a JSON object instead of lines.") var json = false
 
   func run() async throws {
@@ -61,12 +65,24 @@ struct EnvShow: AsyncParsableCommand {
     let environment = try resolver.environment()
     let signer = try resolver.signer(for: environment)
     let file = try resolver.configuration().file
+    let settings = origin ? try SettingOrigin.all(environment, resolver, signer: signer) : []
+    if origin, !json {
+      let lines = settings.map { "\($0.name)\t\($0.value)\t\($0.origin)\n" }
+      try StandardOutput.write(lines.joined())
+      return
+    }
     if json {
       var json = JSONWriter()
       json.object {
         environment.write(to: &$0)
         $0.key("signer")
         $0.string(signer)
+        if origin {
+          $0.key("settings")
+          $0.array { list in
+            for setting in settings { list.object { setting.writeMembers(to: &$0) } }
+          }
+        }
       }
       try StandardOutput.write(json.bytes + [UInt8(ascii: "\n")])
       return

@@ -55,6 +55,9 @@ struct ExportCommand: AsyncParsableCommand {
         gymmigrate export members -e prod -o - --format csv --fields firstName,phone
         gymmigrate export groups --subcollections -e prod -o groups.jsonl
         gymmigrate export payments --where 'status == completed and amount >= 500.0' -e prod -o payments.csv
+        gymmigrate export --all --subcollections -e prod -o nightly --dated --keep 14
+
+      'gymmigrate export verify FOLDER' checks what an export wrote.
       """
   )
 
@@ -127,17 +130,20 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(help: "Compress the JSON Lines in a folder; a file's own name decides by .gz.")
   var gzip = false
 
+  @OptionGroup var nightly: NightlyOptions
+
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var talk: TalkOptions
 
   func validate() throws {
     try CollectionArguments.validate(collections, all: all)
+    try nightly.validate(self)
     if let limit, limit < 0 { throw ValidationError("--limit is a number from 0.") }
     if !(1...300).contains(pageSize) { throw ValidationError("--page-size is a number from 1 to 300.") }
     if let readTime, ReadTimeChoice(parsing: readTime) == nil {
       throw ValidationError("--read-time is 'now', 'none' or a time as 2026-01-31T12:00:00Z.")
     }
-    if format == nil, FormatName(fileName: output) == nil {
+    if format == nil, !nightly.dated, FormatName(fileName: output) == nil {
       throw ValidationError(
         "The name of the output does not tell its format: give --format csv, xlsx or jsonl."
       )
@@ -147,7 +153,7 @@ struct ExportCommand: AsyncParsableCommand {
     }
     if isCSV, all || collections.count > 1 || subcollections,
       FormatName(fileName: output) != nil || output == "-",
-      !FileCheck.isFolder(output)
+      !FileCheck.isFolder(output), !nightly.dated
     {
       throw ValidationError("One CSV file holds one collection: name a folder, or export to .xlsx or .jsonl.")
     }
@@ -164,12 +170,17 @@ struct ExportCommand: AsyncParsableCommand {
     let (all, output, limit, pageSize, query) = (all, output, limit, pageSize, query)
     let orderBy = try orderBy.map { try StructuredQuery.Order.list(parsing: $0) } ?? []
     let isDeep = subcollections
+    let nightly = nightly
+    let isWhole = limit == nil && fields == nil && query.filters.isEmpty && !query.group
     // What cannot be written is found out before anything is read.
-    let destination = ExportDestination(
-      output: output,
-      format: format,
-      collections: all || isDeep ? max(2, named.count) : named.count
-    )
+    let dated = nightly.dated ? try DatedFolders(output) : nil
+    let destination =
+      dated.map { .folder($0.path) }
+      ?? ExportDestination(
+        output: output,
+        format: format,
+        collections: all || isDeep ? max(2, named.count) : named.count
+      )
     _ = try ExportOutput(destination, format)
     try await CommandRun(name: "export", connection: connection, talk: talk).perform { session, _ in
       let paths = all ? try await CollectionArguments.roots(of: session.client) : named
@@ -184,14 +195,22 @@ struct ExportCommand: AsyncParsableCommand {
       options.fields = fields
       options.limit = limit
       options.readTime = readTime
-      let moment = try await Export(
-        client: session.client,
-        environment: session.environment,
-        options: options,
-        book: session.book,
-        progress: session.progress,
-        logger: session.logger
-      ).run()
+      let night = dated.map { DatedExport($0, keeping: nightly.keep, movesMarks: isWhole, in: session) }
+      if let since = nightly.since {
+        try await DatedExport.narrow(&options, since: since, in: dated?.path, session)
+      }
+      func export(_ options: Export.Options) async throws -> Timestamp? {
+        try await Export(
+          client: session.client,
+          environment: session.environment,
+          options: options,
+          book: session.book,
+          progress: session.progress,
+          logger: session.logger
+        ).run()
+      }
+      let moment =
+        if let night { try await night.run(options, export) } else { try await export(options) }
       return Ending(readTime: moment)
     }
   }

@@ -6,26 +6,33 @@ import Transfer
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Import JSON Lines.",
+    abstract: "Import JSON Lines, CSV and XLSX.",
     discussion: """
-      A line is a REST Document as export writes it: {"fields": {...}, "name": "users/u1"}; rejects.jsonl of an earlier \
-      run, once mended, is taken as it is. Files are read through before anything is written: a malformed line ends \
-      the command with its number. Modes:
+      A line of JSON Lines is a REST Document as export writes it: {"fields": {...}, "name": "users/u1"}. A table (CSV, or \
+      a sheet of a workbook) has a header of field names, or of the English or Spanish labels, and a document a row; it \
+      belongs to the collection that its file or sheet is named after, or to --collection. Types are those of the \
+      catalogue, or of the heading (amount:double), or of all the values. rejects.jsonl and rejects.csv of an earlier run, \
+      once mended, are taken as they are. Files are read through before anything is written: a malformed line or cell \
+      ends the command with its place. Modes:
 
         create   only new documents; one that is there with other fields is rejected (the default)
         upsert   new ones are created, those that are there replaced as a whole
         merge    of those that are there only the fields in the file are set
         replace  only documents that are there; a missing one is rejected
 
-      What is there already as it should be is not written, so an interrupted import goes on with the same command.
+      What is there already as it should be is not written. An import that was interrupted goes on with \
+      'gymmigrate runs resume'.
 
         gymmigrate import samples/gym/users.jsonl -e local
+        gymmigrate import members.csv -e local --mode upsert
         gymmigrate import backup/ -e local
         gymmigrate import backup/users.jsonl -e stage --mode upsert --source projects/sajarubox/databases/prod
       """
   )
 
-  @Argument(help: "Files of JSON Lines, also .gz, or folders of an export; - is standard input.")
+  @Argument(
+    help: "Files of JSON Lines or CSV, also .gz, workbooks, or folders of an export; - is standard input."
+  )
   var files: [String]
 
   @Option(help: ArgumentHelp("Put every document into this collection, under its own id.", valueName: "path"))
@@ -42,8 +49,10 @@ struct ImportCommand: AsyncParsableCommand {
   )
   var source: String?
 
-  @Option(help: "What to do about a malformed line: stop or skip-row.")
+  @Option(help: "What to do about a malformed line or cell: stop, skip-row or skip-field.")
   var parseErrors = ParseErrorPolicy.stop
+
+  @OptionGroup(title: "Tables") var table: TableArguments
 
   @Option(help: ArgumentHelp("Documents at the most.", valueName: "n"))
   var limit: Int?
@@ -63,35 +72,52 @@ struct ImportCommand: AsyncParsableCommand {
       throw ValidationError("--source is projects/P/databases/D.")
     }
     if let limit, limit < 0 { throw ValidationError("--limit is a number from 0.") }
+    if files.count(where: { $0 == "-" }) > 1 {
+      throw ValidationError("Standard input can be read only once.")
+    }
     if files.isEmpty { throw ValidationError("Name at least one file.") }
   }
 
   func run() async throws {
-    var files: [String] = []
-    for path in self.files { files += try Manifest.files(at: path) }
-    var options = Import.Options(files: files, mode: mode)
-    options.collection = collection.flatMap { CollectionPath($0) }
+    let place = collection.flatMap { CollectionPath($0) }
+    let sources = try ImportSource.resolve(
+      files,
+      format: table.format,
+      collection: place,
+      sheets: table.sheet
+    )
+    let files = sources.map(\.path)
+    var options = Import.Options(sources: sources, table: try table.options(), mode: mode)
+    options.collection = place
     options.source = try source.flatMap { DatabaseName(parsing: $0) } ?? Manifest.source(of: files)
     options.parseErrors = parseErrors
     options.limit = limit
     options.isDryRun = dryRun
     options.limits = write.limits
-    for file in files where file != "-" { _ = try JSONLinesReader(file) }
     let (prepared, write) = (options, write)
-    try await CommandRun(name: "import", connection: connection, talk: talk, write: dryRun ? nil : write)
-      .perform { session, run in
-        var options = prepared
-        options.pacer = write.pacer(for: session.environment)
-        let rejects = RejectList(run)
-        try await Import(
-          client: session.client,
-          options: options,
-          book: session.book,
-          rejects: rejects,
-          progress: session.progress,
-          logger: session.logger
-        ).run()
-        return Ending(lists: [rejects.path])
-      }
+    let command = CommandRun(
+      name: "import",
+      connection: connection,
+      talk: talk,
+      write: dryRun ? nil : write,
+      inputs: files
+    )
+    try await command.perform { session, run in
+      var options = prepared
+      options.table.newIDSeed = run.id
+      options.pacer = write.pacer(for: session.environment)
+      let rejects = RejectList(run)
+      try await Import(
+        client: session.client,
+        options: options,
+        book: session.book,
+        rejects: rejects,
+        run: run,
+        checkpoints: session.checkpoints,
+        progress: session.progress,
+        logger: session.logger
+      ).run()
+      return Ending(lists: [rejects.path] + Import.rejectedRows(in: run))
+    }
   }
 }

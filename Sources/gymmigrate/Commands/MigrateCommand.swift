@@ -14,8 +14,20 @@ struct MigrateCommand: AsyncParsableCommand {
         gymmigrate migrate list
         gymmigrate migrate plan users-unify -e stage
         gymmigrate migrate apply users-unify user-emails is-active -e stage
+        gymmigrate migrate verify users-unify -e stage
+        gymmigrate migrate status -e stage
+
+      A migration of your own is a YAML file (docs/fix.md):
+
+        gymmigrate migrate plan samples/migrations/members-phone-digits.yaml -e stage
+
+      Every change is in a journal before it is made; 'migrate undo RUN' puts back what a run changed. The database keeps \
+      a ledger of runs (_gymmigrate_runs) and a lease (_gymmigrate/lock), so that two never change it at once.
       """,
-    subcommands: [MigrateList.self, MigratePlan.self, MigrateApply.self]
+    subcommands: [
+      MigrateList.self, MigratePlan.self, MigrateApply.self, MigrateVerify.self, MigrateStatus.self,
+      MigrateUndo.self, MigrateUnlock.self,
+    ]
   )
 }
 
@@ -23,7 +35,11 @@ struct MigrateCommand: AsyncParsableCommand {
 struct MigrateList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the migrations in the order in which they are applied."
+    abstract: "List the migrations in the order in which they are applied.",
+    discussion: """
+      Those that are applied by name only stand at the end: they take away what older versions of the apps still read, \
+      and --all does not stand for them.
+      """
   )
 
   @Flag(help: "Print a JSON array instead of lines.") var json = false
@@ -32,8 +48,10 @@ struct MigrateList: AsyncParsableCommand {
     if json {
       var json = JSONWriter()
       json.array { list in
-        for migration in MigrationCatalogue.all {
+        for migration in MigrationCatalogue.known() {
           list.object {
+            $0.key("byNameOnly")
+            $0.boolean(MigrationCatalogue.contractSteps.contains { $0.id == migration.id })
             $0.key("id")
             $0.string(migration.id)
             $0.key("reads")
@@ -48,22 +66,30 @@ struct MigrateList: AsyncParsableCommand {
       try StandardOutput.write(json.bytes + [UInt8(ascii: "\n")])
       return
     }
-    for migration in MigrationCatalogue.all {
+    for migration in MigrationCatalogue.known() {
       try StandardOutput.write("\(migration.id)\t\(migration.summary)\n")
     }
   }
 }
 
 /// Which migrations, and what they are told.
-struct MigrationOptions: ParsableArguments {
-  @Argument(help: "The migrations, as 'gymmigrate migrate list' names them.")
+struct ChosenMigrations: ParsableArguments {
+  @Argument(help: "The migrations, as 'gymmigrate migrate list' names them, or YAML files of your own.")
   var migrations: [String] = []
 
-  @Flag(help: "All of them, in their order.")
+  @Flag(help: "All but those that are applied by name only (users-drop-legacy), in their order.")
   var all = false
 
   @Flag(help: "users-unify: write the proposals for doubtful names as they stand.")
   var acceptProposals = false
+
+  @Option(
+    help: ArgumentHelp(
+      "users-unify: write the names as decided in a corrected review.csv.",
+      valueName: "file"
+    )
+  )
+  var review: String?
 
   @Flag(help: "user-emails: delete orphaned entries.")
   var prune = false
@@ -73,138 +99,68 @@ struct MigrationOptions: ParsableArguments {
 
   func validate() throws {
     if all, !migrations.isEmpty { throw ValidationError("Name migrations or give --all, not both.") }
-    if !all, migrations.isEmpty { throw ValidationError("Name at least one migration, or give --all.") }
+    if review != nil, !all, !migrations.contains("users-unify") {
+      throw ValidationError("--review is for users-unify.")
+    }
     if !(1...300).contains(pageSize) { throw ValidationError("--page-size is a number from 1 to 300.") }
   }
 
-  func chosen() throws(Failure) -> [any Migration] {
-    let settings = MigrationCatalogue.Settings(acceptProposals: acceptProposals, prune: prune)
+  /// Whether any is named.
+  var isAny: Bool { all || !migrations.isEmpty }
+
+  /// Refuses a command line that names none.
+  func assertSome() throws {
+    if !isAny { throw ValidationError("Name at least one migration, or give --all.") }
+  }
+
+  /// The migrations that are named.
+  ///
+  /// - Parameter connection: Leads to the database that references in files point into.
+  func chosen(for connection: ConnectionOptions) throws(Failure) -> [any Migration] {
+    var settings = MigrationCatalogue.Settings(acceptProposals: acceptProposals, prune: prune)
+    if let review { settings.review = try ReviewFile.read(review) }
     if all { return MigrationCatalogue.all(settings: settings) }
     var chosen: [any Migration] = []
-    for id in migrations where !chosen.contains(where: { $0.id == id }) {
-      chosen.append(try MigrationCatalogue.named(id, settings: settings))
+    var seen: Set<String> = []
+    for name in migrations where seen.insert(name).inserted {
+      let migration: any Migration
+      if MigrationFile.isFile(name) {
+        migration = try MigrationFile.read(
+          name,
+          in: try EnvironmentResolver(connection).environment().database
+        )
+      } else {
+        migration = try MigrationCatalogue.named(name, settings: settings)
+      }
+      if chosen.contains(where: { $0.id.isIdentical(to: migration.id) }) {
+        throw Failure(
+          .usage,
+          "choose the migration",
+          path: name,
+          cause: "another of the id '\(migration.id)' is named, too"
+        )
+      }
+      chosen.append(migration)
     }
     return chosen
   }
 
+  /// The files among them.
+  var files: [String] { migrations.filter(MigrationFile.isFile) }
+
   var names: String { all ? "--all" : migrations.joined(separator: " ") }
 }
 
-/// `gymmigrate migrate plan`.
-struct MigratePlan: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "plan",
-    abstract: "Show what migrations would change; nothing is written.",
-    discussion: """
-      Prints how many documents of each collection change and the first differences, field by field. Every change is \
-      in plan.jsonl of the run's folder, what a person must decide in review.csv, what cannot be migrated in \
-      rejects.jsonl. Each migration is planned against the data as it is now.
-      """
-  )
+/// Migrations, one at the least.
+struct MigrationOptions: ParsableArguments {
+  @OptionGroup var these: ChosenMigrations
 
-  @OptionGroup var migrations: MigrationOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var talk: TalkOptions
+  func validate() throws { try these.assertSome() }
 
-  @Option(help: ArgumentHelp("How many changes are shown of each migration.", valueName: "n"))
-  var examples = 3
-
-  @Flag(help: "End in 1 when there is something to do.")
-  var exitCode = false
-
-  func run() async throws {
-    let chosen = try migrations.chosen()
-    let pageSize = migrations.pageSize
-    let (isJSON, examples, exitCode) = (talk.json, examples, exitCode)
-    try await CommandRun(name: "migrate plan \(migrations.names)", connection: connection, talk: talk)
-      .perform { session, run in
-        var changes = 0
-        for migration in chosen {
-          var runner = MigrationRunner(
-            client: session.client,
-            run: run,
-            progress: session.progress,
-            logger: session.logger
-          )
-          runner.pageSize = pageSize
-          runner.examples = max(0, examples)
-          let report = try await runner.plan(migration, book: session.book)
-          changes += report.changeCount
-          if !isJSON { try StandardOutput.write(MigrationText.plan(report)) }
-        }
-        return Ending(
-          status: exitCode && changes > 0 ? .differences : .done,
-          lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(run.file)
-        )
-      }
-  }
-}
-
-/// `gymmigrate migrate apply`.
-struct MigrateApply: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "apply",
-    abstract: "Apply migrations.",
-    discussion: """
-      Only documents that change are written, each with a mask of just what changes and only if it is still as it was \
-      read; one that changed meanwhile is planned again. Applying twice changes nothing the second time, so an \
-      interrupted run goes on with the same command. Ends in 2 when documents were rejected, conflicted, or wait for a \
-      person (review.csv).
-      """
-  )
-
-  @OptionGroup var migrations: MigrationOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var talk: TalkOptions
-  @OptionGroup var write: WriteOptions
-
-  @Option(
-    help: ArgumentHelp(
-      "Stop before more documents than this are deleted by one migration (user-emails --prune).",
-      valueName: "n"
-    )
-  )
-  var maxDelete: Int?
-
-  @Flag(name: [.customShort("n"), .long], help: "Plan only, as 'migrate plan' does.")
-  var dryRun = false
-
-  func validate() throws {
-    if let maxDelete, maxDelete < 0 { throw ValidationError("--max-delete is a number from 0.") }
+  func chosen(for connection: ConnectionOptions) throws(Failure) -> [any Migration] {
+    try these.chosen(for: connection)
   }
 
-  func run() async throws {
-    let chosen = try migrations.chosen()
-    let pageSize = migrations.pageSize
-    let (isJSON, dryRun, write, maxDelete) = (talk.json, dryRun, write, maxDelete)
-    let command = CommandRun(
-      name: "migrate apply \(migrations.names)",
-      connection: connection,
-      talk: talk,
-      write: dryRun ? nil : write
-    )
-    try await command.perform { session, run in
-      for migration in chosen {
-        var runner = MigrationRunner(
-          client: session.client,
-          run: run,
-          progress: session.progress,
-          logger: session.logger
-        )
-        runner.pageSize = pageSize
-        runner.limits = write.limits
-        runner.maximumDeletes = maxDelete
-        runner.pacer = write.pacer(for: session.environment)
-        let report =
-          dryRun
-          ? try await runner.plan(migration, book: session.book)
-          : try await runner.apply(migration, book: session.book)
-        if !isJSON {
-          let text = dryRun ? MigrationText.plan(report) : MigrationText.applied(report)
-          try StandardOutput.write(text)
-        }
-      }
-      return Ending(lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(run.file))
-    }
-  }
+  var pageSize: Int { these.pageSize }
+  var names: String { these.names }
 }

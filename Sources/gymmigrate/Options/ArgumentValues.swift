@@ -1,8 +1,14 @@
 public import ArgumentParser
+public import Migrations
 public import Transfer
 
 // Values of the library that are typed on the command line by their raw text.
 
+extension DiffFormat: ExpressibleByArgument {}
+extension ImportSource.Format: ExpressibleByArgument {}
 extension LogFormat: ExpressibleByArgument {}
 extension ParseErrorPolicy: ExpressibleByArgument {}
+extension TableOptions.NewIDs: ExpressibleByArgument {}
 extension WriteMode: ExpressibleByArgument {}
+extension MigrationStep.FailurePolicy: ExpressibleByArgument {}
+extension ValueConversion.TimeUnit: ExpressibleByArgument {}

@@ -4,6 +4,8 @@ import Transfer
 
 /// Where to work, and who signs.
 struct ConnectionOptions: ParsableArguments {
+  static let defaultStateDir = ".gymmigrate"
+
   @Option(
     name: [.customShort("e"), .customLong("env")],
     help: "The environment: a name of gymmigrate.yaml, or 'local'."
@@ -39,7 +41,7 @@ struct ConnectionOptions: ParsableArguments {
   var config: String?
 
   @Option(help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder"))
-  var stateDir = ".gymmigrate"
+  var stateDir = Self.defaultStateDir
 
   @Option(
     help: ArgumentHelp("How long one request may be retried, in seconds.", valueName: "seconds")

@@ -2,8 +2,8 @@ import ArgumentParser
 import Logging
 import Transfer
 
-/// What is said, and how.
-struct TalkOptions: ParsableArguments {
+/// How loudly it is said, and in which form.
+struct VoiceOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Say more; twice says more still.")
   var verbose: Int
 
@@ -16,19 +16,41 @@ struct TalkOptions: ParsableArguments {
   @Flag(name: .customLong("no-progress"), help: "Show no progress line on a terminal.")
   var noProgress = false
 
+  func validate() throws {
+    if quiet, verbose > 0 { throw ValidationError("--quiet and --verbose exclude each other.") }
+  }
+}
+
+/// What is said, and how.
+struct TalkOptions: ParsableArguments {
+  @OptionGroup var voice: VoiceOptions
+
   @Flag(help: "Print the summary as one JSON object on standard output.")
   var json = false
 
+  var quiet: Bool {
+    get { voice.quiet }
+    set { voice.quiet = newValue }
+  }
+  var logFormat: LogFormat { voice.logFormat }
+  var noProgress: Bool { voice.noProgress }
+
   var level: Logger.Level {
-    if quiet { return .warning }
-    return switch verbose {
+    if voice.quiet { return .warning }
+    return switch voice.verbose {
     case 0: .info
     case 1: .debug
     default: .trace
     }
   }
+}
 
-  func validate() throws {
-    if quiet, verbose > 0 { throw ValidationError("--quiet and --verbose exclude each other.") }
+extension TalkOptions {
+  /// The talk of a command whose `--json` is another: no summary is printed.
+  static func withoutSummary(_ voice: VoiceOptions) -> TalkOptions {
+    var talk = TalkOptions()
+    talk.voice = voice
+    talk.json = false
+    return talk
   }
 }

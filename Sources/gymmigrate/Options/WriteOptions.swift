@@ -1,6 +1,17 @@
 import ArgumentParser
 import Transfer
 
+/// The guards before a write.
+struct ConfirmOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The name of the protected environment that is to be written.", valueName: "env")
+  )
+  var confirm: String?
+
+  @Flag(name: .shortAndLong, help: "Ask nothing: a protected environment without --confirm is refused.")
+  var yes = false
+}
+
 /// How it may be written, and the guards before it.
 struct WriteOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Writes a commit at the most, 1 to 500.", valueName: "n"))
@@ -27,13 +38,7 @@ struct WriteOptions: ParsableArguments {
   )
   var maxErrors: String?
 
-  @Option(
-    help: ArgumentHelp("The name of the protected environment that is to be written.", valueName: "env")
-  )
-  var confirm: String?
-
-  @Flag(name: .shortAndLong, help: "Ask nothing: a protected environment without --confirm is refused.")
-  var yes = false
+  @OptionGroup var guards: ConfirmOptions
 
   var errorBudget: ErrorBudget? { maxErrors.flatMap { ErrorBudget(parsing: $0) } }
 

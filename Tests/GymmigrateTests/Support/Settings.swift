@@ -10,11 +10,29 @@ enum Settings {
 
   /// Documents that the round trip of everything is made with: as many as `GYMMIGRATE_ROUND_TRIP_DOCUMENTS` says.
   static var roundTripDocuments: Int {
-    ProcessInfo.processInfo.environment["GYMMIGRATE_ROUND_TRIP_DOCUMENTS"].flatMap { Int($0) } ?? 20_000
+    ProcessInfo.processInfo.environment["GYMMIGRATE_ROUND_TRIP_DOCUMENTS"].flatMap { Int($0) } ?? 100_000
   }
 
   /// The seed of random databases: one that `GYMMIGRATE_ROUND_TRIP_SEED` says, or the same in every run.
   static var roundTripSeed: UInt64 {
     ProcessInfo.processInfo.environment["GYMMIGRATE_ROUND_TRIP_SEED"].flatMap { UInt64($0) } ?? 1
   }
+
+  /// Kills of the full sweep: as many as `GYMMIGRATE_KILLS` says, none otherwise.
+  static var kills: Int {
+    ProcessInfo.processInfo.environment["GYMMIGRATE_KILLS"].flatMap { Int($0) } ?? 0
+  }
+
+  /// Documents that they are made with: as many as `GYMMIGRATE_KILL_DOCUMENTS` says.
+  static var killDocuments: Int {
+    ProcessInfo.processInfo.environment["GYMMIGRATE_KILL_DOCUMENTS"].flatMap { Int($0) } ?? 20_000
+  }
+
+  /// Documents that are copied and compared: as many as `GYMMIGRATE_COPY_DOCUMENTS` says.
+  static var copyDocuments: Int {
+    ProcessInfo.processInfo.environment["GYMMIGRATE_COPY_DOCUMENTS"].flatMap { Int($0) } ?? 1500
+  }
+
+  /// The same of a copy between servers that fail now and then.
+  static var copyFaultDocuments: Int { max(100, copyDocuments / 10) }
 }

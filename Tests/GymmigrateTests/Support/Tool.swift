@@ -192,11 +192,44 @@ struct Summary: Decodable {
 
   struct Place: Decodable {
     var name, project, database, endpoint: String
+
+    enum Keys: String, CodingKey { case name, project, database, endpoint, path }
+
+    /// A file or a folder has a path instead of all this.
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: Keys.self)
+      if let path = try container.decodeIfPresent(String.self, forKey: .path) {
+        (name, project, database, endpoint) = (path, "", "", "")
+        return
+      }
+      name = try container.decode(String.self, forKey: .name)
+      project = try container.decode(String.self, forKey: .project)
+      database = try container.decode(String.self, forKey: .database)
+      endpoint = try container.decode(String.self, forKey: .endpoint)
+    }
+  }
+
+  struct Estimate: Decodable {
+    var reads, writes, deletes: Int
+    var usd: Double
+  }
+
+  struct Differences: Decodable, Equatable {
+    var same, onlyInFrom, onlyInTo, different, unreadable: Int
+  }
+
+  struct Cost: Decodable, Equatable {
+    var reads, writes, deletes: Int
+    var usd: Double
   }
 
   var command, status, runId, startedAt: String
+  var cost: Cost?
   var exitCode: Int32
   var environment: Place
+  var source: Place?
+  var estimate: Estimate?
+  var differences: Differences?
   var readTime: String?
   var durationSeconds: Double
   var collections: [Collection]

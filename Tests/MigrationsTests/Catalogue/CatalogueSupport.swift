@@ -1,5 +1,6 @@
 import Models
 import Testing
+import Transfer
 
 @testable import Migrations
 
@@ -8,10 +9,16 @@ struct CatalogueSource: DocumentSource {
   var documents: [RawDocument]
 
   func forEachDocument(
-    in collection: CollectionPath,
+    matching read: CollectionRead,
     _ body: (RawDocument) async throws -> Void
   ) async throws {
-    for document in documents.filter({ $0.path.collection == collection }).sorted(by: { $0.path < $1.path }) {
+    let own = documents.filter { document in
+      let isThere =
+        read.reach == .group
+        ? document.path.collection.id == read.collection.id : document.path.collection == read.collection
+      return isThere && read.filter?.matches(document) ?? true
+    }
+    for document in own.sorted(by: { $0.path < $1.path }) {
       try await body(document)
     }
   }
@@ -21,8 +28,15 @@ struct CatalogueSource: DocumentSource {
 actor CatalogueSink: PlanSink {
   private(set) var told: [(path: DocumentPath, outcome: Outcome)] = []
 
+  /// What was told of documents that are not there.
+  private(set) var strays: [Finding] = []
+
   func tell(_ outcome: Outcome, of document: RawDocument) {
     told.append((document.path, outcome))
+  }
+
+  func tell(_ finding: Finding) {
+    strays.append(finding)
   }
 }
 

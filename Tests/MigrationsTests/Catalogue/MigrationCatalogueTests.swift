@@ -5,8 +5,13 @@ import Testing
 
 @Suite struct MigrationCatalogueTests {
   @Test func isInOrderOfApplication() {
-    #expect(MigrationCatalogue.all.map(\.id) == ["users-unify", "user-emails", "is-active"])
-    #expect(MigrationCatalogue.all.allSatisfy { $0.summary.hasSuffix(".") })
+    let all = [
+      "users-unify", "user-emails", "is-active", "ids", "members-link", "snapshot-backfill", "groups-recount",
+    ]
+    #expect(MigrationCatalogue.all.map(\.id) == all)
+    // A contract step comes last and is not among all.
+    #expect(MigrationCatalogue.known().map(\.id) == all + ["users-drop-legacy"])
+    #expect(MigrationCatalogue.known().allSatisfy { $0.summary.hasSuffix(".") })
   }
 
   @Test func findsByIdWithSettings() throws {
@@ -27,8 +32,14 @@ import Testing
   }
 
   @Test func codesAreUnique() {
-    let codes = UsersUnify.Code.allCases.map(\.rawValue) + UserEmails.Code.allCases.map(\.rawValue)
-    #expect(Set(codes).count == codes.count)
+    let codes =
+      UsersUnify.Code.allCases.map(\.rawValue) + UserEmails.Code.allCases.map(\.rawValue)
+      + DocumentIDs.Code.allCases.map(\.rawValue) + MembersLink.Code.allCases.map(\.rawValue)
+      + SnapshotBackfill.Code.allCases.map(\.rawValue) + GroupsRecount.Code.allCases.map(\.rawValue)
+      + UsersDropLegacy.Code.allCases.map(\.rawValue)
+    // One code is one thing, whichever migration tells it.
+    let own = codes.filter { $0 != "wrong-type" }
+    #expect(Set(own).count == own.count)
     // Every reason why an email has no entry is told under its own code.
     #expect(EmailIndex.Problem.allCases.allSatisfy { UserEmails.Code(rawValue: $0.rawValue) != nil })
   }

@@ -253,6 +253,7 @@ import Testing
     struct Full: Error {}
     struct Sink: PlanSink {
       func tell(_ outcome: Outcome, of document: RawDocument) async throws { throw Full() }
+      func tell(_ finding: Finding) async throws { throw Full() }
     }
     await #expect(throws: Full.self) {
       try await UserEmails().plan(

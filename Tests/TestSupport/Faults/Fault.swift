@@ -50,6 +50,8 @@ public enum Occasion: Sendable {
   case numbers(Set<Int>)
   /// The first k.
   case first(Int)
+  /// The k-th and all that follow.
+  case from(Int)
   /// Every k-th.
   case every(Int)
   /// So many of a hundred, drawn from the seed, the request and how often it came: not from the order of arrival.

@@ -136,6 +136,7 @@ public final class ScriptedFaults: Sendable {
     case .number(let wanted): number == wanted
     case .numbers(let wanted): wanted.contains(number)
     case .first(let count): number <= count
+    case .from(let first): number >= first
     case .every(let step): number % max(1, step) == 0
     case .percent(let percent): generator.chance(percent: percent)
     case .always: true

@@ -69,6 +69,7 @@ extension MiniFirestore {
       let time = tick(&state)
       var changed: [MiniPath: MiniStored?] = [:]
       var outcomes: [MiniWrite.Outcome] = []
+      var changes: [ByteString] = []
       for write in writes {
         let current = changed[write.path] ?? state.store.document(write.path)
         let outcome = try write.apply(
@@ -78,7 +79,9 @@ extension MiniFirestore {
         )
         changed.updateValue(outcome.document, forKey: write.path)
         outcomes.append(outcome)
+        if current?.updateTime != outcome.document?.updateTime { changes.append(write.path.name) }
       }
+      for name in changes { state.changes[name, default: 0] += 1 }
       for (path, document) in changed { state.store.write(path, document, at: time) }
       for write in writes { state.writes[write.path.name, default: 0] += 1 }
       return (outcomes, time)

@@ -45,6 +45,7 @@ public final class MiniFirestore: Sendable {
     var lastTime: Int64 = 0
     var requests: [RequestKind: Int] = [:]
     var writes: [ByteString: Int] = [:]
+    var changes: [ByteString: Int] = [:]
     var pageTokens: [ByteString: PageToken] = [:]
     var accessTokens: [String: Int] = [:]
     var tokensIssued = 0
@@ -100,6 +101,17 @@ public final class MiniFirestore: Sendable {
     state.withLock { put(MiniPath(relative: ByteString(name)), fields, &$0) }
   }
 
+  /// Sets fields of one document behind the clients' backs, at one moment, and keeps its other fields; the document is
+  /// made where there is none.
+  public func merge(_ name: String, fields: String) throws {
+    let fields = try MiniDecoder.fields(JSONReader.read(Array(fields.utf8)))
+    let path = MiniPath(relative: ByteString(name))
+    state.withLock { state in
+      let current = state.store.document(path)?.fields ?? [:]
+      put(path, current.merging(fields) { $1 }, &state)
+    }
+  }
+
   /// Deletes one document behind the clients' backs.
   public func remove(_ name: String) {
     state.withLock { state in
@@ -114,8 +126,16 @@ public final class MiniFirestore: Sendable {
     return state.withLock { $0.store.document(path) }.map { MiniDocument(path, $0) }
   }
 
-  /// The whole database, sorted by the bytes of the names.
+  /// The whole database, sorted by the bytes of the names, but for what the tool keeps about itself.
   public func snapshot() -> [MiniDocument] {
+    everything().filter { !Self.isBookkeeping($0.name) }
+  }
+
+  /// Whether a document is the tool's ledger or lease: no data of anybody's.
+  private static func isBookkeeping(_ name: String) -> Bool { name.hasPrefix("_gymmigrate") }
+
+  /// The whole database, sorted by the bytes of the names.
+  public func everything() -> [MiniDocument] {
     let all = state.withLock {
       $0.store.documents(below: MiniPath([]), collection: nil, allDescendants: true, at: nil)
     }
@@ -135,12 +155,28 @@ public final class MiniFirestore: Sendable {
     state.withLock { $0.writes[ByteString(name), default: 0] }
   }
 
-  /// How many writes were applied by clients in all.
-  public var totalWrites: Int { state.withLock { $0.writes.values.reduce(0, +) } }
+  /// How many writes were applied by clients in all, but for the tool's ledger and lease.
+  public var totalWrites: Int { writtenDocuments.reduce(0) { $0 + $1.writes } }
 
-  /// The names that clients wrote to, sorted bytewise, each with the number of writes.
+  /// How many writes of clients to one document made a difference: a new update time, or a deletion of what was there.
+  public func changeCount(_ name: String) -> Int {
+    state.withLock { $0.changes[ByteString(name), default: 0] }
+  }
+
+  /// The names that clients changed, sorted bytewise, each with the number of changes; but for the tool's ledger and
+  /// lease.
+  public var changedDocuments: [(name: String, changes: Int)] {
+    state.withLock { $0.changes }.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }
+      .filter { !Self.isBookkeeping($0.0) }
+  }
+
+  /// How many changes clients made in all, but for the tool's ledger and lease.
+  public var totalChanges: Int { changedDocuments.reduce(0) { $0 + $1.changes } }
+
+  /// The names that clients wrote to, sorted bytewise, each with the number of writes; but for the tool's ledger and lease.
   public var writtenDocuments: [(name: String, writes: Int)] {
     state.withLock { $0.writes }.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }
+      .filter { !Self.isBookkeeping($0.0) }
   }
 
   /// Sets all counts back to nothing.
@@ -148,6 +184,7 @@ public final class MiniFirestore: Sendable {
     state.withLock { state in
       state.requests = [:]
       state.writes = [:]
+      state.changes = [:]
     }
   }
 

@@ -118,4 +118,21 @@ struct ConfigurationTests {
     #expect(!isReal("local", nil))
     #expect(isReal("local", "https://firestore.googleapis.com"))
   }
+
+  @Test("Aliases serve, and a file of aliases in aliases is refused at once")
+  func aliases() throws {
+    let few = "project: &p x\nenvironments:\n  a: { project: *p, database: *p }\n"
+    let configuration = try Configuration(parsing: few, file: "f")
+    #expect(try configuration.environment(named: "a").database == DatabaseName(project: "x", database: "x"))
+
+    // 2^60 nodes as a key, which a map has to hash.
+    var bomb = "a0: &a0 [x, x]\n"
+    for level in 1...60 { bomb += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n" }
+    bomb += "? *a60\n: x\n"
+    #expect {
+      try Configuration(parsing: bomb, file: "f")
+    } throws: { error in
+      (error as? Failure)?.kind == .configuration && "\(error)".contains("aliases")
+    }
+  }
 }

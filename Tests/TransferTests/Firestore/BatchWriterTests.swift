@@ -85,10 +85,8 @@ struct BatchWriterTests {
       seed: UInt64(seed)
     )
     mini.setBeforeCommit { number, _ in
-      if number % 3 == seed % 3,
-        let n = mini.document("c/d0004").flatMap({ $0.fieldsJSON.contains("live") ? nil : $0 })
-      {
-        try? mini.put("c/d0004", fields: String(n.fieldsJSON.dropLast()) + #","live":{"nullValue":null}}"#)
+      if number % 3 == seed % 3, mini.document("c/d0004")?.fieldsJSON.contains("live") == false {
+        try? mini.merge("c/d0004", fields: #"{"live":{"nullValue":null}}"#)
       }
     }
     try await Fixture.with(faults.handler, budget: 100_000) { fixture in
@@ -244,6 +242,69 @@ struct BatchWriterTests {
         while caller.traffic.current.retries == before { await Task.yield() }
         task.cancel()
         #expect(await task.value == .interrupted)
+      }
+    }
+  }
+
+  private func creations(_ count: Int) throws -> [Write] {
+    try documents(jsonLines("c", 0..<count)).map {
+      Write(path: $0.path, operation: .update(fields: $0.fields, mask: nil), precondition: .exists(false))
+    }
+  }
+
+  @Test(
+    "Cancelled while commits are stalled, it waits for them no longer than the grace, and tells what is open"
+  )
+  func graceOfInterruption() async throws {
+    let mini = MiniFirestore()
+    // The first two commits are answered, the third is applied and stalls, as does every read-back.
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [
+        FaultRule([.commit], .number(3), .stallAfterApplying), FaultRule([.commit], .from(4), .stall),
+        FaultRule([.batchGet], .from(2), .stall),
+      ],
+      maximumConsecutive: .max
+    )
+    try await Fixture.with(faults.handler, timeout: 100) { fixture in
+      let delegate = Recorder()
+      let writes = try creations(40)
+      var limits = BatchLimits(maximumWrites: 5, maximumInFlight: 1)
+      limits.interruptionGrace = 0.2
+      let task = Task { [limits] in
+        await failure { try await self.write(writes, fixture.client, delegate, limits: limits) }
+      }
+      while fixture.server.requests(.commit).count < 3 { await Task.yield() }
+      task.cancel()
+      let ended = try #require(await task.value)
+      #expect(ended.kind == .interrupted)
+      #expect(delegate.results.count == 10)
+      #expect(mini.totalWrites == 15)
+      #expect(ended.cause.hasSuffix("and of 5 writes it is not known whether they were made"), "\(ended)")
+      #expect(ended.cause.contains(" writes were not made, "), "\(ended)")
+    }
+  }
+
+  @Test("A budget that is spent tells how many writes were not made, and of how many that is not known")
+  func openWrites() async throws {
+    for (fault, text) in [
+      (Fault.error(.resourceExhausted), "8 writes were not made"),
+      (.dropAfterApplying, "3 writes were not made, and of 5 writes it is not known whether they were made"),
+    ] {
+      let mini = MiniFirestore()
+      let faults = ScriptedFaults(
+        mini.handler,
+        rules: [
+          FaultRule([.commit], .always, fault), FaultRule([.batchGet], .from(2), .error(.unavailable)),
+        ],
+        maximumConsecutive: .max
+      )
+      try await Fixture.with(faults.handler, budget: 5) { fixture in
+        let limits = BatchLimits(maximumWrites: 5, maximumInFlight: 1)
+        let error = await failure {
+          try await write(try creations(8), fixture.client, Recorder(), limits: limits)
+        }
+        #expect(error?.cause.hasSuffix("; " + text) == true, "\(error?.description ?? "success")")
       }
     }
   }

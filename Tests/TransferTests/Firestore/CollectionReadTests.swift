@@ -31,6 +31,32 @@ import Testing
     return mini
   }
 
+  @Test("A read goes on behind a document, whether that is there or not")
+  func startAfter() async throws {
+    let mini = try database()
+    try await Fixture.with(mini.handler) { fixture in
+      var read = CollectionRead(collection("c"), pageSize: 4)
+      #expect(read.isOrderedByName)
+      for (after, first) in [("c/07", 8), ("c/07x", 8), ("c/23", 24), ("c/24", 25), ("c/", 0)] {
+        guard let after = DocumentPath(after) else { continue }
+        read.startAfter = after
+        let expected = (first..<25).map { $0 < 10 ? "c/0\($0)" : "c/\($0)" }
+        let found = try await paths(fixture.client, read)
+        #expect(found == expected, "\(after)")
+      }
+      read.startAfter = path("c/07")
+      read.filter = .field(field("n"), .equal, .integer(1))
+      #expect(read.isOrderedByName)
+      let filtered = try await paths(fixture.client, read)
+      #expect(filtered == ["c/11", "c/16", "c/21"])
+      read.filter = .field(field("n"), .lessThan, .integer(1))
+      #expect(!read.isOrderedByName)
+      read.filter = nil
+      read.orderBy = [StructuredQuery.Order(.documentName, .descending)]
+      #expect(!read.isOrderedByName)
+    }
+  }
+
   @Test("Everything below a collection is found, also below missing documents, and nothing beside it")
   func subcollections() async throws {
     let mini = try database()

@@ -193,6 +193,41 @@ struct DocumentLoaderTests {
     }
   }
 
+  @Test("Equal documents of an earlier commit are unchanged, though the first answers are lost")
+  func equalFromBefore() async throws {
+    let mini = MiniFirestore()
+    try await Fixture.with(mini.handler) { fixture in
+      // A commit a document, as an earlier run may have made them.
+      let limits = BatchLimits(maximumWrites: 1, maximumInFlight: 4)
+      let incoming = try documents(jsonLines("c", 0..<8))
+      _ = try await load(
+        incoming,
+        into: fixture.client,
+        mode: .create,
+        limits: limits,
+        traffic: fixture.traffic
+      )
+      mini.resetCounts()
+    }
+    for fault in [Fault.drop, .error(.unavailable), .html(502)] {
+      let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.commit], .first(4), fault)])
+      try await Fixture.with(faults.handler) { fixture in
+        let outcome = try await load(
+          try documents(jsonLines("c", 0..<9)),
+          into: fixture.client,
+          mode: .create,
+          limits: BatchLimits(maximumWrites: 1, maximumInFlight: 4),
+          traffic: fixture.traffic
+        )
+        #expect(outcome.accounts.unchanged == 8, "\(fault)")
+        #expect(outcome.accounts.written == 1, "\(fault)")
+        #expect(mini.totalWrites == 1)
+        mini.remove("c/d0008")
+        mini.resetCounts()
+      }
+    }
+  }
+
   @Test("A document that keeps changing is listed as conflicted, after some attempts")
   func everChanging() async throws {
     let mini = MiniFirestore()

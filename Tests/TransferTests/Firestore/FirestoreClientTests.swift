@@ -120,6 +120,23 @@ struct FirestoreClientTests {
     }
   }
 
+  @Test("A complete answer with a document that cannot be read is not asked for again")
+  func unreadableDocument() async throws {
+    let name = "projects/test-project/databases/(default)/documents/c/d0001"
+    let document = #"{"name":"\#(name)","fields":{"n":{"noSuchValue":1}}}"#
+    try await Fixture.with({ request in
+      request.kind == .batchGet ? .json(#"[{"found":\#(document)}]"#) : .json(#"[{"document":\#(document)}]"#)
+    }) { fixture in
+      let error = await failure { try await fixture.client.batchGet([path("c/d0001")]) }
+      #expect(error?.kind == .internal)
+      var group = CollectionRead(collection("c"), pageSize: 1)
+      group.reach = .group
+      let other = await failure { try await list(fixture.client, group) }
+      #expect(other?.kind == .internal)
+      #expect(fixture.server.requests.count == 2)
+    }
+  }
+
   @Test("batchGet finds what is there, whatever is asked for: nothing, twice, more than 300, missing ones")
   func batchGet() async throws {
     let mini = MiniFirestore()

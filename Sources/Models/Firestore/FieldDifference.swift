@@ -1,5 +1,3 @@
-public import Models
-
 /// One field that a change touches, at the leaf-most path at which it differs.
 public struct FieldDifference: Sendable, Equatable {
   /// The field.

@@ -1,5 +1,3 @@
-public import Models
-
 extension Change {
   /// The write that makes the change, and nothing else, if the document is still as it was read.
   ///

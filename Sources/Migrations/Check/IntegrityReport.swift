@@ -1,0 +1,80 @@
+public import Models
+
+/// How many findings each rule has, with a few of their documents.
+public struct IntegrityReport: Sendable, Equatable {
+  /// One rule's part.
+  public struct Part: Sendable, Equatable {
+    /// How many findings there are.
+    public var count = 0
+    /// The first documents, each once.
+    public var examples: [DocumentPath] = []
+  }
+
+  /// The rules that were checked, in their order.
+  public let rules: [IntegrityRule]
+  private var parts: [IntegrityRule: Part] = [:]
+  private let exampleCount: Int
+
+  /// An empty report.
+  ///
+  /// - Parameter examples: How many documents of each rule are kept.
+  public init(rules: Set<IntegrityRule>, examples: Int = 3) {
+    self.rules = IntegrityRule.allCases.filter { rules.contains($0) }
+    exampleCount = examples
+  }
+
+  /// Counts a finding.
+  public mutating func add(_ finding: IntegrityFinding) {
+    var part = parts[finding.rule] ?? Part()
+    part.count += 1
+    if part.examples.count < exampleCount, !part.examples.contains(finding.path) {
+      part.examples.append(finding.path)
+    }
+    parts[finding.rule] = part
+  }
+
+  /// What is known of a rule.
+  public subscript(rule: IntegrityRule) -> Part { parts[rule] ?? Part() }
+
+  /// All findings.
+  public var count: Int { parts.values.reduce(0) { $0 + $1.count } }
+
+  /// A line a rule: the number of findings, the rule, and documents; without a control character, whatever ids hold.
+  public var table: String {
+    let numbers = rules.map { String(self[$0].count) }
+    let width = (numbers + ["FINDINGS"]).map(\.count).max() ?? 0
+    let nameWidth = (rules.map(\.rawValue) + ["RULE"]).map(\.count).max() ?? 0
+    var lines = [Self.line("FINDINGS", "RULE", "DOCUMENTS", width, nameWidth)]
+    for (rule, number) in zip(rules, numbers) {
+      let part = self[rule]
+      var shown = part.examples.map { Self.printable($0.string) }.joined(separator: ", ")
+      if part.count > part.examples.count, !shown.isEmpty { shown += ", …" }
+      lines.append(Self.line(number, rule.rawValue, shown, width, nameWidth))
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func line(
+    _ number: String,
+    _ name: String,
+    _ documents: String,
+    _ width: Int,
+    _ nameWidth: Int
+  ) -> String {
+    let left = String(repeating: " ", count: max(0, width - number.count)) + number + "  " + name
+    if documents.isEmpty { return left }
+    return left + String(repeating: " ", count: max(0, nameWidth - name.count)) + "  " + documents
+  }
+
+  /// The text with U+FFFD for what would steer a terminal.
+  private static func printable(_ text: String) -> String {
+    var out = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator: out.append("\u{FFFD}")
+      default: out.append(scalar)
+      }
+    }
+    return String(out)
+  }
+}

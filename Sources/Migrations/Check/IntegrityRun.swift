@@ -1,0 +1,99 @@
+public import Logging
+public import Models
+public import Transfer
+
+/// A check of a database: counts what is to come, fixes the moment, and reads page by page.
+public struct IntegrityRun: Sendable {
+  private let client: FirestoreClient
+  private let environment: Environment
+  private let book: AccountsBook
+  private let progress: Progress
+  private let logger: Logger
+  /// Documents a page, 1 to 300.
+  public var pageSize = 300
+  /// The moment to read at.
+  public var readTime = ReadTimeChoice.pinned
+
+  /// Makes a run.
+  public init(
+    client: FirestoreClient,
+    environment: Environment,
+    book: AccountsBook,
+    progress: Progress,
+    logger: Logger
+  ) {
+    self.client = client
+    self.environment = environment
+    self.book = book
+    self.progress = progress
+    self.logger = logger
+  }
+
+  /// Checks the database and tells each finding.
+  ///
+  /// - Returns: The moment that was read at, nil where none was pinned.
+  /// - Throws: ``Failure``, and what `tell` throws.
+  public func check(
+    _ check: IntegrityCheck,
+    tell: (IntegrityFinding) throws -> Void
+  ) async throws -> Timestamp? {
+    var reads = check.reads
+    var totals: [CollectionPath: Int] = [:]
+    var countTime: Timestamp?
+    for read in reads {
+      book.open(read.collection)
+      let counted = try await count(read.collection)
+      // What is below the groups cannot be counted.
+      if read.reach == .collection { totals[read.collection] = counted?.count }
+      countTime = counted?.readTime ?? countTime
+    }
+    let moment = try await ReadTimePinning(client: client, environment: environment, logger: logger)
+      .pin(readTime, countTime: countTime, probing: reads.first?.collection)
+    for index in reads.indices {
+      reads[index].pageSize = pageSize
+      reads[index].readTime = moment
+    }
+    defer { progress.end() }
+    do {
+      try await check.run(
+        reads,
+        from: { read, body in
+          progress.begin(read.collection.string, total: totals[read.collection])
+          for try await page in client.pages(of: read) {
+            try Task.checkCancellation()
+            try await body(page)
+            count(page, of: read)
+            progress.advance(by: page.count)
+          }
+        },
+        tell: tell
+      )
+    } catch let failure as Failure {
+      throw moment.map { failure.explainingClosedWindow(since: $0, remedy: "Check fewer rules at a time") }
+        ?? failure
+    }
+    return moment
+  }
+
+  private func count(_ page: [RawDocument], of read: CollectionRead) {
+    if read.reach == .collection {
+      book.count(read.collection) { $0.read += page.count }
+    } else {
+      for document in page { book.count(document.path.collection.pattern) { $0.read += 1 } }
+    }
+  }
+
+  /// The number of documents, nil where the service cannot tell; what keeps it from answering would keep the pages, too.
+  private func count(
+    _ collection: CollectionPath
+  ) async throws(Failure) -> (count: Int, readTime: Timestamp?)? {
+    do throws(Failure) {
+      return try await client.count(collection)
+    } catch {
+      if let status = error.service?.status, status == .unimplemented || status == .invalidArgument {
+        return nil
+      }
+      throw error
+    }
+  }
+}

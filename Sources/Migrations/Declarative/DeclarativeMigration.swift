@@ -1,0 +1,227 @@
+public import Models
+public import Transfer
+
+/// A migration that is told and not programmed: steps over the documents of a collection for which a filter holds.
+///
+/// It comes from a YAML file or from the flags of `fix` and `delete`. Each document stands alone; a step that cannot be
+/// done for it makes a finding, and the document is left whole.
+///
+/// Findings: ``Code``.
+public struct DeclarativeMigration: DocumentMigration {
+  /// Why a document is left as it is.
+  public enum Code: String, Sendable, CaseIterable {
+    /// A field is not of the type that a step takes (reject).
+    case wrongType = "wrong-type"
+    /// A value cannot be converted exactly (reject, or a note where it is skipped).
+    case notConvertible = "not-convertible"
+    /// A value is not among those to be mapped (reject or note).
+    case unknownValue = "unknown-value"
+    /// A text has another number of parts than there are fields for (reject or note).
+    case partsDiffer = "parts-differ"
+    /// A text holds more than digits (reject).
+    case notDigits = "not-digits"
+    /// A field was to be set within something that is no map (reject).
+    case parentNotMap = "parent-not-map"
+    /// The target of a copy holds something else already (review).
+    case targetTaken = "target-taken"
+    /// The steps would change what they made when they are applied again (reject).
+    case notAtRest = "not-at-rest"
+    /// A document that was to be deleted has subcollections, which would be left without it (reject).
+    case hasSubcollections = "has-subcollections"
+  }
+
+  /// Which documents it is about.
+  public struct Scope: Sendable, Equatable {
+    /// The collection; for a group its id stands for all of them.
+    public var collection: CollectionPath
+    /// Whether every collection of the id is meant, wherever it is.
+    public var isGroup: Bool
+    /// What a document must satisfy: one of these; every document where there is none.
+    ///
+    /// Each is a read of its own, and no document satisfies two.
+    public var filters: [StructuredQuery.Filter]
+
+    /// Makes a scope.
+    public init(
+      _ collection: CollectionPath,
+      isGroup: Bool = false,
+      filters: [StructuredQuery.Filter] = []
+    ) {
+      self.collection = collection
+      self.isGroup = isGroup
+      self.filters = filters
+    }
+
+    /// The documents of some ids.
+    public init(_ collection: CollectionPath, ids: [String], in database: DatabaseName) {
+      let names = ids.map { Value.reference(database.name(of: DocumentPath(collection, $0))) }
+      self.init(
+        collection,
+        filters: stride(from: 0, to: names.count, by: Self.namesPerRead).map { start in
+          let some = names[start..<min(start + Self.namesPerRead, names.count)]
+          return .field(.documentName, .in, .array(Array(some)))
+        }
+      )
+    }
+
+    /// Values of an IN at the most (https://firebase.google.com/docs/firestore/query-data/queries).
+    private static let namesPerRead = 30
+
+    /// Whether a document is meant.
+    public func contains(_ document: RawDocument) -> Bool {
+      covers(document.path.collection) && matches(document)
+    }
+
+    /// Whether a collection is meant.
+    func covers(_ other: CollectionPath) -> Bool {
+      isGroup ? other.id.isIdentical(to: collection.id) : other == collection
+    }
+
+    private func matches(_ document: RawDocument) -> Bool {
+      filters.isEmpty || filters.contains { $0.matches(document) }
+    }
+  }
+
+  /// The name in reports and in the ledger.
+  public var id: String
+  /// One sentence.
+  public var summary: String
+  /// Which documents it is about.
+  public var scope: Scope
+  /// What is done to each, in order.
+  public var steps: [MigrationStep]
+  /// Whether the service sets `updatedAt` of a document that changes.
+  public var touch: Bool
+  /// The SHA-256 of the file that it comes from, in hexadecimal digits; nil where it comes from flags.
+  public var checksum: String?
+
+  /// Makes a migration.
+  public init(
+    id: String,
+    summary: String,
+    scope: Scope,
+    steps: [MigrationStep],
+    touch: Bool = true,
+    checksum: String? = nil
+  ) {
+    self.id = id
+    self.summary = summary
+    self.scope = scope
+    self.steps = steps
+    self.touch = touch
+    self.checksum = checksum
+  }
+
+  /// The collection, or the id of the group.
+  public var reads: [CollectionPath] { [scope.collection] }
+
+  /// Whether a collection is the one, or of the group.
+  public func mayWrite(_ collection: CollectionPath) -> Bool { scope.covers(collection) }
+
+  /// Whether it deletes documents for good.
+  public var deletes: Bool { steps.contains(.hardDelete) }
+
+  /// The reads of the documents that it is about.
+  public var sources: [CollectionRead] {
+    var all = CollectionRead(scope.collection)
+    if scope.isGroup { all.reach = .group }
+    if scope.filters.isEmpty { return [all] }
+    return scope.filters.map { filter in
+      var read = all
+      read.filter = filter
+      return read
+    }
+  }
+
+  /// What becomes of one document; one that it is not about (any more) is left as it is.
+  public func outcome(for document: RawDocument) -> Outcome {
+    guard scope.contains(document) else { return Outcome(.unchanged) }
+    var fields: FieldMap? = document.fields
+    var reasons: [String] = []
+    do throws(StepFailure) {
+      for step in steps {
+        let before = fields
+        try step.apply(to: &fields)
+        if fields != before { reasons.append(step.reason) }
+      }
+    } catch {
+      return Outcome(.skip, findings: [error.finding(of: document.path)])
+    }
+    guard let fields else {
+      return Outcome(.change(Change(path: document.path, before: document, after: nil, reasons: reasons)))
+    }
+    if fields == document.fields { return Outcome(.unchanged) }
+    guard isAtRest(fields, of: document) else {
+      let message =
+        "The steps would change what they made when they are applied again; the document is left as it is."
+      let finding = Finding(.reject, path: document.path, code: Code.notAtRest.rawValue, message: message)
+      return Outcome(.skip, findings: [finding])
+    }
+    let change =
+      touch
+      ? document.changing(to: fields, reasons: reasons)
+      : Change(path: document.path, before: document, after: fields, reasons: reasons)
+    return Outcome(.change(change))
+  }
+
+  /// Whether applying the steps again would change nothing.
+  ///
+  /// A run that is interrupted and resumed, and a read that meets a document twice because its place in the order
+  /// changed, rely on it.
+  private func isAtRest(_ fields: FieldMap, of document: RawDocument) -> Bool {
+    guard scope.contains(RawDocument(path: document.path, fields: fields)) else { return true }
+    var again: FieldMap? = fields
+    do throws(StepFailure) {
+      for step in steps { try step.apply(to: &again) }
+    } catch {
+      return false
+    }
+    return again == fields
+  }
+
+  // MARK: What is no migration
+
+  /// What makes no sense in steps, and which of them it is; nil where they do.
+  package static func problem(of steps: [MigrationStep], touch: Bool) -> (index: Int, cause: String)? {
+    let updatedAt = CommonField.updatedAt
+    for (index, step) in steps.enumerated() {
+      if let problem = step.problem { return (index, problem) }
+      if step == .hardDelete, steps.count > 1 {
+        return (index, "a document that is deleted needs no other step")
+      }
+      if touch, step.writes.contains(where: { $0.isPrefix(of: updatedAt) || updatedAt.isPrefix(of: $0) }) {
+        return (
+          index,
+          "updatedAt comes from the server; a step may write it where that is turned off (touch: false, --no-touch)"
+        )
+      }
+    }
+    return nil
+  }
+
+  /// A field that a step may name.
+  ///
+  /// - Throws: ``WireError`` for a text that is no field path, or that the service would refuse.
+  package static func field(parsing text: String) throws(WireError) -> FieldPath {
+    let path: FieldPath
+    do throws(FieldPathError) {
+      path = try FieldPath(parsing: text)
+    } catch {
+      throw WireError("\(error)")
+    }
+    if let violation = DocumentLimits.violations(of: path).first { throw WireError(violation.message) }
+    return path
+  }
+
+  /// Why a collection may not be changed, nil where it may.
+  package static func problem(of collection: CollectionPath, isGroup: Bool) -> String? {
+    if isGroup, collection.parent != nil { return "a collection group is named by one id, as members" }
+    if let violation = PathLimits.violations(of: collection).first { return violation.message }
+    if collection.string.utf8.starts(with: ownPrefix.utf8) {
+      return "collections that begin with \(ownPrefix) are gymmigrate's own"
+    }
+    return nil
+  }
+
+  private static let ownPrefix = "_gymmigrate"
+}

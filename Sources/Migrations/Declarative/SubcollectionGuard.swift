@@ -1,0 +1,79 @@
+public import Models
+import Transfer
+
+/// A migration that deletes documents, but none that has subcollections.
+///
+/// The service deletes a document alone: what is below it stays, without a parent, and no collection's list shows it.
+/// So the collections below each document are asked for before it is deleted; that costs a request a document, some of
+/// them at once.
+///
+/// Finding: ``DeclarativeMigration/Code/hasSubcollections``.
+public struct SubcollectionGuard: Migration {
+  /// Tells the ids of the collections below a document.
+  public typealias Lister = @Sendable (DocumentPath) async throws -> [String]
+
+  private let base: DeclarativeMigration
+  private let subcollections: Lister
+  /// Documents that are asked about at once.
+  private static let width = 16
+
+  /// Guards a migration.
+  public init(_ base: DeclarativeMigration, subcollections: @escaping Lister) {
+    self.base = base
+    self.subcollections = subcollections
+  }
+
+  /// That of the migration.
+  public var id: String { base.id }
+  /// That of the migration.
+  public var summary: String { base.summary }
+  /// That of the migration.
+  public var checksum: String? { base.checksum }
+  /// Those of the migration.
+  public var reads: [CollectionPath] { base.reads }
+  /// Those of the migration.
+  public var writes: [CollectionPath] { base.writes }
+
+  /// As the migration.
+  public func mayWrite(_ collection: CollectionPath) -> Bool { base.mayWrite(collection) }
+
+  /// Streams the documents, some of them looked at together.
+  public func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
+    for read in base.sources {
+      var waiting: [RawDocument] = []
+      try await source.forEachDocument(matching: read) { document in
+        waiting.append(document)
+        if waiting.count == Self.width {
+          try await settle(waiting, sink)
+          waiting = []
+        }
+      }
+      try await settle(waiting, sink)
+    }
+  }
+
+  /// A document that is still to be deleted is not: whether it has subcollections is not known any more.
+  public func replan(_ current: RawDocument) -> Outcome? {
+    let outcome = base.outcome(for: current)
+    if case .change(let change) = outcome.action, change.after == nil { return nil }
+    return outcome
+  }
+
+  private func settle(_ documents: [RawDocument], _ sink: any PlanSink) async throws {
+    var outcomes = documents.map { base.outcome(for: $0) }
+    try await withThrowingTaskGroup(of: (index: Int, ids: [String]).self) { group in
+      for (index, outcome) in outcomes.enumerated() {
+        guard case .change(let change) = outcome.action, change.after == nil else { continue }
+        group.addTask { (index, try await subcollections(change.path)) }
+      }
+      for try await (index, ids) in group where !ids.isEmpty {
+        let message =
+          "the document has subcollections, which would be left without it: \(ids.joined(separator: ", "))"
+        let code = DeclarativeMigration.Code.hasSubcollections.rawValue
+        let finding = Finding(.reject, path: documents[index].path, code: code, message: message)
+        outcomes[index] = Outcome(.skip, findings: [finding])
+      }
+    }
+    for (document, outcome) in zip(documents, outcomes) { try await sink.tell(outcome, of: document) }
+  }
+}

@@ -1,0 +1,230 @@
+public import Logging
+import Models
+public import Transfer
+
+/// The memory of a database: which runs changed it (`_gymmigrate_runs`), and who may change it now (`_gymmigrate/lock`).
+public struct MigrationLedger: Sendable {
+  private let client: FirestoreClient
+  private let clock: RunClock
+  private let logger: Logger
+
+  /// The ledger of a client's database.
+  public init(client: FirestoreClient, clock: RunClock = .system, logger: Logger) {
+    self.client = client
+    self.clock = clock
+    self.logger = logger
+  }
+
+  // MARK: Looking
+
+  /// The runs that the ledger knows, the latest last.
+  ///
+  /// - Throws: ``Failure``.
+  public func entries() async throws -> [LedgerEntry] {
+    var entries: [LedgerEntry] = []
+    for try await page in client.pages(of: CollectionRead(LedgerEntry.collection)) {
+      entries += page.map { LedgerEntry($0) }
+    }
+    return entries.sorted { a, b in
+      guard let first = a.startedAt, let second = b.startedAt, first != second else {
+        return a.run.compareUTF8(b.run) < 0
+      }
+      return first < second
+    }
+  }
+
+  /// Who holds the lease, nil where nobody does.
+  ///
+  /// - Throws: ``Failure``.
+  public func holder() async throws -> (run: String, holder: String, isExpired: Bool)? {
+    let (document, now) = try await client.get(Lease.path)
+    switch Lease.standing(of: document, now: now ?? .now, for: []) {
+    case .free, .own: return nil
+    case .expired(let lease): return (lease.run, lease.holder, true)
+    case .held(let lease, _): return (lease.run, lease.holder, false)
+    }
+  }
+
+  // MARK: Clearing
+
+  /// Takes the lease away from whoever holds it; a run that is at work finds out at its next renewal and stops.
+  ///
+  /// - Returns: Who held it, nil where nobody did.
+  /// - Throws: ``Failure``.
+  public func unlock() async throws -> (run: String, holder: String)? {
+    guard let document = try await client.get(Lease.path).document else { return nil }
+    _ = try await client.perform(Write(path: Lease.path, operation: .delete))
+    let lease = Lease(document)
+    return (lease.run, lease.holder)
+  }
+
+  /// Says that a run that stopped half-way is to stay as it is, so that others may begin.
+  ///
+  /// - Parameter isDead: Whether it is known that its process is gone, so that its lease may be taken away at once.
+  /// - Throws: `.inputMissing` where the ledger does not know it, `.usage` where it did not stop half-way, `.tryLater` where
+  ///   it may be at work still.
+  public func clear(_ run: String, isDead: Bool) async throws {
+    guard var entry = try await entries().first(where: { $0.run.isIdentical(to: run) }) else {
+      throw Failure(
+        .inputMissing,
+        "clear the run",
+        path: run,
+        cause: "the ledger of \(client.database) does not know it",
+        remedy: "'gymmigrate migrate status' shows what it knows."
+      )
+    }
+    guard entry.blocks else {
+      throw Failure(
+        .usage,
+        "clear the run",
+        path: run,
+        cause: "it is \(entry.status.rawValue): nothing waits for it"
+      )
+    }
+    let (document, now) = try await client.get(Lease.path)
+    if let document, Lease(document).run.isIdentical(to: run) {
+      if !isDead, case .held(let lease, let seconds) = Lease.standing(of: document, now: now ?? .now, for: [])
+      {
+        throw Failure(
+          .tryLater,
+          "clear the run",
+          path: run,
+          cause: "\(lease.holder) may be at it still",
+          remedy:
+            "Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; 'gymmigrate migrate unlock' takes it away."
+        )
+      }
+      _ = try await client.perform(
+        Write(path: Lease.path, operation: .delete, precondition: document.updateTime.map { .updateTime($0) })
+      )
+    }
+    entry.status = .cleared
+    try await put(entry)
+  }
+
+  // MARK: A run
+
+  /// Runs `body` as the one run that may change the database: with the lease held and renewed, and with an entry that says
+  /// so before the first write and tells the end afterwards.
+  ///
+  /// - Parameters:
+  ///   - entry: The run.
+  ///   - isResumed: Whether it is taken up again, so that it may take over its own lease and entry.
+  ///   - isEmpty: Whether nothing has been written; asked at the end of a run that failed.
+  ///   - book: Its accounts, for the entry.
+  /// - Throws: `.tryLater` where another run holds the lease or stopped half-way; `.notPermitted` where a migration's file
+  ///   is not the one that was applied under its id; what `body` throws; `.tryLater` where the lease is lost meanwhile.
+  public func perform(
+    _ entry: LedgerEntry,
+    isResumed: Bool,
+    isEmpty: @escaping @Sendable () -> Bool,
+    book: AccountsBook,
+    _ body: @escaping @Sendable () async throws -> Void
+  ) async throws {
+    let keeper = LeaseKeeper(client, Lease(run: entry.run, holder: entry.holder, command: entry.command))
+    try await keeper.take(overFrom: [entry.run] + (entry.undoes.map { [$0] } ?? []))
+    do {
+      let began = try await begin(entry, isResumed: isResumed)
+      try await settle(began, isEmpty: isEmpty, book: book) {
+        try await renewing(keeper, body)
+      }
+    } catch {
+      await giveBack(keeper)
+      throw error
+    }
+    await giveBack(keeper)
+  }
+
+  private func giveBack(_ keeper: LeaseKeeper) async {
+    do {
+      try await Task { try await keeper.giveBack() }.value
+    } catch {
+      logger.warning(
+        "The lease could not be given back; it runs out in a minute.",
+        metadata: ["reason": "\(error)"]
+      )
+    }
+  }
+
+  /// Checks that the run may begin, and enters it.
+  private func begin(_ entry: LedgerEntry, isResumed: Bool) async throws -> LedgerEntry {
+    let known = try await entries()
+    try LedgerRules.assertMayBegin(entry, isResumed: isResumed, known: known)
+    var entry = entry
+    entry.startedAt = known.first { $0.run.isIdentical(to: entry.run) }?.startedAt
+    try await put(entry)
+    return entry
+  }
+
+  /// Runs `body` and enters how it ended.
+  private func settle(
+    _ entry: LedgerEntry,
+    isEmpty: @Sendable () -> Bool,
+    book: AccountsBook,
+    _ body: () async throws -> Void
+  ) async throws {
+    var entry = entry
+    // Entered also where the task was cancelled, so not as a part of it.
+    func enter(_ status: LedgerEntry.Status) async throws {
+      entry.status = status
+      entry.totals = book.totals
+      entry.hasChanged = !isEmpty()
+      let entry = entry
+      try await Task { try await put(entry) }.value
+    }
+    do {
+      try await body()
+    } catch {
+      let isInterrupted = error is CancellationError || (error as? Failure)?.kind == .interrupted
+      do {
+        try await enter(isInterrupted ? .interrupted : .failed)
+      } catch {
+        logger.warning("The ledger could not be told how the run ended.", metadata: ["reason": "\(error)"])
+      }
+      throw error
+    }
+    try await enter(book.totals.leavesSomething ? .incomplete : .done)
+    if let undone = entry.undoes,
+      var original = try await entries().first(where: { $0.run.isIdentical(to: undone) })
+    {
+      original.status = .undone
+      original.undoneBy = entry.run
+      try await put(original)
+    }
+  }
+
+  private func renewing(
+    _ keeper: LeaseKeeper,
+    _ body: @escaping @Sendable () async throws -> Void
+  ) async throws {
+    let clock = clock
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        try await body()
+        return true
+      }
+      group.addTask {
+        while true {
+          try await clock.sleep(Lease.renewal)
+          try await keeper.renew()
+        }
+      }
+      // The end of the work, or the loss of the lease, whichever comes first.
+      defer { group.cancelAll() }
+      _ = try await group.next()
+    }
+  }
+
+  private func put(_ entry: LedgerEntry) async throws {
+    let result = try await client.perform(entry.write)
+    if case .rejected(let error) = result {
+      throw Failure(
+        .internal,
+        "write the ledger",
+        path: entry.path.string,
+        cause: error.message,
+        service: error
+      )
+    }
+  }
+}

@@ -1,0 +1,336 @@
+public import Models
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Reads CSV (RFC 4180) from a file or from standard input (`-`), compressed with gzip or not, record by record.
+///
+/// Lines end with CR LF, LF or CR; a byte order mark and blank lines are passed over. Cells in quotes may hold
+/// delimiters, line breaks and doubled quotes. A quote anywhere else, and bytes that are not UTF-8, are errors with line
+/// and column, where the column is the number of the cell; so is a record over the limit. The record after a bad one may
+/// be good. Memory is that of the longest record.
+public struct CSVReader: ~Copyable {
+  /// The longest record that is read unless told otherwise, in bytes.
+  public static let defaultMaximumRecordBytes = 64 << 20
+
+  private enum State {
+    /// At the beginning of a cell.
+    case start
+    /// In a cell without quotes.
+    case plain
+    /// Between quotes.
+    case quoted
+    /// Behind a quote that ends the cell or begins a doubled one.
+    case quoteInQuotes
+    /// In the rest of a line that is no good.
+    case skipping
+  }
+
+  /// The delimiter, as given, or as found once the first record is read.
+  public private(set) var delimiter: CSVOptions.Delimiter
+  /// What the last call of ``next()`` read.
+  public private(set) var record = CSVRecord()
+
+  private var file: InputFile
+  private let maximumRecordBytes: Int
+  private let chunk: UnsafeMutableRawBufferPointer
+  private var unread: Range<Int> = 0..<0
+  private let findsDelimiter: Bool
+  private var hasBegun = false
+  private var state = State.start
+  private var line = 1
+  /// Whether the last byte was a CR: a LF behind it belongs to it.
+  private var isAfterCR = false
+  /// The line on which the open quotes began.
+  private var quoteLine = 1
+
+  /// Opens a file.
+  ///
+  /// - Parameters:
+  ///   - path: The file, or `-`.
+  ///   - delimiter: What parts cells; nil takes the one that is most frequent in the first line, a comma where there
+  ///     is none.
+  ///   - maximumRecordBytes: The longest record that is read.
+  /// - Throws: ``Failure`` of kind `inputMissing`.
+  public init(
+    _ path: String,
+    delimiter: CSVOptions.Delimiter? = .comma,
+    maximumRecordBytes: Int = CSVReader.defaultMaximumRecordBytes
+  ) throws(Failure) {
+    try self.init(path, delimiter: delimiter, maximumRecordBytes: maximumRecordBytes, chunkSize: 1 << 20)
+  }
+
+  init(
+    _ path: String,
+    delimiter: CSVOptions.Delimiter?,
+    maximumRecordBytes: Int,
+    chunkSize: Int
+  ) throws(Failure) {
+    file = try InputFile(path)
+    self.maximumRecordBytes = maximumRecordBytes
+    self.delimiter = delimiter ?? .comma
+    findsDelimiter = delimiter == nil
+    chunk = .allocate(byteCount: chunkSize, alignment: 16)
+  }
+
+  deinit {
+    chunk.deallocate()
+  }
+
+  /// Reads the next record that is not a blank line into ``record``; false at the end.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed` that names file, line and column (also where the file is UTF-16),
+  ///   `inputMissing` where the disk gives trouble.
+  public mutating func next() throws(Failure) -> Bool {
+    if !hasBegun { try begin() }
+    record.begin(line: line)
+    while true {
+      if unread.isEmpty {
+        let count = try file.read(into: chunk)
+        if count == 0 { return try end() }
+        unread = 0..<count
+      }
+      guard try step() else { continue }
+      if record.count == 1, record.bytes.count == 1, !record.isQuoted(0) {
+        record.begin(line: line)
+        continue
+      }
+      try assertUTF8()
+      return true
+    }
+  }
+
+  // MARK: The beginning and the end
+
+  /// Passes over a byte order mark and looks at the first line.
+  private mutating func begin() throws(Failure) {
+    hasBegun = true
+    var count = 0
+    while count < chunk.count {
+      let more = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: chunk[count...]))
+      count += more
+      if more == 0 || (count >= 3 && chunk[..<count].contains { $0 == 0x0A || $0 == 0x0D }) { break }
+    }
+    unread = 0..<count
+    if count >= 2, (chunk[0] == 0xFF && chunk[1] == 0xFE) || (chunk[0] == 0xFE && chunk[1] == 0xFF) {
+      throw Failure(
+        .inputMalformed,
+        "read",
+        path: file.path,
+        cause: "it is UTF-16",
+        remedy: "Save it as CSV in UTF-8."
+      )
+    }
+    if count >= 3, chunk[0] == 0xEF, chunk[1] == 0xBB, chunk[2] == 0xBF { unread = 3..<count }
+    if findsDelimiter { delimiter = Self.delimiter(of: chunk[unread]) }
+  }
+
+  private static func delimiter(of text: Slice<UnsafeMutableRawBufferPointer>) -> CSVOptions.Delimiter {
+    var counts: [UInt8: Int] = [:]
+    var isQuoted = false
+    for byte in text {
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if isQuoted { continue }
+      if byte == 0x0A || byte == 0x0D { break }
+      counts[byte, default: 0] += 1
+    }
+    let found = CSVOptions.Delimiter.allCases.map { ($0, counts[$0.byte] ?? 0) }
+    // Of equals the first stays, and that is the comma.
+    return found.reduce((CSVOptions.Delimiter.comma, 0)) { $1.1 > $0.1 ? $1 : $0 }.0
+  }
+
+  private mutating func end() throws(Failure) -> Bool {
+    switch state {
+    case .skipping: return false
+    case .quoted:
+      state = .skipping
+      throw failure("the quotes that begin here are never closed", line: quoteLine)
+    case .start, .plain, .quoteInQuotes:
+      if state == .start, record.count == 0 { return false }
+      record.endCell(isQuoted: state == .quoteInQuotes)
+      state = .skipping
+      try assertUTF8()
+      return true
+    }
+  }
+
+  private func assertUTF8() throws(Failure) {
+    guard let cell = record.firstInvalidCell else { return }
+    throw Failure(
+      .inputMalformed,
+      "read",
+      path: file.path,
+      cause: "line \(record.line), column \(cell): the cell is not UTF-8",
+      remedy: "Save it as CSV in UTF-8."
+    )
+  }
+
+  private func failure(_ cause: String, line: Int) -> Failure {
+    Failure(
+      .inputMalformed,
+      "read",
+      path: file.path,
+      cause: "line \(line), column \(record.count + 1): \(cause)"
+    )
+  }
+
+  // MARK: Bytes
+
+  /// Takes bytes of the chunk up to the end of the record or of the chunk; whether the record is whole.
+  private mutating func step() throws(Failure) -> Bool {
+    let bytes = UnsafeRawBufferPointer(chunk)
+    var index = unread.lowerBound
+    let end = unread.upperBound
+    let separator = delimiter.byte
+    let quote = UInt8(ascii: "\"")
+    defer { unread = index..<end }
+    while index < end {
+      let byte = bytes[index]
+      if isAfterCR, state != .quoted {
+        isAfterCR = false
+        if byte == 0x0A {
+          index += 1
+          continue
+        }
+      }
+      switch state {
+      case .start where byte == quote:
+        state = .quoted
+        quoteLine = line
+        index += 1
+      case .start, .plain:
+        let stop = Self.firstSpecial(bytes, from: index, to: end, separator)
+        if stop > index {
+          state = .plain
+          try append(bytes, index..<stop)
+          index = stop
+          if index == end { return false }
+        }
+        let special = bytes[index]
+        if special == quote {
+          state = .skipping
+          throw failure("a quote stands within a cell that does not begin with one", line: line)
+        }
+        index += 1
+        if endCell(at: special, separator, isQuoted: false) { return true }
+      case .quoted:
+        let stop = Self.first(quote, bytes, from: index, to: end)
+        countLines(bytes, index..<stop)
+        try append(bytes, index..<stop)
+        index = stop
+        if index < end {
+          state = .quoteInQuotes
+          isAfterCR = false
+          index += 1
+        }
+      case .quoteInQuotes:
+        if byte == quote {
+          state = .quoted
+          try append(bytes, index..<(index + 1))
+        } else if byte == separator || byte == 0x0A || byte == 0x0D {
+          index += 1
+          if endCell(at: byte, separator, isQuoted: true) { return true }
+          continue
+        } else {
+          state = .skipping
+          throw failure("something stands behind the closing quote", line: line)
+        }
+        index += 1
+      case .skipping:
+        index += 1
+        if byte == 0x0A || byte == 0x0D {
+          endLine(byte)
+          state = .start
+          record.begin(line: line)
+        }
+      }
+    }
+    return false
+  }
+
+  /// Ends a cell at a delimiter or a line end; whether that ends the record.
+  private mutating func endCell(at byte: UInt8, _ separator: UInt8, isQuoted: Bool) -> Bool {
+    record.endCell(isQuoted: isQuoted)
+    state = .start
+    if byte == separator { return false }
+    endLine(byte)
+    return true
+  }
+
+  private mutating func endLine(_ byte: UInt8) {
+    line += 1
+    isAfterCR = byte == 0x0D
+  }
+
+  /// Counts the line breaks of a text between quotes.
+  private mutating func countLines(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
+    for index in range {
+      let byte = bytes[index]
+      if byte > 0x0D { continue }
+      if byte == 0x0D || (byte == 0x0A && !(index > range.lowerBound ? bytes[index - 1] == 0x0D : isAfterCR))
+      {
+        line += 1
+      }
+    }
+    if let last = range.last { isAfterCR = bytes[last] == 0x0D }
+  }
+
+  private mutating func append(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(Failure) {
+    if record.bytes.count + range.count > maximumRecordBytes {
+      state = .skipping
+      let limit = maximumRecordBytes
+      throw Failure(
+        .inputMalformed,
+        "read",
+        path: file.path,
+        cause: "line \(record.line): the record is longer than \(limit) bytes"
+      )
+    }
+    record.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
+  }
+
+  private static func first(
+    _ byte: UInt8,
+    _ bytes: UnsafeRawBufferPointer,
+    from start: Int,
+    to end: Int
+  ) -> Int {
+    guard let base = bytes.baseAddress, let found = memchr(base + start, Int32(byte), end - start) else {
+      return end
+    }
+    return UnsafeRawPointer(found) - base
+  }
+
+  /// The first delimiter, quote or line end, eight bytes at a time; `end` where there is none.
+  private static func firstSpecial(
+    _ bytes: UnsafeRawBufferPointer,
+    from start: Int,
+    to end: Int,
+    _ separator: UInt8
+  ) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let specials = (
+      ones &* UInt64(separator), ones &* UInt64(UInt8(ascii: "\"")), ones &* 0x0D, ones &* 0x0A
+    )
+    /// The high bit of each lane that is zero is set, and of no lane below the first such one.
+    func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
+    var index = start
+    while index + 8 <= end {
+      let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      let found =
+        (zeros(word ^ specials.0) | zeros(word ^ specials.1) | zeros(word ^ specials.2)
+          | zeros(word ^ specials.3)) & (ones &* 0x80)
+      if found != 0 { return index + found.trailingZeroBitCount / 8 }
+      index += 8
+    }
+    while index < end {
+      let byte = bytes[index]
+      if byte == separator || byte == UInt8(ascii: "\"") || byte == 0x0D || byte == 0x0A { return index }
+      index += 1
+    }
+    return end
+  }
+}

@@ -1,0 +1,46 @@
+import Models
+
+/// Finds out what has to be known of a table before its first document.
+enum TableSurvey {
+  /// Reads the header, and all rows where there are columns whose type only their values tell; nil for a table without
+  /// any row.
+  ///
+  /// - Throws: ``Failure``.
+  static func plan(
+    of source: ImportSource,
+    collection: CollectionPath,
+    options: TableOptions
+  ) throws(Failure) -> TablePlan? {
+    var reader = try TableReader(source, options)
+    guard try reader.next() else { return nil }
+    var plan = try TablePlan(
+      header: reader.row,
+      of: source,
+      collection: collection,
+      isForExcel: source.format == .csv && hasByteOrderMark(source.path),
+      options: options
+    )
+    if plan.undecided.isEmpty { return plan }
+    let values = try CellValues(plan, options)
+    var types = plan.undecided.map { (column: $0, type: TypeInference()) }
+    while !Task.isCancelled {
+      do throws(Failure) {
+        guard try reader.next() else { break }
+        for index in types.indices { types[index].type.look(at: reader.row, types[index].column, values) }
+      } catch {
+        // It is told when the row is read as a document.
+        if RowFault(malformed: error) == nil { throw error }
+      }
+    }
+    plan.decide(types.map { ($0.column, $0.type.type) })
+    return plan
+  }
+
+  private static func hasByteOrderMark(_ path: String) -> Bool {
+    guard var file = try? InputFile(path) else { return false }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+    defer { buffer.deallocate() }
+    let count = (try? file.read(into: buffer)) ?? 0
+    return buffer[..<count].starts(with: [0xEF, 0xBB, 0xBF])
+  }
+}

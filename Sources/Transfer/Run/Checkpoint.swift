@@ -1,0 +1,148 @@
+import Models
+
+/// `checkpoint.json`: how far a run is, as of a moment at which everything that it had begun was settled.
+public struct Checkpoint: Sendable, Equatable {
+  /// Where a run is, in its own terms.
+  public struct Place: Sendable, Equatable {
+    /// Which of the run's parts it is in, from 0: the files of an import, the migrations of an apply.
+    public var stage: Int
+    /// What of the part is done: the number of the last line, the name of the last document; nil where nothing is.
+    public var position: String?
+    /// What else is counted, by name.
+    public var counters: [String: Int]
+
+    /// Makes a place.
+    public init(stage: Int = 0, position: String? = nil, counters: [String: Int] = [:]) {
+      self.stage = stage
+      self.position = position
+      self.counters = counters
+    }
+  }
+
+  /// Everything before it is settled.
+  public var place: Place
+  /// The accounts so far.
+  public var collections: [RunSummary.Collection]
+  /// Bytes of the run's lists, by file name.
+  ///
+  /// What stands behind them is of documents that will be met again.
+  public var lists: [String: Int]
+  /// Bytes of the journal.
+  public var journal: Int
+  /// Where the journal has changes of before an interruption that may not have been met again, in bytes.
+  ///
+  /// Those of them that a later line names have been.
+  public var tail: [Range<Int>]
+
+  /// A checkpoint of a run that has done nothing yet.
+  init(at place: Place) {
+    self.place = place
+    collections = []
+    lists = [:]
+    journal = 0
+    tail = []
+  }
+
+  /// The JSON of the checkpoint, one line.
+  var json: [UInt8] {
+    func numbers(_ numbers: [String: Int], _ json: inout JSONWriter) {
+      json.object { json in
+        for (name, number) in numbers.sorted(by: { $0.key < $1.key }) {
+          json.key(name)
+          json.integer(number)
+        }
+      }
+    }
+    var json = JSONWriter()
+    json.object { json in
+      json.key("collections")
+      json.array { list in
+        for collection in collections { list.object { collection.writeMembers(to: &$0) } }
+      }
+      json.key("counters")
+      numbers(place.counters, &json)
+      json.key("journal")
+      json.integer(journal)
+      json.key("lists")
+      numbers(lists, &json)
+      if let position = place.position {
+        json.key("position")
+        json.string(position)
+      }
+      json.key("stage")
+      json.integer(place.stage)
+      json.key("tail")
+      json.array { list in
+        for range in tail {
+          list.object {
+            $0.key("from")
+            $0.integer(range.lowerBound)
+            $0.key("to")
+            $0.integer(range.upperBound)
+          }
+        }
+      }
+    }
+    return json.bytes
+  }
+
+  /// Reads a checkpoint.
+  init(_ json: JSONCursor) throws(WireError) {
+    func number(_ json: JSONCursor?, _ name: String) throws(WireError) -> Int {
+      guard let number = json.flatMap({ WireDecoder.integer($0) }) else {
+        throw WireError("\(name) is no number")
+      }
+      return Int(number)
+    }
+    func numbers(_ json: JSONCursor?) throws(WireError) -> [String: Int] {
+      var numbers: [String: Int] = [:]
+      guard let json else { return numbers }
+      for (name, value) in json.members { numbers[name.string] = try number(value, name.string) }
+      return numbers
+    }
+    place = Place(
+      stage: try number(json["stage"], "stage"),
+      position: json["position"]?.string,
+      counters: try numbers(json["counters"])
+    )
+    lists = try numbers(json["lists"])
+    journal = try number(json["journal"], "journal")
+    tail = []
+    collections = []
+    if let ranges = json["tail"] {
+      for range in ranges.elements {
+        let (from, to) = (try number(range["from"], "from"), try number(range["to"], "to"))
+        if from > to { throw WireError("tail goes from \(from) to \(to)") }
+        tail.append(from..<to)
+      }
+    }
+    guard let list = json["collections"] else { return }
+    for element in list.elements { collections.append(try RunSummary.Collection(element)) }
+  }
+}
+
+/// Decides when a checkpoint is due.
+///
+/// A checkpoint waits for what is in flight, so it costs about as long as a commit takes: it comes a second after the last
+/// one at the soonest, and so that no more than a twentieth of the time goes into it.
+struct CheckpointPace: Sendable {
+  /// Seconds between two at the least.
+  static let interval = 1.0
+  /// Of the time, at the most.
+  static let share = 0.05
+
+  private var next: Double
+
+  /// The first one is due an interval from now.
+  init(now: Double) {
+    next = now + Self.interval
+  }
+
+  /// Whether one is due.
+  func isDue(at now: Double) -> Bool { now >= next }
+
+  /// One was made.
+  mutating func made(from start: Double, to end: Double) {
+    next = end + max(Self.interval, (end - start) / Self.share)
+  }
+}

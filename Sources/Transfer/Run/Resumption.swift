@@ -1,0 +1,48 @@
+import Models
+
+/// What a run that ended early left to go on from, read and checked before anything of it is touched.
+struct Resumption: Sendable {
+  /// The last checkpoint; nil where the run ended before the first.
+  let checkpoint: Checkpoint?
+  /// The first line of the journal; nil where the run ended before it had one, and so before it wrote anything.
+  let head: JournalReader.Head?
+  /// The writes that no checkpoint has counted.
+  let tail: JournalTail
+  /// Bytes of the journal's first line.
+  let headLength: Int
+  /// Bytes of the journal's whole lines.
+  let length: Int
+
+  /// Reads the files of a run.
+  ///
+  /// - Parameter fromStart: Whether the run reads everything once more, so that no checkpoint counts.
+  /// - Throws: `.inputMalformed` where they are not what a run leaves.
+  init(of run: String, in folder: String, fromStart: Bool = false) throws(Failure) {
+    let kept = try JSONFile.read("\(folder)/checkpoint.json") { json throws(WireError) in
+      try Checkpoint(json)
+    }
+    checkpoint = fromStart ? nil : kept
+    let path = "\(folder)/journal.jsonl"
+    if SystemCall.status(path).status == nil {
+      (tail, head, headLength, length) = (JournalTail(), nil, 0, 0)
+    } else {
+      (tail, head, headLength, length) = try JournalTail.read(path, since: checkpoint)
+    }
+    if let head, !head.run.isIdentical(to: run) { throw Self.damaged(path, "it is of run \(head.run)") }
+    if head == nil, length > 0 { throw Self.damaged(path, "its first line is missing") }
+    if let checkpoint, length < checkpoint.journal {
+      throw Self.damaged(path, "it ends before byte \(checkpoint.journal), where checkpoint.json goes on")
+    }
+  }
+
+  /// A journal that does not fit its run.
+  static func damaged(_ path: String, _ cause: String) -> Failure {
+    Failure(
+      .inputMalformed,
+      "go on with the journal",
+      path: path,
+      cause: cause,
+      remedy: "Begin a new run: what is done is found done."
+    )
+  }
+}

@@ -1,0 +1,162 @@
+public import Models
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The runs of a state directory, as they are told by the files that they left.
+public struct RunHistory: Sendable {
+  /// One run.
+  public struct Entry: Sendable, Equatable {
+    /// What it was asked to do.
+    public var record: RunRecord
+    /// How it ended, nil where it has not, or was killed.
+    public var ending: Ending?
+    /// Whether its process is alive.
+    public var isRunning: Bool
+    /// What was made of it afterwards: `undone` or `cleared`.
+    public var verdict: String?
+
+    /// How it is, in a word: that of its summary, else `running` or `killed`.
+    public var status: String {
+      isRunning ? "running" : verdict ?? ending?.status ?? "killed"
+    }
+
+    /// Whether it stopped before its end and can be taken up again.
+    public var canGoOn: Bool {
+      record.writes && ["failed", "interrupted", "killed"].contains(status)
+    }
+  }
+
+  /// What the summary of a run says.
+  public struct Ending: Sendable, Equatable {
+    /// As ``RunSummary/Status``.
+    public var status: String
+    /// The exit code.
+    public var exitCode: Int
+    /// The sum of its accounts.
+    public var totals: Accounts
+    /// The accounts of each collection.
+    public var collections: [RunSummary.Collection]
+    /// The error that ended it.
+    public var error: String?
+  }
+
+  private let folder: String
+  private let stateDirectory: String
+
+  /// The runs below a state directory, which may be missing.
+  public init(in stateDirectory: String) {
+    self.stateDirectory = stateDirectory
+    folder = "\(stateDirectory)/runs"
+  }
+
+  /// All of them, the latest last; a folder that holds no run is left out.
+  ///
+  /// - Throws: `.inputMalformed` where a record is damaged.
+  public func entries() throws(Failure) -> [Entry] {
+    var entries: [Entry] = []
+    for id in names() {
+      if let entry = try entry(id) { entries.append(entry) }
+    }
+    return entries.sorted {
+      ($0.record.startedAt, $0.record.id) < ($1.record.startedAt, $1.record.id)
+    }
+  }
+
+  /// The run of an id, of the beginning of one that only one has, or the `last` one.
+  ///
+  /// - Parameter condition: What holds of the runs that are meant by `last`.
+  /// - Throws: `.inputMissing` where there is none, `.usage` where several begin so.
+  public func entry(
+    named name: String,
+    where condition: (Entry) -> Bool = { _ in true }
+  ) throws(Failure) -> Entry {
+    let entries = try entries()
+    if name.isIdentical(to: "last"), let last = entries.last(where: condition) { return last }
+    let matching = entries.filter { $0.record.id.hasPrefix(name) }
+    if let exact = matching.first(where: { $0.record.id.isIdentical(to: name) }) { return exact }
+    if matching.count > 1 {
+      throw Failure(
+        .usage,
+        "find the run",
+        path: name,
+        cause: "\(matching.count) runs begin so",
+        remedy: "Give more of the id; 'gymmigrate runs list' shows them."
+      )
+    }
+    guard let found = matching.first else {
+      throw Failure(
+        .inputMissing,
+        "find the run",
+        path: name,
+        cause: "there is none in \(folder)",
+        remedy: "'gymmigrate runs list' shows them; --state-dir says where they are."
+      )
+    }
+    return found
+  }
+
+  /// Keeps what was made of a run after its end.
+  ///
+  /// - Throws: `.cannotWrite`.
+  public func judge(_ id: String, as verdict: String) throws(Failure) {
+    var json = JSONWriter()
+    json.object {
+      $0.key("status")
+      $0.string(verdict)
+    }
+    try JSONFile.write(json.bytes, to: file("verdict.json", of: id))
+  }
+
+  /// The path of a file of a run.
+  public func file(_ name: String, of id: String) -> String { "\(folder)/\(id)/\(name)" }
+
+  /// The names of the files of a run, sorted.
+  public func files(of id: String) -> [String] { Self.names(in: "\(folder)/\(id)") }
+
+  private func entry(_ id: String) throws(Failure) -> Entry? {
+    let record = try JSONFile.read(file("run.json", of: id)) { json throws(WireError) in try RunRecord(json) }
+    guard let record else { return nil }
+    let isRunning = isLocked(file("operation.log", of: id))
+    let ending = try JSONFile.read(file("summary.json", of: id)) { json throws(WireError) in
+      var collections: [RunSummary.Collection] = []
+      if let list = json["collections"] {
+        for element in list.elements { collections.append(try RunSummary.Collection(element)) }
+      }
+      return Ending(
+        status: json["status"]?.string ?? "",
+        exitCode: json["exitCode"].flatMap { WireDecoder.integer($0) }.map { Int($0) } ?? 0,
+        totals: collections.reduce(Accounts()) { $0 + $1.accounts },
+        collections: collections,
+        error: json["error"]?.string
+      )
+    }
+    let verdict = try JSONFile.read(file("verdict.json", of: id)) { json in json["status"]?.string }
+    return Entry(record: record, ending: ending, isRunning: isRunning, verdict: verdict ?? nil)
+  }
+
+  private func names() -> [String] { Self.names(in: folder) }
+
+  private static func names(in folder: String) -> [String] {
+    guard let handle = opendir(folder) else { return [] }
+    defer { closedir(handle) }
+    var names: [String] = []
+    while let item = readdir(handle) {
+      let name = withUnsafePointer(to: &item.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  private func isLocked(_ path: String) -> Bool {
+    let (descriptor, _) = SystemCall.open(path, O_RDONLY)
+    if descriptor < 0 { return false }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+  }
+}

@@ -1,0 +1,253 @@
+public import Models
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// `run.json`: what a run was asked to do, written before it begins, so that it can be taken up again.
+public struct RunRecord: Sendable, Equatable {
+  /// A file that the run reads, and how to tell that it is still the same.
+  public struct Input: Sendable, Equatable {
+    /// Where it is, as the command line has it.
+    public var path: String
+    /// Bytes in it.
+    public var bytes: Int
+    /// When it last changed, by this machine's clock.
+    public var modified: Timestamp?
+  }
+
+  /// A database and the way to it.
+  public struct Place: Sendable, Equatable {
+    /// The environment's name.
+    public var environment: String
+    /// The database.
+    public var database: DatabaseName
+    /// Where requests go; `embedded` for the embedded store.
+    public var endpoint: String
+
+    init(environment: String, database: DatabaseName, endpoint: String) {
+      self.environment = environment
+      self.database = database
+      self.endpoint = endpoint
+    }
+
+    init(_ environment: Environment) {
+      self.init(
+        environment: environment.name,
+        database: environment.database,
+        endpoint: environment.isLocal ? "embedded" : environment.effectiveEndpoint
+      )
+    }
+  }
+
+  /// The run.
+  public var id: String
+  /// The command, as `migrate apply users-unify`.
+  public var command: String
+  /// The command line, without the program.
+  public var arguments: [String]
+  /// The folder that it was given in.
+  public var workingDirectory: String
+  /// The version of gymmigrate.
+  public var version: String
+  /// Where it works.
+  public var environment: String
+  /// The database.
+  public var database: DatabaseName
+  /// Where requests go; `embedded` for the embedded store.
+  public var endpoint: String
+  /// When it began, by this machine's clock.
+  public var startedAt: Timestamp
+  /// Whether it writes to the database, so that it has a journal and can go on.
+  public var writes: Bool
+  /// The files that it reads.
+  public var inputs: [Input]
+  /// Where it reads, of a command that reads one database and writes another.
+  public var source: Place?
+
+  /// Makes a record.
+  public init(
+    id: String,
+    command: String,
+    arguments: [String],
+    workingDirectory: String,
+    environment: Environment,
+    startedAt: Timestamp,
+    writes: Bool,
+    inputs: [String] = [],
+    source: Environment? = nil
+  ) {
+    self.id = id
+    self.command = command
+    self.arguments = arguments
+    self.workingDirectory = workingDirectory
+    version = gymmigrateVersion
+    self.environment = environment.name
+    database = environment.database
+    endpoint = environment.isLocal ? "embedded" : environment.effectiveEndpoint
+    self.startedAt = startedAt
+    self.writes = writes
+    self.inputs = inputs.map(Self.input)
+    self.source = source.map { Place($0) }
+  }
+
+  private static func input(_ path: String) -> Input {
+    let status = SystemCall.status(path).status
+    let modified = status.flatMap { status in
+      Timestamp(seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int32(status.st_mtim.tv_nsec))
+    }
+    return Input(path: path, bytes: status.map { Int($0.st_size) } ?? 0, modified: modified)
+  }
+
+  /// Checks that the files that it reads are those that they were when it began, and as they were.
+  ///
+  /// - Parameter paths: The files that it would read now.
+  /// - Throws: `.inputMalformed` that names the first that is not; `.inputMissing` for standard input.
+  public func assertInputsUnchanged(_ paths: [String]) throws(Failure) {
+    func changed(_ cause: String) -> Failure {
+      Failure(
+        .inputMalformed,
+        "go on with",
+        path: id,
+        cause: cause,
+        remedy: "Import it as a new run: what is there already is not written again."
+      )
+    }
+    for input in inputs {
+      if input.path == "-" {
+        throw Failure(
+          .inputMissing,
+          "go on with",
+          path: id,
+          cause: "it read standard input, which cannot be read again",
+          remedy: "Give the same input to the same command: what is there already is not written again."
+        )
+      }
+      if Self.input(input.path) != input {
+        throw changed("\(input.path) has changed since the run began")
+      }
+    }
+    if !paths.elementsEqual(inputs, by: { $0.isIdentical(to: $1.path) }) {
+      throw changed("it would read other files now")
+    }
+  }
+
+  /// Checks that the environment, and the one that is read from, still lead where they led when the run began.
+  ///
+  /// - Throws: `.configuration`.
+  public func assertSamePlace(_ environment: Environment, source: Environment? = nil) throws(Failure) {
+    try assertSame(
+      Place(environment),
+      Place(environment: environment.name, database: database, endpoint: endpoint)
+    )
+    if let source, let then = self.source { try assertSame(Place(source), then) }
+  }
+
+  private func assertSame(_ now: Place, _ then: Place) throws(Failure) {
+    guard now.database == then.database, now.endpoint.isIdentical(to: then.endpoint) else {
+      throw Failure(
+        .configuration,
+        "go on with",
+        path: id,
+        cause:
+          "\(now.environment) is \(now.database) at \(now.endpoint) now, and was \(then.database) at \(then.endpoint)",
+        remedy: "Put the configuration back as it was, or begin a new run."
+      )
+    }
+  }
+
+  /// The JSON of the record, one line.
+  public var json: [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      func text(_ name: StaticString, _ value: String) {
+        json.key(name)
+        json.string(value)
+      }
+      json.key("arguments")
+      json.array { list in for argument in arguments { list.string(argument) } }
+      text("command", command)
+      text("database", database.description)
+      text("endpoint", endpoint)
+      text("environment", environment)
+      json.key("inputs")
+      json.array { list in
+        for input in inputs {
+          list.object {
+            $0.key("bytes")
+            $0.integer(input.bytes)
+            if let modified = input.modified {
+              $0.key("modified")
+              $0.timestamp(modified)
+            }
+            $0.key("path")
+            $0.string(input.path)
+          }
+        }
+      }
+      text("runId", id)
+      if let source {
+        json.key("source")
+        json.object {
+          $0.key("database")
+          $0.string(source.database.description)
+          $0.key("endpoint")
+          $0.string(source.endpoint)
+          $0.key("environment")
+          $0.string(source.environment)
+        }
+      }
+      text("startedAt", startedAt.description)
+      text("version", version)
+      text("workingDirectory", workingDirectory)
+      json.key("writes")
+      json.boolean(writes)
+    }
+    return json.bytes
+  }
+
+  /// Reads a record.
+  public init(_ json: JSONCursor) throws(WireError) {
+    func text(_ name: StaticString) throws(WireError) -> String {
+      guard let text = json[name]?.string else { throw WireError("it has no \(name)") }
+      return text
+    }
+    id = try text("runId")
+    command = try text("command")
+    arguments = json["arguments"].map { $0.elements.compactMap(\.string) } ?? []
+    workingDirectory = try text("workingDirectory")
+    version = try text("version")
+    environment = try text("environment")
+    guard let database = DatabaseName(parsing: try text("database")) else {
+      throw WireError("database is no database")
+    }
+    self.database = database
+    endpoint = try text("endpoint")
+    guard let startedAt = Timestamp(try text("startedAt")) else { throw WireError("startedAt is no time") }
+    self.startedAt = startedAt
+    writes = json["writes"]?.boolean ?? false
+    if let source = json["source"] {
+      guard let database = source["database"]?.string.flatMap({ DatabaseName(parsing: $0) }) else {
+        throw WireError("the database of source is no database")
+      }
+      self.source = Place(
+        environment: source["environment"]?.string ?? "",
+        database: database,
+        endpoint: source["endpoint"]?.string ?? ""
+      )
+    }
+    self.inputs = []
+    guard let inputs = json["inputs"] else { return }
+    for element in inputs.elements {
+      self.inputs.append(
+        Input(
+          path: element["path"]?.string ?? "",
+          bytes: element["bytes"].flatMap { WireDecoder.integer($0) }.map { Int($0) } ?? 0,
+          modified: element["modified"]?.string.flatMap { Timestamp($0) }
+        )
+      )
+    }
+  }
+}

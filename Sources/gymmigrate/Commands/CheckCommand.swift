@@ -1,0 +1,123 @@
+import ArgumentParser
+import Migrations
+import Models
+import Transfer
+
+/// `gymmigrate check`: whether the gym's data obeys its rules.
+struct CheckCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Check the integrity of the gym's data; nothing is written.",
+    discussion: """
+      Reads each collection of the gym once, in constant memory, and tells where the data does not obey its rules: ids, \
+      foreign keys, links between users and members, family groups, bookings, groups, the setup, snapshots of payments. \
+      Prints a table with the number of findings of each rule and some documents. Every finding, with the value that is \
+      found, is in findings.csv of the run's folder, and in the file of --output. Ends in 1 when there are findings, in \
+      0 when there are none.
+
+        gymmigrate check -e stage
+        gymmigrate check -e prod -o findings.csv
+        gymmigrate check -e prod --rule foreign-key-dangling --rule link-not-mirrored
+        gymmigrate check -e prod --json
+
+      --json prints one object instead: "findings", an array with a finding a line (rule, path, field, value, message; \
+      field and value where there are any, value as the service encodes it), "rules", the number of findings of each \
+      rule, then the members of the summary as every command has them. It is written as the findings come.
+      """
+  )
+
+  @Option(
+    name: .customLong("rule"),
+    help: ArgumentHelp("Check this rule; repeat it for several (default: all).", valueName: "name")
+  )
+  var names: [String] = []
+
+  @Flag(help: "List the rules and end; with --json as an array.")
+  var listRules = false
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "Write every finding to a file: .csv for spreadsheets, .json or .jsonl, also compressed (.gz).",
+      valueName: "file"
+    )
+  )
+  var output: String?
+
+  @Option(help: ArgumentHelp("How many documents of each rule the table shows.", valueName: "n"))
+  var examples = 3
+
+  @Option(help: ArgumentHelp("Documents a page, 1 to 300.", valueName: "n"))
+  var pageSize = 300
+
+  @Option(help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"))
+  var readTime: String?
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var talk: TalkOptions
+
+  func validate() throws {
+    for name in names where IntegrityRule(named: name) == nil {
+      throw ValidationError("There is no rule '\(name)'; 'gymmigrate check --list-rules' lists them.")
+    }
+    if let output, FindingFile.Format(fileName: output) == nil {
+      throw ValidationError("--output is the name of a file that ends in .csv, .json or .jsonl.")
+    }
+    if examples < 0 { throw ValidationError("--examples is a number from 0.") }
+    if !(1...300).contains(pageSize) { throw ValidationError("--page-size is a number from 1 to 300.") }
+    if let readTime, ReadTimeChoice(parsing: readTime) == nil {
+      throw ValidationError("--read-time is 'now', 'none' or a time as 2026-01-31T12:00:00Z.")
+    }
+  }
+
+  func run() async throws {
+    if listRules { return try StandardOutput.write(CheckText.rules(asJSON: talk.json)) }
+    // What cannot be written is found out before anything is read.
+    if let output { try OutputFile.checkWritable(output) }
+    let chosen = Set(names.compactMap { IntegrityRule(named: $0) })
+    let check = chosen.isEmpty ? IntegrityCheck() : IntegrityCheck(rules: chosen)
+    let findings = CheckOutput(check, examples: examples, asJSON: talk.json)
+    let (output, pageSize) = (output, pageSize)
+    let readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
+    // The summary is a part of the JSON of the findings, so it is not printed by itself.
+    var quiet = talk
+    quiet.json = false
+    let command = CommandRun(name: "check", connection: connection, talk: quiet)
+    var status: ExitStatus?
+    do {
+      try await command.perform { session, run in
+        findings.begin(summary: run.file("summary.json"))
+        var integrity = IntegrityRun(
+          client: session.client,
+          environment: session.environment,
+          book: session.book,
+          progress: session.progress,
+          logger: session.logger
+        )
+        integrity.pageSize = pageSize
+        integrity.readTime = readTime
+        let list = FindingList(run)
+        let file = try output.map { try FindingFile($0, FindingFile.Format(fileName: $0) ?? .jsonl) }
+        let moment = try await integrity.check(check) { finding in
+          try list.append(finding)
+          try file?.append(finding)
+          try findings.append(finding)
+        }
+        try file?.finish()
+        return Ending(
+          status: findings.isEmpty ? .done : .differences,
+          readTime: moment,
+          lists: findings.isEmpty ? [] : [output ?? list.path]
+        )
+      }
+    } catch let error as ExitStatus {
+      status = error
+    }
+    do {
+      try findings.end(exitCode: status?.rawValue ?? 0)
+    } catch  where status != nil && status?.rawValue != ExitCodes.differences {
+      // What ended the command was said already.
+    }
+    if let status { throw status }
+  }
+}

@@ -1,0 +1,234 @@
+import ArgumentParser
+import Logging
+import Models
+import Transfer
+
+/// `gymmigrate copy`: one database into another.
+struct CopyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "copy",
+    abstract: "Copy collections from one environment to another.",
+    discussion: """
+      Reads everything at one moment and writes what differs. Subcollections come along, also below documents that are \
+      missing; with --where they do not. References into the source's database are rewritten to the target's; others are \
+      kept and listed in references.jsonl of the run. Before the first write it says what it is about to do and what that \
+      costs, and on a terminal it asks. The modes are those of import. A copy that was interrupted goes on with \
+      'gymmigrate runs resume'.
+
+        gymmigrate copy --catalogues --from prod --to test
+        gymmigrate copy --all --from test --to local --mode upsert
+        gymmigrate copy 'class*' --from test --to stage --dry-run
+        gymmigrate copy products --from stage --to test --mode upsert --delete-extraneous --max-delete 20
+
+      People's data do not leave a protected environment without --keep-personal-data: of prod, only membership_plans, \
+      products, exercises, routine_templates and classes are free.
+      """
+  )
+
+  @Argument(
+    help:
+      "Paths of collections, as users or groups/g1/members; patterns, as 'class*' or 'groups/*/members'."
+  )
+  var collections: [String] = []
+
+  @Flag(help: "Copy every root collection, but for gymmigrate's own.")
+  var all = false
+
+  @Flag(help: "Copy the gym's catalogues: membership_plans, products, exercises, routine_templates.")
+  var catalogues = false
+
+  @Option(help: ArgumentHelp("The environment to read.", valueName: "env"))
+  var from: String?
+
+  @Option(help: ArgumentHelp("The environment to write.", valueName: "env"))
+  var to: String?
+
+  @Option(help: "create, upsert, merge or replace.")
+  var mode = WriteMode.create
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Copy what is below the collections, too (default: yes, but not with --where)."
+  )
+  var subcollections: Bool?
+
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp(
+      "Only documents for which this holds, as 'isActive == true'. Several hold together.",
+      valueName: "filter"
+    )
+  )
+  var filters: [String] = []
+
+  @Option(help: ArgumentHelp("Documents of each collection at the most.", valueName: "n"))
+  var limit: Int?
+
+  @Option(help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"))
+  var readTime: String?
+
+  @Flag(help: "Then delete the documents of the target's copied collections that the source lacks.")
+  var deleteExtraneous = false
+
+  @Option(
+    help: ArgumentHelp("Write nothing at all if more documents than this would be deleted.", valueName: "n")
+  )
+  var maxDelete: Int?
+
+  @Flag(help: "Let people's data leave a protected environment.")
+  var keepPersonalData = false
+
+  @Flag(name: [.customShort("n"), .long], help: "Read and compare everything, write nothing.")
+  var dryRun = false
+
+  @OptionGroup var source: FromOptions
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var talk: TalkOptions
+  @OptionGroup var write: WriteOptions
+
+  func validate() throws {
+    if [all, catalogues, !collections.isEmpty].filter({ $0 }).count != 1 {
+      throw ValidationError("Name collections, or give --all or --catalogues; one of the three.")
+    }
+    for name in collections {
+      if let defect = CollectionSelection.defect(of: name) { throw ValidationError("'\(name)' \(defect).") }
+    }
+    if connection.environment != nil {
+      throw ValidationError("A copy has two environments: name them with --from and --to, not with -e.")
+    }
+    if from == nil, source.fromProject == nil {
+      throw ValidationError("Name the environment to read: --from.")
+    }
+    if to == nil, connection.project == nil { throw ValidationError("Name the environment to write: --to.") }
+    for filter in filters {
+      do {
+        _ = try FilterExpression.parse(filter, in: DatabaseName(project: "p"))
+      } catch {
+        throw ValidationError("--where: \(error).")
+      }
+    }
+    if subcollections == true, !filters.isEmpty {
+      throw ValidationError("--subcollections takes everything: no --where.")
+    }
+    if !filters.isEmpty, collections.contains(where: { $0.contains("/") && $0.contains("*") }) {
+      throw ValidationError("--where is for whole collections, not for a pattern of subcollections.")
+    }
+    if let limit, limit < 0 { throw ValidationError("--limit is a number from 0.") }
+    if let readTime, ReadTimeChoice(parsing: readTime) == nil {
+      throw ValidationError("--read-time is 'now', 'none' or a time as 2026-01-31T12:00:00Z.")
+    }
+    if let maxDelete, maxDelete < 0 { throw ValidationError("--max-delete is a number from 0.") }
+    if deleteExtraneous, !filters.isEmpty || limit != nil {
+      throw ValidationError(
+        "--delete-extraneous with --where or --limit would delete what was only not asked for."
+      )
+    }
+    if deleteExtraneous, maxDelete == nil, !dryRun {
+      throw ValidationError("--delete-extraneous wants --max-delete; --dry-run tells the number.")
+    }
+    if !deleteExtraneous, maxDelete != nil {
+      throw ValidationError("--max-delete is for --delete-extraneous.")
+    }
+  }
+
+  func run() async throws {
+    let names = all ? nil : catalogues ? GymCatalogues.collections : collections
+    var prepared = Copy.Options(
+      selection: CollectionSelection(names, isDeep: subcollections ?? filters.isEmpty),
+      mode: mode
+    )
+    prepared.limit = limit
+    prepared.readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
+    prepared.deletesExtraneous = deleteExtraneous
+    prepared.maximumDeletes = maxDelete
+    prepared.keepsPersonalData = keepPersonalData
+    prepared.isDryRun = dryRun
+    prepared.limits = write.limits
+    let (base, write, filters, dryRun) = (prepared, write, filters, dryRun)
+    let command = CommandRun(
+      name: "copy",
+      connection: connection.target(to),
+      talk: talk,
+      write: dryRun ? nil : write,
+      source: source.connection(to: from, beside: connection)
+    )
+    try await command.perform { session, run in
+      guard let source = session.source else {
+        throw Failure(.internal, "copy", cause: "there is no source")
+      }
+      var options = base
+      let parsed = try filters.map { try FilterExpression.parse($0, in: source.client.database) }
+      options.filter = parsed.count > 1 ? .and(parsed) : parsed.first
+      options.pacer = write.pacer(for: session.environment)
+      let copy = Copy(
+        from: Copy.Source(environment: source.environment, client: source.client),
+        to: session.client,
+        options: options,
+        run: run,
+        book: session.book,
+        checkpoints: session.checkpoints,
+        progress: session.progress,
+        logger: session.logger
+      )
+      let plan = try await copy.prepare()
+      for line in CopyText.screen(plan, options, session, source) { session.logger.notice("\(line)") }
+      var ending = Ending(readTime: plan.readTime, lists: copy.lists, estimate: plan.cost)
+      if dryRun {
+        let forecast = try await copy.forecast(plan)
+        session.logger.notice("\(CopyText.forecast(forecast))")
+        ending.estimate = forecast.cost
+        ending.lists.append(run.file("extraneous.jsonl"))
+        if session.book.totals.leavesSomething { ending.status = .incomplete }
+        return ending
+      }
+      // What was taken up again was agreed to when it began.
+      if session.checkpoints?.resumed == nil { try Guard.ask("Copy?", with: write.guards) }
+      try await copy.run(plan)
+      return ending
+    }
+  }
+}
+
+/// What a copy says before and after.
+enum CopyText {
+  /// What is about to be done, on one screen.
+  static func screen(
+    _ plan: Copy.Plan,
+    _ options: Copy.Options,
+    _ session: Session,
+    _ source: Place
+  ) -> [String] {
+    var lines = [
+      "\(options.isDryRun ? "Comparing" : "Copying") from \(place(source.environment, source.client)), as \(source.signer)",
+      "\(options.isDryRun ? "     with" : "       to") \(place(session.environment, session.client)), as \(session.signer)",
+    ]
+    if let readTime = plan.readTime { lines.append("  read at \(readTime)") }
+    let subcollections = plan.hasMore ? ", with what is below them, which is not counted" : ""
+    if plan.counts.isEmpty {
+      lines.append("  \(plan.scopes.count) collections\(subcollections)")
+    } else {
+      for (scope, count) in zip(plan.scopes, plan.counts) {
+        lines.append(
+          "  \(scope.name): \(scope.kind == nil ? "\(Progress.grouped(count)) documents" : "not counted")"
+        )
+      }
+      lines.append(
+        "  in all \(Progress.grouped(plan.documents)) documents\(subcollections); mode \(options.mode.rawValue)"
+      )
+    }
+    if options.deletesExtraneous {
+      lines.append("  then delete \(Progress.grouped(plan.extraneous)) documents that the source lacks")
+    }
+    if !plan.counts.isEmpty { lines.append("  \(plan.cost.text())") }
+    return lines
+  }
+
+  private static func place(_ environment: Environment, _ client: FirestoreClient) -> String {
+    "\(environment.name)\(environment.isProtected ? " (protected)" : ""): project \(environment.database.project), database \(environment.database.database), \(client.endpoint)"
+  }
+
+  /// What a run would do.
+  static func forecast(_ forecast: Copy.Forecast) -> String {
+    "A copy would create \(Progress.grouped(forecast.created)), update \(Progress.grouped(forecast.updated)) and delete \(Progress.grouped(forecast.deleted)) documents: \(forecast.cost.text())."
+  }
+}

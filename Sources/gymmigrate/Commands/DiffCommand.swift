@@ -1,0 +1,200 @@
+import ArgumentParser
+import Models
+import Transfer
+
+/// `gymmigrate diff`: two databases, or snapshots of them.
+struct DiffCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "Compare environments or snapshots, document by document.",
+    discussion: """
+      A side is an environment, a file of JSON Lines (also .gz) or the folder of an export. A line a document that is not \
+      the same on both sides, in the signs of rclone's check, --from being the source and --to the destination:
+
+        + PATH   missing in --to: only --from has it
+        - PATH   missing in --from: only --to has it
+        * PATH   in both, and different
+        ! PATH   could not be read or compared
+        = PATH   in both, and the same (--show-equal)
+
+      References into the database of --from are to point into that of --to, as a copy leaves them. Subcollections are \
+      compared, too. Ends in 0 where both are the same, in 1 where they differ, in 2 where something could not be \
+      compared. Nothing is written to either side.
+
+        gymmigrate diff --catalogues --from prod --to stage
+        gymmigrate diff users --from backup/ --to test --detail --ignore-fields updatedAt
+        gymmigrate diff --all --from monday/ --to tuesday/ --format csv -o changed.csv
+      """
+  )
+
+  @Argument(
+    help:
+      "Paths of collections, as users or groups/g1/members; patterns, as 'class*' or 'groups/*/members'."
+  )
+  var collections: [String] = []
+
+  @Flag(help: "Compare every root collection of either side, but for gymmigrate's own.")
+  var all = false
+
+  @Flag(help: "Compare the gym's catalogues: membership_plans, products, exercises, routine_templates.")
+  var catalogues = false
+
+  @Option(help: ArgumentHelp("The source: an environment, a file or a folder.", valueName: "env|path"))
+  var from: String
+
+  @Option(help: ArgumentHelp("The destination: an environment, a file or a folder.", valueName: "env|path"))
+  var to: String
+
+  @Flag(inversion: .prefixedNo, help: "Compare what is below the collections, too.")
+  var subcollections = true
+
+  @Flag(name: [.long, .customLong("fields-diff")], help: "Tell each field that differs, with both values.")
+  var detail = false
+
+  @Flag(help: "Tell the documents that are the same, too.")
+  var showEqual = false
+
+  @Option(help: ArgumentHelp("Fields that may differ, with commas in between.", valueName: "a,b.c"))
+  var ignoreFields: String?
+
+  @Option(help: "text, json or csv.")
+  var format = DiffFormat.text
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("A file instead of standard output.", valueName: "path"))
+  var output: String?
+
+  @Option(help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"))
+  var readTime: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The database that a snapshot in --from is of (default: what its manifest.json says).",
+      valueName: "projects/P/databases/D"
+    )
+  )
+  var fromSource: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The database that a snapshot in --to is of (default: what its manifest.json says).",
+      valueName: "projects/P/databases/D"
+    )
+  )
+  var toSource: String?
+
+  @OptionGroup var source: FromOptions
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var talk: TalkOptions
+
+  func validate() throws {
+    if [all, catalogues, !collections.isEmpty].filter({ $0 }).count != 1 {
+      throw ValidationError("Name collections, or give --all or --catalogues; one of the three.")
+    }
+    for name in collections {
+      if let defect = CollectionSelection.defect(of: name) { throw ValidationError("'\(name)' \(defect).") }
+    }
+    if connection.environment != nil {
+      throw ValidationError("A diff has two sides: name them with --from and --to, not with -e.")
+    }
+    for (side, name) in [(from, "--from"), (to, "--to")] where side == "-" {
+      throw ValidationError("\(name) is read twice, so it cannot be standard input.")
+    }
+    for (option, value) in [("--from-source", fromSource), ("--to-source", toSource)] {
+      if let value, DatabaseName(parsing: value) == nil {
+        throw ValidationError("\(option) is projects/P/databases/D.")
+      }
+    }
+    if let readTime, ReadTimeChoice(parsing: readTime) == nil {
+      throw ValidationError("--read-time is 'now', 'none' or a time as 2026-01-31T12:00:00Z.")
+    }
+    if talk.json, output == "-" { throw ValidationError("--json and -o - both want standard output.") }
+    _ = try ignoredFields()
+  }
+
+  func run() async throws {
+    var options = Diff.Options(
+      selection: CollectionSelection(
+        all ? nil : catalogues ? GymCatalogues.collections : collections,
+        isDeep: subcollections
+      )
+    )
+    options.readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
+    options.ignored = try ignoredFields()
+    options.format = format
+    options.isDetailed = detail
+    options.showsEqual = showEqual
+    // With --json standard output is the summary's.
+    options.output = output ?? (talk.json ? nil : "-")
+    if let output { try OutputFile.checkWritable(output) }
+    let sides = try (from: side(from, "--from", source.isGiven), to: side(to, "--to", connection.namesPlace))
+    let databases = (
+      from: fromSource.flatMap(DatabaseName.init(parsing:)), to: toSource.flatMap(DatabaseName.init(parsing:))
+    )
+    let command = CommandRun(
+      name: "diff",
+      connection: connection,
+      talk: talk,
+      paths: (sides.from == .path ? from : nil, sides.to == .path ? to : nil)
+    )
+    let (prepared, from, to) = (options, from, to)
+    try await command.performReading(
+      from: sides.from == .path ? nil : source.connection(to: from, beside: connection),
+      to: sides.to == .path ? nil : connection.target(to)
+    ) { desk, fromPlace, toPlace in
+      desk.progress.begin("read the snapshot", total: nil)
+      defer { desk.progress.end() }
+      func open(_ place: Place?, _ path: String, _ database: DatabaseName?) throws -> Diff.Side {
+        if let place { return .database(place.environment, place.client) }
+        return .snapshot(try Snapshot(path, source: database, progress: desk.progress))
+      }
+      let diff = Diff(
+        from: try open(fromPlace, from, databases.from),
+        to: try open(toPlace, to, databases.to),
+        options: prepared,
+        book: desk.book,
+        progress: desk.progress,
+        logger: desk.logger
+      )
+      let (counts, moment) = try await diff.run()
+      return Ending(
+        status: counts.unreadable > 0 ? .incomplete : counts.areDifferent ? .differences : .done,
+        readTime: moment,
+        differences: counts
+      )
+    }
+  }
+
+  private enum SideKind { case environment, path }
+
+  /// What a side is: an environment where one has the name, else a path.
+  private func side(_ name: String, _ option: String, _ namesPlace: Bool) throws -> SideKind {
+    let known = try EnvironmentResolver(connection).configuration().environments.map(\.name)
+    if known.contains(where: { $0.isIdentical(to: name) }) { return .environment }
+    guard FileCheck.exists(name) else {
+      throw Failure(
+        .inputMissing,
+        "compare \(option)",
+        path: name,
+        cause: "it is no environment (\(known.joined(separator: ", "))), and there is no such file"
+      )
+    }
+    if namesPlace {
+      throw Failure(
+        .usage,
+        "compare \(option)",
+        path: name,
+        cause: "it is a file, and options name a project, a database, an endpoint or credentials for it"
+      )
+    }
+    return .path
+  }
+
+  private func ignoredFields() throws -> [FieldPath] {
+    guard let ignoreFields else { return [] }
+    do {
+      return try FieldPath.list(parsing: ignoreFields)
+    } catch {
+      throw ValidationError("--ignore-fields: \(error).")
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import Models
+import Transfer
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `gymmigrate doctor`: whether an environment can be worked on, and if not, why.
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Examine an environment: credentials, network, database, rights.",
+    discussion: """
+      Prints a line a check: ok, warning or problem, what was found, and what to do about it. Nothing is changed: the \
+      right to write is tried with an update whose precondition cannot hold. No secret is shown. Ends in 0 when there is \
+      no problem; else in the highest code of one: 78 the configuration, the credentials or the database, 77 not permitted, \
+      73 a folder that cannot be written, 69 the service does not answer.
+
+        gymmigrate doctor -e prod
+      """
+  )
+
+  @OptionGroup var connection: ConnectionOptions
+  @Flag(help: "Print a JSON object instead of lines.") var json = false
+
+  /// No call is retried for longer, in seconds: somebody waits for the answer.
+  private static let patience = 10.0
+
+  func run() async throws {
+    let variables = ProcessInfo.processInfo.environment
+    let resolver = EnvironmentResolver(connection, variables: variables)
+    var diagnosis = Diagnosis()
+    MachineExamination(variables: variables, stateDir: connection.stateDir).run(into: &diagnosis)
+    let unknown = Setting.unknown(in: variables)
+    if !unknown.isEmpty {
+      diagnosis.warn(
+        "settings",
+        "\(unknown.joined(separator: ", ")) stand for no setting",
+        remedy: "'gymmigrate env show --origin' lists the variables that do."
+      )
+    }
+    var environment: Transfer.Environment?
+    do throws(Failure) {
+      let found = try resolver.environment()
+      environment = found
+      let place = found.isLocal ? "embedded" : found.effectiveEndpoint
+      diagnosis.ok("environment", "\(found.name) is \(found.database) at \(place)")
+      diagnosis.ok("credentials", try resolver.signer(for: found))
+    } catch {
+      diagnosis.fail(environment == nil ? "environment" : "credentials", Main.arguments.naming(error))
+    }
+    if let environment, diagnosis.checks.last?.state == .ok {
+      let store = "\(connection.stateDir)/local.sqlite"
+      if environment.isLocal, !FileCheck.exists(store) {
+        diagnosis.ok("database", "\(store) is not there yet; the first command that works on it makes it")
+      } else {
+        await examine(environment, resolver, &diagnosis)
+      }
+    }
+    let code = diagnosis.problems.map { ExitCodes.code(of: $0) }.max() ?? ExitCodes.done
+    if json {
+      try StandardOutput.write(summary(diagnosis, environment, code))
+    } else {
+      for check in diagnosis.checks { try StandardOutput.write(check.line + "\n") }
+    }
+    if code != ExitCodes.done { throw ExitStatus(code) }
+  }
+
+  private func examine(
+    _ environment: Transfer.Environment,
+    _ resolver: EnvironmentResolver,
+    _ diagnosis: inout Diagnosis
+  ) async {
+    let before = diagnosis
+    do {
+      diagnosis = try await resolver.withCaller(
+        environment,
+        policy: RetryPolicy(budget: min(connection.retryFor, Self.patience)),
+        clock: .system,
+        traffic: TrafficCounter(),
+        onRetry: { _ in }
+      ) { (endpoint, _, caller) async throws -> Diagnosis in
+        var found = before
+        let client = FirestoreClient(database: environment.database, endpoint: endpoint, caller: caller)
+        await ServiceExamination(client: client, environment: environment).run(into: &found)
+        return found
+      }
+    } catch {
+      diagnosis.fail(
+        "service",
+        error as? Failure ?? Failure(.internal, "examine the service", cause: "\(error)")
+      )
+    }
+  }
+
+  private func summary(_ diagnosis: Diagnosis, _ environment: Transfer.Environment?, _ code: Int32) -> [UInt8]
+  {
+    var json = JSONWriter()
+    json.object { json in
+      json.key("command")
+      json.string("doctor")
+      json.key("exitCode")
+      json.integer(Int(code))
+      if let environment {
+        json.key("environment")
+        json.object { environment.writeMembers(to: &$0) }
+      }
+      json.key("checks")
+      diagnosis.writeChecks(to: &json)
+    }
+    return json.bytes + [UInt8(ascii: "\n")]
+  }
+}

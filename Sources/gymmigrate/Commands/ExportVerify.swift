@@ -1,0 +1,100 @@
+import ArgumentParser
+import Models
+import Transfer
+
+/// `gymmigrate export verify`, which is also `export-verify`: what an export wrote, against its manifest.
+struct ExportVerify: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export-verify",
+    abstract: "Check the files of an exported folder against its manifest; also 'export verify'.",
+    discussion: """
+      Reads every file through and compares its size, its SHA-256 and the number of its documents (not of a workbook's) \
+      with manifest.json. A folder of dated exports is checked as a whole. Prints a line a file: its path, 'ok' or what is \
+      wrong, parted by tabs. Ends in 1 when something is wrong, in 65 when a manifest cannot be read, in 66 when there \
+      is none. Nothing is sent.
+
+        gymmigrate export verify nightly/latest
+      """
+  )
+
+  @Argument(help: "The folder of an export, or one of dated exports.")
+  var folder: String
+
+  @Flag(help: "Print a JSON object instead of lines.")
+  var json = false
+
+  @Flag(name: .shortAndLong, help: "Print only what is wrong.")
+  var quiet = false
+
+  func run() async throws {
+    var verified: [FolderVerification] = []
+    for folder in FolderVerification.folders(in: folder) {
+      let verification = try FolderVerification(of: folder)
+      verified.append(verification)
+      if !json { try print(verification) }
+    }
+    let isWhole = verified.allSatisfy(\.isWhole)
+    if json { try StandardOutput.write(summary(of: verified, isWhole: isWhole)) }
+    if !isWhole { throw ExitStatus(ExitCodes.differences) }
+  }
+
+  private func print(_ verification: FolderVerification) throws(Failure) {
+    for file in verification.files where !quiet || !file.problems.isEmpty {
+      let state = file.problems.isEmpty ? "ok" : file.problems.joined(separator: "; ")
+      try StandardOutput.write("\(verification.folder)/\(file.entry.file)\t\(state)\n")
+    }
+    if quiet { return }
+    for name in verification.others {
+      Terminal.standardError.line("\(verification.folder)/\(name) is not in the manifest.")
+    }
+  }
+
+  private func summary(of verified: [FolderVerification], isWhole: Bool) -> [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      json.key("command")
+      json.string("export verify")
+      json.key("status")
+      json.string(isWhole ? "done" : "differences")
+      json.key("exitCode")
+      json.integer(Int(isWhole ? ExitCodes.done : ExitCodes.differences))
+      json.key("folders")
+      json.array { list in
+        for verification in verified { list.object { Self.write(verification, to: &$0) } }
+      }
+    }
+    return json.bytes + [UInt8(ascii: "\n")]
+  }
+
+  private static func write(_ verification: FolderVerification, to json: inout JSONWriter) {
+    json.key("folder")
+    json.string(verification.folder)
+    json.key("environment")
+    json.string(verification.manifest.environment)
+    json.key("readTime")
+    if let time = verification.manifest.readTime { json.timestamp(time) } else { json.null() }
+    json.key("files")
+    json.array { list in
+      for file in verification.files {
+        list.object { json in
+          json.key("file")
+          json.string(file.entry.file)
+          json.key("collection")
+          json.string(file.entry.collection)
+          json.key("documents")
+          json.integer(file.entry.documents)
+          json.key("bytes")
+          json.integer(file.entry.bytes)
+          json.key("problems")
+          json.array { list in
+            for problem in file.problems { list.string(problem) }
+          }
+        }
+      }
+    }
+    json.key("others")
+    json.array { list in
+      for name in verification.others { list.string(name) }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import Migrations
+import Models
+import Transfer
+
+/// `gymmigrate fix`: a one-off change of fields.
+struct FixCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fix",
+    abstract: "Change fields of the documents for which a filter holds.",
+    discussion: """
+      A migration from flags, for what is done once. Plan it first (-n). Steps are done in this order, whatever the \
+      order of the flags: rename, copy, convert, trim, lower, digits, set-if-missing, set, unset. A document for which \
+      one of them cannot be done is left whole and listed. Values are literals: true, null, 7, 1.5, "007", \
+      ts(2026-01-31T12:00:00Z), ref(users/u1); anything else is text. For more than this, write a YAML file and give it \
+      to 'migrate apply' (docs/fix.md).
+
+        gymmigrate fix members --where 'membershipStatus == vencida' --set membershipStatus=expired -e stage -n
+        gymmigrate fix members --all-documents --digits phone --digits emergencyPhone -e stage
+        gymmigrate fix users --where 'telefono > 0' --convert telefono=string -e stage
+      """
+  )
+
+  @Argument(help: "The path of the collection, as users or groups/g1/members.")
+  var collection: String
+
+  @OptionGroup var query: QueryOptions
+
+  @Flag(help: "Every document of the collection; a fix that writes wants this or --where.")
+  var allDocuments = false
+
+  @OptionGroup(title: "Steps") var steps: StepOptions
+  @OptionGroup var plan: PlanOptions
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var talk: TalkOptions
+  @OptionGroup var write: WriteOptions
+
+  func validate() throws {
+    try OneOffArguments.validate(
+      collection,
+      query,
+      allDocuments: allDocuments,
+      wants: plan.dryRun ? nil : "Give --where, or --all-documents for every document of the collection."
+    )
+  }
+
+  func run() async throws {
+    let database = try EnvironmentResolver(connection).environment().database
+    let migration = DeclarativeMigration(
+      id: "fix",
+      summary: "Changes fields of \(collection).",
+      scope: try OneOffArguments.scope(of: collection, query, in: database),
+      steps: try steps.steps(in: database),
+      touch: steps.touch
+    )
+    try await OneOffRun(
+      name: "fix \(collection)",
+      connection: connection,
+      talk: talk,
+      write: write,
+      plan: plan
+    ).perform(migration)
+  }
+}
+
+/// What `fix` and `delete` have in common on the command line.
+enum OneOffArguments {
+  /// Refuses a collection that is none, and documents that are not said; `wants` asks for them where it is not nil.
+  static func validate(
+    _ collection: String,
+    _ query: QueryOptions,
+    allDocuments: Bool,
+    wants: String?
+  ) throws {
+    guard let path = CollectionPath(collection) else {
+      throw ValidationError(
+        "'\(collection)' is not the path of a collection; those have an odd number of segments, as users or groups/g1/members."
+      )
+    }
+    if let problem = DeclarativeMigration.problem(of: path, isGroup: query.group) {
+      throw ValidationError("\(problem).")
+    }
+    if allDocuments, !query.filters.isEmpty {
+      throw ValidationError("Give --where or --all-documents, not both.")
+    }
+    if let wants, query.filters.isEmpty, !allDocuments { throw ValidationError(wants) }
+  }
+
+  /// The documents for which the filters hold.
+  static func scope(
+    of collection: String,
+    _ query: QueryOptions,
+    in database: DatabaseName
+  ) throws -> DeclarativeMigration.Scope {
+    guard let path = CollectionPath(collection) else {
+      throw Failure(
+        .usage,
+        "use the collection",
+        path: collection,
+        cause: "it is not the path of a collection"
+      )
+    }
+    let filter = try query.reads(of: [path], in: database).first?.filter
+    return DeclarativeMigration.Scope(path, isGroup: query.group, filters: filter.map { [$0] } ?? [])
+  }
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import Migrations
+import Models
+import Transfer
+
+/// `gymmigrate migrate apply`.
+struct MigrateApply: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "apply",
+    abstract: "Apply migrations, or a plan exactly as it was made.",
+    discussion: """
+      Only documents that change are written, each with a mask of just what changes and only if it is still as it was \
+      read; one that changed meanwhile is planned again, or with --plan listed as conflicted. Applying twice changes \
+      nothing the second time. Every change is in the run's journal before it is sent, so that 'migrate undo' can put \
+      it back. Ends in 2 when documents were rejected, conflicted, or wait for a person (review.csv).
+
+      One run at a time: another one ends in 75 and names the holder. A run that stopped half-way goes on with \
+      'gymmigrate runs resume', or with the very same command, which reads everything once more. Until it did, was undone \
+      ('migrate undo') or cleared ('migrate unlock RUN'), no other run begins.
+      """
+  )
+
+  @OptionGroup var migrations: ChosenMigrations
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var talk: TalkOptions
+  @OptionGroup var write: WriteOptions
+
+  @Option(
+    help: ArgumentHelp("Apply this file of 'migrate plan -o', and nothing else.", valueName: "file")
+  )
+  var plan: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Stop before more documents than this are deleted by one migration (user-emails --prune, delete: hard).",
+      valueName: "n"
+    )
+  )
+  var maxDelete: Int?
+
+  @Flag(name: [.customShort("n"), .long], help: "Plan only, as 'migrate plan' does.")
+  var dryRun = false
+
+  @OptionGroup var page: PageOptions
+
+  func validate() throws {
+    try page.assertPlanning(dryRun)
+    if let maxDelete, maxDelete < 0 { throw ValidationError("--max-delete is a number from 0.") }
+    if plan != nil {
+      if migrations.isAny { throw ValidationError("Name migrations or give --plan, not both.") }
+      if dryRun { throw ValidationError("--plan is a plan already: --dry-run has nothing to do.") }
+    } else {
+      try migrations.assertSome()
+    }
+  }
+
+  func run() async throws {
+    let chosen = try migrations.chosen(for: connection)
+    let (isJSON, dryRun, write, maxDelete, plan) = (talk.json, dryRun, write, maxDelete, plan)
+    let pageSize = migrations.pageSize
+    let (page, connection) = (page, connection)
+    try page.assertWritable()
+    let deletions = DeletionBound(maximum: maxDelete, options: write.guards)
+    if !dryRun, chosen.contains(where: \.deletesForGood) { try deletions.assertMayAsk() }
+    let command = CommandRun(
+      name: plan == nil ? "migrate apply \(migrations.names)" : "migrate apply --plan",
+      connection: connection,
+      talk: talk,
+      write: dryRun ? nil : write,
+      inputs: plan.map { [$0] } ?? migrations.files,
+      takesUp: true
+    )
+    // Before anything is begun with a plan that cannot be ended.
+    let planned = try plan.map { file throws(Failure) in
+      try PlannedChanges(file: file, database: try EnvironmentResolver(connection).environment().database)
+    }
+    try await command.perform { session, run in
+      let migrations = planned.map { [$0 as any Migration] } ?? chosen
+      let reports = Guarded<[MigrationReport]>([])
+      let apply = { @Sendable in
+        for (stage, migration) in migrations.enumerated() where session.checkpoints?.isPast(stage) != true {
+          var runner = MigrationRunner(
+            client: session.client,
+            run: run,
+            checkpoints: session.checkpoints,
+            progress: session.progress,
+            logger: session.logger
+          )
+          runner.pageSize = pageSize
+          runner.limits = write.limits
+          runner.maximumDeletes = maxDelete
+          runner.pacer = write.pacer(for: session.environment)
+          let migration = try await deletions.guarded(migration, runner: &runner, in: session, asks: !dryRun)
+          let report =
+            dryRun
+            ? try await runner.plan(migration, book: session.book)
+            : try await runner.apply(migration, stage: stage, book: session.book)
+          reports.withLock { $0.append(report) }
+          if !isJSON {
+            let text = dryRun ? MigrationText.plan(report) : MigrationText.applied(report)
+            try StandardOutput.write(text)
+          }
+        }
+      }
+      var ending = Ending(lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(run.file))
+      if dryRun {
+        try await apply()
+        let planned = reports.withLock { $0 }
+        ending.cost = try page.conclude(planned, of: session, run, connection: connection, isQuiet: isJSON)
+      } else {
+        try await LedgerRun(session, run, migrations: migrations).perform(apply)
+      }
+      return ending
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import Migrations
+import Models
+import Transfer
+
+/// `gymmigrate migrate plan`.
+struct MigratePlan: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plan",
+    abstract: "Show what migrations would change; nothing is written.",
+    discussion: """
+      Prints how many documents of each collection change and the first differences, field by field. Every change is \
+      in plan.jsonl of the run's folder, what a person must decide in review.csv, what cannot be migrated in \
+      rejects.jsonl. Each migration is planned against the data as it is now.
+
+      A plan that is kept is what 'migrate apply --plan' applies, exactly:
+
+        gymmigrate migrate plan users-unify -e local -o plan.jsonl
+        gymmigrate migrate apply --plan plan.jsonl -e local
+
+      The last line is what applying it costs, at the prices of gymmigrate.yaml or else Google's list prices of nam5. To \
+      look at a plan in a browser, give --html.
+      """
+  )
+
+  @OptionGroup var migrations: MigrationOptions
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var talk: TalkOptions
+
+  @Option(help: ArgumentHelp("How many changes are shown of each migration.", valueName: "n"))
+  var examples = 3
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "Keep the changes in this file, too, one a line; - is standard output.",
+      valueName: "file"
+    )
+  )
+  var output: String?
+
+  @OptionGroup var page: PageOptions
+
+  @Flag(help: "End in 1 when there is something to do.")
+  var exitCode = false
+
+  func run() async throws {
+    let chosen = try migrations.chosen(for: connection)
+    let pageSize = migrations.pageSize
+    let (isQuiet, examples, exitCode, output) = (talk.json || output == "-", examples, exitCode, output)
+    let (page, connection) = (page, connection)
+    try page.assertWritable()
+    if let output, output != "-" { try OutputFile.checkWritable(output) }
+    try await CommandRun(name: "migrate plan \(migrations.names)", connection: connection, talk: talk)
+      .perform { session, run in
+        var reports: [MigrationReport] = []
+        for migration in chosen {
+          var runner = MigrationRunner(
+            client: session.client,
+            run: run,
+            progress: session.progress,
+            logger: session.logger
+          )
+          runner.pageSize = pageSize
+          runner.examples = max(0, examples)
+          let migration = migration.guarded(by: session.client)
+          let report = try await runner.plan(migration, book: session.book)
+          reports.append(report)
+          if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
+        }
+        let cost = try page.conclude(reports, of: session, run, connection: connection, isQuiet: isQuiet)
+        if let output { try OutputFile.copy(run.file("plan.jsonl"), to: output) }
+        return Ending(
+          status: exitCode && reports.contains { $0.changeCount > 0 } ? .differences : .done,
+          lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(run.file),
+          cost: cost
+        )
+      }
+  }
+}

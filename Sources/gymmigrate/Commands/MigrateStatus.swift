@@ -1,0 +1,89 @@
+import ArgumentParser
+import Logging
+import Migrations
+import Models
+import Transfer
+
+/// `gymmigrate migrate status`.
+struct MigrateStatus: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Show which runs changed a database, and who is at it now.",
+    discussion: """
+      Reads the database's ledger: a line a run, the latest last, with its id, when it began, its status, who ran it, what \
+      it wrote, and the command. Then what stands in the way of others: who is at it, and runs that stopped half-way, with \
+      the ways out. 'running' with nobody at it is a run that was killed.
+      """
+  )
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var talk: TalkOptions
+
+  func run() async throws {
+    let isJSON = talk.json
+    // The JSON of this command is the ledger, so the summary is not wanted.
+    var talk = talk
+    talk.json = false
+    talk.quiet = true
+    try await CommandRun(name: "migrate status", connection: connection, talk: talk)
+      .performWithoutRun { session in
+        let ledger = MigrationLedger(client: session.client, logger: session.logger)
+        let entries = try await ledger.entries()
+        let holder = try await ledger.holder()
+        if isJSON {
+          try StandardOutput.write(LedgerText.json(entries, holder))
+        } else {
+          try StandardOutput.write(LedgerText.lines(entries, holder))
+        }
+        return Ending()
+      }
+  }
+}
+
+/// `gymmigrate migrate unlock [RUN]`.
+struct MigrateUnlock: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unlock",
+    abstract:
+      "Take the lease away from a run that is dead, or let others begin after one that stopped half-way.",
+    discussion: """
+      Without RUN, the lease of the database is taken away from whoever holds it; a run that is alive after all stops at \
+      its next renewal, within 20 s. With RUN, that run is to stay as far as it came: the ledger says 'cleared', and \
+      other runs may begin. A run that may be at work is not cleared.
+      """
+  )
+
+  @Argument(help: "A run that stopped half-way: its id.") var run: String?
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var talk: TalkOptions
+  @OptionGroup var write: ConfirmOptions
+
+  func run() async throws {
+    let (run, stateDir) = (run, connection.stateDir)
+    try await CommandRun(name: "migrate unlock", connection: connection, talk: talk, confirm: write)
+      .performWithoutRun { session in
+        let ledger = MigrationLedger(client: session.client, logger: session.logger)
+        if let run {
+          let history = RunHistory(in: stateDir)
+          let known = try history.entries().first { $0.record.id.isIdentical(to: run) }
+          if let known, known.isRunning {
+            throw Failure(
+              .tryLater,
+              "clear the run",
+              path: run,
+              cause: "it is running",
+              remedy: "Wait for its end, or stop it first."
+            )
+          }
+          try await ledger.clear(run, isDead: known != nil)
+          if known != nil { try history.judge(run, as: "cleared") }
+          session.logger.notice("Run \(run) stays as it is; others may begin.")
+        } else if let held = try await ledger.unlock() {
+          session.logger.notice("The lease of \(held.holder), run \(held.run), was taken away.")
+        } else {
+          session.logger.notice("Nobody holds the lease.")
+        }
+        return Ending()
+      }
+  }
+}

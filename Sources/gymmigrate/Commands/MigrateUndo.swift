@@ -1,0 +1,201 @@
+import ArgumentParser
+import Migrations
+import Models
+import Transfer
+
+/// `gymmigrate migrate undo RUN`, which is also `gymmigrate runs undo RUN`.
+struct MigrateUndo: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "undo",
+    abstract: "Put back what a run changed.",
+    discussion: """
+      Every document that is still as the run left it becomes exactly what it was before, updatedAt included: what the run \
+      made is deleted, what it deleted is made again. What somebody changed since is left alone and listed as \
+      conflicted in rejects.jsonl; it ends in 2 then. It serves migrations, imports and copies, also those that were \
+      stopped or killed half-way, and works from the run's journal, so it needs the run's folder. An undo is a run of its own: \
+      it can be planned first (-n), and taken up again, but not undone.
+
+        gymmigrate migrate undo last -e local -n
+        gymmigrate migrate undo last -e local
+      """
+  )
+
+  @Argument(help: "The run: its id, the beginning of it, or 'last', which is the last one but undos.")
+  var undone: String
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var talk: TalkOptions
+  @OptionGroup var write: WriteOptions
+
+  @Flag(name: [.customShort("n"), .long], help: "Show what would be put back; write nothing.")
+  var dryRun = false
+
+  func run() async throws {
+    // What 'last' was when the undo began is not what it is when the undo is taken up again.
+    let name = CommandRun.resuming.map(UndoneRun.name) ?? undone
+    let (entry, changes) = try UndoneRun.find(name, in: connection.stateDir) { !UndoneRun.isUndo($0) }
+    try UndoneRun.assertMayBeUndone(entry)
+    let connection = try UndoneRun.connection(connection, of: entry.record)
+    try UndoneRun.assertSameDatabase(changes, connection, run: entry.record.id)
+    let (isJSON, dryRun, write, id) = (talk.json, dryRun, write, entry.record.id)
+    let command = CommandRun(
+      name: "migrate undo \(id)",
+      connection: connection,
+      talk: talk,
+      write: dryRun ? nil : write,
+      takesUp: true
+    )
+    try await command.perform { session, run in
+      let migration = try UndoRun(id, changes, client: session.client)
+      var runner = MigrationRunner(
+        client: session.client,
+        run: run,
+        checkpoints: session.checkpoints,
+        progress: session.progress,
+        logger: session.logger
+      )
+      runner.limits = write.limits
+      runner.pacer = write.pacer(for: session.environment)
+      if dryRun {
+        let report = try await runner.plan(migration, book: session.book)
+        if !isJSON { try StandardOutput.write(MigrationText.plan(report)) }
+      } else {
+        let runner = runner
+        try await LedgerRun(session, run, migrations: [migration], undoes: id).perform {
+          let report = try await runner.apply(migration, book: session.book)
+          if !isJSON { try StandardOutput.write(MigrationText.applied(report)) }
+        }
+        try RunHistory(in: connection.stateDir).judge(id, as: "undone")
+      }
+      return Ending(lists: ["plan.jsonl", "rejects.jsonl"].map(run.file))
+    }
+  }
+}
+
+/// The run that an undo or a verification is about.
+enum UndoneRun {
+  /// Finds a run and what it changed.
+  ///
+  /// - Throws: `.inputMissing` where there is no such run, or it has no journal.
+  static func find(
+    _ name: String,
+    in stateDir: String,
+    where condition: (RunRecord) -> Bool = { _ in true }
+  ) throws(Failure) -> (RunHistory.Entry, RunChanges) {
+    let history = RunHistory(in: stateDir)
+    let entry = try history.entry(named: name) { $0.record.writes && condition($0.record) }
+    if !entry.record.writes {
+      throw Failure(
+        .usage,
+        "find what it changed",
+        path: entry.record.id,
+        cause: "it only read (\(entry.record.command))",
+        remedy: "'gymmigrate runs list' shows the runs."
+      )
+    }
+    return (entry, try RunChanges(journal: history.file("journal.jsonl", of: entry.record.id)))
+  }
+
+  /// The run that an undo is about.
+  static func name(_ undo: RunRecord) -> String {
+    String(undo.command.split(separator: " ").last ?? "")
+  }
+
+  /// Whether a run is an undo.
+  static func isUndo(_ record: RunRecord) -> Bool { record.command.hasPrefix("migrate undo ") }
+
+  /// Refuses a run that cannot be undone.
+  ///
+  /// - Throws: `.usage`, `.tryLater`.
+  static func assertMayBeUndone(_ entry: RunHistory.Entry) throws(Failure) {
+    let id = entry.record.id
+    if entry.isRunning {
+      throw Failure(
+        .tryLater,
+        "undo",
+        path: id,
+        cause: "it is running",
+        remedy: "Wait for its end, or stop it first."
+      )
+    }
+    if isUndo(entry.record) {
+      throw Failure(
+        .usage,
+        "undo",
+        path: id,
+        cause: "it is an undo itself",
+        remedy: "Run again what it undid: that does it once more, on the data as they are now."
+      )
+    }
+    if entry.verdict == "undone" {
+      throw Failure(
+        .usage,
+        "undo",
+        path: id,
+        cause: "it was undone already",
+        remedy: "There is nothing left to undo."
+      )
+    }
+  }
+
+  /// Refuses another database than the one that was changed.
+  ///
+  /// - Throws: `.notPermitted`.
+  static func assertSameDatabase(
+    _ changes: RunChanges,
+    _ connection: ConnectionOptions,
+    run: String
+  ) throws(Failure) {
+    let database = try EnvironmentResolver(connection).environment().database
+    if changes.database == database { return }
+    throw Failure(
+      .notPermitted,
+      "look at what was changed",
+      path: run,
+      cause: "it changed \(changes.database), and this is \(database)",
+      remedy: "Name the environment that the run worked on."
+    )
+  }
+
+  /// The run's own place and signer, where the command line names none.
+  ///
+  /// - Throws: `.notPermitted` where that leads elsewhere by now; what keeps the place from being known.
+  static func connection(
+    _ options: ConnectionOptions,
+    of record: RunRecord
+  ) throws(Failure) -> ConnectionOptions {
+    var options = options
+    guard options.environment == nil, options.project == nil else { return options }
+    let namesEndpoint = options.endpoint != nil
+    func given(_ names: String...) -> String? {
+      for (index, argument) in record.arguments.enumerated() {
+        if names.contains(argument), index + 1 < record.arguments.count { return record.arguments[index + 1] }
+        for name in names where argument.hasPrefix("\(name)=") {
+          return String(argument.dropFirst(name.count + 1))
+        }
+      }
+      return nil
+    }
+    options.environment = given("-e", "--env", "--to")
+    options.project = options.project ?? given("--project")
+    options.database = options.database ?? given("--database")
+    options.endpoint = options.endpoint ?? given("--endpoint")
+    func file(_ name: String) -> String? {
+      given(name).map { $0.hasPrefix("/") ? $0 : "\(record.workingDirectory)/\($0)" }
+    }
+    options.credentials = options.credentials ?? file("--credentials")
+    options.accessTokenFile = options.accessTokenFile ?? file("--access-token-file")
+    options.config = options.config ?? file("--config")
+    let environment = try EnvironmentResolver(options).environment()
+    let endpoint = environment.isLocal ? "embedded" : environment.effectiveEndpoint
+    if !namesEndpoint, environment.database == record.database, !endpoint.isIdentical(to: record.endpoint) {
+      throw Failure(
+        .notPermitted,
+        "work on the database of",
+        path: record.id,
+        cause: "its server was \(record.endpoint), and is \(endpoint) now",
+        remedy: "Name the place with -e, or with --project, --database and --endpoint."
+      )
+    }
+    return options
+  }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import Logging
+import Migrations
+import Models
+import Transfer
+
+/// `gymmigrate migrate verify`.
+struct MigrateVerify: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Check that the data are as migrations leave them, or as a run left them.",
+    discussion: """
+      With migrations, everything that they read is read: it ends in 1 when one of them would still change something. With \
+      --run, every document that the run changed is read back and compared with what the run's journal says that it \
+      wrote: it ends in 1 when one is not so (any more), and those are on standard output, one a line.
+
+        gymmigrate migrate verify users-unify user-emails -e local
+        gymmigrate migrate verify --run last -e local
+      """
+  )
+
+  @OptionGroup var migrations: ChosenMigrations
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var talk: TalkOptions
+
+  @Option(
+    name: .customLong("run"),
+    help: ArgumentHelp("The run: its id, the beginning of it, or 'last'.", valueName: "run")
+  )
+  var verified: String?
+
+  func validate() throws {
+    if verified == nil { return try migrations.assertSome() }
+    if migrations.isAny { throw ValidationError("Name migrations or give --run, not both.") }
+  }
+
+  func run() async throws {
+    if let verified { return try await verify(verified) }
+    let chosen = try migrations.chosen(for: connection)
+    let (isJSON, pageSize) = (talk.json, migrations.pageSize)
+    try await CommandRun(name: "migrate verify \(migrations.names)", connection: connection, talk: talk)
+      .perform { session, run in
+        var changes = 0
+        for migration in chosen {
+          var runner = MigrationRunner(
+            client: session.client,
+            run: run,
+            progress: session.progress,
+            logger: session.logger
+          )
+          runner.pageSize = pageSize
+          let migration = migration.guarded(by: session.client)
+          let report = try await runner.plan(migration, book: session.book)
+          changes += report.changeCount
+          if !isJSON { try StandardOutput.write(MigrationText.plan(report)) }
+        }
+        return Ending(
+          status: changes > 0 ? .differences : .done,
+          lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(run.file)
+        )
+      }
+  }
+
+  private func verify(_ name: String) async throws {
+    let (entry, changes) = try UndoneRun.find(name, in: connection.stateDir)
+    let connection = try UndoneRun.connection(connection, of: entry.record)
+    try UndoneRun.assertSameDatabase(changes, connection, run: entry.record.id)
+    let isJSON = talk.json
+    try await CommandRun(name: "migrate verify --run", connection: connection, talk: talk)
+      .perform { session, _ in
+        for collection in changes.collections { session.book.open(collection) }
+        let report = try await RunVerification(changes, client: session.client).run { path, what in
+          session.book.count(path.collection) { $0.conflicted += 1 }
+          if !isJSON { try StandardOutput.write("\(path) \(what)\n") }
+        } each: { path in
+          session.book.count(path.collection) { $0.read += 1 }
+        }
+        session.logger.info(
+          "\(Progress.grouped(report.asLeft)) documents are as run \(entry.record.id) left them, \(Progress.grouped(report.differing)) are not."
+        )
+        return Ending(status: report.differing > 0 ? .differences : .done)
+      }
+  }
+}

@@ -1,0 +1,134 @@
+import ArgumentParser
+import Models
+import Transfer
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// `gymmigrate runs`: what was run, and how to go on with it.
+struct RunsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "runs",
+    abstract: "Look at past runs and go on with those that stopped.",
+    discussion: """
+      Every command leaves a folder in STATE-DIR/runs: what it was asked (run.json), its log, its lists, its summary, and \
+      where it writes to a database, a journal of every change and checkpoints to go on from.
+
+        gymmigrate runs list
+        gymmigrate runs show last
+
+      RUN is the id of a run, the beginning of one, or 'last'.
+      """,
+    subcommands: [RunsList.self, RunsShow.self, RunsResume.self, MigrateUndo.self]
+  )
+}
+
+/// Where runs are.
+struct RunFolderOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder"))
+  var stateDir = ConnectionOptions.defaultStateDir
+
+  var history: RunHistory { RunHistory(in: stateDir) }
+}
+
+/// `gymmigrate runs list`.
+struct RunsList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the runs, the latest last.",
+    discussion: """
+      A line a run: its id, the environment, its status, what it wrote and left behind, the command. The status is one of \
+      done, differences, incomplete (something is left for a person), failed, interrupted, running, or killed (it ended \
+      without a word; 'runs resume' goes on with it).
+      """
+  )
+
+  @OptionGroup var folder: RunFolderOptions
+  @Flag(help: "Print a JSON array instead of lines.") var json = false
+
+  func run() async throws {
+    let entries = try folder.history.entries()
+    if json {
+      var json = JSONWriter()
+      json.array { list in
+        for entry in entries { list.object { RunText.members(of: entry, to: &$0) } }
+      }
+      try StandardOutput.write(json.bytes + [UInt8(ascii: "\n")])
+      return
+    }
+    if entries.isEmpty { Terminal.standardError.line("There are no runs in \(folder.stateDir)/runs.") }
+    for entry in entries { try StandardOutput.write(RunText.line(entry) + "\n") }
+  }
+}
+
+/// `gymmigrate runs show RUN`.
+struct RunsShow: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Tell what a run was asked, how it ended, and which files it left."
+  )
+
+  @Argument(help: "The run: its id, the beginning of it, or 'last'.") var run: String
+  @OptionGroup var folder: RunFolderOptions
+  @Flag(help: "Print a JSON object instead of lines.") var json = false
+
+  func run() async throws {
+    let entry = try folder.history.entry(named: run)
+    if json {
+      var json = JSONWriter()
+      json.object { RunText.members(of: entry, to: &$0) }
+      try StandardOutput.write(json.bytes + [UInt8(ascii: "\n")])
+      return
+    }
+    let lines = RunText.lines(entry, history: folder.history, stateDir: folder.stateDir)
+    try StandardOutput.write(lines.joined(separator: "\n") + "\n")
+  }
+}
+
+/// `gymmigrate runs resume RUN`.
+struct RunsResume: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resume",
+    abstract: "Go on with a run that was stopped or killed.",
+    discussion: """
+      The command is run again as it was given, in the folder in which it was given, from its last checkpoint on: what is \
+      done is neither read nor written again, and the accounts are those of the whole run. The files that an import reads \
+      have to be as they were. A run that ended by itself is not run again.
+      """
+  )
+
+  @Argument(help: "The run: its id, the beginning of it, or 'last'.") var run: String
+  @OptionGroup var folder: RunFolderOptions
+
+  func run() async throws {
+    let entry = try folder.history.entry(named: run)
+    let record = entry.record
+    func refuse(_ cause: String, _ remedy: String, kind: Failure.Kind = .usage) -> Failure {
+      Failure(kind, "go on with", path: record.id, cause: cause, remedy: remedy)
+    }
+    if entry.isRunning {
+      throw refuse("it is running", "Wait for its end, or stop it first.", kind: .tryLater)
+    }
+    if !record.writes {
+      let again = CommandLineText.quoted(["gymmigrate"] + record.arguments)
+      throw refuse("it only reads, and begins from the start", "Run it again: \(again)")
+    }
+    if !entry.canGoOn {
+      throw refuse(
+        "it is \(entry.status): nothing is left of it to do",
+        "See 'gymmigrate runs show \(record.id)'."
+      )
+    }
+    if chdir(record.workingDirectory) != 0 {
+      throw refuse(
+        "its folder \(record.workingDirectory) cannot be entered: \(String(cString: strerror(errno)))",
+        "Put the folder back.",
+        kind: .inputMissing
+      )
+    }
+    try await CommandRun.$resuming.withValue(record) { try await Main.perform(record.arguments) }
+  }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import Models
+import Transfer
+
+/// Since when documents have to be updated to be in an increment.
+enum SinceChoice: ExpressibleByArgument {
+  /// Since the last export to the same folder.
+  case last
+  case moment(Timestamp)
+
+  init?(argument: String) {
+    if argument == "last" {
+      self = .last
+    } else if let moment = Timestamp(argument) {
+      self = .moment(moment)
+    } else {
+      return nil
+    }
+  }
+}
+
+/// An export that comes again every night.
+struct NightlyOptions: ParsableArguments {
+  @Flag(
+    help:
+      "Export into a new folder of -o that is named after the moment, as 2026-11-21T020000Z; 'latest' leads to the newest (JSON Lines unless --format says otherwise)."
+  )
+  var dated = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --dated: remove whole exports of this database but the newest n, and the increments before them.",
+      valueName: "n"
+    )
+  )
+  var keep: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only documents whose updatedAt is at or after this: a time, or 'last' for the last export to the same folder (with --dated).",
+      valueName: "time|last"
+    )
+  )
+  var since: SinceChoice?
+
+  func validate() throws {
+    if let keep, keep < 1 { throw ValidationError("--keep is a number from 1.") }
+    // A GYMMIGRATE_KEEP that is set for the nights is no error of the other exports.
+    if case .last = since, !dated {
+      throw ValidationError("--since last wants --dated: the folder knows what was exported last.")
+    }
+  }
+
+  /// Refuses what does not go together with the rest of an export.
+  func validate(_ export: ExportCommand) throws {
+    if dated, export.output == "-" || FormatName(fileName: export.output) != nil {
+      throw ValidationError("--dated wants a folder as -o.")
+    }
+    guard since != nil else { return }
+    if export.subcollections || export.query.group {
+      throw ValidationError(
+        "--since asks one collection at a time by its updatedAt: no --subcollections and no --group."
+      )
+    }
+    if !export.query.filters.isEmpty || export.orderBy != nil || export.limit != nil {
+      throw ValidationError("--since takes everything that is new: no --where, --order-by or --limit.")
+    }
+  }
+}

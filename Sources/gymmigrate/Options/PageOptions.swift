@@ -1,0 +1,60 @@
+import ArgumentParser
+import Logging
+import Migrations
+import Models
+import Transfer
+
+/// A picture of a plan, for those who would rather look.
+struct PageOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Write the plan as one page to look at in a browser, too; it loads nothing.",
+      valueName: "file"
+    )
+  )
+  var html: String?
+
+  func validate() throws {
+    if html == "-" { throw ValidationError("--html is the name of a file; standard output has the plan.") }
+  }
+
+  /// Refuses the page of what is no plan.
+  func assertPlanning(_ isPlanning: Bool) throws {
+    if html != nil, !isPlanning { throw ValidationError("--html shows a plan: give --dry-run, too.") }
+  }
+
+  /// Refuses a file that cannot be written, before anything is read.
+  func assertWritable() throws(Failure) {
+    if let html { try OutputFile.checkWritable(html) }
+  }
+
+  /// Prints what a plan costs, and writes its page where one is wanted.
+  ///
+  /// - Returns: What it costs.
+  func conclude(
+    _ reports: [MigrationReport],
+    of session: Session,
+    _ run: RunDirectory,
+    connection: ConnectionOptions,
+    isQuiet: Bool
+  ) throws -> CostEstimate {
+    let cost = CostEstimate(
+      reports.reduce(Cost()) { $0 + $1.cost },
+      at: try EnvironmentResolver(connection).configuration().prices
+    )
+    if !isQuiet { try StandardOutput.write("To apply it: \(cost.text)\n") }
+    if let html {
+      let page = PlanPage(
+        run: run,
+        command: session.command,
+        environment: session.environment,
+        reports: reports,
+        collections: session.book.collections,
+        cost: cost
+      )
+      try page.write(to: html)
+      session.logger.notice("See \(html).")
+    }
+    return cost
+  }
+}

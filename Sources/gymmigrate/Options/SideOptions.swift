@@ -1,0 +1,55 @@
+import ArgumentParser
+import Models
+import Transfer
+
+/// The side that is read from, of a command that has two.
+struct FromOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The project of --from, instead of the environment's.", valueName: "id"))
+  var fromProject: String?
+
+  @Option(help: ArgumentHelp("The database id of --from, instead of the environment's.", valueName: "id"))
+  var fromDatabase: String?
+
+  @Option(
+    help: ArgumentHelp("Scheme, host and port of the service of --from, without /v1.", valueName: "url")
+  )
+  var fromEndpoint: String?
+
+  @Option(help: ArgumentHelp("The credentials file of --from.", valueName: "file"))
+  var fromCredentials: String?
+
+  @Option(help: ArgumentHelp("The access token file of --from.", valueName: "file"))
+  var fromAccessTokenFile: String?
+
+  /// Whether any of them is given.
+  var isGiven: Bool {
+    fromProject != nil || fromDatabase != nil || fromEndpoint != nil || fromCredentials != nil
+      || fromAccessTokenFile != nil
+  }
+
+  /// The connection of the source: nothing of the target's but the configuration, the state folder and the patience.
+  func connection(to name: String?, beside target: ConnectionOptions) -> ConnectionOptions {
+    var connection = target
+    connection.environment = name
+    connection.project = fromProject
+    connection.database = fromDatabase
+    connection.endpoint = fromEndpoint
+    connection.credentials = fromCredentials
+    connection.accessTokenFile = fromAccessTokenFile
+    return connection
+  }
+}
+
+extension ConnectionOptions {
+  /// The connection of the target.
+  func target(_ name: String?) -> ConnectionOptions {
+    var connection = self
+    connection.environment = name
+    return connection
+  }
+
+  /// Whether any option names a place.
+  var namesPlace: Bool {
+    project != nil || database != nil || endpoint != nil || credentials != nil || accessTokenFile != nil
+  }
+}

@@ -1,0 +1,143 @@
+import ArgumentParser
+import Migrations
+import Models
+import Transfer
+
+/// The steps of a fix, as flags.
+struct StepOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Move a field to another name.", valueName: "field=field"))
+  var rename: [String] = []
+
+  @Option(help: ArgumentHelp("Copy a field to another one.", valueName: "field=field"))
+  var copy: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Convert a value exactly: to string, integer, double, boolean or timestamp.",
+      valueName: "field=type"
+    )
+  )
+  var convert: [String] = []
+
+  @Option(help: ArgumentHelp("Remove white space at the ends of a text.", valueName: "field"))
+  var trim: [String] = []
+
+  @Option(help: ArgumentHelp("Write a text in lower case.", valueName: "field"))
+  var lower: [String] = []
+
+  @Option(help: ArgumentHelp("Keep only the digits of a phone.", valueName: "field"))
+  var digits: [String] = []
+
+  @Option(help: ArgumentHelp("Set a field where it is absent, null or blank.", valueName: "field=value"))
+  var setIfMissing: [String] = []
+
+  @Option(help: ArgumentHelp("Set a field.", valueName: "field=value"))
+  var set: [String] = []
+
+  @Option(help: ArgumentHelp("Remove a field.", valueName: "field"))
+  var unset: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "What is done about a value that cannot be converted: reject, skip, null or keep.",
+      valueName: "what"
+    )
+  )
+  var onFailure = MigrationStep.FailurePolicy.reject
+
+  @Option(
+    help: ArgumentHelp(
+      "What numbers count, to or from timestamps: seconds, milliseconds or microseconds.",
+      valueName: "unit"
+    )
+  )
+  var unit: ValueConversion.TimeUnit?
+
+  @Flag(help: "Let --rename and --copy write over what stands at the target.")
+  var overwrite = false
+
+  @Flag(inversion: .prefixedNo, help: "Have the server set updatedAt of documents that change.")
+  var touch = true
+
+  func validate() throws {
+    let steps = try steps(in: DatabaseName(project: "p"))
+    if steps.isEmpty {
+      throw ValidationError("Say what is to be done: --set, --unset, --rename, or another.")
+    }
+    if let problem = DeclarativeMigration.problem(of: steps, touch: touch) {
+      throw ValidationError("\(problem.cause).")
+    }
+  }
+
+  /// The steps in the order in which they are done, which is that of the flags above.
+  func steps(in database: DatabaseName) throws -> [MigrationStep] {
+    var steps: [MigrationStep] = []
+    for text in rename {
+      let (from, to) = try Self.parts(text, "--rename", "FIELD=FIELD")
+      steps.append(.move(from, to: try Self.field(to, "--rename"), overwrite: overwrite))
+    }
+    for text in copy {
+      let (from, to) = try Self.parts(text, "--copy", "FIELD=FIELD")
+      steps.append(.copy(from, to: try Self.field(to, "--copy"), overwrite: overwrite))
+    }
+    for text in convert {
+      let (field, name) = try Self.parts(text, "--convert", "FIELD=TYPE")
+      guard let target = ValueConversion.Target(rawValue: name) else {
+        let known = ValueConversion.Target.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("--convert: '\(name)' is no type; it is one of \(known).")
+      }
+      steps.append(.convert(field, ValueConversion(to: target, unit: unit), onFailure: onFailure))
+    }
+    for text in trim { steps.append(.rewrite(try Self.field(text, "--trim"), .trim)) }
+    for text in lower { steps.append(.rewrite(try Self.field(text, "--lower"), .lower)) }
+    for text in digits { steps.append(.rewrite(try Self.field(text, "--digits"), .digits)) }
+    for text in setIfMissing {
+      let (field, value) = try Self.parts(text, "--set-if-missing", "FIELD=VALUE")
+      steps.append(.setIfMissing(field, try Self.value(value, "--set-if-missing", database)))
+    }
+    for text in set {
+      let (field, value) = try Self.parts(text, "--set", "FIELD=VALUE")
+      steps.append(.set(field, try Self.value(value, "--set", database)))
+    }
+    for text in unset { steps.append(.unset(try Self.field(text, "--unset"))) }
+    return steps
+  }
+
+  /// The field and what stands behind the first equals sign that is not in back-quotes.
+  private static func parts(
+    _ text: String,
+    _ flag: String,
+    _ form: String
+  ) throws -> (field: FieldPath, rest: String) {
+    var isQuoted = false
+    var isEscaped = false
+    var index = text.utf8.startIndex
+    while index < text.utf8.endIndex {
+      let byte = text.utf8[index]
+      if byte == UInt8(ascii: "="), !isQuoted {
+        let rest = text.utf8[text.utf8.index(after: index)...]
+        return (try field(String(text[..<index]), flag), String(Substring(rest)))
+      }
+      if byte == UInt8(ascii: "`"), !isEscaped { isQuoted.toggle() }
+      isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+      index = text.utf8.index(after: index)
+    }
+    throw ValidationError("\(flag): '\(text)' is not \(form).")
+  }
+
+  private static func field(_ text: String, _ flag: String) throws -> FieldPath {
+    do {
+      return try DeclarativeMigration.field(parsing: text)
+    } catch {
+      throw ValidationError("\(flag): \(error).")
+    }
+  }
+
+  private static func value(_ text: String, _ flag: String, _ database: DatabaseName) throws -> Value {
+    do {
+      return try ValueLiteral.parse(text, in: database).asStored
+    } catch {
+      throw ValidationError("\(flag): \(error).")
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Models
+import Transfer
+
+/// How the rows of CSV files and sheets become documents.
+struct TableArguments: ParsableArguments {
+  @Option(help: "jsonl, csv or xlsx (default: by the file's name).")
+  var format: ImportSource.Format?
+
+  @Option(
+    help: ArgumentHelp("A sheet of a workbook, instead of all; several times for several.", valueName: "name")
+  )
+  var sheet: [String] = []
+
+  @Option(help: ArgumentHelp("The column that holds the ids of documents.", valueName: "heading"))
+  var idColumn: String?
+
+  @Option(
+    name: .customLong("new-ids"),
+    help: ArgumentHelp("Ids for rows that have none: uuid or auto.", valueName: "kind")
+  )
+  var newIDs: TableOptions.NewIDs?
+
+  @Option(help: "What parts the cells of CSV: comma, semicolon or tab (default: found out).")
+  var delimiter: DelimiterName?
+
+  @Option(name: .customLong("null"), help: ArgumentHelp("What stands for null in a cell.", valueName: "text"))
+  var nullText = "null"
+
+  @Option(
+    help: ArgumentHelp(
+      "The zone of dates that have none (default: \(LocalTimeZone.gym)).",
+      valueName: "zone"
+    )
+  )
+  var timeZone = LocalTimeZone.gym
+
+  /// The options of the library.
+  func options() throws(Failure) -> TableOptions {
+    var options = TableOptions(timeZone: try LocalTimeZone(named: timeZone))
+    options.delimiter = delimiter?.delimiter
+    options.nullText = nullText
+    options.idColumn = idColumn
+    options.newIDs = newIDs
+    return options
+  }
+}

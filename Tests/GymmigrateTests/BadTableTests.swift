@@ -1,0 +1,239 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What is wrong with a table is told by row and column, without its values", .timeLimit(.minutes(15)))
+struct BadTableTests {
+  /// A table that is wrong, and what is said of it.
+  struct Case: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var text: String
+    var arguments: [String] = []
+    var file = "members.csv"
+    var code: Int32 = 65
+    var says: [String]
+
+    init(
+      _ name: String,
+      _ text: String,
+      _ says: String...,
+      arguments: [String] = [],
+      file: String = "members.csv",
+      code: Int32 = 65
+    ) {
+      testDescription = name
+      self.text = text
+      self.says = says
+      self.arguments = arguments
+      self.file = file
+      self.code = code
+    }
+  }
+
+  static let cases = [
+    Case(
+      "integer",
+      "__name__,remainingVisits\nm1,SECRET\n",
+      "row 2, column 2 (remainingVisits): expected a whole number"
+    ),
+    Case(
+      "fraction",
+      "__name__,remainingVisits\nm1,3\nm2,3.5\n",
+      "row 3, column 2 (remainingVisits): expected a whole number"
+    ),
+    Case("too large", "__name__,remainingVisits\nm1,9223372036854775808\n", "row 2, column 2"),
+    Case(
+      "double",
+      "__name__,Precio del plan contratado\nm1,\"1,234.50\"\n",
+      "row 2, column 2 (Precio del plan contratado): expected a number"
+    ),
+    Case("boolean", "__name__,isActive\nm1,SECRET\n", "row 2, column 2 (isActive): expected true or false"),
+    Case(
+      "date month first",
+      "__name__,birthDate\nm1,12/31/2026\n",
+      "row 2, column 2 (birthDate): expected a date"
+    ),
+    Case(
+      "date two digits",
+      "__name__,birthDate\nm1,31/12/26\n",
+      "row 2, column 2 (birthDate): expected a date"
+    ),
+    Case("date that never was", "__name__,birthDate\nm1,29/2/2023\n", "expected a date"),
+    Case(
+      "hour that never was",
+      "__name__,birthDate\nm1,3/4/2022 02:30\n",
+      "expected a time that the clocks of America/Mexico_City show"
+    ),
+    Case(
+      "array",
+      "__name__,priceHistory\np1,SECRET\n",
+      "row 2, column 2 (priceHistory): expected a JSON array",
+      file: "products.csv"
+    ),
+    Case(
+      "broken JSON",
+      "__name__,x\nm1,\"{\"\"integerValue\"\":7\"\n",
+      "row 2, column 2 (x): expected a value, or JSON as export writes it"
+    ),
+    Case("no value", "__name__,x\nm1,\"{\"\"SECRET\"\":1}\"\n", "row 2, column 2 (x)"),
+    Case("no id", "__name__,x\n,1\n", "row 2, column 1 (__name__): expected the id of a document"),
+    Case("id is no path", "__name__,x\na//b,1\n", "row 2, column 1 (__name__): expected an id"),
+    Case(
+      "path of another collection",
+      "__name__,x\nusers/u1,1\n",
+      "row 2, column 1 (__name__): expected an id"
+    ),
+    Case(
+      "pattern without a parent",
+      "__name__,role\nm1,admin\n",
+      "row 2, column 1",
+      file: "groups~members.csv"
+    ),
+    Case("map and below it", "__name__,a,a.b\nm1,1,2\n", "row 2, column 2 (a): expected nothing"),
+    Case(
+      "no heading",
+      "__name__,x,\nm1,1,\nm2,1,2\n",
+      "row 3, column 3: expected nothing: the column has no heading"
+    ),
+    Case("more cells than headings", "__name__,x\nm1,1,2\n", "row 2, column 3: expected nothing"),
+    Case(
+      "rest is no map of others",
+      "__name__,x,__rest__\nm1,1,\"{\"\"mapValue\"\":{\"\"fields\"\":{\"\"x\"\":{\"\"nullValue\"\":null}}}}\"\n",
+      "row 2, column 3 (__rest__)"
+    ),
+    Case("open quotes", "__name__,x\nm1,1\nm2,\"SECRET\n", "line 3, column 2"),
+    Case("quote within", "__name__,x\nm1,a\"b\n", "line 2, column 2"),
+    Case(
+      "heading twice",
+      "__name__,x,x\nm1,1,2\n",
+      "row 1, column 3: there is another column for the field x"
+    ),
+    Case(
+      "label and field",
+      "__name__,phone,Teléfono\nm1,1,2\n",
+      "row 1, column 3: there is another column for the field phone"
+    ),
+    Case(
+      "heading is no field",
+      "__name__,Fecha alta\nm1,1\n",
+      "row 1, column 2: 'Fecha alta' is not a field path"
+    ),
+    Case("unknown type", "__name__,x:decimal\nm1,1\n", "row 1, column 2: 'decimal' is no type"),
+    Case("reserved", "__name__,__x__\nm1,1\n", "row 1, column 2"),
+    Case("no ids", "a,b\n1,2\n", "it has no column __name__"),
+    Case(
+      "id column missing",
+      "a,b\n1,2\n",
+      "it has no column 'c' for the ids",
+      arguments: ["--id-column", "c"]
+    ),
+    Case("two id columns", "__name__,b\n1,2\n", "has a column __name__", arguments: ["--id-column", "b"]),
+    Case(
+      "id with a slash",
+      "code,b\na/b,2\n",
+      "row 2, column 1 (code): expected an id without /",
+      arguments: ["--id-column", "code"]
+    ),
+    Case("name tells nothing", "__name__,b\n1,2\n", "--collection", file: "members (1).csv", code: 64),
+    Case("unknown zone", "__name__,b\n1,2\n", "Marte", arguments: ["--time-zone", "Marte"], code: 78),
+    Case("not a workbook", "__name__,b\n1,2\n", "not an XLSX workbook", file: "members.xlsx"),
+  ]
+
+  @Test("Nothing is written, and the place is told", arguments: cases)
+  func bad(_ bad: Case) async throws {
+    let mini = MiniFirestore()
+    try await withTool(against: mini.handler) { tool, server in
+      try tool.write(bad.text, to: bad.file)
+      let result = try await tool.bare(["import", bad.file] + bad.arguments + tool.place)
+      result.expect(bad.code)
+      for text in bad.says {
+        #expect(result.complaints.first?.contains(text) ?? false, "\(text): \(result.errors)")
+      }
+      #expect(!result.errors.contains("SECRET"))
+      for run in tool.runs() {
+        #expect(!(try tool.text("\(run)/operation.log")).contains("SECRET"))
+      }
+      #expect(server.requests(.commit).isEmpty)
+    }
+  }
+
+  @Test("The report lists every cell with its value; the terminal tells each kind once.")
+  func report() async throws {
+    let mini = MiniFirestore()
+    try await withTool(against: mini.handler) { tool, _ in
+      var text = "__name__,remainingVisits,isActive\n"
+      for number in 1...40 {
+        text += "m\(number),\(number % 2 == 0 ? "SECRET\(number)" : "1"),\(number == 7 ? "=quizá" : "true")\n"
+      }
+      try tool.write(text, to: "members.csv")
+      for arguments in [[], ["--dry-run"]] {
+        let result = try await tool.bare(["import", "members.csv"] + arguments + tool.place)
+        result.expectFailure(
+          65,
+          "row 3, column 2 (remainingVisits)",
+          "21 cells or rows in all",
+          "validation.csv"
+        )
+        #expect(result.errors.contains("19 more like it"))
+        #expect(!result.errors.contains("SECRET") && !result.errors.contains("quizá"))
+        let report = try tool.text(#require(tool.runs().last) + "/validation.csv")
+        let lines = report.split(separator: "\r\n")
+        #expect(lines.count == 22)
+        #expect(lines[1] == #""members.csv","3","2","remainingVisits","SECRET2","a whole number""#)
+        #expect(report.contains(#""members.csv","8","3","isActive","'=quizá","true or false""#))
+      }
+      #expect(mini.totalWrites == 0)
+    }
+  }
+
+  @Test("Rejected rows are a table of the same shape, which is mended and imported again.")
+  func skipRow() async throws {
+    let mini = MiniFirestore()
+    try await withTool(against: mini.handler) { tool, _ in
+      // Of the values that are rejected alone, nobody could tell that code is text.
+      try tool.write("sku;code;price;note\na;007;1.5;x\nb;12;dos;\"y;z\"\nc;9;3;\n", to: "products.csv")
+      let result = try await tool.run(
+        "import",
+        "products.csv",
+        "--id-column",
+        "sku",
+        "--parse-errors",
+        "skip-row",
+        "--json"
+      )
+      result.expect(2)
+      let totals = try result.summary().totals
+      #expect(totals.read == 3 && totals.written == 2 && totals.rejected == 1 && totals.balance)
+      let rejects = try #require(tool.runs().last) + "/rejects.csv"
+      #expect(result.errors.contains("rejects.csv"))
+      #expect(
+        try tool.text(rejects)
+          == "sku,code:string,price,note:string,__reason__\r\nb,12,dos,y;z,column 3 (price): expected a number\r\n"
+      )
+      try tool.write(tool.text(rejects).replacing("dos", with: "2"), to: "mended.csv")
+      try await tool.run("import", "mended.csv", "--collection", "products", "--id-column", "sku").expect(0)
+      #expect(mini.document("products/b")?.jsonLine.contains(#""code":{"stringValue":"12"}"#) == true)
+      #expect(mini.document("products/b")?.jsonLine.contains("reason") == false)
+    }
+  }
+
+  @Test("Fields that cannot be read are left out where that is asked for, and the row is listed.")
+  func skipField() async throws {
+    let mini = MiniFirestore()
+    try await withTool(against: mini.handler) { tool, _ in
+      try tool.write("__name__,price,stock\np1,uno,1\n,2,2\np3,3,3\n", to: "products.csv")
+      let result = try await tool.run("import", "products.csv", "--parse-errors", "skip-field", "--json")
+      result.expect(2)
+      let totals = try result.summary().totals
+      #expect(
+        totals.read == 3 && totals.written == 2 && totals.rejected == 1 && totals.review == 1
+          && totals.balance
+      )
+      #expect(mini.document("products/p1")?.jsonLine.contains("price") == false)
+      #expect(mini.document("products/p1")?.jsonLine.contains(#""stock":{"integerValue":"1"}"#) == true)
+      let rejects = try tool.text(#require(tool.runs().last) + "/rejects.csv")
+      #expect(rejects.split(separator: "\r\n").count == 3)
+      #expect(rejects.contains("p1,uno,1,Imported without column 2 (price): expected a number"))
+    }
+  }
+}

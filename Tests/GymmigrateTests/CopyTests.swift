@@ -1,0 +1,474 @@
+import Foundation
+import Models
+import TestSupport
+import Testing
+
+@Suite("Copy", .timeLimit(.minutes(15)))
+struct CopyTests {
+  private static func line(_ name: String, _ number: Int, _ more: String = "") -> String {
+    #"{"fields":{"n":{"integerValue":"\#(number)"}\#(more)},"name":"\#(name)"}"#
+  }
+
+  private static func reference(_ database: String, _ path: String) -> String {
+    #","r":{"referenceValue":"projects/p/databases/\#(database)/documents/\#(path)"}"#
+  }
+
+  /// Documents at the root, below documents, below missing ones, with references inside and outside.
+  private static func gym(in database: String, count: Int = 120) -> [String] {
+    (0..<count).flatMap { number in
+      let id = String(1000 + number)
+      var lines = [
+        line("products/\(id)", number, reference(database, "products/1000")),
+        line("exercises/\(id)/parts/p", number, reference("elsewhere", "a/b")),
+      ]
+      if number % 3 == 0 { lines.append(line("products/\(id)/prices/x", number)) }
+      return lines
+    }
+  }
+
+  // MARK: The whole
+
+  @Test("A database with every value and every path is copied, references following, and diff finds nothing.")
+  func everything() async throws {
+    let seed = Settings.roundTripSeed + 10
+    let count = Settings.copyDocuments
+    try await withStores { tool in
+      func lines(_ database: String) -> [String] {
+        var random = RandomDatabase(seed: seed, database: DatabaseName(project: "p", database: database))
+        return (0..<count).map { _ in
+          var json = JSONWriter()
+          json.document(random.next(), times: false)
+          return String(decoding: json.bytes, as: UTF8.self)
+        }
+      }
+      try await tool.load(lines("prod"), into: "prod")
+      let copy = ["copy", "--all", "--from", "prod", "--to", "test", "--keep-personal-data", "--json"]
+      let first = try await tool.bare(copy)
+      first.expect(0)
+      let summary = try first.summary()
+      #expect(summary.totals.written == count, "seed \(seed)")
+      #expect(summary.environment.database == "test" && summary.source?.database == "prod")
+      #expect(summary.readTime != nil)
+      // The same database made for another name: what the judge expects of references.
+      #expect(try await tool.dump("test") == Set(lines("test")), "seed \(seed)")
+
+      let second = try await tool.bare(copy + ["--mode", "upsert"])
+      second.expect(0)
+      #expect(try second.summary().totals.unchanged == count, "seed \(seed)")
+      let diff = try await tool.bare(["diff", "--all", "--from", "prod", "--to", "test"])
+      diff.expect(0)
+      #expect(diff.output.isEmpty, "seed \(seed)")
+
+      // The export of one side is that side, whatever the order of its lines.
+      let shuffled = Array(lines("prod").reversed())
+      try tool.write(shuffled.joined(separator: "\n") + "\n", to: "snapshot.jsonl")
+      let snapshot = try await tool.bare([
+        "diff", "--all", "--from", "snapshot.jsonl", "--to", "test", "--from-source",
+        "projects/p/databases/prod", "--json",
+      ])
+      snapshot.expect(0)
+      #expect(try snapshot.summary().differences?.same == count)
+    }
+  }
+
+  @Test("Faults at a fifth of the requests of both sides change nothing of it.", arguments: Settings.seeds(2))
+  func faults(_ seed: UInt64) async throws {
+    let source = MiniFirestore.environment("prod", seed: seed)
+    let target = MiniFirestore.environment("test", seed: seed)
+    let count = Settings.copyFaultDocuments
+    try source.load(jsonLines: Self.gym(in: "prod", count: count).joined(separator: "\n"))
+    let reads: [Fault] = [
+      .error(.unavailable), .drop, .halfBody(0.5), .unterminated, .html(500), .error(.internalError),
+    ]
+    let writes: [Fault] = [
+      .error(.unavailable), .error(.aborted), .dropAfterApplying, .drop, .resetAfterApplying, .halfBody(0.5),
+    ]
+    let kinds: Set<RequestKind> = [.list, .batchGet, .runQuery, .aggregation, .listCollectionIds]
+    func broken(_ mini: MiniFirestore) -> ScriptedFaults {
+      ScriptedFaults(
+        mini.handler,
+        rules: [
+          FaultRule(kinds, .percent(20), oneOf: reads), FaultRule([.commit], .percent(20), oneOf: writes),
+        ],
+        seed: seed
+      )
+    }
+    let (first, second) = (broken(source), broken(target))
+    try await withTwoServers(first.handler, second.handler) { tool in
+      let copy = try await tool.bare([
+        "copy", "--all", "--from", "prod", "--to", "test", "--batch-size", "7", "--keep-personal-data",
+        "--json",
+      ])
+      copy.expect(0)
+      let expected = try MiniFirestore.canonical(
+        jsonLines: Self.gym(in: "test", count: count).joined(separator: "\n")
+      )
+      #expect(target.snapshot() == expected, "seed \(seed)")
+      #expect(target.writtenDocuments.allSatisfy { $0.writes == 1 }, "seed \(seed)")
+      #expect(try copy.summary().totals.written == expected.count, "seed \(seed)")
+      let diff = try await tool.bare(["diff", "--all", "--from", "prod", "--to", "test"])
+      diff.expect(0)
+      #expect(diff.output.isEmpty, "seed \(seed)")
+    }
+    #expect(!first.played.isEmpty && !second.played.isEmpty, "seed \(seed)")
+  }
+
+  @Test(
+    "KILL at a commit and 'runs resume': an uninterrupted copy, at the moment of its beginning.",
+    arguments: [false, true]
+  )
+  func killed(_ whileDeleting: Bool) async throws {
+    let source = MiniFirestore.environment("prod")
+    let target = MiniFirestore.environment("test")
+    try source.load(jsonLines: Self.gym(in: "prod").joined(separator: "\n"))
+    try target.load(jsonLines: Self.line("products/old", 1) + "\n" + Self.line("products/older", 2))
+    let running = Later<RunningBinary>()
+    let faults = ScriptedFaults(
+      target.handler,
+      rules: [
+        FaultRule(
+          [.commit],
+          .number(whileDeleting ? 1 : 9),
+          .custom { request, inner in
+            _ = inner(request)
+            running.get()?.send(SIGKILL)
+            return .stall
+          },
+          where: { !whileDeleting || $0.text.contains("\"delete\"") }
+        )
+      ],
+      maximumConsecutive: .max
+    )
+    try await withTwoServers(source.handler, faults.handler) { tool in
+      let process = try tool.runner.start(
+        [
+          "copy", "products", "exercises", "--from", "prod", "--to", "test", "--keep-personal-data",
+          "--batch-size", "10", "--in-flight", "2", "--mode", "upsert", "--delete-extraneous", "--max-delete",
+          "2",
+        ],
+        directory: tool.folder,
+        timeout: .seconds(600)
+      )
+      running.set(process)
+      #expect(await process.wait().signal == SIGKILL)
+      faults.setOn(false)
+      // What comes after the beginning is of another moment.
+      try source.load(jsonLines: Self.line("products/zzz", 7))
+      let resumed = try await tool.bare(["runs", "resume", "last"])
+      resumed.expect(0)
+      #expect(
+        try target.snapshot()
+          == MiniFirestore.canonical(jsonLines: Self.gym(in: "test").joined(separator: "\n"))
+      )
+      #expect(target.writtenDocuments.allSatisfy { $0.writes == 1 })
+      let summary = try JSONDecoder().decode(
+        Summary.self,
+        from: Data(try tool.text("\(tool.runs()[0])/summary.json").utf8)
+      )
+      #expect(summary.totals.deleted == 2 && summary.totals.balance)
+      #expect(summary.totals.written == Self.gym(in: "test").count + 2)
+      // References to elsewhere are listed once each, whatever was done twice.
+      #expect(try tool.text("\(tool.runs()[0])/references.jsonl").split(separator: "\n").count == 120)
+    }
+  }
+
+  @Test("A moment that the service no longer keeps ends the copy, which says so and mixes nothing.")
+  func closedWindow() async throws {
+    let source = MiniFirestore.environment("prod")
+    let target = MiniFirestore.environment("test")
+    try source.load(jsonLines: Self.gym(in: "prod", count: 700).joined(separator: "\n"))
+    let faults = ScriptedFaults(
+      source.handler,
+      rules: [
+        FaultRule(
+          [.runQuery],
+          .number(4),
+          .error(ServiceError(400, "INVALID_ARGUMENT", "read_time is too old"))
+        )
+      ]
+    )
+    try await withTwoServers(faults.handler, target.handler) { tool in
+      let copy = try await tool.bare([
+        "copy", "products", "--from", "prod", "--to", "test", "--keep-personal-data",
+      ])
+      copy.expectFailure(69, "is no longer readable", "Copy again from the beginning")
+      #expect(target.totalWrites == target.snapshot().count)
+    }
+  }
+
+  @Test("A document that changes after it was listed is not deleted, whenever that is.")
+  func changedBeforeDeletion() async throws {
+    let source = MiniFirestore.environment("prod")
+    let target = MiniFirestore.environment("test")
+    try source.load(jsonLines: Self.line("products/a", 1))
+    try target.load(
+      jsonLines: ["early", "late", "gone", "surplus"].map { Self.line("products/\($0)", 0) }.joined(
+        separator: "\n"
+      )
+    )
+    let faults = ScriptedFaults(target.handler, rules: [])
+    // Before the copy's own commit, and between the look at the documents and the commit that deletes them.
+    faults.before(.commit, 1) { _ in
+      try? target.put("products/early", fields: #"{"n":{"integerValue":"5"}}"#)
+      target.remove("products/gone")
+    }
+    faults.before(.commit, 2) { _ in try? target.put("products/late", fields: #"{"n":{"integerValue":"6"}}"#)
+    }
+    try await withTwoServers(source.handler, faults.handler) { tool in
+      let copy = try await tool.bare([
+        "copy", "products", "--from", "prod", "--to", "test", "--delete-extraneous", "--max-delete", "4",
+        "--json",
+      ])
+      copy.expect(2)
+      let totals = try copy.summary().totals
+      #expect(totals.conflicted == 2 && totals.deleted == 1 && totals.unchanged == 1 && totals.balance)
+      #expect(
+        try target.snapshot()
+          == MiniFirestore.canonical(
+            jsonLines: [
+              Self.line("products/a", 1), Self.line("products/early", 5), Self.line("products/late", 6),
+            ].joined(separator: "\n")
+          )
+      )
+    }
+  }
+
+  @Test(
+    "On a terminal it asks, and only yes goes on; --yes answers, and never stands in for --confirm.",
+    arguments: [
+      ("n", ["--to", "test"], 77, 0), ("", ["--to", "test"], 77, 0), ("yes", ["--to", "test"], 0, 1),
+      ("-", ["--to", "test", "--yes"], 0, 1), ("-", ["--to", "prod", "--yes"], 77, 0),
+      ("stage", ["--to", "prod"], 77, 0),
+    ]
+  )
+  func asks(_ answer: String, _ options: [String], _ code: Int32, _ copied: Int) async throws {
+    try await withStores { tool in
+      try await tool.load([Self.line("products/a", 1)], into: "stage")
+      let told = try await Judge.python(
+        [
+          "-c",
+          """
+          import os, pty, sys
+          process, terminal = pty.fork()
+          if process == 0: os.execv(sys.argv[2], sys.argv[2:])
+          said, answered = b"", sys.argv[1] == "-"
+          while True:
+              try: some = os.read(terminal, 4096)
+              except OSError: break
+              if not some: break
+              said += some
+              if not answered and (b"[y/N]" in said or b"Type its name" in said):
+                  os.write(terminal, sys.argv[1].encode() + b"\\n")
+                  answered = True
+          print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), answered)
+          """,
+          answer, tool.runner.executable, "copy", "products", "--from", "stage",
+        ] + options,
+        in: tool.folder
+      )
+      #expect(told.output == "\(code) True\n", "\(told.errors)")
+      #expect(try await tool.dump("test").count == copied)
+      #expect(try await tool.dump("prod").isEmpty)
+    }
+  }
+
+  // MARK: What is meant
+
+  @Test("Names, patterns, filters and limits copy what they say.")
+  func selections() async throws {
+    try await withStores { tool in
+      try await tool.load(
+        Self.gym(in: "stage", count: 9) + [Self.line("_gymmigrate_runs/r", 1)],
+        into: "stage"
+      )
+      func copied(_ arguments: String...) async throws -> Int {
+        let result = try await tool.bare(
+          ["copy"] + arguments + ["--from", "stage", "--to", "test", "--json"]
+        )
+        result.expect(0)
+        return try result.summary().totals.written
+      }
+      #expect(try await copied("products", "--no-subcollections", "--limit", "4") == 4)
+      #expect(try await copied("products", "--where", "n >= 7", "--mode", "upsert") == 2)
+      #expect(try await copied("products/*/prices") == 3)
+      #expect(try await copied("prod*") == 3)
+      #expect(try await copied("--catalogues") == 9)
+      #expect(try await copied("--all") == 0)
+      #expect(try await tool.dump("test").count == 21)
+      // No name and no pattern brings what is gymmigrate's own, but its own name.
+      #expect(try await copied("_gymmigrate_runs") == 1)
+    }
+  }
+
+  @Test("A dry run writes nothing and tells what a run would do, and a run does that.")
+  func dryRun() async throws {
+    try await withStores { tool in
+      try await tool.load(Self.gym(in: "stage", count: 6), into: "stage")
+      try await tool.load(
+        [
+          Self.line("products/1000", 99), Self.line("products/old", 1),
+          Self.line("exercises/1001/parts/q", 1),
+        ],
+        into: "test"
+      )
+      let before = try await tool.dump("test")
+      let copy = [
+        "copy", "--catalogues", "--from", "stage", "--to", "test", "--mode", "upsert", "--delete-extraneous",
+      ]
+      let dry = try await tool.bare(copy + ["-n", "--json"])
+      dry.expect(0)
+      // 6 products, 6 parts of exercises, 2 prices; one product is there otherwise, two documents are surplus.
+      #expect(dry.errors.contains("would create 13, update 1 and delete 2 documents"))
+      #expect(try dry.summary().totals.written == 0)
+      #expect(try dry.summary().estimate?.writes == 14 && dry.summary().estimate?.deletes == 2)
+      #expect(try await tool.dump("test") == before)
+
+      let refused = try await tool.bare(copy + ["--max-delete", "1"])
+      refused.expectFailure(77, "2 documents of the target would be deleted")
+      #expect(try await tool.dump("test") == before)
+      let done = try await tool.bare(copy + ["--max-delete", "2", "--json"])
+      done.expect(0)
+      #expect(try done.summary().totals.written == 16 && done.summary().totals.deleted == 2)
+      #expect(try await tool.dump("test") == Set(Self.gym(in: "test", count: 6)))
+    }
+  }
+
+  @Test("Nothing is deleted where something could not be copied.")
+  func incomplete() async throws {
+    try await withStores { tool in
+      try await tool.load([Self.line("products/a", 1), Self.line("products/b", 2)], into: "stage")
+      try await tool.load([Self.line("products/a", 9), Self.line("products/z", 1)], into: "test")
+      let copy = try await tool.bare([
+        "copy", "products", "--from", "stage", "--to", "test", "--delete-extraneous", "--max-delete", "9",
+      ])
+      copy.expect(2)
+      #expect(copy.errors.contains("Nothing was deleted"))
+      #expect(
+        try await tool.dump("test") == [
+          Self.line("products/a", 9), Self.line("products/b", 2), Self.line("products/z", 1),
+        ]
+      )
+    }
+  }
+
+  // MARK: Guard rails
+
+  @Test("What a guard rail stops is not written, however it is put.")
+  func guards() async throws {
+    try await withStores { tool in
+      try await tool.load(
+        [
+          Self.line("products/a", 1), Self.line("members/m", 1), Self.line("groups/g/members/m", 1),
+          Self.line("members_copy/m", 1), Self.line("exercises/e/users/u", 1),
+        ],
+        into: "prod"
+      )
+      try await tool.load([Self.line("products/b", 1)], into: "test")
+      let before = try await (prod: tool.dump("prod"), test: tool.dump("test"), stage: tool.dump("stage"))
+      let endpoint = try #require(
+        try tool.text("gymmigrate.yaml").firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/)?.output.1
+      )
+      let out = ["--from", "prod", "--to", "test"]
+      let refused: [([String], Int32)] = [
+        // One and the same database.
+        (["products", "--from", "test", "--to", "test"], 64),
+        (["products", "--from", "stage", "--from-database", "test", "--to", "test"], 64),
+        (
+          [
+            "products", "--from", "stage", "--from-database", "test", "--from-endpoint",
+            "http://localhost:\(endpoint)/", "--to", "test",
+          ], 64
+        ),
+        (["products", "--from", "local", "--to", "local"], 64),
+        // A protected target.
+        (["products", "--from", "test", "--to", "prod"], 77),
+        (["products", "--from", "test", "--to", "prod", "--yes"], 77),
+        (["products", "--from", "test", "--to", "prod", "--confirm", "test"], 77),
+        (["products", "--from", "test", "--to", "stage", "--database", "prod"], 77),
+        (
+          [
+            "products", "--from", "test", "--project", "p", "--database", "prod", "--endpoint",
+            "http://localhost:\(endpoint)",
+          ], 77
+        ),
+        // People's data out of a protected source.
+        (["members"] + out, 77), (["groups"] + out, 77), (["groups/*/members"] + out, 77),
+        (["groups/g/members"] + out, 77), (["members_copy"] + out, 77), (["mem*"] + out, 77),
+        (["--all"] + out, 77),
+        (["products", "members"] + out, 77), (["exercises"] + out, 77), (["exercises/e/users"] + out, 77),
+        (["members", "--dry-run"] + out, 77),
+        (["members", "--from", "stage", "--from-database", "prod", "--to", "test"], 77),
+        (
+          [
+            "members", "--from-project", "p", "--from-database", "prod", "--from-endpoint",
+            "http://localhost:\(endpoint)", "--to", "test",
+          ], 77
+        ),
+        // Deletions.
+        (["products", "--delete-extraneous"] + out, 64),
+        (["products", "--delete-extraneous", "--max-delete", "9", "--limit", "1"] + out, 64),
+        (["products", "--delete-extraneous", "--max-delete", "9", "--where", "n == 1"] + out, 64),
+        (["products", "--max-delete", "9"] + out, 64),
+        (["products", "--delete-extraneous", "--max-delete", "0", "--mode", "upsert"] + out, 77),
+        // The command line.
+        (["products", "-e", "test", "--from", "prod", "--to", "test"], 64),
+        (["products", "--to", "test"], 64),
+        (["products", "--from", "prod"], 64), (["products", "--all"] + out, 64), (out, 64),
+        (["groups/g"] + out, 64), (["products", "--subcollections", "--where", "n == 1"] + out, 64),
+        (["nothing*"] + out, 66),
+      ]
+      for (arguments, code) in refused {
+        let result = try await tool.bare(["copy"] + arguments)
+        #expect(result.exitCode == code, "\(arguments)\n\(result.errors)")
+      }
+      #expect(try await tool.dump("prod") == before.prod)
+      #expect(try await tool.dump("test") == before.test)
+      #expect(try await tool.dump("stage") == before.stage)
+
+      try await tool.bare(["copy", "products"] + out).expect(0)
+      try await tool.bare(["copy", "members", "groups", "--keep-personal-data"] + out).expect(0)
+      #expect(try await tool.dump("test").count == 4)
+      let back = try await tool.bare([
+        "copy", "products", "--from", "test", "--to", "prod", "--confirm", "prod",
+      ])
+      back.expect(0)
+      #expect(try await tool.dump("prod").count == before.prod.count + 1)
+    }
+  }
+
+  @Test("FIRESTORE_EMULATOR_HOST does not stand in for a protected environment, on either side.")
+  func emulator() async throws {
+    let mini = MiniFirestore.environment("test")
+    try await withTool(against: mini.handler) { tool, server in
+      var tool = tool
+      tool.environment = ["FIRESTORE_EMULATOR_HOST": String(server.url.dropFirst(7))]
+      try tool.write(
+        "project: p\nenvironments: { prod: { database: prod, protected: true }, test: { database: test } }\n",
+        to: "gymmigrate.yaml"
+      )
+      for arguments in [
+        ["--from", "prod", "--to", "test"], ["--from", "test", "--to", "prod", "--confirm", "prod"],
+      ] {
+        let copy = try await tool.bare(["copy", "products"] + arguments)
+        copy.expectFailure(77, "FIRESTORE_EMULATOR_HOST")
+        let diff = try await tool.bare(["diff", "products"] + Array(arguments.prefix(4)))
+        diff.expectFailure(77, "FIRESTORE_EMULATOR_HOST")
+      }
+      #expect(server.requests.isEmpty)
+    }
+  }
+
+  @Test("Before the first write it says who, from where, to where, how much and what it costs.")
+  func screen() async throws {
+    try await withStores { tool in
+      try await tool.load(Self.gym(in: "prod", count: 4).filter { !$0.contains("/prices/") }, into: "prod")
+      let result = try await tool.bare(["copy", "products", "--from", "prod", "--to", "test"])
+      result.expect(0)
+      for text in [
+        "Copying from prod (protected): project p, database prod, http://127.0.0.1:", "to test: project p",
+        "products: 4 documents", "5 reads, 4 writes, 0 deletes: at the most 0.01 USD (list prices of nam5",
+        "Rewritten to projects/p/databases/test: 4 references.",
+      ] { #expect(result.errors.contains(text), "\(text)\n\(result.errors)") }
+    }
+  }
+}

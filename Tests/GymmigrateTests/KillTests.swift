@@ -1,0 +1,248 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Kills a run, takes it up again until it ends, and compares with one that nobody killed.
+struct KillJudge {
+  let work: KillWork
+  let seed: UInt64
+  /// Whether the first kill waits for a checkpoint with a position.
+  var waitsForPosition = false
+
+  /// What happened, for sums.
+  struct Story: Sendable, CustomStringConvertible {
+    var points: [KillSwitch.Point] = []
+    /// Resumes that began behind a position.
+    var positions = 0
+    var description: String { points.map(\.description).joined(separator: ", then ") }
+  }
+
+  func run(_ location: SourceLocation = #_sourceLocation) async throws -> Story {
+    let baseline = try await KillBaselines.shared.of(work)
+    var random = SplitMix64(seed: seed)
+    var story = Story()
+    let mini = try work.database()
+    let kill = KillSwitch(mini.handler, delay: work.delay)
+    try await withTool(against: kill.handler) { tool, _ in
+      try work.prepare(tool)
+      try await work.begin(tool, mini, kill)
+      let command = work.arguments + tool.place + ["--json"]
+      var point =
+        waitsForPosition
+        ? .holds { (try? Position(tool))??.isInside == true } : Self.point(baseline, &random)
+      var next = command
+      var position: Position?
+      while true {
+        story.points.append(point)
+        let result = try await kill.run(until: point) { [next] in
+          try tool.runner.start(next, directory: tool.folder)
+        }
+        let comment = Comment(rawValue: "\(work.name), seed \(seed): \(story)")
+        if let position {
+          let failure = position.contradiction(work, kill.requests)
+          #expect(failure == nil, comment, sourceLocation: location)
+          story.positions += 1
+        }
+        guard result.signal == SIGKILL else {
+          let text = "\(comment) \(result.errors.suffix(1500))"
+          try #require(result.exitCode == baseline.outcome.exitCode, "\(text)", sourceLocation: location)
+          let differences = try KillOutcome(result, mini, tool).differences(from: baseline.outcome)
+          #expect(differences.isEmpty, comment, sourceLocation: location)
+          let status = try await Self.statuses(tool, of: work)
+          let expected = baseline.outcome.exitCode == 0 ? "done" : "incomplete"
+          #expect(status == [expected], comment, sourceLocation: location)
+          let contradiction = try work.contradiction(mini, status: expected)
+          #expect(contradiction == nil, comment, sourceLocation: location)
+          return
+        }
+        // One that was killed before it had a folder left nothing to go on with.
+        let status = try await Self.statuses(tool, of: work)
+        #expect(status == ["killed"] || status.isEmpty, comment, sourceLocation: location)
+        next = status.isEmpty ? command : ["runs", "resume", "last"]
+        position = status.isEmpty ? nil : try Position(tool)
+        // Killed again sometimes, but not for ever.
+        let isAgain = story.points.count < 4 && random.chance(percent: 40)
+        point = isAgain ? Self.point(baseline, &random) : .never
+      }
+    }
+    return story
+  }
+
+  private static func point(
+    _ baseline: KillBaselines.Baseline,
+    _ random: inout SplitMix64
+  ) -> KillSwitch.Point {
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0..<6:
+      let timing = KillSwitch.Point.Timing.allCases.randomElement(using: &random) ?? .before
+      return .commit(Int.random(in: 1...max(1, baseline.commits), using: &random), timing)
+    case 6..<8: return .request(Int.random(in: 1...max(1, baseline.requests), using: &random))
+    default: return .moment(Int.random(in: 0...baseline.milliseconds, using: &random))
+    }
+  }
+
+  /// How the runs are, as `runs list` tells; what the work undoes left out.
+  private static func statuses(_ tool: Tool, of work: KillWork) async throws -> [String] {
+    let result = try await tool.runner.run(["runs", "list", "--json"], directory: tool.folder)
+    result.expect(0)
+    var runs = try JSONSerialization.jsonObject(with: Data(result.standardOutput)) as? [[String: Any]] ?? []
+    if work.undoes != nil { runs.removeFirst() }
+    if let last = runs.last {
+      let shown = try await tool.runner.run(["runs", "show", "last"], directory: tool.folder)
+      shown.expect(0)
+      let isKilled = last["status"] as? String == "killed"
+      #expect(shown.output.contains("\nto go on     gymmigrate runs resume ") == isKilled)
+      #expect(last["canGoOn"] as? Bool == isKilled)
+    }
+    return runs.compactMap { $0["status"] as? String }
+  }
+}
+
+/// Where a checkpoint says that a run is.
+private struct Position {
+  let stage: Int
+  let text: String
+
+  /// That of the last run, nil where it has none.
+  init?(_ tool: Tool) throws {
+    let run = try #require(tool.runs().last)
+    guard tool.exists("\(run)/checkpoint.json") else { return nil }
+    let data = Data(try tool.text("\(run)/checkpoint.json").utf8)
+    let json = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+    guard let text = json["position"] as? String, text != "0" else { return nil }
+    stage = try #require(json["stage"] as? Int)
+    self.text = text
+  }
+
+  /// Whether something of its part is done, and not all.
+  var isInside: Bool { Int(text) != nil ? text != "0" : text.contains(" ") }
+
+  /// What of the requests of a resume asks for something that was done; nil where nothing does.
+  func contradiction(_ work: KillWork, _ requests: [TestRequest]) -> String? {
+    if work.files.isEmpty {
+      let parts = text.split(separator: " ")
+      let first = requests.first { request in
+        (request.kind == .list || request.kind == .runQuery) && !request.target.contains("_gymmigrate")
+          && !request.text.contains("_gymmigrate")
+      }
+      guard parts.count == 2, let first else { return nil }
+      return first.kind == .runQuery && first.text.contains("/documents/\(parts[1])\"") ? nil : first.target
+    }
+    let line = Int(text) ?? 0
+    var done: [Substring] = []
+    var later: [Substring] = []
+    for (index, file) in work.files.enumerated() {
+      let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false)
+      let count = index < stage ? lines.count : index == stage ? min(line, lines.count) : 0
+      done += lines[..<count]
+      later += lines[count...]
+    }
+    func names(_ lines: [Substring]) -> Set<String> {
+      Set(
+        lines.compactMap { $0.components(separatedBy: "\"name\":\"").last?.components(separatedBy: "\"")[0] }
+      )
+    }
+    let forbidden = names(done).subtracting(names(later))
+    for request in requests where request.kind == .commit || request.kind == .batchGet {
+      if let name = request.documentNames.first(where: { forbidden.contains($0) }) {
+        return "\(name) is asked for again, behind \(stage) \(text)"
+      }
+    }
+    return nil
+  }
+}
+
+@Suite("Kills", .timeLimit(.minutes(15)))
+struct KillTests {
+  @Test(
+    "KILL anywhere, also of what is taken up again: all that an uninterrupted run leaves.",
+    arguments: try KillWork.sample(),
+    Settings.seeds(3)
+  )
+  func sample(_ work: KillWork, _ seed: UInt64) async throws {
+    // Together with its name the seed is another one for each work.
+    let mixed = work.name.utf8.reduce(seed) { $0 &* 31 &+ UInt64($1) }
+    try await Gate.shared.pass { _ = try await KillJudge(work: work, seed: mixed).run() }
+  }
+}
+
+extension KillTests {
+  @Test("What lies before the position of a checkpoint is not asked for again.", arguments: [0, 3])
+  func position(_ index: Int) async throws {
+    let work = try KillWork.sample()[index]
+    try await Gate.shared.pass {
+      let story = try await KillJudge(work: work, seed: 1, waitsForPosition: true).run()
+      #expect(story.positions > 0)
+    }
+  }
+}
+
+@Suite("All kills", .enabled(if: Settings.kills > 0), .serialized, .timeLimit(.minutes(600)))
+struct AllKillTests {
+  /// The users of a generated gym, and the folder that it is in.
+  private func withGym(_ body: (URL) async throws -> Void) async throws {
+    try await withTemporaryDirectory { folder in
+      let script = Samples.folder.appendingPathComponent("generate.py").path
+      let result = try await Judge.python(
+        [script, "--out", folder.path, "--users", "\(Settings.killDocuments)"]
+      )
+      try #require(result.exitCode == 0, "\(result.errors)")
+      try await body(folder)
+    }
+  }
+
+  private func sweep(_ work: KillWork) async throws {
+    var stories: [KillJudge.Story] = []
+    let start = ContinuousClock.now
+    for seed in 0..<UInt64(Settings.kills) {
+      stories.append(try await KillJudge(work: work, seed: 5000 + seed).run())
+    }
+    let kills = stories.reduce(0) { $0 + $1.points.count - 1 }
+    let positions = stories.reduce(0) { $0 + $1.positions }
+    print(
+      "\(work.name): \(stories.count) runs, \(kills) kills, \(positions) resumes behind a position, \((ContinuousClock.now - start).components.seconds) s"
+    )
+  }
+
+  private func text(_ names: [String], in folder: URL) throws -> String {
+    try names.map { try String(contentsOf: folder.appendingPathComponent("\($0).jsonl"), encoding: .utf8) }
+      .joined()
+  }
+
+  @Test("An import killed at every kind of moment.")
+  func importing() async throws {
+    try await withGym { folder in
+      let users = try text(["users"], in: folder).split(separator: "\n").map(String.init)
+      try await sweep(KillWork.largeImport(users))
+    }
+  }
+
+  @Test("An undo killed at every kind of moment.")
+  func undoing() async throws {
+    try await withGym { folder in
+      try await sweep(
+        KillWork(
+          name: "undo on \(Settings.killDocuments)",
+          arguments: ["migrate", "undo", "last"],
+          undoes: ["migrate", "apply", "--all", "--prune", "--accept-proposals"],
+          before: text(["users", "user_emails"], in: folder),
+          delay: .zero
+        )
+      )
+    }
+  }
+
+  @Test("All migrations killed at every kind of moment.")
+  func applying() async throws {
+    try await withGym { folder in
+      try await sweep(
+        KillWork(
+          name: "apply to \(Settings.killDocuments)",
+          arguments: ["migrate", "apply", "--all", "--prune", "--accept-proposals"],
+          before: text(["users", "user_emails"], in: folder),
+          delay: .zero
+        )
+      )
+    }
+  }
+}

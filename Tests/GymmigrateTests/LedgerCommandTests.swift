@@ -1,0 +1,245 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Ledger and lease, by command", .timeLimit(.minutes(15)))
+struct LedgerCommandTests {
+  private static let small = ["--batch-size", "10", "--in-flight", "1"]
+
+  /// A gym of few collections behind a server whose clock can be moved on, and a switch that kills.
+  private func withGym(
+    _ body: (Tool, MiniFirestore, KillSwitch, MovableClock) async throws -> Void
+  ) async throws {
+    let clock = MovableClock()
+    var options = MiniFirestore.Options()
+    options.clock = { clock.now }
+    let mini = try MiniFirestore.withSamples(["users", "products"], options)
+    let kill = KillSwitch(mini.handler, delay: .zero)
+    try await withTool(against: kill.handler) { tool, _ in try await body(tool, mini, kill, clock) }
+  }
+
+  private func kill(_ tool: Tool, by kill: KillSwitch) async throws -> String {
+    try await tool.runKilled(
+      at: 5,
+      by: kill,
+      "migrate",
+      "apply",
+      "users-unify",
+      "--batch-size",
+      "10",
+      "--in-flight",
+      "1"
+    )
+    return try tool.lastRun()
+  }
+
+  @Test("Of two at once one runs, and the other ends in 75 and names it.")
+  func atOnce() async throws {
+    let mini = try MiniFirestore.withSamples(["users"])
+    let (reached, goOn) = (Later<Bool>(), Later<Bool>())
+    let handler: RequestHandler = { request in
+      if request.kind == .commit, request.text.contains("/documents/users/") {
+        reached.set(true)
+        _ = goOn.get()
+      }
+      return mini.handler(request)
+    }
+    try await withTool(against: handler) { tool, _ in
+      var tool = tool
+      // The server waits for what is asked meanwhile.
+      tool.isGated = false
+      let process = try tool.start("migrate", "apply", "users-unify")
+      #expect(reached.get() == true)
+      let run = try tool.lastRun()
+      let ledger = try await tool.ledger()
+      #expect(ledger.runs.map(\.runId) == [run] && ledger.runs.map(\.status) == ["running"])
+      #expect(ledger.runs.first?.isHalfWay == false && ledger.lease?.isExpired == false)
+      let holder = try #require(ledger.lease?.holder)
+      #expect(holder.contains("@") && ledger.lease?.runId == run)
+      for command in [
+        ["migrate", "apply", "users-unify"], ["fix", "users", "--all-documents", "--set", "a=1"],
+      ] {
+        try await tool.bare(command + tool.place).expectFailure(75, holder, run, "migrate apply users-unify")
+      }
+      let status = try await tool.run("migrate", "status")
+      #expect(status.output.hasSuffix("\(holder) is at it: run \(run).\n"))
+      goOn.set(true)
+      await process.wait().expect(2)
+      try await tool.run("migrate", "apply", "is-active").expect(2)
+      #expect(try await tool.ledger().runs.map(\.status) == ["incomplete", "incomplete"])
+    }
+  }
+
+  @Test("The same command takes a killed run up at once, whose lease is its own.")
+  func takenUp() async throws {
+    try await withGym { tool, mini, kill, _ in
+      let run = try await self.kill(tool, by: kill)
+      // Not to the letter the same.
+      try await tool.bare(["migrate", "apply", "users-unify"] + tool.place + Self.small).expect(75)
+      try await tool.bare(["runs", "resume", run]).expect(2)
+      #expect(try await tool.ledger().runs.map(\.status) == ["incomplete"])
+    }
+    try await withGym { tool, mini, kill, _ in
+      _ = try await self.kill(tool, by: kill)
+      try await tool.run("migrate", "apply", "users-unify", "--batch-size", "10", "--in-flight", "1").expect(
+        2
+      )
+      #expect(tool.runs().count == 1)
+      #expect(mini.writtenDocuments.allSatisfy { $0.writes == 1 })
+      let ledger = try await tool.ledger()
+      #expect(ledger.lease == nil && ledger.runs.map(\.status) == ["incomplete"])
+    }
+  }
+
+  /// What lets others begin after a run that was killed.
+  enum WayOut: String, CaseIterable { case resume, undo, clear, unlockAndClear }
+
+  @Test(
+    "Others wait for the lease of a killed run, and then for somebody's decision.",
+    arguments: WayOut.allCases
+  )
+  func halfWay(_ way: WayOut) async throws {
+    try await withGym { tool, mini, kill, clock in
+      let before = mini.lines
+      let run = try await self.kill(tool, by: kill)
+      let other = { try await tool.run("migrate", "apply", "is-active") }
+      try await other().expectFailure(75, run, "is at it", "runs out in")
+      var ledger = try await tool.ledger()
+      #expect(ledger.runs.map(\.status) == ["running"] && ledger.runs.map(\.isHalfWay) == [false])
+      #expect(ledger.lease?.runId == run && ledger.lease?.isExpired == false)
+
+      clock.advance(seconds: 61)
+      try await other().expectFailure(
+        75,
+        "stopped half-way",
+        "gymmigrate runs resume \(run)",
+        "gymmigrate migrate undo \(run)",
+        "gymmigrate migrate unlock \(run)"
+      )
+      ledger = try await tool.ledger()
+      #expect(ledger.runs.map(\.status) == ["running"] && ledger.runs.map(\.isHalfWay) == [true])
+      // The one that was refused has taken the lease over, and given it back.
+      #expect(ledger.lease == nil)
+      let status = try await tool.run("migrate", "status")
+      #expect(status.output.contains("Run \(run) stopped half-way, and no other begins. Go on with it ("))
+
+      switch way {
+      case .resume: try await tool.bare(["runs", "resume", run]).expect(2)
+      case .undo:
+        try await tool.run("migrate", "undo", run).expect(0)
+        #expect(mini.lines == before)
+      case .unlockAndClear:
+        try await tool.run("migrate", "unlock").expect(0)
+        try await other().expectFailure(75, "stopped half-way")
+        try await tool.run("migrate", "unlock", run).expect(0)
+      case .clear: try await tool.run("migrate", "unlock", run).expect(0)
+      }
+      let statuses = [
+        WayOut.resume: ["incomplete"], .undo: ["undone", "done"], .clear: ["cleared"],
+        .unlockAndClear: ["cleared"],
+      ]
+      ledger = try await tool.ledger()
+      #expect(ledger.runs.map(\.status) == statuses[way] && !ledger.runs.contains { $0.isHalfWay })
+      let expected = [
+        WayOut.resume: "incomplete", .undo: "undone", .clear: "cleared", .unlockAndClear: "cleared",
+      ]
+      let list = try await tool.bare(["runs", "list"])
+      let line = list.output.split(separator: "\n").first { $0.hasPrefix(run) }
+      #expect(line?.contains("\t\(expected[way] ?? "")\t") ?? false, "\(list.output)")
+      if way != .resume {
+        try await tool.bare(["runs", "resume", run]).expectFailure(64, expected[way] ?? "")
+      }
+      try await other().expect(2)
+      try await tool.run("migrate", "unlock", run).expectFailure(64, "nothing waits for it")
+    }
+  }
+
+  @Test("On another machine: the lease first, then the run that stopped half-way.")
+  func anotherMachine() async throws {
+    try await withGym { tool, mini, kill, clock in
+      let run = try await self.kill(tool, by: kill)
+      try await withTool { other in
+        var other = other
+        other.place = tool.place
+        try await other.run("migrate", "apply", "users-unify").expectFailure(75, run, "is at it")
+        // From here nobody knows whether it is dead.
+        try await other.run("migrate", "unlock", run).expectFailure(75, "may be at it still")
+        clock.advance(seconds: 61)
+        try await other.run("migrate", "apply", "users-unify")
+          .expectFailure(75, "stopped half-way", "runs resume", "migrate undo", "migrate unlock")
+        // What it did is known on its own machine alone.
+        try await other.run("migrate", "undo", run).expectFailure(66)
+        try await other.run("migrate", "unlock", run).expect(0)
+        try await other.run("migrate", "apply", "users-unify").expect(2)
+        #expect(try await other.ledger().runs.map(\.status) == ["cleared", "incomplete"])
+        // The first machine learns of it from the ledger.
+        try await tool.bare(["runs", "resume", run]).expectFailure(64, "it was cleared")
+      }
+    }
+  }
+
+  @Test("unlock takes the lease away from whoever holds it.")
+  func unlock() async throws {
+    try await withGym { tool, _, kill, _ in
+      try await tool.run("migrate", "unlock").expect(0)
+      let run = try await self.kill(tool, by: kill)
+      let taken = try await tool.run("migrate", "unlock")
+      taken.expect(0)
+      #expect(taken.errors.contains(run))
+      #expect(try await tool.ledger().lease == nil)
+      try await tool.run("migrate", "apply", "is-active").expectFailure(75, "stopped half-way")
+      try await tool.run("migrate", "unlock", "none").expectFailure(66, "does not know it")
+    }
+  }
+
+  // MARK: Files of migrations
+
+  @Test("A migration's file that changed after it was applied is refused, until that is undone.")
+  func checksum() async throws {
+    let mini = MiniFirestore()
+    try mini.put("members/1", fields: #"{"a":{"integerValue":"1"}}"#)
+    try await withTool(against: mini.handler) { tool, _ in
+      func write(_ number: Int) throws {
+        try tool.write(
+          "id: set-a\nsummary: X.\ncollection: members\ntouch: false\nsteps:\n  - set: {a: \(number)}\n",
+          to: "a.yaml"
+        )
+      }
+      let value = { mini.document("members/1")?.fieldsJSON }
+      try write(1)
+      // It has nothing to do, so nobody minds.
+      try await tool.run("migrate", "apply", "a.yaml").expect(0)
+      try write(2)
+      try await tool.run("migrate", "apply", "a.yaml").expect(0)
+      let run = try tool.lastRun()
+      try await tool.run("migrate", "apply", "a.yaml").expect(0)
+      try write(3)
+      try await tool.run("migrate", "apply", "a.yaml").expectFailure(77, "set-a", run)
+      #expect(value() == #"{"a":{"integerValue":"2"}}"#)
+      try await tool.run("migrate", "undo", run).expect(0)
+      #expect(value() == #"{"a":{"integerValue":"1"}}"#)
+      // The other run with the old file changed nothing.
+      try await tool.run("migrate", "plan", "a.yaml", "-o", "plan.jsonl").expect(0)
+      try await tool.run("migrate", "apply", "--plan", "plan.jsonl").expect(0)
+      #expect(value() == #"{"a":{"integerValue":"3"}}"#)
+      // A plan counts as what was planned.
+      try await tool.run("migrate", "apply", "a.yaml").expect(0)
+      try write(4)
+      try await tool.run("migrate", "apply", "a.yaml").expectFailure(77, "set-a")
+      try await tool.run("migrate", "plan", "a.yaml", "-o", "plan.jsonl").expect(0)
+      try await tool.run("migrate", "apply", "--plan", "plan.jsonl").expectFailure(77, "set-a")
+      #expect(value() == #"{"a":{"integerValue":"3"}}"#)
+    }
+  }
+
+  @Test(
+    "Names that fix, delete and plans have in the ledger",
+    arguments: ["fix", "delete", "soft-delete", "plan"]
+  )
+  func reserved(_ id: String) async throws {
+    try await withTool { tool in
+      try tool.write("id: \(id)\nsummary: X.\ncollection: members\nsteps:\n  - trim: a\n", to: "a.yaml")
+      try await tool.run("migrate", "plan", "a.yaml").expectFailure(65, "gymmigrate's own")
+    }
+  }
+}

@@ -1,0 +1,404 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Dated exports", .timeLimit(.minutes(15)))
+struct NightlyTests {
+  private static let few = ["app_config", "exercises", "products", "user_emails", "users"]
+  private static let command = ["export", "--all", "-o", "nightly", "--dated"]
+
+  /// The dated folders, oldest first.
+  private func nights(_ tool: Tool) -> [String] {
+    tool.names(in: "nightly").filter { $0.wholeMatch(of: /\d{4}-\d\d-\d\dT\d{6}Z/) != nil }
+  }
+
+  /// What stands in the folder and is neither an export nor what has to be there.
+  private func strangers(_ tool: Tool) -> [String] {
+    let own: Set = [".gymmigrate.lock", ".high-water-mark.json", "latest"]
+    return tool.names(in: "nightly").filter { !own.contains($0) && !nights(tool).contains($0) }
+  }
+
+  private func latest(_ tool: Tool) throws -> String {
+    try FileManager.default.destinationOfSymbolicLink(atPath: tool.path("nightly/latest"))
+  }
+
+  /// Expects that the export that `latest` leads to is there, whole, and that of the samples.
+  private func expectWhole(
+    _ name: String,
+    _ tool: Tool,
+    _ location: SourceLocation = #_sourceLocation
+  ) async throws {
+    #expect(try latest(tool) == name, sourceLocation: location)
+    let verified = try await tool.bare(["export", "verify", "nightly/latest"])
+    verified.expect(0, location)
+    for collection in Self.few {
+      #expect(
+        try tool.text("nightly/\(name)/\(collection).jsonl") == Samples.text(collection),
+        sourceLocation: location
+      )
+    }
+  }
+
+  @Test(
+    "A night is a folder of its own, whole, with latest leading to it and one line of JSON to tell of it."
+  )
+  func night() async throws {
+    let mini = try MiniFirestore.withSamples(Self.few)
+    try await withTool(against: mini.handler) { tool, _ in
+      let result = try await tool.bare(Self.command + tool.place + ["--json"])
+      result.expect(0)
+      let name = try #require(nights(tool).first)
+      try await expectWhole(name, tool)
+      #expect(strangers(tool) == [])
+      let summary = try result.summary()
+      #expect(summary.collections.count == Self.few.count)
+      #expect(summary.collections.allSatisfy { $0.file == "nightly/\(name)/\($0.name).jsonl" })
+      #expect(summary.readTime != nil)
+      // People's data are for their owner alone.
+      let mode = try FileManager.default.attributesOfItem(atPath: tool.path("nightly/\(name)"))[
+        .posixPermissions
+      ]
+      #expect(mode as? Int == 0o700)
+      let log = try tool.text("\(tool.runs()[0])/operation.log")
+      for text in try Samples.personal() where (log + result.errors + result.output).contains(text) {
+        Issue.record("a log holds '\(text)'")
+      }
+      try await tool.bare(Self.command + tool.place).expect(0)
+      #expect(nights(tool).count == 2)
+      #expect(try latest(tool) == nights(tool)[1])
+    }
+  }
+
+  @Test("Old exports go, and nothing else does.")
+  func retention() async throws {
+    let mini = try MiniFirestore.withSamples(["app_config"])
+    try await withTool(against: mini.handler) { tool, server in
+      let manager = FileManager.default
+      try await tool.bare(Self.command + tool.place).expect(0)
+      let first = nights(tool)[0]
+      // One with something of somebody's in it, one of another database, one without a manifest, a file, a link.
+      try manager.copyItem(
+        atPath: tool.path("nightly/\(first)"),
+        toPath: tool.path("nightly/2020-01-01T000000Z")
+      )
+      try tool.write("mine", to: "nightly/2020-01-01T000000Z/note.txt")
+      try manager.copyItem(
+        atPath: tool.path("nightly/\(first)"),
+        toPath: tool.path("nightly/2020-01-02T000000Z")
+      )
+      let manifest = try tool.text("nightly/\(first)/manifest.json")
+      try tool.write(
+        manifest.replacing("projects/test-project/", with: "projects/another/"),
+        to: "nightly/2020-01-02T000000Z/manifest.json"
+      )
+      try manager.createDirectory(
+        atPath: tool.path("nightly/2020-01-03T000000Z"),
+        withIntermediateDirectories: false
+      )
+      try tool.write("x", to: "nightly/2020-01-04T000000Z")
+      try manager.createSymbolicLink(
+        atPath: tool.path("nightly/2020-01-05T000000Z"),
+        withDestinationPath: first
+      )
+      try manager.copyItem(
+        atPath: tool.path("nightly/\(first)"),
+        toPath: tool.path("nightly/2020-01-06T000000Z")
+      )
+      try manager.copyItem(
+        atPath: tool.path("nightly/\(first)"),
+        toPath: tool.path("nightly/before-the-move")
+      )
+
+      let result = try await tool.bare(Self.command + tool.place + ["--keep", "2"])
+      result.expect(0)
+      let second = try latest(tool)
+      #expect(
+        nights(tool) == [
+          "2020-01-01T000000Z", "2020-01-02T000000Z", "2020-01-03T000000Z", "2020-01-04T000000Z",
+          "2020-01-05T000000Z", first, second,
+        ]
+      )
+      #expect(tool.exists("nightly/before-the-move/manifest.json"))
+      #expect(result.errors.contains("nightly/2020-01-01T000000Z is old and stays"))
+
+      try await tool.bare(Self.command + tool.place + ["--keep", "1"]).expect(0)
+      #expect(nights(tool).last == (try latest(tool)))
+      #expect(!nights(tool).contains(first) && !nights(tool).contains(second))
+      #expect(try tool.text("nightly/2020-01-01T000000Z/note.txt") == "mine")
+      #expect(strangers(tool) == ["before-the-move"])
+    }
+  }
+
+  @Test("Two at once: the second one says so and ends in 75; a killed one is in nobody's way.")
+  func lock() async throws {
+    let mini = try MiniFirestore.withSamples(Self.few)
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [FaultRule([.list], .always, .stall)],
+      maximumConsecutive: .max
+    )
+    try await withTool(against: faults.handler) { tool, _ in
+      faults.setOn(false)
+      try await tool.bare(Self.command + tool.place).expect(0)
+      let yesterday = try latest(tool)
+      faults.setOn(true)
+      let running = try tool.runner.start(Self.command + tool.place, directory: tool.folder)
+      // A stalled request means that the first one is well under way.
+      while faults.played.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+      let second = try await tool.bare(Self.command + tool.place)
+      second.expectFailure(75, "nightly", "another export is writing there")
+      #expect(second.errorLines.count == 1)
+      running.send(SIGKILL)
+      _ = await running.wait()
+      #expect(!strangers(tool).isEmpty, "the killed one left what it had")
+      try await expectWhole(yesterday, tool)
+      faults.setOn(false)
+      try await tool.bare(Self.command + tool.place).expect(0)
+      #expect(strangers(tool) == [])
+      #expect(nights(tool).count == 2)
+    }
+  }
+
+  @Test(
+    "KILL at any request: yesterday's is whole, nothing half has a name, and the next night works.",
+    arguments: [RequestKind.listCollectionIds, .aggregation, .list],
+    [1, 3]
+  )
+  func killed(_ kind: RequestKind, _ number: Int) async throws {
+    let mini = try MiniFirestore.withSamples(Self.few)
+    let running = Later<RunningBinary>()
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [
+        FaultRule(
+          [kind],
+          kind == .listCollectionIds ? .number(1) : .number(number),
+          .custom { request, _ in
+            running.get()?.send(SIGKILL)
+            return .stall
+          }
+        )
+      ],
+      maximumConsecutive: .max
+    )
+    try await withTool { tool in
+      try await HTTPTestServer.withServer(mini.handler) { server in
+        try await tool.bare(Self.command + tool.at(server)).expect(0)
+      }
+      let yesterday = try latest(tool)
+      let marks = try tool.text("nightly/.high-water-mark.json")
+      try await HTTPTestServer.withServer(faults.handler) { server in
+        let process = try tool.runner.start(Self.command + tool.at(server), directory: tool.folder)
+        running.set(process)
+        let result = await process.wait()
+        #expect(result.signal == SIGKILL, "\(result.errors)")
+        #expect(nights(tool) == [yesterday])
+        try await expectWhole(yesterday, tool)
+        #expect(try tool.text("nightly/.high-water-mark.json") == marks)
+        faults.setOn(false)
+        try await tool.bare(Self.command + tool.at(server)).expect(0)
+        #expect(strangers(tool) == [])
+        try await expectWhole(nights(tool)[1], tool)
+      }
+    }
+  }
+
+  @Test("Where there is no room, or the service fails, nothing is left and yesterday's is whole.")
+  func noRoom() async throws {
+    let mini = try MiniFirestore.withSamples(Self.few)
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [FaultRule([.list], .always, .error(.permissionDenied))],
+      maximumConsecutive: .max
+    )
+    faults.setOn(false)
+    try await withTool(against: faults.handler) { tool, _ in
+      try await tool.bare(Self.command + tool.place).expect(0)
+      let yesterday = try latest(tool)
+      let marks = try tool.text("nightly/.high-water-mark.json")
+      // Files of 16 blocks at the most (8 or 16 kB): users.jsonl is larger. The limit is an error, not a signal.
+      let shell = try BinaryRunner(executable: "/bin/sh")
+      let result = try await shell.run(
+        ["-c", "trap '' XFSZ; ulimit -f 16; exec \"$BINARY\" \"$@\"", "sh"] + Self.command + tool.place,
+        environment: ["BINARY": tool.runner.executable],
+        directory: tool.folder
+      )
+      result.expectFailure(73, "nightly/")
+      #expect(nights(tool) == [yesterday])
+      #expect(strangers(tool) == [])
+      faults.setOn(true)
+      try await tool.bare(Self.command + tool.place).expect(77)
+      #expect(nights(tool) == [yesterday])
+      #expect(strangers(tool) == [])
+      try await expectWhole(yesterday, tool)
+      #expect(try tool.text("nightly/.high-water-mark.json") == marks)
+    }
+  }
+
+  @Test("A place that cannot be taken is found out before anything is asked.")
+  func noPlace() async throws {
+    let mini = try MiniFirestore.withSamples(["app_config"])
+    try await withTool(against: mini.handler) { tool, server in
+      try tool.write("x", to: "file")
+      try await tool.bare(["export", "--all", "-o", "file", "--dated"] + tool.place).expectFailure(73, "file")
+      try await tool.bare(["export", "--all", "-o", "no/such", "--dated"] + tool.place).expectFailure(
+        73,
+        "no/such"
+      )
+      try FileManager.default.createDirectory(
+        atPath: tool.path("taken/latest"),
+        withIntermediateDirectories: true
+      )
+      try await tool.bare(["export", "--all", "-o", "taken", "--dated"] + tool.place)
+        .expectFailure(73, "taken/latest")
+      for wrong in [
+        ["-o", "nights.csv", "--dated"], ["-o", "-", "--dated"], ["-o", "n", "--dated", "--keep", "0"],
+        ["-o", "n", "--format", "jsonl", "--since", "last"], ["-o", "n", "--dated", "--since", "yesterday"],
+        ["-o", "n", "--dated", "--since", "last", "--subcollections"],
+        ["-o", "n", "--dated", "--since", "last", "--limit", "3"],
+      ] {
+        let result = try await tool.bare(["export", "--all"] + wrong + tool.place)
+        #expect(result.exitCode == 64, "\(wrong): \(result.errors)")
+      }
+      #expect(server.requests.isEmpty)
+    }
+  }
+
+  // MARK: Increments
+
+  private static func user(_ id: String, _ fields: String) -> String {
+    "{\"fields\":{\(fields)},\"name\":\"users/\(id)\"}\n"
+  }
+
+  private static func updated(_ secondsAgo: Double) -> String {
+    let text = Date(timeIntervalSinceNow: -secondsAgo).ISO8601Format()
+    return "\"updatedAt\":{\"timestampValue\":\"\(text)\"}"
+  }
+
+  @Test("--since last exports what is new, says what it cannot see, and moves on only when all went well.")
+  func increments() async throws {
+    let mini = MiniFirestore()
+    try mini.load(
+      jsonLines: Self.user("old", Self.updated(7200)) + Self.user("recent", Self.updated(60))
+        + Self.user("undated", "\"n\":{\"integerValue\":\"1\"}")
+        + "{\"fields\":{},\"name\":\"user_emails/a@b.mx\"}\n"
+    )
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [FaultRule([.runQuery], .always, .error(.permissionDenied))],
+      maximumConsecutive: .max
+    )
+    faults.setOn(false)
+    let increment = Self.command + ["--since", "last"]
+    try await withTool(against: faults.handler) { tool, _ in
+      func names(_ file: String) throws -> [String] {
+        try tool.text("nightly/latest/\(file).jsonl").split(separator: "\n").map {
+          let json = try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+          return try #require(json?["name"] as? String)
+        }
+      }
+      // The first one has no mark and is whole.
+      let first = try await tool.bare(increment + tool.place)
+      first.expect(0)
+      #expect(try names("users") == ["users/old", "users/recent", "users/undated"])
+      #expect(try !tool.text("nightly/latest/manifest.json").contains("since"))
+      let whole = try latest(tool)
+
+      try mini.put("users/new", fields: "{\(Self.updated(0))}")
+      let second = try await tool.bare(increment + tool.place)
+      second.expect(0)
+      // `recent` lies in the overlap of ten minutes.
+      #expect(try names("users") == ["users/recent", "users/new"])
+      #expect(try names("user_emails") == ["user_emails/a@b.mx"])
+      #expect(second.errors.contains("1 documents of users have no updatedAt"))
+      #expect(try tool.text("nightly/latest/manifest.json").contains("\"since\""))
+      try await tool.bare(["export", "verify", "nightly"]).expect(0)
+
+      let marks = try tool.text("nightly/.high-water-mark.json")
+      faults.setOn(true)
+      try await tool.bare(increment + tool.place).expect(77)
+      faults.setOn(false)
+      #expect(try tool.text("nightly/.high-water-mark.json") == marks)
+
+      // An increment is no whole export: it takes nobody's place, and stays as long as the one that it adds to.
+      try await tool.bare(increment + tool.place + ["--keep", "1"]).expect(0)
+      #expect(nights(tool).count == 3 && nights(tool).contains(whole))
+      // A damaged mark is no reason to leave documents out.
+      try tool.write("{\"marks\":[{}]}", to: "nightly/.high-water-mark.json")
+      try await tool.bare(increment + tool.place).expectFailure(65, ".high-water-mark.json")
+      try FileManager.default.removeItem(atPath: tool.path("nightly/.high-water-mark.json"))
+      // The next whole one lets the old one and its increments go.
+      try await tool.bare(Self.command + tool.place + ["--keep", "1"]).expect(0)
+      #expect(nights(tool) == [try latest(tool)])
+    }
+  }
+
+  // MARK: Verifying
+
+  @Test("export verify finds every way in which a file can be another one.")
+  func verifying() async throws {
+    let mini = try MiniFirestore.withSamples(Self.few)
+    try await withTool(against: mini.handler) { tool, _ in
+      func verify(_ folder: String = "out") async throws -> RunResult {
+        try await tool.bare(["export", "verify", folder])
+      }
+      try await tool.run("export", "--all", "-o", "out/", "--format", "jsonl", "--gzip").expect(0)
+      try await tool.run("export", "users", "products", "-o", "csv/", "--format", "csv").expect(0)
+      try await tool.run("export", "users", "products", "-o", "xlsx/", "--format", "xlsx").expect(0)
+      for folder in ["out", "csv", "xlsx"] {
+        let result = try await verify(folder)
+        result.expect(0)
+        #expect(result.output.split(separator: "\n").allSatisfy { $0.hasSuffix("\tok") })
+      }
+      let users = URL(fileURLWithPath: tool.path("csv/users.csv"))
+      let good = try Data(contentsOf: users)
+      var bad = good
+      bad[100] ^= 1
+      try bad.write(to: users)
+      var result = try await verify("csv")
+      result.expect(1)
+      #expect(result.output.contains("csv/users.csv\tits SHA-256 is another\n"))
+      #expect(result.output.contains("csv/products.csv\tok\n"))
+      try good.dropLast(200).write(to: users)
+      result = try await verify("csv")
+      result.expect(1)
+      #expect(
+        result.output.contains("csv/users.csv\tit has \(good.count - 200) bytes, and \(good.count) in the")
+      )
+      try FileManager.default.removeItem(at: users)
+      result = try await verify("csv/")
+      result.expect(1)
+      #expect(result.output.contains("csv/users.csv\tit is missing\n"))
+      try good.write(to: users)
+      try await verify("csv").expect(0)
+      let manifest = try tool.text("out/manifest.json")
+      try tool.write(
+        manifest.replacing("\"documents\":20,", with: "\"documents\":21,"),
+        to: "out/manifest.json"
+      )
+      result = try await tool.bare(["export-verify", "out", "--json"])
+      result.expect(1)
+      let json = try JSONSerialization.jsonObject(with: Data(result.standardOutput)) as? [String: Any]
+      #expect(json?["status"] as? String == "differences")
+      #expect(result.output.contains("it holds 20 documents, and 21 in the manifest"))
+      try tool.write(
+        manifest.replacing("\"users.jsonl.gz\"", with: "\"../users.jsonl.gz\""),
+        to: "out/manifest.json"
+      )
+      try await verify().expectFailure(65, "out")
+      try tool.write("{", to: "out/manifest.json")
+      try await verify().expectFailure(65, "out/manifest.json")
+      try await verify("nowhere").expectFailure(66, "nowhere")
+    }
+  }
+
+  @Test("A collection that is called verify can still be exported.")
+  func collectionCalledVerify() async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: "{\"fields\":{},\"name\":\"verify/v1\"}\n")
+    try await withTool(against: mini.handler) { tool, _ in
+      try await tool.bare(["export", "-o", "v.jsonl", "verify"] + tool.place).expect(0)
+      #expect(try tool.text("v.jsonl").contains("\"verify/v1\""))
+    }
+  }
+}

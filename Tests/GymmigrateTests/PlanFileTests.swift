@@ -1,0 +1,253 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Plan files", .timeLimit(.minutes(15)))
+struct PlanFileTests {
+  private func withGym(
+    _ body: (Tool, MiniFirestore, KillSwitch) async throws -> Void
+  ) async throws {
+    let mini = try MiniFirestore.withSamples(["users", "user_emails"])
+    let kill = KillSwitch(mini.handler, delay: .zero)
+    try await withTool(against: kill.handler) { tool, _ in try await body(tool, mini, kill) }
+  }
+
+  /// The lines of a plan by document.
+  private func plan(_ tool: Tool, _ name: String = "plan.jsonl") throws -> [String: [String: Any]] {
+    var lines: [String: [String: Any]] = [:]
+    for text in try tool.text(name).split(separator: "\n") {
+      let json = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+      lines[try #require(json["path"] as? String)] = json
+    }
+    return lines
+  }
+
+  /// Whether a document is as a line of a plan has it.
+  private func isApplied(_ line: [String: Any], _ document: MiniDocument?) throws -> Bool {
+    guard let after = line["after"] as? [String: Any] else { return document == nil }
+    guard var fields = try document?.fields() else { return false }
+    for field in try #require(line["serverTimes"] as? [String]) {
+      let time = (fields.removeValue(forKey: field) as? [String: Any])?["timestampValue"] as? String
+      guard time.map({ $0 > "2026" }) ?? false else { return false }
+    }
+    return NSDictionary(dictionary: fields) == NSDictionary(dictionary: after)
+  }
+
+  @Test("Exactly what was planned is written, and the second time nothing.")
+  func exact() async throws {
+    try await withGym { tool, mini, _ in
+      let before = mini.lines
+      let names = ["users-unify", "user-emails"]
+      try await tool.bare(["migrate", "plan"] + names + ["--prune", "-o", "plan.jsonl"] + tool.place).expect(
+        0
+      )
+      let planned = try plan(tool)
+      try #require(planned.count > 300)
+      #expect(mini.lines == before)
+      let verified = try await tool.bare(["migrate", "verify"] + names + ["--prune"] + tool.place)
+      verified.expect(1)
+
+      let applied = try await tool.run("migrate", "apply", "--plan", "plan.jsonl", "--json")
+      applied.expect(0)
+      let totals = try applied.summary().totals
+      #expect(totals.written == planned.count && totals.balance)
+      #expect(totals.deleted == planned.values.count { $0["after"] == nil })
+      #expect(totals.created == planned.values.count { $0["before"] == nil })
+      for (name, line) in planned {
+        #expect(try isApplied(line, mini.document(name)), "\(name)")
+      }
+      let after = mini.lines
+      #expect(Set(before.keys).union(after.keys).filter { before[$0] != after[$0] } == Set(planned.keys))
+      let ledger = try await tool.ledger()
+      #expect(ledger.runs.map { $0.migrations.map(\.id) } == [names])
+      #expect(ledger.runs.map(\.status) == ["done"])
+
+      let again = try await tool.run("migrate", "apply", "--plan", "plan.jsonl", "--json")
+      again.expect(0)
+      #expect(try again.summary().totals.written == 0 && again.summary().totals.created == 0)
+      #expect(mini.lines == after)
+      try await tool.bare(["migrate", "verify"] + names + ["--prune"] + tool.place).expect(0)
+      // By name, too, though a plan of it was applied.
+      try await tool.run("migrate", "apply", "users-unify", "--json").expect(2)
+      #expect(mini.lines == after)
+      try await tool.run("migrate", "undo", try applied.summary().runId).expect(0)
+      #expect(mini.lines == before)
+    }
+  }
+
+  @Test("What changed since the plan is left alone and listed.")
+  func stale() async throws {
+    try await withGym { tool, mini, _ in
+      let before = mini.lines
+      try await tool.run("migrate", "plan", "users-unify", "user-emails", "--prune", "-o", "plan.jsonl")
+        .expect(0)
+      let planned = try plan(tool)
+      let users = planned.keys.filter { $0.hasPrefix("users/") }.sorted()
+      let (creations, deletions) = (
+        planned.filter { $0.value["before"] == nil }, planned.filter { $0.value["after"] == nil }
+      )
+      let made = try #require(creations.keys.min())
+      let pruned = try #require(deletions.keys.min())
+      try mini.put(users[0], fields: #"{"a":{"integerValue":"1"}}"#)
+      mini.remove(users[1])
+      try mini.put(made, fields: "{}")
+      try mini.put(pruned, fields: "{}")
+      // The same fields once more are a change, too.
+      let third = try #require(before[users[2]]?.components(separatedBy: #","name":"#).first?.dropFirst(10))
+      try mini.put(users[2], fields: String(third))
+      let edited = mini.lines
+      let stale = Set([users[0], users[1], users[2], made, pruned])
+      let applied = try await tool.run("migrate", "apply", "--plan", "plan.jsonl", "--json")
+      applied.expect(2)
+      let summary = try applied.summary()
+      #expect(summary.totals.conflicted == 5 && summary.totals.balance)
+      #expect(summary.totals.written == planned.count - 5)
+      let rejects = try tool.list("rejects.jsonl", of: summary.runId)
+      #expect(Set(rejects.compactMap { $0["path"] as? String }) == stale)
+      #expect(rejects.allSatisfy { $0["code"] as? String == "conflict" })
+      for name in stale { #expect(mini.lines[name] == edited[name], "\(name)") }
+      for (name, line) in planned where !stale.contains(name) {
+        #expect(try isApplied(line, mini.document(name)), "\(name)")
+      }
+    }
+  }
+
+  /// A plan that is damaged, and what is said of it.
+  struct Damage: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var text: String
+    var make: @Sendable (String) -> String
+
+    init(_ name: String, _ text: String, _ make: @escaping @Sendable (String) -> String) {
+      (testDescription, self.text, self.make) = (name, text, make)
+    }
+  }
+
+  static let damages = [
+    Damage("cut off", "it was cut off") { String($0.dropLast(20)) },
+    Damage("without its last line feed", "it was cut off") { String($0.dropLast()) },
+    Damage("no JSON", "line 2") { $0.replacing(#"{"after""#, with: #"{after""#) },
+    Damage("no JSON at all", "line 2") { _ in "\n" },
+    Damage("without its path", "path is") { $0.replacing(#""path":"#, with: #""pat":"#) },
+    Damage("without its database", "database is") { $0.replacing(#""database":"#, with: #""data":"#) },
+    Damage("without its migration", "migration is") { $0.replacing(#""migration":"#, with: #""m":"#) },
+    Damage("without its update time", "updateTime") { $0.replacing(#""updateTime":"#, with: #""time":"#) },
+    Damage("without its server times", "serverTimes") {
+      $0.replacing(#""serverTimes":"#, with: #""times":"#)
+    },
+    Damage("with neither before nor after", "before and after") {
+      $0.replacing(#""before":"#, with: #""b":"#).replacing(#""after":"#, with: #""a":"#)
+    },
+    Damage("of the ledger", "gymmigrate's own") {
+      $0.replacing(#""path":"users/"#, with: #""path":"_gymmigrate_runs/"#)
+    },
+  ]
+
+  @Test("One that is damaged is 65 with its line, and nothing is begun.", arguments: damages)
+  func damaged(_ damage: Damage) async throws {
+    try await withGym { tool, mini, _ in
+      let all = mini.everything()
+      try await tool.run("migrate", "plan", "users-unify", "-o", "plan.jsonl").expect(0)
+      let lines = try tool.text("plan.jsonl").split(separator: "\n").map { "\($0)\n" }
+      try tool.write(lines[0] + damage.make(lines[1]), to: "plan.jsonl")
+      try await tool.run("migrate", "apply", "--plan", "plan.jsonl").expectFailure(65, "line 2", damage.text)
+      #expect(mini.everything() == all)
+    }
+  }
+
+  @Test("For another database 77, missing 66, empty nothing to do, compressed as it is.")
+  func others() async throws {
+    try await withGym { tool, mini, _ in
+      let all = mini.everything()
+      try await tool.run("migrate", "plan", "users-unify", "-o", "plan.jsonl").expect(0)
+      try await tool.bare(["migrate", "apply", "--plan", "plan.jsonl", "-e", "local"])
+        .expectFailure(77, "projects/test-project/databases/(default)")
+      try await tool.run("migrate", "apply", "--plan", "none.jsonl").expectFailure(66, "none.jsonl")
+      try await tool.run("migrate", "apply", "users-unify", "--plan", "plan.jsonl").expect(64)
+      #expect(mini.everything() == all)
+      try tool.write("", to: "empty.jsonl")
+      let empty = try await tool.run("migrate", "apply", "--plan", "empty.jsonl", "--json")
+      empty.expect(0)
+      #expect(try empty.summary().totals.written == 0)
+      try await tool.run("migrate", "plan", "is-active", "--exit-code", "-q").expect(1)
+      try await Judge.script(
+        "import gzip, sys\nb = gzip.compress(open(sys.argv[1], 'rb').read())\nopen(sys.argv[2], 'wb').write(b)\nopen(sys.argv[3], 'wb').write(b[:-200])",
+        tool.path("plan.jsonl"),
+        tool.path("plan.jsonl.gz"),
+        tool.path("cut.jsonl.gz")
+      )
+      let before = mini.lines
+      try await tool.run("migrate", "apply", "--plan", "cut.jsonl.gz").expectFailure(65, "ends early")
+      #expect(mini.lines == before)
+      let applied = try await tool.run("migrate", "apply", "--plan", "plan.jsonl.gz", "--json")
+      applied.expect(0)
+      #expect(try applied.summary().totals.written == plan(tool).count)
+      // Nothing more to do: an empty plan is a file, too.
+      try await tool.run("migrate", "plan", "users-unify", "-o", "rest.jsonl", "--exit-code").expect(0)
+      #expect(try tool.text("rest.jsonl").isEmpty)
+    }
+  }
+
+  @Test("Killed in the middle and taken up again: every change once.", arguments: Settings.seeds(3))
+  func killed(_ seed: UInt64) async throws {
+    var random = SplitMix64(seed: seed)
+    let commit = Int.random(in: 3...12, using: &random)
+    try await withGym { tool, mini, kill in
+      try await tool.run("migrate", "plan", "users-unify", "user-emails", "--prune", "-o", "plan.jsonl")
+        .expect(0)
+      let planned = try plan(tool)
+      try await tool.runKilled(
+        at: commit,
+        by: kill,
+        "migrate",
+        "apply",
+        "--plan",
+        "plan.jsonl",
+        "--batch-size",
+        "20"
+      )
+      let resumed = try await tool.bare(["runs", "resume", "last"])
+      resumed.expect(0)
+      let summary = try JSONDecoder().decode(
+        Summary.self,
+        from: Data(tool.text(".gymmigrate/runs/\(tool.lastRun())/summary.json").utf8)
+      )
+      #expect(summary.totals.balance && summary.totals.written == planned.count, "seed \(seed)")
+      #expect(summary.totals.read == planned.values.count { $0["before"] != nil }, "seed \(seed)")
+      #expect(summary.totals.deleted == planned.values.count { $0["after"] == nil }, "seed \(seed)")
+      for (name, line) in planned {
+        #expect(try isApplied(line, mini.document(name)), "seed \(seed): \(name)")
+      }
+      #expect(mini.writtenDocuments.map(\.name).sorted() == planned.keys.sorted(), "seed \(seed)")
+      #expect(mini.writtenDocuments.allSatisfy { $0.writes == 1 }, "seed \(seed)")
+      #expect(try await tool.ledger().runs.map(\.status) == ["done"])
+    }
+  }
+
+  @Test("verify --run tells what is not as the run left it.")
+  func verifyRun() async throws {
+    try await withGym { tool, mini, _ in
+      let before = mini.lines
+      try await tool.run("migrate", "apply", "users-unify", "user-emails", "--prune").expect(2)
+      let run = try tool.lastRun()
+      let verified = try await tool.bare(["migrate", "verify", "--run", "last"])
+      verified.expect(0)
+      #expect(verified.output.isEmpty)
+      let changed = Set(before.keys).union(mini.lines.keys).filter { before[$0] != mini.lines[$0] }.sorted()
+      #expect(verified.errors.contains("\(changed.count) documents are as run \(run) left them, 0 are not."))
+      let updated = try #require(changed.first { $0.hasPrefix("users/") })
+      let made = try #require(changed.first { before[$0] == nil })
+      let pruned = try #require(changed.first { mini.lines[$0] == nil })
+      try mini.put(updated, fields: "{}")
+      mini.remove(made)
+      try mini.put(pruned, fields: "{}")
+      let again = try await tool.bare(["migrate", "verify", "--run", run])
+      again.expect(1)
+      let expected = [
+        "\(updated) was changed since", "\(made) is as it was before the run", "\(pruned) was changed since",
+      ]
+      #expect(again.output.split(separator: "\n").map(String.init).sorted() == expected.sorted())
+      try await tool.bare(["migrate", "verify", "--run", run, "-e", "local"]).expectFailure(77)
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Settings by variables", .timeLimit(.minutes(10)))
+struct SettingsTests {
+  /// Name to value and origin, as `env show --origin` tells them.
+  private func origins(_ result: RunResult) -> [String: [String]] {
+    var found: [String: [String]] = [:]
+    for line in result.output.split(separator: "\n") {
+      let parts = line.split(separator: "\t").map(String.init)
+      if parts.count == 3 { found[parts[0]] = [parts[1], parts[2]] }
+    }
+    return found
+  }
+
+  @Test("An option comes before its variable, that before the file, that before what is built in.")
+  func precedence() async throws {
+    try await withTool { tool in
+      var tool = tool
+      try tool.write(
+        "project: p1\nenvironments:\n  one: { database: d1, endpoint: 'http://127.0.0.1:1' }\n",
+        to: "gymmigrate.yaml"
+      )
+      tool.environment = [
+        "GYMMIGRATE_ENV": "one", "GYMMIGRATE_DATABASE": "d2", "GYMMIGRATE_PAGE_SIZE": "50",
+        "GYMMIGRATE_RETRY_FOR": "7", "GYMMIGRATE_NO_PROGRESS": "yes", "GYMMIGRATE_STATE_DIR": "",
+      ]
+      let shown = try await tool.bare(["env", "show", "--origin", "--retry-for", "9"])
+      shown.expect(0)
+      let found = origins(shown)
+      #expect(found["env"] == ["one", "variable GYMMIGRATE_ENV"])
+      #expect(found["project"] == ["p1", "file gymmigrate.yaml"])
+      #expect(found["database"] == ["d2", "variable GYMMIGRATE_DATABASE"])
+      #expect(found["endpoint"] == ["http://127.0.0.1:1", "file gymmigrate.yaml"])
+      #expect(found["retry-for"] == ["9", "option --retry-for"])
+      #expect(
+        found["page-size"]?.last == "built in"
+          || found["page-size"] == ["50", "variable GYMMIGRATE_PAGE_SIZE"]
+      )
+      #expect(found["state-dir"] == [".gymmigrate", "built in"])
+      let options = try await tool.bare(["env", "show", "--origin", "-e", "local", "--database=d3"])
+      #expect(origins(options)["env"] == ["local", "option --env"])
+      #expect(origins(options)["database"] == ["d3", "option --database"])
+      let json = try await tool.bare(["env", "show", "--origin", "--json"])
+      #expect(
+        json.output.contains(#""name":"database","origin":"variable GYMMIGRATE_DATABASE","value":"d2""#)
+      )
+    }
+  }
+
+  @Test("Variables reach the commands that know the option, as flags too, and no others.")
+  func reach() async throws {
+    let mini = try MiniFirestore.withSamples(["exercises"])
+    try await withTool(against: mini.handler) { tool, server in
+      var tool = tool
+      tool.environment = [
+        "GYMMIGRATE_PROJECT": "test-project", "GYMMIGRATE_DATABASE": "(default)",
+        "GYMMIGRATE_ENDPOINT": server.url, "GYMMIGRATE_PAGE_SIZE": "7", "GYMMIGRATE_GZIP": "true",
+        "GYMMIGRATE_LOG_FORMAT": "json", "GYMMIGRATE_STATE_DIR": "elsewhere",
+      ]
+      let result = try await tool.bare(["export", "exercises", "-o", "out/", "--format", "jsonl"])
+      result.expect(0)
+      #expect(tool.names(in: "out") == ["exercises.jsonl.gz", "manifest.json"])
+      #expect(result.errorLines.allSatisfy { $0.hasPrefix("{") })
+      #expect(server.requests(.list).contains { $0.target.contains("pageSize=7") })
+      #expect(tool.exists("elsewhere/runs"))
+      // An option of the same name wins, and a command without the option does not mind.
+      try await tool.bare(["export", "exercises", "-o", "b.jsonl", "--page-size", "11"]).expect(0)
+      #expect(server.requests(.list).contains { $0.target.contains("pageSize=11") })
+      try await tool.bare(["count", "exercises"]).expect(0)
+      try await tool.bare(["migrate", "list"]).expect(0)
+      try await tool.bare(["--help"]).expect(0)
+      try await tool.bare(["export", "--help"]).expect(0)
+    }
+  }
+
+  @Test("What is wrong in a variable is told with its name.")
+  func wrong() async throws {
+    try await withTool { tool in
+      for (variable, value, code) in [
+        ("PAGE_SIZE", "301", 64), ("PAGE_SIZE", "many", 64), ("LOG_FORMAT", "xml", 64),
+        ("NO_PROGRESS", "maybe", 64),
+        ("RETRY_FOR", "-1", 64), ("ENV", "nowhere", 78), ("ENDPOINT", "nonsense", 64),
+        ("CONFIG", "none.yaml", 78),
+        ("CREDENTIALS", "none.json", 78),
+      ] as [(String, String, Int32)] {
+        var tool = tool
+        tool.environment = ["GYMMIGRATE_\(variable)": value]
+        let place = variable == "ENV" ? [] : variable == "CREDENTIALS" ? ["-e", "test"] : ["-e", "local"]
+        let result = try await tool.bare(["export", "users", "-o", "u.csv"] + place)
+        result.expect(code)
+        #expect(result.errors.contains("GYMMIGRATE_\(variable)"), "\(result.errors)")
+        #expect(result.errorLines.count { $0.lowercased().contains("error:") } <= 1, "\(result.errors)")
+      }
+      // A variable that an option makes void is not looked at.
+      var tool = tool
+      tool.environment = ["GYMMIGRATE_PAGE_SIZE": "301", "GYMMIGRATE_ENV": "nowhere"]
+      try await tool.bare(["export", "users", "-o", "u.csv", "-e", "local", "--page-size=3"]).expect(0)
+    }
+  }
+
+  @Test("What stands before a write is never answered by a variable.")
+  func guards() async throws {
+    let mini = MiniFirestore()
+    try await withTool(against: mini.handler) { tool, server in
+      var tool = tool
+      try tool.write(
+        "environments:\n  prod: { project: test-project, protected: true, endpoint: '\(server.url)' }\n",
+        to: "gymmigrate.yaml"
+      )
+      tool.environment = [
+        "GYMMIGRATE_ENV": "prod", "GYMMIGRATE_CONFIRM": "prod", "GYMMIGRATE_YES": "1",
+        "GYMMIGRATE_DRY_RUN": "1",
+      ]
+      try await tool.bare(["import", Samples.file("exercises")]).expectFailure(77, "prod")
+      #expect(mini.totalWrites == 0)
+      try await tool.bare(["import", Samples.file("exercises"), "--confirm", "prod"]).expect(0)
+      #expect(mini.totalWrites == 20)
+    }
+  }
+
+  @Test("A run goes on with the settings that it began with, whatever the variables say by then.")
+  func resumed() async throws {
+    let mini = MiniFirestore()
+    let running = Later<RunningBinary>()
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [
+        FaultRule(
+          [.commit],
+          .number(2),
+          .custom { _, _ in
+            running.get()?.send(SIGKILL)
+            return .stall
+          }
+        )
+      ],
+      maximumConsecutive: .max
+    )
+    try await withTool(against: faults.handler) { tool, server in
+      var tool = tool
+      let variables = ["GYMMIGRATE_BATCH_SIZE": "7", "GYMMIGRATE_IN_FLIGHT": "1"]
+      let process = try tool.runner.start(
+        ["import", Samples.file("exercises")] + tool.place,
+        environment: variables,
+        directory: tool.folder
+      )
+      running.set(process)
+      #expect(await process.wait().signal == SIGKILL)
+      faults.setOn(false)
+      tool.environment = ["GYMMIGRATE_BATCH_SIZE": "2"]
+      try await tool.bare(["runs", "resume", "last"]).expect(0)
+      #expect(mini.snapshot().count == 20)
+      let sizes = server.requests(.commit).map { request in
+        String(decoding: request.body, as: UTF8.self).components(separatedBy: "\"currentDocument\"").count - 1
+      }
+      #expect(sizes.max() == 7, "\(sizes)")
+      #expect(sizes.reduce(0, +) >= 20)
+      #expect(sizes.count <= 6, "\(sizes)")
+    }
+  }
+
+  @Test("env init writes the sample, which parses, and writes over nothing.")
+  func initialised() async throws {
+    try await withTool { tool in
+      try await tool.bare(["env", "init"]).expect(0)
+      let sample = Samples.repository.appendingPathComponent("samples/gymmigrate.yaml")
+      #expect(try tool.text("gymmigrate.yaml") == String(contentsOf: sample, encoding: .utf8))
+      let listed = try await tool.bare(["env", "list"])
+      listed.expect(0)
+      #expect(listed.output.contains("prod\tsajarubox\tprod\thttps://firestore.googleapis.com\tprotected\n"))
+      try tool.write("mine", to: "gymmigrate.yaml")
+      try await tool.bare(["env", "init"]).expectFailure(73, "gymmigrate.yaml", "it is there already")
+      #expect(try tool.text("gymmigrate.yaml") == "mine")
+      try FileManager.default.createSymbolicLink(
+        atPath: tool.path("link.yaml"),
+        withDestinationPath: tool.path("nowhere.yaml")
+      )
+      try await tool.bare(["env", "init", "link.yaml"]).expect(73)
+      #expect(!tool.exists("nowhere.yaml"))
+    }
+  }
+}

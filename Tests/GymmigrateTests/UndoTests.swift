@@ -1,0 +1,340 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Undo", .timeLimit(.minutes(15)))
+struct UndoTests {
+  private func withGym(
+    _ collections: [String] = Samples.few,
+    _ body: (Tool, MiniFirestore) async throws -> Void
+  ) async throws {
+    let mini = try MiniFirestore.withSamples(collections)
+    try await withTool(against: mini.handler) { tool, _ in try await body(tool, mini) }
+  }
+
+  /// What an export of everything consists of, but for the manifest, which tells its own time.
+  private func exported(_ tool: Tool, _ folder: String) async throws -> [String: String] {
+    try await tool.run("export", "--all", "--subcollections", "-o", "\(folder)/", "--format", "jsonl").expect(
+      0
+    )
+    var files: [String: String] = [:]
+    for name in tool.names(in: folder) where name != "manifest.json" {
+      files[name] = try tool.text("\(folder)/\(name)")
+    }
+    return files
+  }
+
+  @Test("puts everything back, byte for byte", arguments: [[], ["--prune"]])
+  func everything(_ flags: [String]) async throws {
+    try await withGym { tool, mini in
+      let before = mini.lines
+      let files = try await exported(tool, "before")
+      let applied = try await tool.bare(["migrate", "apply", "--all", "--json"] + flags + tool.place)
+      applied.expect(2)
+      let after = mini.lines
+      let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+      let created = after.keys.filter { before[$0] == nil }
+      try #require(changed.count > 300 && !created.isEmpty)
+      #expect(flags.isEmpty == before.keys.allSatisfy { after[$0] != nil })
+
+      let undone = try await tool.run("migrate", "undo", "last", "--json")
+      undone.expect(0)
+      let totals = try undone.summary().totals
+      #expect(totals.balance)
+      #expect(totals.written == changed.count)
+      #expect(totals.deleted == created.count)
+      #expect(totals.created == before.keys.filter { after[$0] == nil }.count)
+      #expect(try await exported(tool, "after") == files)
+      #expect(mini.lines == before)
+
+      let ledger = try await tool.ledger()
+      let (run, undo) = (try applied.summary().runId, try undone.summary().runId)
+      #expect(ledger.lease == nil)
+      #expect(ledger.runs.map(\.runId) == [run, undo])
+      #expect(ledger.runs.map(\.status) == ["undone", "done"])
+      #expect(ledger.runs.first?.undoneBy == undo && ledger.runs.last?.undoes == run)
+      let list = try await tool.bare(["runs", "list"])
+      #expect(list.output.split(separator: "\n").contains { $0.hasPrefix(run) && $0.contains("\tundone\t") })
+    }
+  }
+
+  @Test("keeps what people did since, and lists it.")
+  func concurrent() async throws {
+    try await withGym { tool, mini in
+      let before = mini.lines
+      try await tool.run("migrate", "apply", "--all", "--prune").expect(2)
+      let after = mini.lines
+      let users = before.keys.filter { $0.hasPrefix("users/") && after[$0] != before[$0] }.sorted()
+      let pruned = try #require(before.keys.filter { after[$0] == nil }.min())
+      let made = try #require(after.keys.filter { before[$0] == nil }.min())
+      try #require(users.count > 10)
+      // One of them is as before the run in everything but that somebody wrote something else, too.
+      try mini.put(users[0], fields: #"{"phone":{"stringValue":"1"}}"#)
+      try mini.put(users[1], fields: "{}")
+      try mini.put(made, fields: #"{"email":{"stringValue":"x"}}"#)
+      try mini.put(pruned, fields: #"{"mine":{"booleanValue":true}}"#)
+      mini.remove(users[2])
+      let edited = mini.lines
+      let kept = Set([users[0], users[1], made, pruned, users[2]])
+
+      let plan = try await tool.run("migrate", "undo", "last", "-n", "--json")
+      plan.expect(0)
+      #expect(try plan.summary().totals.conflicted == 5)
+      #expect(mini.lines == edited)
+      let undone = try await tool.run("migrate", "undo", "last", "--json")
+      undone.expect(2)
+      let summary = try undone.summary()
+      #expect(summary.totals.conflicted == 5 && summary.totals.balance)
+      let rejects = try tool.list("rejects.jsonl", of: summary.runId)
+      #expect(rejects.allSatisfy { $0["code"] as? String == "conflict" })
+      #expect(rejects.compactMap { $0["path"] as? String }.sorted() == kept.sorted())
+      var expected = before
+      for name in kept { expected[name] = edited[name] }
+      #expect(mini.lines == expected)
+      #expect(try await tool.ledger().runs.map(\.status) == ["undone", "incomplete"])
+    }
+  }
+
+  @Test("of a document that changes while the undo is at it")
+  func concurrentInBetween() async throws {
+    try await withGym(["exercises"]) { tool, mini in
+      try mini.put("members/1", fields: #"{"a":{"integerValue":"1"}}"#)
+      try mini.put("members/2", fields: #"{"a":{"integerValue":"1"}}"#)
+      try await tool.run("fix", "members", "--all-documents", "--set", "a=2").expect(0)
+      mini.setBeforeCommit { _, request in
+        if request.text.contains("documents/members/1") {
+          try? mini.put("members/1", fields: #"{"a":{"integerValue":"3"}}"#)
+        }
+      }
+      try await tool.run("migrate", "undo", "last").expect(2)
+      #expect(mini.document("members/1")?.fieldsJSON == #"{"a":{"integerValue":"3"}}"#)
+      #expect(mini.document("members/2")?.fieldsJSON == #"{"a":{"integerValue":"1"}}"#)
+    }
+  }
+
+  @Test("of a run that was stopped or killed half-way", arguments: [SIGINT, SIGKILL], Settings.seeds(2))
+  func halfWay(_ signal: Int32, _ seed: UInt64) async throws {
+    var random = SplitMix64(seed: seed)
+    // The first two commits are those of the lease and of the ledger.
+    let number = Int.random(in: 1...12, using: &random)
+    let isApplied = Bool.random(using: &random)
+    let mini = try MiniFirestore.withSamples(["users", "user_emails"])
+    let before = mini.lines
+    let running = Later<RunningBinary>()
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [
+        FaultRule(
+          [.commit],
+          .number(number),
+          .custom { request, inner in
+            let reaction = isApplied || signal == SIGINT ? inner(request) : .stall
+            running.get()?.send(signal)
+            return signal == SIGKILL ? .stall : reaction
+          }
+        ), FaultRule([.commit], .always, .delay(.milliseconds(20))),
+      ],
+      maximumConsecutive: .max
+    )
+    try await withTool(against: faults.handler) { tool, _ in
+      let command = ["migrate", "apply", "--all", "--batch-size", "20", "--in-flight", "2"]
+      let process = try tool.runner.start(command + tool.place, directory: tool.folder)
+      running.set(process)
+      let result = await process.wait()
+      #expect(result.exitCode == 128 + signal, "seed \(seed): \(result.errors)")
+      faults.setOn(false)
+      try await tool.run("migrate", "undo", "last").expect(0)
+      #expect(mini.lines == before, "seed \(seed)")
+      // It is over: nothing is left to go on with, nothing holds others up.
+      try await tool.bare([
+        "runs", "resume", try #require(tool.runs().first?.components(separatedBy: "/").last),
+      ])
+      .expectFailure(64, "undone")
+      let ledger = try await tool.ledger()
+      #expect(ledger.lease == nil && ledger.runs.allSatisfy { !$0.isHalfWay })
+    }
+  }
+
+  @Test("of an import: what it made is deleted, what it replaced is as it was.")
+  func imports() async throws {
+    try await withGym(["products"]) { tool, mini in
+      let before = mini.lines
+      try await tool.run("import", Samples.file("exercises")).expect(0)
+      #expect(mini.snapshot().count == before.count + 20)
+      try await tool.run("migrate", "undo", "last").expect(0)
+      #expect(mini.lines == before)
+      // The same ids with other fields, and new ones.
+      let swapped = try Samples.text("exercises").replacing("exercises/", with: "products/")
+      let first = try #require(before.keys.min())
+      let other = #"{"fields":{"x":{"nullValue":null}},"name":"\#(first)"}"#
+      try tool.write(swapped + other + "\n", to: "in.jsonl")
+      try await tool.run("import", "in.jsonl", "--mode", "upsert").expect(0)
+      #expect(mini.document(first)?.fieldsJSON == #"{"x":{"nullValue":null}}"#)
+      try await tool.bare(["runs", "undo", "last"]).expect(0)
+      #expect(mini.lines == before)
+    }
+  }
+
+  @Test(
+    "of every kind of run that changes documents, also as runs undo, and without naming the place",
+    arguments: [
+      ["fix", "members", "--all-documents", "--rename", "phone=tel", "--set", "a.b=1"],
+      ["delete", "members", "--all-documents"],
+      ["delete", "members", "--all-documents", "--hard", "--max-delete", "9999"],
+      ["migrate", "apply", "all.yaml"],
+    ]
+  )
+  func kinds(_ command: [String]) async throws {
+    try await withGym(["members", "groups"]) { tool, mini in
+      try tool.write(
+        "id: all-members\nsummary: X.\ncollection: members\nsteps:\n  - set: {x: 1}\n  - unset: phone\n",
+        to: "all.yaml"
+      )
+      let before = mini.lines
+      let result = try await tool.bare(command + ["--json"] + tool.place)
+      #expect(result.exitCode == 0 || result.exitCode == 2, "\(result.errors)")
+      let changed = Set(before.keys).filter { mini.lines[$0] != before[$0] }
+      #expect(!changed.isEmpty)
+      let undone = try await tool.bare(["runs", "undo", try result.summary().runId, "--json"])
+      undone.expect(0)
+      #expect(try undone.summary().totals.written == changed.count)
+      #expect(mini.lines == before)
+    }
+  }
+
+  @Test("of transactions, on the embedded store")
+  func transactions() async throws {
+    try await withTool { tool in
+      let old = t("2020-01-01T00:00:00Z")
+      try await tool.load([
+        "groups/g": ["memberCount": i(7), "updatedAt": old], "groups/h": ["updatedAt": old],
+        "groups/g/members/1": [:], "groups/g/members/2": [:],
+      ])
+      let before = try await tool.documents()
+      try await tool.run("migrate", "apply", "groups-recount").expect(0)
+      let count = try await tool.documents()["groups/g"]?["memberCount"] as? [String: String]
+      #expect(count == ["integerValue": "2"])
+      try await tool.run("migrate", "undo", "last").expect(0)
+      #expect(try await tool.documents() == before)
+    }
+  }
+
+  // MARK: Refusals
+
+  @Test(
+    "of an undo, twice, of a plan, of no run, for another database or another server: refused, nothing written."
+  )
+  func refusals() async throws {
+    try await withGym(["products", "users"]) { tool, mini in
+      try await tool.run("migrate", "plan", "is-active").expect(0)
+      try await tool.run("migrate", "undo", try tool.lastRun()).expectFailure(64, "it only read")
+      try await tool.run("migrate", "undo", "last").expectFailure(66)
+      try await tool.run("migrate", "apply", "is-active").expect(2)
+      let applied = try tool.lastRun()
+      let writes = mini.requestCount(.commit)
+      let lines = mini.lines
+      try await tool.bare(["migrate", "undo", applied, "-e", "local"]).expectFailure(
+        77,
+        "projects/test-project"
+      )
+      let elsewhere = try await tool.bare(["migrate", "undo", applied, "--database", "other"])
+      elsewhere.expectFailure(77, "projects/test-project/databases/(default)")
+      let dry = try await tool.run("migrate", "undo", applied, "--dry-run")
+      dry.expect(0)
+      #expect(dry.output.hasPrefix("undo \(applied): 0 to create, "))
+      #expect(mini.requestCount(.commit) == writes && mini.lines == lines)
+
+      try await tool.run("migrate", "undo", applied).expect(0)
+      let undo = try tool.lastRun()
+      let done = mini.requestCount(.commit)
+      try await tool.run("migrate", "undo", applied).expectFailure(64, "undone already")
+      try await tool.run("migrate", "undo", "last").expectFailure(64, "undone already")
+      try await tool.run("runs", "undo", undo).expectFailure(64, "an undo itself")
+      #expect(mini.requestCount(.commit) == done)
+    }
+  }
+
+  @Test("without -e goes to the server that the run worked on, and to no other.")
+  func ownServer() async throws {
+    let (one, two) = (MiniFirestore(), MiniFirestore())
+    try one.put("members/1", fields: #"{"a":{"integerValue":"1"}}"#)
+    try await withTool(against: one.handler) { tool, first in
+      try await HTTPTestServer.withServer(two.handler) { second in
+        func configure(_ url: String) throws {
+          let text =
+            "environments:\n  mine: {project: test-project, database: (default), endpoint: '\(url)'}\n"
+          try tool.write(text, to: "gymmigrate.yaml")
+        }
+        try configure(first.url)
+        let fix = ["fix", "members", "--all-documents", "--set", "a=2", "--no-touch", "-e", "mine"]
+        try await tool.bare(fix).expect(0)
+        try configure(second.url)
+        try await tool.bare(["migrate", "undo", "last"]).expectFailure(77, first.url, second.url)
+        try configure(first.url)
+        try await tool.bare(["migrate", "undo", "last"]).expect(0)
+        #expect(one.document("members/1")?.fieldsJSON == #"{"a":{"integerValue":"1"}}"#)
+        #expect(two.everything().isEmpty)
+      }
+    }
+  }
+
+  @Test("of a run that is at work is 75.")
+  func running() async throws {
+    let mini = try MiniFirestore.withSamples(["users"])
+    let (reached, goOn) = (Later<Bool>(), Later<Bool>())
+    let handler: RequestHandler = { request in
+      if request.kind == .commit, request.text.contains("/documents/users/") {
+        reached.set(true)
+        _ = goOn.get()
+      }
+      return mini.handler(request)
+    }
+    try await withTool(against: handler) { tool, _ in
+      var tool = tool
+      // The server waits for what is asked meanwhile.
+      tool.isGated = false
+      let process = try tool.start("migrate", "apply", "is-active")
+      #expect(reached.get() == true)
+      try await tool.run("migrate", "undo", "last").expectFailure(75, "it is running")
+      try await tool.run("migrate", "unlock", try tool.lastRun()).expectFailure(75, "it is running")
+      goOn.set(true)
+      await process.wait().expect(2)
+    }
+  }
+
+  @Test("An undo that was killed goes on with the run that was meant, whatever came since.")
+  func lastMoves() async throws {
+    let mini = try MiniFirestore.withSamples(["users"])
+    let kill = KillSwitch(mini.handler, delay: .zero)
+    try await withTool(against: kill.handler) { tool, _ in
+      let before = mini.lines
+      try await tool.run("migrate", "apply", "is-active").expect(2)
+      try await tool.runKilled(
+        at: 4,
+        by: kill,
+        "migrate",
+        "undo",
+        "last",
+        "--batch-size",
+        "5",
+        "--in-flight",
+        "1"
+      )
+      let undo = try tool.lastRun()
+      #expect(mini.lines != before)
+      try await tool.run("import", Samples.file("exercises")).expect(0)
+      // By now the last one is the import, and the dead undo holds the lease.
+      try await tool.run("migrate", "undo", "last", "--batch-size", "5", "--in-flight", "1")
+        .expectFailure(75, undo)
+      try await tool.bare(["runs", "resume", undo]).expect(0)
+      var expected = before
+      for (name, line) in try MiniFirestore.canonical(jsonLines: Samples.text("exercises")).map({
+        ($0.name, $0.jsonLine)
+      }) {
+        expected[name] = line
+      }
+      #expect(mini.lines == expected)
+      #expect(try await tool.ledger().runs.map(\.status) == ["undone", "done"])
+    }
+  }
+}

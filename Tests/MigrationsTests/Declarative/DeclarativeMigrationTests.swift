@@ -1,0 +1,140 @@
+import Models
+import Testing
+import Transfer
+
+@testable import Migrations
+
+@Suite struct DeclarativeMigrationTests {
+  private let users = CollectionPath(nil, "users")
+  private let database = DatabaseName(project: "p", database: "d")
+  private let updatedAt = FieldPath(field: "updatedAt")
+
+  private func migration(
+    _ steps: [MigrationStep],
+    where filter: String? = nil,
+    touch: Bool = true
+  ) throws -> DeclarativeMigration {
+    let filters = try filter.map { [try FilterExpression.parse($0, in: database)] } ?? []
+    let scope = DeclarativeMigration.Scope(users, filters: filters)
+    return DeclarativeMigration(id: "x", summary: "X.", scope: scope, steps: steps, touch: touch)
+  }
+
+  private let setA = MigrationStep.set(FieldPath(field: "a"), .integer(1))
+
+  @Test func aChangeHasItsReasonsAndTheServersTime() throws {
+    let document = try document("users/u", ["a": .integer(0), "updatedAt": .integer(5)])
+    let steps = [setA, .unset(FieldPath(field: "gone")), .set(FieldPath(field: "b"), .null)]
+    let change = try #require(try migration(steps).outcome(for: document).change)
+    #expect(change.reasons == ["set a", "set b"])
+    #expect(change.serverTimes == [updatedAt])
+    #expect(change.write.precondition == document.updateTime.map(Precondition.updateTime))
+    #expect(change.after == ["a": .integer(1), "b": .null])
+    let untouched = try #require(try migration(steps, touch: false).outcome(for: document).change)
+    #expect(untouched.serverTimes.isEmpty)
+    #expect(untouched.after == ["a": .integer(1), "b": .null, "updatedAt": .integer(5)])
+  }
+
+  @Test func whatIsRightStays() throws {
+    let document = try document("users/u", ["a": .integer(1)])
+    #expect(try migration([setA]).outcome(for: document) == Outcome(.unchanged))
+    // There and back again.
+    let steps = [MigrationStep.set(FieldPath(field: "b"), .null), .unset(FieldPath(field: "b"))]
+    #expect(try migration(steps).outcome(for: document) == Outcome(.unchanged))
+  }
+
+  @Test func oneStepThatCannotBeDoneLeavesTheDocumentWhole() throws {
+    let document = try document("users/u", ["mail": .integer(7)])
+    let outcome = try migration([setA, .rewrite(FieldPath(field: "mail"), .lower)]).outcome(for: document)
+    #expect(outcome.action == .skip)
+    let finding = try #require(outcome.findings.first)
+    #expect(finding.kind == .reject && finding.code == "wrong-type" && finding.field == "mail")
+    #expect(finding.found == .integer(7))
+    #expect(finding.message == "mail is integer, not string; the document is left as it is.")
+  }
+
+  @Test func aDocumentThatIsNoLongerMeantIsLeft() throws {
+    let migration = try migration([setA], where: "role == admin and visits > 2")
+    let meant = try document("users/u", ["role": .string("admin"), "visits": .integer(3)])
+    #expect(migration.replan(meant)?.change != nil)
+    for fields: FieldMap in [
+      ["role": .string("member"), "visits": .integer(3)], ["role": .string("admin"), "visits": .integer(2)],
+      ["role": .string("admin")], ["role": .string("admin"), "visits": .string("3")],
+    ] { #expect(migration.replan(try document("users/u", fields)) == Outcome(.unchanged)) }
+    #expect(migration.outcome(for: try document("other/u", meant.fields)) == Outcome(.unchanged))
+    #expect(migration.outcome(for: try document("g/1/users/u", meant.fields)) == Outcome(.unchanged))
+  }
+
+  @Test func stepsThatWouldNotComeToRestAreNotBegun() throws {
+    let (a, b) = (FieldPath(field: "a"), FieldPath(field: "b"))
+    let document = try document("users/u", ["a": .integer(1)])
+    // Once: a 5, b 1. Twice: a 5, b 5.
+    let copying = [MigrationStep.copy(a, to: b, overwrite: true), .set(a, .integer(5))]
+    let outcome = try migration(copying).outcome(for: document)
+    #expect(outcome.action == .skip && outcome.findings.map(\.code) == ["not-at-rest"])
+    #expect(outcome.findings.map(\.kind) == [.reject])
+    // The second time it would find its target taken.
+    let moving = [MigrationStep.move(a, to: b, overwrite: false), .set(a, .integer(5))]
+    #expect(try migration(moving).outcome(for: document).findings.map(\.code) == ["not-at-rest"])
+    // Once is all where the filter takes it for done.
+    let once = try migration(copying, where: "a == 1").outcome(for: document)
+    #expect(once.change?.after == ["a": .integer(5), "b": .integer(1)])
+  }
+
+  @Test func aGroupIsEveryCollectionOfTheId() throws {
+    let scope = DeclarativeMigration.Scope(users, isGroup: true)
+    let migration = DeclarativeMigration(id: "x", summary: "X.", scope: scope, steps: [setA])
+    #expect(migration.sources.map(\.reach) == [.group])
+    #expect(migration.outcome(for: try document("g/1/users/u", [:])).change != nil)
+    #expect(migration.outcome(for: try document("users/u/other/o", [:])).change == nil)
+    let below = try #require(CollectionPath("g/1/users"))
+    let other = try #require(CollectionPath("g/1/others"))
+    #expect(migration.mayWrite(below) && !migration.mayWrite(other))
+  }
+
+  @Test func idsAreReadThirtyAtATime() throws {
+    let ids = (0..<61).map { "u\($0)" }
+    let scope = DeclarativeMigration.Scope(users, ids: ids, in: database)
+    let migration = DeclarativeMigration(id: "x", summary: "X.", scope: scope, steps: [setA])
+    #expect(migration.sources.count == 3)
+    #expect(migration.outcome(for: try document("users/u60", [:])).change != nil)
+    #expect(migration.outcome(for: try document("users/u61", [:])).change == nil)
+  }
+
+  @Test func documentsWithSubcollectionsAreNotDeleted() async throws {
+    let scope = DeclarativeMigration.Scope(users)
+    let base = DeclarativeMigration(id: "x", summary: "X.", scope: scope, steps: [.hardDelete])
+    let guarded = SubcollectionGuard(base) { $0.id.hasSuffix("7") ? ["logs", "notes"] : [] }
+    let documents = try (10..<45).map { try document("users/u\($0)", [:]) }
+    let told = try await told(guarded, over: documents)
+    #expect(told.map(\.path) == documents.map(\.path))
+    for (path, outcome) in told {
+      if path.id.hasSuffix("7") {
+        #expect(outcome.action == .skip)
+        #expect(outcome.findings.map(\.code) == ["has-subcollections"])
+        #expect(outcome.findings.first?.message.contains("logs, notes") ?? false)
+      } else {
+        #expect(outcome.change?.after == nil && outcome.change != nil)
+      }
+    }
+    // One that changed meanwhile may have got some.
+    #expect(guarded.replan(documents[0]) == nil)
+  }
+
+  // Each of these would not come to rest, or contradicts itself.
+  @Test func stepsThatMakeNoSenseAreToldByTheirPlace() throws {
+    let a = FieldPath(field: "a")
+    let nested = try FieldPath(parsing: "updatedAt.x")
+    func problem(_ steps: [MigrationStep], touch: Bool = true) -> Int? {
+      DeclarativeMigration.problem(of: steps, touch: touch)?.index
+    }
+    #expect(problem([setA, .copy(a, to: a, overwrite: true)]) == 1)
+    #expect(problem([setA, .hardDelete]) == 1)
+    #expect(problem([.hardDelete, setA]) == 0)
+    #expect(problem([setA, setA, .set(nested, .null)]) == 2)
+    #expect(problem([.set(nested, .null)], touch: false) == nil)
+    let swap = [MigrationStep.Replacement(.integer(1), .integer(2)), .init(.integer(2), .integer(1))]
+    #expect(problem([.map(a, swap, unknown: .keep)]) == 0)
+    let resting = [MigrationStep.Replacement(.integer(1), .integer(2)), .init(.integer(2), .integer(2))]
+    #expect(problem([.map(a, resting, unknown: .keep)]) == nil)
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Logging
+import Models
+import TestSupport
+import Testing
+
+@testable import Migrations
+@testable import Transfer
+
+@Suite("Migrations that are taken up again", .timeLimit(.minutes(5)))
+struct ResumptionTests {
+  @Test("A position is read as it was written")
+  func positions() throws {
+    let path = try #require(DocumentPath("users/a b/c/é \u{7F}"))
+    for position in [SourcePosition(read: 0, last: nil), SourcePosition(read: 12, last: path)] {
+      #expect(SourcePosition(position.description) == position)
+    }
+    #expect(SourcePosition(read: 1, last: path).description == "1 users/a b/c/é \u{7F}")
+    for text in ["", "x", "1 users", " ", "users/u1"] { #expect(SourcePosition(text) == nil, "\(text)") }
+  }
+
+  @Test("A report goes on from its counters")
+  func counters() throws {
+    let users = CollectionPath(nil, "users")
+    var report = MigrationReport(migration: "m")
+    report.changes = [users: 3, CollectionPath(nil, "two words"): 4]
+    (report.creations, report.deletions) = (5, 6)
+    report.reasons = ["isActive-default": 7, "a b": 8]
+    report.findings = [
+      "name-one-word": (.review, 9), "wrong-type": (.reject, 10), "role-missing": (.note, 11),
+    ]
+    let again = MigrationReport(migration: "m", counters: report.counters)
+    #expect(again.changes == report.changes)
+    #expect(again.creations == 5)
+    #expect(again.deletions == 6)
+    #expect(again.reasons == report.reasons)
+    #expect(again.findings.mapValues(\.kind) == report.findings.mapValues(\.kind))
+    #expect(again.findings.mapValues(\.count) == report.findings.mapValues(\.count))
+    #expect(MigrationReport(migration: "m", counters: [:]).changeCount == 0)
+  }
+
+  /// Applies `user-emails --prune` with a bound on deletions, in a run that is begun or taken up.
+  private func prune(
+    _ server: HTTPTestServer,
+    _ run: RunDirectory,
+    _ book: AccountsBook,
+    atMost maximum: Int?
+  ) async throws {
+    let transport = CurlTransport()
+    let caller = ServiceCaller(
+      transport: transport,
+      credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport)
+    )
+    let client = FirestoreClient(
+      database: DatabaseName(project: "test-project"),
+      endpoint: server.url,
+      caller: caller
+    )
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    var runner = MigrationRunner(
+      client: client,
+      run: run,
+      checkpoints: try await Checkpoints(run, client: client, book: book, clock: .system),
+      progress: Progress(terminal: nil, logger: logger, traffic: TrafficCounter()),
+      logger: logger
+    )
+    runner.maximumDeletes = maximum
+    runner.limits = BatchLimits(maximumWrites: 1, maximumInFlight: 1)
+    _ = try await runner.apply(UserEmails(prune: true), book: book)
+  }
+
+  @Test("The bound of deletions holds for the whole run, and each is counted once")
+  func deletions() async throws {
+    let mini = MiniFirestore()
+    for number in 0..<9 { try mini.put("user_emails/e\(number)@x", fields: "{}") }
+    // The run ends when its fifth deletion is refused.
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [FaultRule([.commit], .number(5), .error(.permissionDenied))]
+    )
+    try await withTemporaryDirectory { folder in
+      try await HTTPTestServer.withServer(faults.handler) { server in
+        let state = "\(folder.path)/state"
+        let record: RunRecord
+        do {
+          let run = try RunDirectory(in: state, command: "migrate")
+          record = RunRecord(
+            id: run.id,
+            command: "migrate apply",
+            arguments: [],
+            workingDirectory: "/",
+            environment: Environment(name: "x", database: DatabaseName(project: "test-project")),
+            startedAt: .now,
+            writes: true
+          )
+          await #expect(throws: Failure.self) { try await prune(server, run, AccountsBook(), atMost: nil) }
+          #expect(mini.totalWrites == 4)
+        }
+        let run = try RunDirectory(resuming: record, in: state)
+        let book = AccountsBook(goingOnWith: run.keptAccounts)
+        await #expect(throws: Failure.self) { try await prune(server, run, book, atMost: 4) }
+        #expect(mini.totalWrites == 4)
+        #expect(book.totals.deleted == 4)
+        #expect(book.totals.written == 4)
+        #expect(book.totals.balance)
+      }
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Models
+import TestSupport
+import Testing
+import Transfer
+
+@testable import Migrations
+
+@Suite struct ReviewFileTests {
+  private static let header =
+    "document,migration,code,field,found,fullName,firstName,paternalLastName,maternalLastName,message"
+  private static let row = "users/u1,users-unify,name-particle,fullName,Juan de la Cruz,,Juan,de la Cruz,,x"
+
+  private func read(_ text: String) async throws -> NameReview {
+    try await withTemporaryDirectory { folder in
+      let path = folder.appendingPathComponent("review.csv").path
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      return try ReviewFile.read(path)
+    }
+  }
+
+  private func decision(_ review: NameReview, _ path: String = "users/u1") throws -> NameReview.Decision {
+    let path = try #require(DocumentPath(path))
+    return try #require(review.decisions[path])
+  }
+
+  @Test(
+    arguments: [
+      "\(header)\n\(row)", "\u{FEFF}\(header)\r\n\(row)\r\n", "\(header)\r\(row)\r",
+      "\(header)\n\n\(row)\n,,,,,,,,,\n", "\(header),\n\(row),,\n",
+      "\(header)\n\(row)\n".replacing(",", with: ";"), "\(header)\n\(row)\n".replacing(",", with: "\t"),
+      "code,document,migration,found,firstName,paternalLastName\n"
+        + "name-particle,users/u1,users-unify,Juan de la Cruz,  Juan,\"de la \n Cruz\"",
+    ]
+  )
+  func asSpreadsheetsSaveIt(text: String) async throws {
+    let review = try await read(text)
+    #expect(review.decisions.count == 1)
+    let decision = try decision(review)
+    #expect(decision.found == "Juan de la Cruz")
+    #expect(decision.texts == [.firstName: "Juan", .paternalLastName: "de la Cruz"])
+  }
+
+  @Test func passesOverWhatIsNoName() async throws {
+    let review = try await read(
+      """
+      \(Self.header)
+      users/u1,users-unify,active-disagrees,isActive,{},,,,,x
+      user_emails/a@b,user-emails,entry-orphan-no-user,primaryUserId,,,,,,x
+      users/u2,members-link,match-ambiguous,linkedMemberId,{},,,,,x
+      users/u3,users-unify,name-one-word,fullName,Ana,, ,,,x
+      \(Self.row)
+      """
+    )
+    #expect(review.decisions.keys.map(\.string) == ["users/u1"])
+    #expect(try decision(review).place == "line 6")
+  }
+
+  @Test(
+    arguments: [
+      ("", "it is empty"), ("\n\n", "it is empty"), ("a,b\n", "line 1, column 1: there is no column 'a'"),
+      ("document,document\n", "line 1, column 2: 'document' stands there twice"),
+      ("document,migration,code,firstName\n", "line 1: the column 'found' is missing"),
+      ("document,migration,code,found\n", "line 1: there is no column of a name"),
+      ("\(header)\n\(row)\n\n\(row)", "line 4: users/u1 is decided in line 2 already"),
+      ("\(header)\n\(row),,y", "line 2, column 12: the header has no such column"),
+      (
+        "\(header)\nmembers/m,users-unify,name-particle,,x,,a,b,,",
+        "line 2, column 1 (document): it is no document of users"
+      ),
+      (
+        "\(header)\nusers,users-unify,name-particle,,x,,a,b,,",
+        "line 2, column 1 (document): it is no document of users"
+      ),
+      (
+        "\(header)\nusers/u,users-unify,name-particel,,x,,a,b,,",
+        "line 2, column 3 (code): users-unify has no such code"
+      ),
+      (
+        "\(header)\nusers/u,users-unfy,name-particle,,x,,a,b,,",
+        "line 2, column 2 (migration): there is no such migration"
+      ),
+      (
+        "\(header)\nusers/u,\"users\"-unify,,,,,,,,",
+        "line 2, column 2: something stands behind the closing quote"
+      ),
+      ("\(header)\nusers/u,users-unify,\"x", "line 2, column 3: the quotes that begin here are never closed"),
+    ]
+  )
+  func malformed(text: String, cause: String) async throws {
+    let failure = await #expect(throws: Failure.self) { try await read(text) }
+    #expect(failure?.kind == .inputMalformed)
+    #expect(failure?.cause.hasPrefix(cause) == true, "\(failure?.cause ?? "")")
+  }
+
+  @Test func whatIsMissingIsTold() throws {
+    let failure = #expect(throws: Failure.self) { try ReviewFile.read("there/is/none.csv") }
+    #expect(failure?.kind == .inputMissing)
+  }
+
+  @Test func rowsMayComeFromElsewhere() throws {
+    var rows = [
+      ["code", "document", "migration", "found", "fullName"], ["name-missing", "users/u", "users-unify"],
+    ][...]
+    rows.append(["name-missing", "users/v", "users-unify", "", "Ana"])
+    var number = 0
+    let review = try ReviewFile.read("review.xlsx") { () throws(Failure) in
+      number += 1
+      return rows.popFirst().map { ReviewRow(place: "row \(number)", cells: $0) }
+    }
+    #expect(try decision(review, "users/v").place == "row 3" && review.decisions.count == 1)
+  }
+
+  /// What the tool lists comes back through Python's csv module as it was, formulas, quotes and line breaks included.
+  @Test(arguments: [",", ";", "\t"]) func comesBackThroughPython(delimiter: String) async throws {
+    let names = ["=1+1 de la Cruz", "'-x de \"Y\"\nZ", "@x de, la; la \tCruz", "'de la Cruz", "\tde la Cruz"]
+    try await withTemporaryDirectory { folder in
+      let run = try RunDirectory(in: folder.path, command: "migrate")
+      let lists = FindingLists(run)
+      var documents: [RawDocument] = []
+      for (number, name) in names.enumerated() {
+        let read = try document("users/=u\(number)", texts(["fullName": name]))
+        documents.append(read)
+        for finding in UsersUnify().outcome(for: read).findings {
+          try lists.add(finding, of: "users-unify", document: read)
+        }
+      }
+      let edited = folder.appendingPathComponent("edited.csv").path
+      let script = """
+        import csv, sys
+        with open(sys.argv[1], encoding="utf-8-sig", newline="") as file: rows = list(csv.DictReader(file))
+        for row in rows: row["maternalLastName"] = "Corregido"
+        with open(sys.argv[2], "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, rows[0].keys(), delimiter=sys.argv[3])
+            writer.writeheader()
+            writer.writerows(rows)
+        """
+      let python = try await BinaryRunner(executable: "/usr/bin/env").run(
+        ["python3", "-c", script, run.file("review.csv"), edited, delimiter]
+      )
+      try #require(python.exitCode == 0, "\(python.errors)")
+      let review = try ReviewFile.read(edited)
+      #expect(review.decisions.count == names.count)
+      for document in documents {
+        let decision = try #require(review.decisions[document.path])
+        #expect(decision.found.isIdentical(to: document.fields["fullName"]?.string ?? ""))
+        #expect(decision.texts[.maternalLastName] == "Corregido")
+        let outcome = UsersUnify(review: review).outcome(for: document)
+        #expect(outcome.change?.after?["maternalLastName"] == .string("Corregido"))
+        #expect(!outcome.findings.contains { $0.code == "review-stale" })
+      }
+    }
+  }
+}

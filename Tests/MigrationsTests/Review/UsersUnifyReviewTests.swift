@@ -1,0 +1,173 @@
+import Models
+import Testing
+
+@testable import Migrations
+
+@Suite struct UsersUnifyReviewTests {
+  /// The review of one user: what the list says of it, its names changed as given (empty removes one).
+  private func reviewed(
+    _ read: RawDocument,
+    _ changes: KeyValuePairs<UserField, String> = [:],
+    found: String? = nil
+  ) throws -> UsersUnify {
+    let finding = try #require(
+      UsersUnify().outcome(for: read).findings.first { $0.code.hasPrefix("name") },
+      "the name is not doubtful"
+    )
+    var texts: [UserField: String] = [:]
+    for field in NameReview.fields { texts[field] = finding.proposal[field.rawValue]?.string }
+    for (field, text) in changes { texts[field] = text.isEmpty ? nil : text }
+    let decision = NameReview.Decision(
+      place: "line 2",
+      found: found ?? FindingLists.text(of: finding.found),
+      texts: texts
+    )
+    return UsersUnify(review: NameReview(decisions: [read.path: decision]))
+  }
+
+  private func user(_ fields: FieldMap) throws -> RawDocument {
+    var all: FieldMap = [
+      "isActive": .boolean(true), "onboardingCompleted": .boolean(true), "role": .string("member"),
+    ]
+    for entry in fields.entries { all[entry.name] = entry.value }
+    return try document("users/u", all)
+  }
+
+  /// What is added, and that the same review finds nothing to write the second time.
+  private func added(_ migration: UsersUnify, to read: RawDocument) throws -> FieldMap {
+    var added = FieldMap()
+    guard let change = migration.outcome(for: read).change else { return added }
+    var again = read
+    again.fields = try #require(change.after)
+    for difference in change.differences where !difference.isServerTime {
+      #expect(difference.before == nil, "\(difference.path) stood")
+      added[difference.path.description] = difference.after
+    }
+    #expect(migration.outcome(for: again).change == nil)
+    #expect(UsersUnify().outcome(for: again).change == nil)
+    return added
+  }
+
+  @Test func aProposalThatWasLeftAsItIsIsDecided() throws {
+    let read = try user(texts(["fullName": "Juan de la Cruz"]))
+    let migration = try reviewed(read)
+    let outcome = migration.outcome(for: read)
+    #expect(
+      outcome.findings.isEmpty
+        && outcome.change?.reasons == ["firstName-from-review", "paternalLastName-from-review"]
+    )
+    #expect(try added(migration, to: read) == texts(["firstName": "Juan", "paternalLastName": "de la Cruz"]))
+  }
+
+  @Test func aCorrectedNameIsWrittenAsItIs() throws {
+    let read = try user(texts(["fullName": "Ana María López Ruiz"]))
+    let migration = try reviewed(read, [.firstName: "Ana", .paternalLastName: "María López"])
+    #expect(
+      try added(migration, to: read)
+        == texts(["firstName": "Ana", "paternalLastName": "María López", "maternalLastName": "Ruiz"])
+    )
+  }
+
+  @Test func aMissingPartCompletesAnAndroidName() throws {
+    let read = try user(texts(["nombre": "Ana"]))
+    // The proposal for fullName is "Ana", which the corrected parts outgrow.
+    let migration = try reviewed(read, [.paternalLastName: "López"])
+    let after = texts(["firstName": "Ana", "paternalLastName": "López", "fullName": "Ana López"])
+    #expect(try added(migration, to: read) == after)
+    #expect(migration.outcome(for: read).findings.isEmpty)
+  }
+
+  /// A list may be handed back after the run that made it, too, which has written what was beyond doubt.
+  @Test func theListOfAnApplyIsGood() throws {
+    var read = try user(texts(["nombre": "Ana"]))
+    let migration = try reviewed(read, [.paternalLastName: "López"])
+    read.fields = try #require(UsersUnify().outcome(for: read).change?.after)
+    #expect(read.fields["firstName"] == .string("Ana"))
+    let after = texts(["paternalLastName": "López", "fullName": "Ana López"])
+    #expect(try added(migration, to: read) == after)
+  }
+
+  @Test func whatIsLeftEmptyIsNotWritten() throws {
+    let read = try user(texts(["fullName": "Ana María López Ruiz"]))
+    let migration = try reviewed(
+      read,
+      [.firstName: "Ana María", .paternalLastName: "López Ruiz", .maternalLastName: ""]
+    )
+    #expect(
+      try added(migration, to: read) == texts(["firstName": "Ana María", "paternalLastName": "López Ruiz"])
+    )
+    var accepting = migration
+    accepting.acceptProposals = true
+    #expect(accepting.outcome(for: read) == migration.outcome(for: read))
+  }
+
+  @Test func aFieldThatStandsIsNeverRewritten() throws {
+    let read = try user(
+      texts(["fullName": "Ana López", "nombre": "Ana", "primerApellido": "Pérez"])
+    )
+    let migration = try reviewed(read, [.fullName: "Ana Pérez", .paternalLastName: "Pérez"])
+    let outcome = migration.outcome(for: read)
+    #expect(outcome.findings.map(\.code).contains("review-field-stands"))
+    #expect(outcome.change?.after?["fullName"] == .string("Ana López"))
+    #expect(try added(migration, to: read) == texts(["firstName": "Ana", "paternalLastName": "Pérez"]))
+  }
+
+  @Test func aDocumentThatChangedIsNotWritten() throws {
+    let listed = try user(texts(["fullName": "Juan de la Cruz"]))
+    let migration = try reviewed(listed)
+    let now = try user(texts(["fullName": "José de la Cruz"]))
+    let outcome = migration.outcome(for: now)
+    #expect(outcome.action == .skip)
+    #expect(outcome.findings.map(\.code) == ["name-particle", "review-stale"])
+    #expect(outcome.findings.last?.kind == .review)
+    #expect(outcome.findings.last?.proposal["firstName"] == .string("Juan"))
+  }
+
+  @Test func aFullNameBesideOtherPartsIsNoDecision() throws {
+    let read = try user(texts(["nombre": "Ana"]))
+    let migration = try reviewed(read, [.fullName: "Eva Paz", .paternalLastName: "López"])
+    let outcome = migration.outcome(for: read)
+    #expect(outcome.findings.map(\.code) == ["name-no-paternal", "review-disagrees"])
+    #expect(outcome.change?.reasons == ["firstName-from-nombre"])
+  }
+
+  @Test func wrongTypesGoFirst() throws {
+    let listed = try user(texts(["fullName": "Juan de la Cruz"]))
+    var read = listed
+    read.fields["phone"] = .integer(7)
+    let outcome = try reviewed(listed).outcome(for: read)
+    #expect(outcome.action == .skip && outcome.findings.map(\.code) == ["wrong-type"])
+  }
+
+  @Test func lineEndsAreTheSpreadsheets() throws {
+    let read = try user(texts(["fullName": "Juan\nde la Cruz"]))
+    let migration = try reviewed(read, found: "Juan\r\nde la Cruz")
+    #expect(migration.outcome(for: read).findings.isEmpty)
+  }
+
+  @Test func whoIsNotThereIsTold() async throws {
+    let read = try user(texts(["fullName": "Juan de la Cruz"]))
+    var migration = try reviewed(read)
+    migration.review?.decisions[try #require(DocumentPath("users/gone"))] = NameReview.Decision(
+      place: "line 3",
+      found: "",
+      texts: [.firstName: "Ana"]
+    )
+    let sink = CatalogueSink()
+    try await migration.plan(from: CatalogueSource(documents: [read]), into: sink)
+    #expect(await sink.told.map(\.path.string) == ["users/u"])
+    let strays = await sink.strays
+    #expect(strays.map(\.path.string) == ["users/gone"] && strays.map(\.code) == ["review-unknown"])
+  }
+
+  /// Every doubtful name of the rules' own table: its proposal handed back is what accepting it writes, and is
+  /// written once.
+  @Test(arguments: UsersUnifyNameTests.cases.filter { $0.code != nil && !$0.proposes.isEmpty })
+  func handedBackIsAccepted(_ one: NameCase) throws {
+    let read = try user(one.before)
+    let accepted = UsersUnify(acceptProposals: true).outcome(for: read).change?.after
+    let migration = try reviewed(read)
+    _ = try added(migration, to: read)
+    #expect(migration.outcome(for: read).change?.after == accepted)
+  }
+}

@@ -1,0 +1,296 @@
+import LocalFirestore
+import Models
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Migrations
+@testable import Transfer
+
+/// Puts something before or behind requests of a kind, as a rival or a bad network would.
+private final class Meddler: HTTPTransport {
+  enum Act: Sendable {
+    /// Runs before the request is sent.
+    case before(@Sendable () async throws -> Void)
+    /// The request is sent, its answer is lost, and this runs.
+    case loseAnswer(then: @Sendable () async throws -> Void)
+    /// The request is not sent, and nobody knows.
+    case loseRequest
+    /// The service answers this instead.
+    case answer(Int, String)
+  }
+
+  private let inner = CurlTransport()
+  private let acts = Mutex<[(verb: String, act: Act)]>([])
+  private let log = Mutex<[String]>([])
+
+  /// The methods that were called, in order.
+  var verbs: [String] { log.withLock { $0 } }
+
+  /// Does something to the next request of a kind; once.
+  func next(_ verb: String, _ act: Act) { acts.withLock { $0.append((verb, act)) } }
+
+  func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    let verb = request.url.split(separator: ":").last.map { String($0.prefix { $0 != "?" }) } ?? ""
+    log.withLock { $0.append(verb) }
+    let act = acts.withLock { acts -> Act? in
+      acts.firstIndex { $0.verb == verb }.map { acts.remove(at: $0).act }
+    }
+    switch act {
+    case nil: return try await inner.send(request)
+    case .before(let body)?:
+      try? await body()
+      return try await inner.send(request)
+    case .loseAnswer(let body)?:
+      _ = try await inner.send(request)
+      try? await body()
+      throw TransportError(.lost, "the answer was lost")
+    case .loseRequest?: throw TransportError(.lost, "the request was lost")
+    case .answer(let status, let body)?: return HTTPResponse(status: status, body: Array(body.utf8))
+    }
+  }
+}
+
+private actor Settlements: TransactionDelegate {
+  private(set) var settled: [String: TransactionSettlement] = [:]
+  private(set) var journal: [Change] = []
+
+  func willCommit(_ change: Change) { journal.append(change) }
+
+  func didSettle(_ settlement: TransactionSettlement) {
+    #expect(settled.updateValue(settlement, forKey: settlement.path.id) == nil)
+  }
+}
+
+/// The embedded store with groups in it.
+private struct Shop: Sendable {
+  let meddler: Meddler
+  let client: FirestoreClient
+  /// A client of somebody else, who meets no meddler.
+  let rival: FirestoreClient
+  let settlements = Settlements()
+
+  var writer: TransactionWriter {
+    TransactionWriter(client, migration: GroupsRecount(), delegate: settlements)
+  }
+
+  static func open(budget: Double = 600, _ body: (Shop) async throws -> Void) async throws {
+    try await LocalFirestoreServer.withServer(dataFile: nil) { server in
+      func client(_ transport: any HTTPTransport) -> FirestoreClient {
+        FirestoreClient(
+          database: DatabaseName(project: "test-project"),
+          endpoint: server.endpoint,
+          caller: ServiceCaller(
+            transport: transport,
+            credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport),
+            policy: RetryPolicy(initial: 0.001, maximum: 0.002, budget: budget)
+          )
+        )
+      }
+      let meddler = Meddler()
+      try await body(Shop(meddler: meddler, client: client(meddler), rival: client(CurlTransport())))
+    }
+  }
+
+  func put(_ path: String, _ fields: FieldMap) async throws {
+    let path = try #require(DocumentPath(path))
+    let write = PendingWrite(
+      Write(path: path, operation: .update(fields: fields, mask: nil)),
+      in: rival.database
+    )
+    _ = try await rival.commitOnce([write.json], timeout: 20)
+  }
+
+  func group(_ id: String, count: Value?, members: Int) async throws {
+    var fields = texts(["name": id])
+    fields["memberCount"] = count
+    try await put("groups/\(id)", fields)
+    for number in 0..<members { try await member(number, of: id) }
+  }
+
+  func member(_ number: Int, of group: String) async throws {
+    try await put("groups/\(group)/members/m\(number)", ["isActive": .boolean(true)])
+  }
+
+  func fields(_ id: String) async throws -> FieldMap? {
+    let path = DocumentPath(GymCollection.groups, id)
+    return try await rival.batchGet([path])[path]?.fields
+  }
+
+  func write(_ ids: String...) async throws {
+    try await writer.write(ids.map { DocumentPath(GymCollection.groups, $0) })
+  }
+
+  func result(_ id: String) async -> WriteResult? { await settlements.settled[id]?.result }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct TransactionWriterTests {
+  private func isWritten(_ result: WriteResult?) -> Bool {
+    if case .written(let time)? = result { time != nil } else { false }
+  }
+
+  @Test func writesWhatIsWrongAndLeavesTheRest() async throws {
+    try await Shop.open { shop in
+      try await shop.group("right", count: .integer(2), members: 2)
+      try await shop.group("wrong", count: .integer(5), members: 3)
+      try await shop.group("none", count: nil, members: 0)
+      try await shop.group("text", count: .string("2"), members: 2)
+      let before = try await shop.fields("right")
+      try await shop.write("right", "wrong", "none", "text", "gone")
+      #expect(await shop.result("right") == .unchanged)
+      #expect(try await shop.fields("right") == before)
+      #expect(isWritten(await shop.result("wrong")))
+      #expect(try await shop.fields("wrong")?["memberCount"] == .integer(3))
+      #expect(try await shop.fields("wrong")?["updatedAt"]?.timestamp != nil)
+      #expect(try await shop.fields("none")?["memberCount"] == .integer(0))
+      #expect(await shop.result("text") == .skipped)
+      #expect(await shop.settlements.settled["text"]?.outcome?.findings.map(\.code) == ["wrong-type"])
+      #expect(try await shop.fields("text")?["memberCount"] == .string("2"))
+      #expect(await shop.result("gone") == .conflicted)
+      #expect(await shop.settlements.settled["gone"]?.document == nil)
+      // A transaction that writes nothing is rolled back, and only then.
+      #expect(shop.meddler.verbs.count { $0 == "commit" } == 2)
+      #expect(shop.meddler.verbs.count { $0 == "rollback" } == 3)
+      #expect(await shop.settlements.journal.count == 2)
+    }
+  }
+
+  /// A member comes between the count and the commit: the service aborts, and the whole is run again.
+  @Test func aMemberWhoComesMeanwhileIsCounted() async throws {
+    try await Shop.open { shop in
+      try await shop.group("g", count: .integer(9), members: 3)
+      for number in [3, 4] { shop.meddler.next("commit", .before { try await shop.member(number, of: "g") }) }
+      try await shop.write("g")
+      #expect(isWritten(await shop.result("g")))
+      #expect(try await shop.fields("g")?["memberCount"] == .integer(5))
+      #expect(shop.meddler.verbs.count { $0 == "commit" } == 3)
+      let counts = await shop.settlements.journal.map { $0.after?["memberCount"] }
+      #expect(counts == [.integer(3), .integer(4), .integer(5)])
+    }
+  }
+
+  @Test func aChangeThatLeavesNothingToDoIsSeen() async throws {
+    try await Shop.open { shop in
+      try await shop.group("g", count: .integer(4), members: 3)
+      shop.meddler.next("commit", .before { try await shop.member(3, of: "g") })
+      try await shop.write("g")
+      #expect(await shop.result("g") == .unchanged)
+      #expect(try await shop.fields("g")?["updatedAt"] == nil)
+    }
+  }
+
+  @Test func endlessContentionIsAConflict() async throws {
+    try await Shop.open(budget: 0.3) { shop in
+      try await shop.group("g", count: .integer(9), members: 1)
+      let aborted = #"{"error":{"code":409,"message":"contention","status":"ABORTED"}}"#
+      for _ in 0..<5_000 { shop.meddler.next("commit", .answer(409, aborted)) }
+      try await shop.write("g")
+      #expect(await shop.result("g") == .conflicted)
+      #expect(try await shop.fields("g")?["memberCount"] == .integer(9))
+    }
+  }
+
+  @Test func aLostAnswerIsReadBack() async throws {
+    try await Shop.open { shop in
+      try await shop.group("g", count: .integer(9), members: 2)
+      shop.meddler.next("commit", .loseAnswer(then: {}))
+      try await shop.write("g")
+      #expect(isWritten(await shop.result("g")))
+      #expect(shop.meddler.verbs.count { $0 == "commit" } == 1)
+      #expect(try await shop.fields("g")?["memberCount"] == .integer(2))
+    }
+  }
+
+  /// The answer is lost and the document has changed since: the whole is run again on what it is now.
+  @Test func aLostAnswerAndAChangeAreDecidedAnew() async throws {
+    try await Shop.open { shop in
+      try await shop.group("g", count: .integer(9), members: 2)
+      shop.meddler.next(
+        "commit",
+        .loseAnswer(then: {
+          try await shop.put("groups/g", ["memberCount": .integer(7)])
+        })
+      )
+      try await shop.write("g")
+      #expect(isWritten(await shop.result("g")))
+      #expect(try await shop.fields("g")?["memberCount"] == .integer(2))
+      #expect(shop.meddler.verbs.count { $0 == "commit" } == 2)
+    }
+  }
+
+  @Test func aLostRequestIsSentAgain() async throws {
+    try await Shop.open { shop in
+      try await shop.group("g", count: .integer(9), members: 2)
+      shop.meddler.next("commit", .loseRequest)
+      try await shop.write("g")
+      #expect(isWritten(await shop.result("g")))
+      #expect(try await shop.fields("g")?["memberCount"] == .integer(2))
+    }
+  }
+
+  @Test(arguments: ["beginTransaction", "batchGet", "runAggregationQuery", "commit"])
+  func whatMayPassRunsTheWholeAgain(verb: String) async throws {
+    try await Shop.open { shop in
+      try await shop.group("g", count: .integer(9), members: 2)
+      let failures: [(Int, String)] = [
+        (503, #"{"error":{"code":503,"message":"later","status":"UNAVAILABLE"}}"#),
+        (409, #"{"error":{"code":409,"message":"again","status":"ABORTED"}}"#),
+        (429, #"{"error":{"code":429,"message":"less","status":"RESOURCE_EXHAUSTED"}}"#),
+        (
+          400,
+          #"{"error":{"code":400,"message":"The referenced transaction has expired or is no longer valid.","status":"INVALID_ARGUMENT"}}"#
+        ),
+      ]
+      for (status, body) in failures { shop.meddler.next(verb, .answer(status, body)) }
+      try await shop.write("g")
+      #expect(isWritten(await shop.result("g")))
+      #expect(shop.meddler.verbs.count { $0 == "beginTransaction" } == 5)
+      #expect(try await shop.fields("g")?["memberCount"] == .integer(2))
+    }
+  }
+
+  @Test func aRefusalIsTheDocuments() async throws {
+    try await Shop.open { shop in
+      try await shop.group("g", count: .integer(9), members: 2)
+      shop.meddler.next(
+        "commit",
+        .answer(400, #"{"error":{"code":400,"message":"bad","status":"INVALID_ARGUMENT"}}"#)
+      )
+      try await shop.write("g")
+      guard case .rejected(let error)? = await shop.result("g") else {
+        Issue.record("it was not rejected")
+        return
+      }
+      #expect(error.status == .invalidArgument)
+    }
+  }
+
+  @Test func whatCannotPassEndsIt() async throws {
+    try await Shop.open { shop in
+      try await shop.group("g", count: .integer(9), members: 2)
+      let body = #"{"error":{"code":403,"message":"no","status":"PERMISSION_DENIED"}}"#
+      shop.meddler.next("runAggregationQuery", .answer(403, body))
+      let failure = await #expect(throws: Failure.self) { try await shop.write("g") }
+      #expect(failure?.kind == .notPermitted)
+      #expect(shop.meddler.verbs.last == "rollback")
+      #expect(await shop.settlements.settled.isEmpty)
+    }
+  }
+
+  @Test func aTransactionListsACollection() async throws {
+    try await Shop.open { shop in
+      for number in 0..<650 {
+        try await shop.put("groups/g/members/m\(number)", ["n": .integer(Int64(number))])
+      }
+      let path = try #require(DocumentPath("groups/g"))
+      let (seen, _) = try await shop.client.runTransaction(on: path, willCommit: { _ in }) { transaction in
+        var seen: [DocumentPath] = []
+        try await transaction.forEachDocument(
+          matching: CollectionRead(GroupsRecount.members(of: path))
+        ) { seen.append($0.path) }
+        return .leave(seen)
+      }
+      #expect(seen?.count == 650 && seen == seen?.sorted())
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Models
+import Testing
+import Transfer
+
+@testable import Migrations
+
+@Suite("What a journal tells of a document")
+struct DocumentHistoryTests {
+  private let path = DocumentPath(CollectionPath(nil, "users"), "u")
+
+  private func time(_ seconds: Int64) -> Timestamp? { Timestamp(seconds: seconds) }
+
+  /// A document as it was at a moment; made at 10.
+  private func document(_ name: String, at seconds: Int64, created: Int64 = 10) -> RawDocument {
+    RawDocument(
+      path: path,
+      fields: ["name": .string(name)],
+      createTime: time(created),
+      updateTime: time(seconds)
+    )
+  }
+
+  private func change(from before: RawDocument?, to name: String?) -> JournalReader.Line {
+    .change(Change(path: path, before: before, after: name.map { ["name": .string($0)] }))
+  }
+
+  private func settled(_ result: String, at seconds: Int64? = nil) -> JournalReader.Line {
+    .settled(path, result: result, updateTime: seconds.flatMap { time($0) })
+  }
+
+  /// How a document stands after some lines; the run began at 100.
+  private func standing(
+    _ lines: [JournalReader.Line],
+    _ current: RawDocument?
+  ) -> DocumentHistory.Standing {
+    var history = DocumentHistory()
+    for line in lines { history.take(line) }
+    return history.standing(of: current, serverTime: time(100))
+  }
+
+  @Test("A confirmed update is left as long as the update time is the run's.")
+  func update() {
+    let lines = [change(from: document("old", at: 20), to: "new"), settled("written", at: 110)]
+    #expect(standing(lines, document("new", at: 110)) == .asLeft)
+    // Somebody wrote the same again: it is theirs now.
+    #expect(standing(lines, document("new", at: 111)) == .changedSince)
+    #expect(standing(lines, document("other", at: 111)) == .changedSince)
+    #expect(standing(lines, document("old", at: 111)) == .asBefore)
+    #expect(standing(lines, nil) == .changedSince)
+  }
+
+  @Test("A change of which nothing was heard is judged by the document.")
+  func unheard() {
+    let lines = [change(from: document("old", at: 20), to: "new")]
+    #expect(standing(lines, document("new", at: 110)) == .asLeft)
+    #expect(standing(lines, document("old", at: 20)) == .untouched)
+    #expect(standing(lines, document("other", at: 130)) == .changedSince)
+    #expect(standing(lines, nil) == .changedSince)
+  }
+
+  @Test("A change that was refused changed nothing.", arguments: ["rejected", "conflicted", "unchanged"])
+  func refused(_ result: String) {
+    let lines = [change(from: document("old", at: 20), to: "new"), settled(result)]
+    #expect(standing(lines, document("new", at: 110)) == .untouched)
+  }
+
+  @Test("A creation is the run's own only where the document is younger than the run.")
+  func creation() {
+    let lines = [change(from: nil, to: "new")]
+    #expect(standing(lines, document("new", at: 105, created: 105)) == .asLeft)
+    #expect(standing(lines, document("new", at: 50, created: 50)) == .untouched)
+    #expect(standing(lines, nil) == .untouched)
+    #expect(standing(lines + [settled("written", at: 105)], nil) == .asBefore)
+  }
+
+  @Test("A deletion")
+  func deletion() {
+    let lines = [change(from: document("old", at: 20), to: nil), settled("written")]
+    #expect(standing(lines, nil) == .asLeft)
+    #expect(standing(lines, document("old", at: 120, created: 120)) == .asBefore)
+    #expect(standing(lines, document("new", at: 120, created: 120)) == .changedSince)
+  }
+
+  @Test("Of several changes the first tells what was, the last what is.")
+  func several() {
+    var history = DocumentHistory()
+    history.take(change(from: document("one", at: 20), to: "two"))
+    history.take(settled("written", at: 110))
+    history.take(change(from: document("two", at: 110), to: "three"))
+    history.take(settled("written", at: 120))
+    #expect(history.before?.fields == ["name": .string("one")])
+    #expect(history.standing(of: document("three", at: 120), serverTime: time(100)) == .asLeft)
+    #expect(history.standing(of: document("two", at: 110), serverTime: time(100)) == .changedSince)
+  }
+
+  @Test("A change that is begun again tells whether the one in doubt was applied.")
+  func doubt() {
+    // It was: the second one found what the first had made.
+    var history = DocumentHistory()
+    history.take(change(from: document("one", at: 20), to: "two"))
+    history.take(change(from: document("two", at: 110), to: "three"))
+    history.take(settled("written", at: 120))
+    #expect(history.before?.fields == ["name": .string("one")])
+    // It was not: somebody else had changed the document.
+    history = DocumentHistory()
+    history.take(change(from: document("one", at: 20), to: "two"))
+    history.take(change(from: document("theirs", at: 105), to: "three"))
+    history.take(settled("written", at: 120))
+    #expect(history.before?.fields == ["name": .string("theirs")])
+  }
+
+  @Test("Server times are not compared where the update time is not known.")
+  func serverTimes() throws {
+    let before = document("old", at: 20)
+    let line = JournalReader.Line.change(
+      Change(
+        path: path,
+        before: before,
+        after: ["name": .string("new")],
+        serverTimes: [FieldPath(field: "updatedAt")]
+      )
+    )
+    var current = document("new", at: 110)
+    current.fields["updatedAt"] = .timestamp(try #require(time(110)))
+    #expect(standing([line], current) == .asLeft)
+  }
+
+  @Test("The spool's JSON keeps all of it.")
+  func json() throws {
+    var history = DocumentHistory()
+    history.take(change(from: document("one", at: 20), to: "two"))
+    history.take(settled("written", at: 110))
+    history.take(change(from: document("two", at: 110), to: nil))
+    var decoder = WireDecoder()
+    let read = try JSONParser().parse(history.json) { json throws(WireError) in
+      try DocumentHistory(json, &decoder)
+    }
+    #expect(read == history)
+  }
+}

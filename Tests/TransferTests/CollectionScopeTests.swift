@@ -1,0 +1,71 @@
+import Models
+import Testing
+
+@testable import Transfer
+
+@Suite("Which collections are meant")
+struct CollectionScopeTests {
+  private func scopes(_ names: [String]?, _ isDeep: Bool = true) throws -> [String] {
+    let roots = ["users", "classes", "classBookings", "groups", "_gymmigrate_runs"]
+    return try CollectionSelection(names, isDeep: isDeep)
+      .scopes(roots: roots.compactMap { CollectionPath($0) }).map(\.name.string)
+  }
+
+  @Test("All, names and patterns, in the order of names, none within another.")
+  func selection() throws {
+    #expect(try scopes(nil) == ["classBookings", "classes", "groups", "users"])
+    #expect(try scopes(["class*"]) == ["classBookings", "classes"])
+    #expect(try scopes(["*"]) == ["classBookings", "classes", "groups", "users"])
+    #expect(try scopes(["users", "users"]) == ["users"])
+    #expect(try scopes(["groups/g1/members", "groups"]) == ["groups"])
+    #expect(try scopes(["groups/g1/members", "groups"], false) == ["groups", "groups/g1/members"])
+    #expect(try scopes(["groups/*/members", "groups/g1/members"]) == ["groups/*/members"])
+    #expect(try scopes(["_gymmigrate_runs"]) == ["_gymmigrate_runs"])
+    #expect(throws: Failure.self) { try scopes(["nothing*"]) }
+  }
+
+  @Test(arguments: [
+    ("users", true), ("groups/g1/members", true), ("groups/*/members", true), ("class*", true),
+    ("a*/b/c", true),
+    ("groups/g1", false), ("groups//members", false), ("groups/g*/members", false), ("groups/*/mem*", false),
+  ])
+  func names(_ name: String, _ isGood: Bool) {
+    #expect((CollectionSelection.defect(of: name) == nil) == isGood)
+  }
+
+  @Test("A document belongs to a scope by whole segments.")
+  func contains() throws {
+    func holds(_ scope: CollectionScope, _ path: String) throws -> Bool {
+      scope.contains(try #require(DocumentPath(path)))
+    }
+    let users = try #require(CollectionPath("users"))
+    let kind = try #require(CollectionPath("groups/*/members"))
+    let groups = try #require(CollectionPath("groups"))
+    #expect(try holds(CollectionScope(users, isDeep: false), "users/u"))
+    #expect(try !holds(CollectionScope(users, isDeep: false), "users/u/x/y"))
+    #expect(try holds(CollectionScope(users, isDeep: true), "users/u/x/y"))
+    #expect(try !holds(CollectionScope(users, isDeep: true), "users2/u"))
+    let members = CollectionScope(groups, isDeep: false, kind: kind)
+    #expect(try holds(members, "groups/g/members/m"))
+    #expect(try !holds(members, "groups/g"))
+    #expect(try !holds(members, "groups/g/members/m/x/y"))
+    #expect(try holds(CollectionScope(groups, isDeep: true, kind: kind), "groups/g/members/m/x/y"))
+  }
+
+  @Test(arguments: [
+    ("http://localhost:8080", "http://127.0.0.1:8080", true),
+    ("http://LOCALHOST:8080", "http://[::1]:8080", true),
+    ("http://127.0.0.1:8080", "http://127.0.0.1:8081", false),
+    ("https://a.example", "https://A.example.:443", true),
+    ("https://firestore.googleapis.com", "https://nam5-firestore.googleapis.com:443", true),
+    ("https://a.example", "https://b.example", false),
+  ])
+  func samePlace(_ a: String, _ b: String, _ isSame: Bool) {
+    let database = DatabaseName(project: "p", database: "d")
+    let first = Environment(name: "a", database: database, endpoint: a)
+    var second = Environment(name: "b", database: database, endpoint: b)
+    #expect(first.isSameDatabase(as: second) == isSame)
+    second.database = DatabaseName(project: "p", database: "e")
+    #expect(!first.isSameDatabase(as: second))
+  }
+}

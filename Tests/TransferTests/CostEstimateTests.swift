@@ -1,0 +1,63 @@
+import Models
+import Testing
+
+@testable import Transfer
+
+@Suite("Cost")
+struct CostEstimateTests {
+  @Test("The sum is worked out for each 100,000 documents")
+  func dollars() {
+    let cost = Cost(reads: 1_000_000, writes: 200_000, deletes: 50_000)
+    // 10 · 0.06 + 2 · 0.18 + 0.5 · 0.02
+    #expect(abs(CostEstimate(cost).dollars - 0.97) < 1e-9)
+    let prices = PriceList(reads: 1, writes: 2, deletes: 4, name: "x")
+    #expect(CostEstimate(cost, at: prices).dollars == 16)
+    #expect(CostEstimate(cost + Cost(deletes: 50_000), at: prices).dollars == 18)
+  }
+
+  @Test(
+    "A count costs a read for every 1,000 documents begun; a query costs one at least",
+    arguments: [(0, 1, 1), (1, 1, 1), (1000, 1, 1000), (1001, 2, 1001)]
+  )
+  func reads(documents: Int, counting: Int, giving: Int) {
+    #expect(Cost.reads(ofCounting: documents) == counting)
+    #expect(Cost.reads(ofQueryGiving: documents) == giving)
+  }
+
+  @Test("A configuration has its prices, or those of nam5")
+  func prices() throws {
+    let environments = "environments:\n  a: { project: p }\n"
+    #expect(try Configuration(parsing: environments, file: "g.yaml").prices == .nam5)
+    let text = "prices: { writes: 0.09, reads: 0.03, deletes: 0 }\n" + environments
+    let expected = PriceList(reads: 0.03, writes: 0.09, deletes: 0, name: "prices of g.yaml")
+    #expect(try Configuration(parsing: text, file: "g.yaml").prices == expected)
+  }
+
+  // Lines and columns counted by hand, from 1.
+  @Test(
+    "What is wrong in a price list is told with its line and column",
+    arguments: [
+      (
+        "prices: { reads: 1, writes: 2 }",
+        "line 1, column 9: 'prices' has reads, writes, deletes, all of them"
+      ),
+      ("prices: { reads: -1, writes: 2, deletes: 3 }", "line 1, column 18: 'reads' is US dollars"),
+      ("prices: { reads: 1e3, writes: 2, deletes: 3 }", "line 1, column 18: "),
+      ("prices: { reads: 0x1, writes: 2, deletes: 3 }", "line 1, column 18: "),
+      ("prices: { reads: nan, writes: 2, deletes: 3 }", "line 1, column 18: "),
+      ("prices: { reads: 1.2.3, writes: 2, deletes: 3 }", "line 1, column 18: "),
+      ("prices: { reads: [], writes: 2, deletes: 3 }", "line 1, column 18: "),
+      ("prices:\n  reads: 9999999", "line 2, column 10: "),
+      ("prices:\n  writing: 1", "line 2, column 3: 'prices' has no 'writing'"),
+      ("prices: 7", "line 1, column 9: 'prices' is a map"),
+    ]
+  )
+  func places(text: String, cause: String) {
+    do throws(Failure) {
+      _ = try Configuration(parsing: text + "\nenvironments:\n  a: { project: p }\n", file: "g.yaml")
+      Issue.record("it was taken")
+    } catch {
+      #expect(error.kind == .configuration && error.cause.hasPrefix(cause), "\(error.cause)")
+    }
+  }
+}

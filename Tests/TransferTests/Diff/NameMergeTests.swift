@@ -1,0 +1,142 @@
+import Models
+import TestSupport
+import Testing
+
+@testable import Transfer
+
+@Suite("Merging two streams in the order of names")
+struct NameMergeTests {
+  /// What a merge said of each document, by its path.
+  private enum Verdict: Equatable {
+    case from, to, both
+  }
+
+  /// Documents with names that make an order wrong: numeric ids, slashes against other bytes, canonical twins.
+  private static func paths(_ count: Int, _ random: inout SplitMix64) -> [DocumentPath] {
+    let ids = [
+      "a", "a-", "a!", "é", "e\u{301}", "__id7__", "__id-12__", "__id100__", "z", "\u{FFFF}", "😀", "A\u{0}",
+    ]
+    var paths: Set<DocumentPath> = []
+    while paths.count < count {
+      var path = "c/\(ids.randomElement(using: &random) ?? "a")\(Bool.random(using: &random) ? "" : "x")"
+      for _ in 0..<Int.random(in: 0...2, using: &random) {
+        path +=
+          "/\(ids.randomElement(using: &random) ?? "a")/\(ids.randomElement(using: &random) ?? "a")"
+      }
+      if let path = DocumentPath(path) { paths.insert(path) }
+    }
+    return Array(paths)
+  }
+
+  /// Cuts a stream into pages, some of them empty.
+  private static func pages(_ paths: [DocumentPath], _ random: inout SplitMix64) -> [[RawDocument]] {
+    var pages: [[RawDocument]] = []
+    var rest = paths[...]
+    while !rest.isEmpty {
+      let size = Int.random(in: 0...4, using: &random)
+      pages.append(rest.prefix(size).map { RawDocument(path: $0, fields: FieldMap()) })
+      rest = rest.dropFirst(size)
+    }
+    return pages
+  }
+
+  @Test(
+    "Says of every document what two dictionaries say, whatever the pages.",
+    arguments: (0..<60).map { UInt64($0) }
+  )
+  func property(_ seed: UInt64) async throws {
+    var random = SplitMix64(seed: seed)
+    let all = Self.paths(Int.random(in: 0...60, using: &random), &random)
+    var expected: [DocumentPath: Verdict] = [:]
+    var (left, right): ([DocumentPath], [DocumentPath]) = ([], [])
+    for path in all {
+      switch Int.random(in: 0...3, using: &random) {
+      case 0:
+        left.append(path)
+        expected[path] = .from
+      case 1:
+        right.append(path)
+        expected[path] = .to
+      default:
+        left.append(path)
+        right.append(path)
+        expected[path] = .both
+      }
+    }
+    var fromPages = Self.pages(left.sorted(), &random)[...]
+    var toPages = Self.pages(right.sorted(), &random)[...]
+    var told: [DocumentPath: Verdict] = [:]
+    var order: [DocumentPath] = []
+    try await NameMerge.run { side in
+      side == .from ? fromPages.popFirst() : toPages.popFirst()
+    } _: { step in
+      switch step {
+      case .only(let side, let document):
+        told[document.path] = side == .from ? .from : .to
+        order.append(document.path)
+      case .both(let a, let b):
+        #expect(a.path == b.path, "seed \(seed)")
+        told[a.path] = .both
+        order.append(a.path)
+      case .needs, .finished: Issue.record("seed \(seed): \(step)")
+      }
+    }
+    #expect(told == expected, "seed \(seed)")
+    #expect(order.count == all.count, "seed \(seed)")
+  }
+
+  @Test("Refuses a stream that is not in order, also across pages.")
+  func order() throws {
+    func document(_ path: String) throws -> RawDocument {
+      RawDocument(path: try #require(DocumentPath(path)), fields: FieldMap())
+    }
+    let (a, b) = try (document("c/a"), document("c/b"))
+    #expect(throws: Failure.self) {
+      var merge = NameMerge()
+      try merge.push([b, a], to: .from)
+    }
+    #expect(throws: Failure.self) {
+      var merge = NameMerge()
+      try merge.push([b], to: .to)
+      try merge.push([a], to: .to)
+    }
+    #expect(throws: Failure.self) {
+      var merge = NameMerge()
+      try merge.push([a, a], to: .to)
+    }
+    var merge = NameMerge()
+    try merge.push([a, b], to: .from)
+    try merge.push([a], to: .to)
+    #expect(merge.next() == .both(a, a))
+    #expect(merge.next() == .needs(.to))
+    merge.end(.to)
+    #expect(merge.next() == .only(.from, b))
+  }
+
+  @Test(
+    "A sort on disk gives what a sort in memory gives, the last of one name.",
+    arguments: [UInt64(1), 2, 3, 4]
+  )
+  func sort(_ seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    // Runs of a few documents each, so that many are merged.
+    var sort = DocumentSort(runBytes: 700)
+    var expected: [Int: [DocumentPath: Int64]] = [:]
+    let paths = Self.paths(80, &random)
+    for number in 0..<300 {
+      guard let path = paths.randomElement(using: &random) else { return }
+      let scope = Int.random(in: 0...2, using: &random)
+      expected[scope, default: [:]][path] = Int64(number)
+      try sort.add(RawDocument(path: path, fields: ["n": .integer(Int64(number))]), scope: scope)
+    }
+    let sorted = try sort.finish()
+    for scope in expected.keys.sorted() {
+      for (path, number) in (expected[scope] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        let next = try #require(try sorted.next(), "seed \(seed)")
+        #expect(next.scope == scope && next.document.path == path, "seed \(seed)")
+        #expect(next.document.fields["n"] == .integer(number), "seed \(seed)")
+      }
+    }
+    #expect(try sorted.next() == nil)
+  }
+}

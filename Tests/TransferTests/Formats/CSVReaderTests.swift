@@ -1,0 +1,175 @@
+import Foundation
+import Models
+import Testing
+
+@testable import Transfer
+
+/// A cell with whether it stands in quotes.
+private struct Cell: Equatable, CustomStringConvertible {
+  var text: String
+  var isQuoted = false
+
+  var description: String { isQuoted ? "«\(text)»" : text }
+}
+
+/// A record as it was read.
+private struct Row: Equatable {
+  var line: Int
+  var cells: [Cell]
+}
+
+private func rows(
+  _ bytes: some Sequence<UInt8>,
+  delimiter: CSVOptions.Delimiter? = .comma,
+  maximum: Int = CSVReader.defaultMaximumRecordBytes,
+  chunk: Int = 1 << 20
+) throws -> [Row] {
+  let folder = try ScratchFolder()
+  var reader = try CSVReader(
+    folder.write(bytes, to: "in.csv"),
+    delimiter: delimiter,
+    maximumRecordBytes: maximum,
+    chunkSize: chunk
+  )
+  var rows: [Row] = []
+  while try reader.next() {
+    let record = reader.record
+    rows.append(
+      Row(
+        line: record.line,
+        cells: (0..<record.count).map { Cell(text: record[$0], isQuoted: record.isQuoted($0)) }
+      )
+    )
+  }
+  // The end is the end.
+  #expect(try !reader.next())
+  return rows
+}
+
+private func plain(_ texts: String...) -> [Cell] { texts.map { Cell(text: $0) } }
+
+@Suite struct CSVReaderTests {
+  @Test(arguments: [4, 5, 7, 1 << 20]) func readsWhatRFC4180Says(chunk: Int) throws {
+    let text = "a,b,\r\n\"x, \"\"y\"\"\",\"\",z\n\n,\n\"1\n2\r\n3\r4\",end\rlast"
+    let q = { (text: String) in Cell(text: text, isQuoted: true) }
+    #expect(
+      try rows(text.utf8, chunk: chunk) == [
+        Row(line: 1, cells: plain("a", "b", "")),
+        Row(line: 2, cells: [q("x, \"y\""), q(""), Cell(text: "z")]),
+        Row(line: 4, cells: plain("", "")),
+        Row(line: 5, cells: [q("1\n2\r\n3\r4"), Cell(text: "end")]),
+        Row(line: 9, cells: plain("last")),
+      ]
+    )
+  }
+
+  @Test(arguments: [4, 1 << 20]) func marksAndEnds(chunk: Int) throws {
+    let one = [Row(line: 1, cells: plain("a", "b"))]
+    for text in ["a,b", "a,b\n", "a,b\r\n", "a,b\r", "\u{FEFF}a,b", "a,b\n\n\r\n\r\r"] {
+      #expect(try rows(text.utf8, chunk: chunk) == one, "\(text.debugDescription)")
+    }
+    #expect(try rows("".utf8, chunk: chunk).isEmpty && rows("\u{FEFF}".utf8, chunk: chunk).isEmpty)
+    // A quoted empty cell alone is a record; a comma alone is two.
+    #expect(try rows("\"\"\n".utf8, chunk: chunk) == [Row(line: 1, cells: [Cell(text: "", isQuoted: true)])])
+    #expect(try rows("a,\"\"".utf8, chunk: chunk).first?.cells.last?.isQuoted == true)
+    #expect(try rows("a,".utf8, chunk: chunk).first?.cells.count == 2)
+  }
+
+  @Test(
+    arguments: [
+      ("a;b,c;d\n", .semicolon), ("a\tb\n", .tab), ("a|b|c,d\n", .pipe), ("a\n;;;", .comma),
+      ("a,b;c\n", .comma),
+      ("\"a;b;c\",d\n", .comma), ("", .comma),
+    ] as [(String, CSVOptions.Delimiter)]
+  )
+  func findsTheDelimiter(text: String, delimiter: CSVOptions.Delimiter) throws {
+    let folder = try ScratchFolder()
+    var reader = try CSVReader(folder.write(text.utf8, to: "in.csv"), delimiter: nil)
+    _ = try reader.next()
+    #expect(reader.delimiter == delimiter)
+  }
+
+  @Test(arguments: [
+    ("a,b\nx,y\"z\n", "line 2, column 2: a quote stands within"),
+    ("\"a\"b,c", "line 1, column 1: something stands behind"),
+    ("\"a\n\"\"\n\"b,c", "line 3, column 1: something stands behind"),
+    ("a\r\n\r\nb,\"c\nd", "line 3, column 2: the quotes that begin here are never closed"),
+    ("a\nb,c,\u{0}\n\"", "line 3, column 1: the quotes"),
+  ])
+  func errorsSayWhere(text: String, cause: String) throws {
+    for chunk in [4, 6, 1 << 20] {
+      let failure = #expect(throws: Failure.self) { try rows(text.utf8, chunk: chunk) }
+      #expect(
+        failure?.kind == .inputMalformed && failure?.cause.hasPrefix(cause) == true,
+        "\(failure?.cause ?? "")"
+      )
+    }
+  }
+
+  @Test func encodingsAreTold() throws {
+    let latin = #expect(throws: Failure.self) { try rows(Array("a,b\nx,Jos".utf8) + [0xE9, 0x2C, 0x41]) }
+    #expect(latin?.cause == "line 2, column 2: the cell is not UTF-8")
+    // Two halves of one character in two cells are none.
+    let halves = #expect(throws: Failure.self) { try rows([0xC3, 0x2C, 0xA9]) }
+    #expect(halves?.cause == "line 1, column 1: the cell is not UTF-8")
+    let wide = #expect(throws: Failure.self) { try rows([0xFF, 0xFE, 0x61, 0x00]) }
+    #expect(wide?.cause == "it is UTF-16")
+  }
+
+  @Test func aLongRecordIsRefused() throws {
+    #expect(throws: Failure.self) { try rows("a,\"bbbbbbbbbbbb".utf8, maximum: 8, chunk: 4) }
+    #expect(try rows("a,bbbb\nc,dddd".utf8, maximum: 8).count == 2)
+  }
+
+  @Test func theRecordAfterABadOneIsRead() throws {
+    let folder = try ScratchFolder()
+    var reader = try CSVReader(folder.write("a\nb\"\n\"c\"d\ne\n\"f".utf8, to: "in.csv"))
+    var seen: [String] = []
+    for _ in 0..<6 {
+      do {
+        seen.append(try reader.next() ? "\(reader.record.line) \(reader.record[0])" : "end")
+      } catch {
+        seen.append("!")
+      }
+    }
+    #expect(seen == ["1 a", "!", "!", "4 e", "!", "end"])
+  }
+
+  /// Random tables, written with random quotes and line ends and read in random chunks, come out as they went in, and
+  /// as Python's csv module reads them.
+  @Test(arguments: [1, 2, 3]) func readsWhatPythonReads(seed: UInt64) throws {
+    var trouble = Troublemaker(seed: seed)
+    let delimiter = trouble.pick([CSVOptions.Delimiter.comma, .semicolon, .tab, .pipe])
+    let separator = delimiter.rawValue
+    var table: [[Cell]] = []
+    var text = ""
+    for _ in 0..<300 {
+      let ending = trouble.pick(["\n", "\r\n", "\r"])
+      let cells = (0..<Int.random(in: 2...6, using: &trouble.random)).map { _ in
+        let pieces = (0..<trouble.pick([0, 1, 1, 3])).map { _ in
+          trouble.pick(["a", "é", "😀", " ", "\"", "\n", "\r\n", "\r", ",", ";", "\t", "|", "0123456789"])
+        }
+        let text = pieces.joined()
+        let needsQuotes = text.unicodeScalars.contains { "\"\r\n\(separator)".unicodeScalars.contains($0) }
+        return Cell(text: text, isQuoted: needsQuotes || trouble.pick([true, false]))
+      }
+      table.append(cells)
+      text +=
+        cells.map { $0.isQuoted ? "\"\($0.text.replacing("\"", with: "\"\""))\"" : $0.text }
+        .joined(separator: separator) + ending
+    }
+    for chunk in [4, Int.random(in: 5...100, using: &trouble.random), 1 << 20] {
+      #expect(
+        try rows(text.utf8, delimiter: delimiter, chunk: chunk).map(\.cells) == table,
+        "seed \(seed), \(chunk)"
+      )
+    }
+    guard Judge.hasPython else { return }
+    let folder = try ScratchFolder()
+    let file = try folder.write(text.utf8, to: "in.csv")
+    let python = try Judge.run([Judge.script("read_csv.py"), file, separator])
+    let judged = try #require(JSONSerialization.jsonObject(with: python) as? [[String]])
+    let expected = table.map { $0.map { Array($0.text.utf8) } }
+    #expect(judged.map { $0.map { Array($0.utf8) } } == expected, "seed \(seed)")
+  }
+}

@@ -1,0 +1,50 @@
+import Models
+import Testing
+
+@testable import Transfer
+
+@Suite struct DateTextTests {
+  private static func moment(_ text: String, _ zone: String) throws -> String? {
+    var text = text
+    let date = text.withUTF8 { DateText($0) }
+    return try date.flatMap { try LocalTimeZone(named: zone).moment(of: $0)?.description }
+  }
+
+  /// Mexico City is six hours behind UTC; until 2022 its clocks went ahead an hour from April to October.
+  @Test(arguments: [
+    ("31/12/2026", "2026-12-31T06:00:00Z"), ("2026-12-31", "2026-12-31T06:00:00Z"),
+    ("1/2/2026", "2026-02-01T06:00:00Z"), ("01.02.2026", "2026-02-01T06:00:00Z"),
+    ("1-2-2026", "2026-02-01T06:00:00Z"), ("2026/2/1", "2026-02-01T06:00:00Z"),
+    ("31/12/2026 18:30", "2027-01-01T00:30:00Z"), ("2026-12-31T18:30:15", "2027-01-01T00:30:15Z"),
+    ("31/12/2026  06:30 p. m.", "2027-01-01T00:30:00Z"), ("31/12/2026 12:05am", "2026-12-31T06:05:00Z"),
+    ("31/12/2026 12:05\u{202F}PM", "2026-12-31T18:05:00Z"), ("31/12/2026 0:00", "2026-12-31T06:00:00Z"),
+    ("31/12/2026 23:59:59.999", "2027-01-01T05:59:59.999Z"), ("29/2/2024", "2024-02-29T06:00:00Z"),
+    ("1/7/2021", "2021-07-01T05:00:00Z"),
+  ])
+  func whatPeopleType(text: String, expected: String) throws {
+    #expect(try Self.moment(text, "America/Mexico_City") == expected)
+  }
+
+  @Test(arguments: [
+    "12/31/2026", "31/12/26", "30/2/2026", "29/2/2026", "2026-13-01", "0/1/2026", "31-12/2026", "2026",
+    "31/12/2026 25:00",
+    "31/12/2026 1:5", "31/12/2026 13:00 pm", "31/12/2026 18", "31/12/2026x", "", "a", "31/12/2026 18:30Z",
+    "20261/1/1",
+  ])
+  func whatIsNoDate(text: String) {
+    var text = text
+    #expect(text.withUTF8 { DateText($0) } == nil)
+  }
+
+  @Test func hoursThatComeTwiceOrNever() throws {
+    // On 30 October 2022 at two the clocks went back to one; on 3 April 2022 at two they went ahead to three.
+    #expect(try Self.moment("30/10/2022 01:30", "America/Mexico_City") == "2022-10-30T06:30:00Z")
+    #expect(try Self.moment("3/4/2022 02:30", "America/Mexico_City") == nil)
+    #expect(try Self.moment("3/4/2022 03:00", "America/Mexico_City") == "2022-04-03T08:00:00Z")
+    #expect(try Self.moment("3/4/2022 01:59", "America/Mexico_City") == "2022-04-03T07:59:00Z")
+    // In São Paulo 4 November 2018 began at one o'clock: its first moment is 03:00 in UTC.
+    #expect(try Self.moment("4/11/2018", "America/Sao_Paulo") == "2018-11-04T03:00:00Z")
+    #expect(try Self.moment("4/11/2018 00:30", "America/Sao_Paulo") == nil)
+    #expect(try Self.moment("31/12/2026", "UTC") == "2026-12-31T00:00:00Z")
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Models
+import TestSupport
+import Testing
+
+@testable import Transfer
+
+@Suite struct DatedFoldersTests {
+  @Test("A name is a moment in UTC to the second, and the next one is free a second later")
+  func names() throws {
+    let moment = try #require(Timestamp("2026-11-21T02:00:00.999Z"))
+    #expect(DatedName.name(at: moment) == "2026-11-21T020000Z")
+    #expect(DatedName.following("2026-12-31T235959Z") == "2027-01-01T000000Z")
+    #expect(DatedName.following("2024-02-28T235959Z") == "2024-02-29T000000Z")
+    #expect(DatedName.following("2026-13-41T000000Z") == nil)
+  }
+
+  @Test(
+    "Names of others are told from ours",
+    arguments: [
+      ("2026-11-21T020000Z", true), ("2026-11-21T020000", false), ("2026-11-21T02:00:00Z", false),
+      ("x026-11-21T020000Z", false), ("2026-11-21T020000Z ", false), ("", false), ("latest", false),
+      ("２026-11-21T020000Z", false),
+    ]
+  )
+  func forms(_ name: String, _ isOurs: Bool) {
+    #expect(DatedName.isName(name) == isOurs)
+    let hidden = DatedName.hidden(name)
+    #expect(DatedName.isHidden(hidden) == (isOurs || name == "latest"))
+    #expect(DatedName.stamp(ofHidden: hidden) == (isOurs ? name : nil))
+  }
+
+  @Test(
+    "What only looks hidden is left alone",
+    arguments: [
+      ".2026-11-21T020000Z.partial", ".2026-11-21T020000Z..partial", ".2026-11-21T020000Z.A1.partial",
+      ".2026-11-21T020000Z.a.b.partial", "2026-11-21T020000Z.a1.partial", ".notes.a1.partial", ".partial",
+    ]
+  )
+  func notHidden(_ name: String) { #expect(!DatedName.isHidden(name)) }
+
+  @Test("Marks are those of a database and a collection, and never move back")
+  func marks() async throws {
+    try await withTemporaryDirectory { folder in
+      let database = DatabaseName(project: "p", database: "d")
+      let users = try #require(CollectionPath("users"))
+      let groups = try #require(CollectionPath("groups"))
+      var marks = try HighWaterMarks(in: folder.path)
+      #expect(marks[database, users] == nil)
+      try marks.move([users], of: database, exportedAt: try #require(Timestamp("2026-11-21T02:00:00.5Z")))
+      // Ten minutes before.
+      let mark = Timestamp("2026-11-21T01:50:00.5Z")
+      #expect(try HighWaterMarks(in: folder.path)[database, users] == mark)
+      try marks.move(
+        [users, groups],
+        of: database,
+        exportedAt: try #require(Timestamp("2026-11-20T02:00:00Z"))
+      )
+      let read = try HighWaterMarks(in: folder.path)
+      #expect(read[database, users] == mark)
+      #expect(read[database, groups] == Timestamp("2026-11-20T01:50:00Z"))
+      #expect(read[DatabaseName(project: "p", database: "e"), users] == nil)
+    }
+  }
+}

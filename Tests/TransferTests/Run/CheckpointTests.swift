@@ -1,0 +1,127 @@
+import Foundation
+import Models
+import TestSupport
+import Testing
+
+@testable import Transfer
+
+@Suite("Checkpoints")
+struct CheckpointTests {
+  private func accounts(_ n: Int) -> Accounts {
+    var accounts = Accounts()
+    (accounts.read, accounts.created, accounts.written, accounts.unchanged) = (n, n + 1, n + 2, n + 3)
+    (accounts.skipped, accounts.rejected, accounts.conflicted) = (n + 4, n + 5, n + 6)
+    (accounts.review, accounts.deleted) = (n + 7, n + 8)
+    return accounts
+  }
+
+  private func read(_ json: [UInt8]) throws -> Checkpoint {
+    try JSONParser().parse(json) { root throws(WireError) in try Checkpoint(root) }
+  }
+
+  @Test("A checkpoint is read as it was written")
+  func roundTrip() throws {
+    var checkpoint = Checkpoint(
+      at: Checkpoint.Place(stage: 2, position: "1 users/ñ \"x\"", counters: ["change users": 3, "a b c": -1])
+    )
+    #expect(try read(checkpoint.json) == checkpoint)
+    checkpoint.collections = [
+      RunSummary.Collection(name: "users", accounts: accounts(10)),
+      RunSummary.Collection(name: "groups/*/members", accounts: accounts(0), file: "x.csv"),
+    ]
+    checkpoint.lists = ["rejects.jsonl": 17, "review.csv": 0]
+    checkpoint.journal = 1 << 40
+    checkpoint.tail = [5..<9, 100..<100]
+    #expect(try read(checkpoint.json) == checkpoint)
+    checkpoint.place.position = nil
+    #expect(try read(checkpoint.json) == checkpoint)
+  }
+
+  @Test(
+    "What is no checkpoint is refused",
+    arguments: [
+      "{}", #"{"stage":"x","journal":1}"#, #"{"stage":0}"#, #"{"stage":0,"journal":1,"lists":{"a":"b"}}"#,
+      #"{"stage":0,"journal":1,"tail":[{"from":3,"to":2}]}"#, #"{"stage":0,"journal":1,"tail":[{"from":3}]}"#,
+    ]
+  )
+  func malformed(_ text: String) {
+    #expect(throws: WireError.self) { try read(Array(text.utf8)) }
+  }
+
+  @Test("One is due a second after the last, and seldom enough to cost a twentieth of the time")
+  func pace() {
+    var pace = CheckpointPace(now: 100)
+    #expect(!pace.isDue(at: 100))
+    #expect(!pace.isDue(at: 100.99))
+    #expect(pace.isDue(at: 101))
+    // A quick one: a second from its end.
+    pace.made(from: 101, to: 101.02)
+    #expect(!pace.isDue(at: 102))
+    #expect(pace.isDue(at: 102.03))
+    // Half a second of waiting: ten seconds until the next.
+    pace.made(from: 110, to: 110.5)
+    #expect(!pace.isDue(at: 120.4))
+    #expect(pace.isDue(at: 120.6))
+  }
+
+  @Test("A checkpoint is made when it is due, after all is settled, and the lists are cut back to it")
+  func marking() async throws {
+    let mini = MiniFirestore()
+    try await withTemporaryDirectory { folder in
+      try await Fixture.with(mini.handler) { fixture in
+        let time = Guarded(50.0)
+        let clock = RunClock(now: { time.withLock { $0 } }, sleep: { _ in }, random: { 0.5 })
+        let state = "\(folder.path)/state"
+        let book = AccountsBook()
+        let record: RunRecord
+        do {
+          let run = try RunDirectory(in: state, command: "import")
+          record = RunRecord(
+            id: run.id,
+            command: "import",
+            arguments: [],
+            workingDirectory: "/",
+            environment: Environment(name: "x", database: testDatabase),
+            startedAt: moment(0),
+            writes: true
+          )
+          try run.write(record)
+          let checkpoints = try await Checkpoints(run, client: fixture.client, book: book, clock: clock)
+          let rejects = RejectList(run)
+          try await checkpoints.begin(at: Checkpoint.Place())
+          let drained = Guarded(0)
+          func mark(_ position: String) async throws {
+            try await checkpoints.mark(at: Checkpoint.Place(position: position)) {
+              // What is counted and listed while it drains belongs to the checkpoint.
+              drained.withLock { $0 += 1 }
+              book.count(collection("c")) { $0.read += 1 }
+              try rejects.add(path("c/\(position)"), code: "X", message: "m", fields: nil)
+            }
+          }
+          try await mark("1")
+          #expect(drained.withLock { $0 } == 0)
+          time.withLock { $0 = 51.5 }
+          try await mark("2")
+          try await mark("3")
+          #expect(drained.withLock { $0 } == 1)
+          try rejects.add(path("c/beyond"), code: "X", message: "m", fields: nil)
+          book.count(collection("c")) { $0.read += 1 }
+          try await checkpoints.journal.record([
+            Change(path: path("c/own"), before: nil, after: ["n": .integer(1)])
+          ])
+        }
+        let run = try RunDirectory(resuming: record, in: state)
+        #expect(run.isResumed)
+        let again = AccountsBook(goingOnWith: run.keptAccounts)
+        let checkpoints = try await Checkpoints(run, client: fixture.client, book: again, clock: clock)
+        #expect(checkpoints.resumed?.place == Checkpoint.Place(position: "2"))
+        #expect(again[collection("c")].read == 1)
+        #expect(checkpoints.journal.hasTail)
+        #expect(!checkpoints.isPast(0))
+        let text = try String(contentsOfFile: run.file("rejects.jsonl"), encoding: .utf8)
+        #expect(text.components(separatedBy: "\n").count == 2)
+        #expect(text.contains("c/2") && !text.contains("beyond"))
+      }
+    }
+  }
+}

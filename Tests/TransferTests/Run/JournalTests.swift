@@ -1,0 +1,370 @@
+import Foundation
+import Models
+import TestSupport
+import Testing
+
+@testable import Transfer
+
+/// The folder of a run, with a journal in it.
+private struct Desk {
+  let folder: String
+  var path: String { "\(folder)/journal.jsonl" }
+
+  func begin() throws -> Journal {
+    try Journal(path, database: testDatabase, run: "r1", serverTime: moment(100))
+  }
+
+  func resumption() throws(Failure) -> Resumption { try Resumption(of: "r1", in: folder) }
+
+  func goOn() throws -> Journal { try Journal(path, goingOnWith: resumption()) }
+
+  /// What a run writes when it makes a checkpoint.
+  @discardableResult
+  func checkpoint(_ journal: Journal) throws -> Checkpoint {
+    var checkpoint = Checkpoint(at: Checkpoint.Place(position: "1"))
+    (checkpoint.journal, checkpoint.tail) = journal.checkpoint
+    try JSONFile.write(checkpoint.json, to: "\(folder)/checkpoint.json")
+    return checkpoint
+  }
+
+  func bytes() throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
+  func put(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
+
+  func lines() throws -> [JournalReader.Line] {
+    var reader = try JournalReader(path)
+    var lines: [JournalReader.Line] = []
+    while let line = try reader.next() { lines.append(line) }
+    return lines
+  }
+}
+
+@Suite("Journal")
+struct JournalTests {
+  private func withDesk(_ body: (Desk) async throws -> Void) async throws {
+    try await withTemporaryDirectory { try await body(Desk(folder: $0.path)) }
+  }
+
+  private func document(_ name: String, _ n: Int64 = 0, at time: Int = 0) -> RawDocument {
+    RawDocument(
+      path: path(name),
+      fields: ["n": .integer(n)],
+      createTime: moment(time),
+      updateTime: moment(time)
+    )
+  }
+
+  private func creation(_ name: String) -> Change {
+    Change(path: path(name), before: nil, after: ["n": .integer(1)])
+  }
+
+  private func update(_ name: String) -> Change {
+    Change(path: path(name), before: document(name), after: ["n": .integer(1)])
+  }
+
+  private func deletion(_ name: String) -> Change {
+    Change(path: path(name), before: document(name), after: nil)
+  }
+
+  /// Whether a journal has a write of a document as the run's own, made after its beginning.
+  private func kind(_ journal: Journal, _ name: String) throws -> Journal.OwnWrite.Kind? {
+    try journal.takeOwnWrite(of: path(name), current: document(name, 1, at: 200))?.kind
+  }
+
+  // MARK: Lines
+
+  @Test("Every type of value, creations, deletions and server times are read as they were written")
+  func roundTrip() async throws {
+    let all = #"""
+      {"name":"c/é","fields":{"null":{"nullValue":null},"b":{"booleanValue":true},"i":{"integerValue":"9223372036854775807"},"d":{"doubleValue":-0.5},"z":{"doubleValue":"-Infinity"},"t":{"timestampValue":"2026-01-02T03:04:05.678901Z"},"s":{"stringValue":"a\"\n\u0000ñ"},"y":{"bytesValue":"AP8="},"r":{"referenceValue":"projects/p/databases/(default)/documents/c/d"},"g":{"geoPointValue":{"latitude":1.5,"longitude":-2}},"a":{"arrayValue":{"values":[{"integerValue":"1"},{"mapValue":{}}]}},"m":{"mapValue":{"fields":{"a.b":{"stringValue":""}}}},"e":{"arrayValue":{}}}}
+      """#
+    var before = try #require(documents(all).first)
+    before.createTime = moment(1)
+    before.updateTime = moment(2)
+    var after = before.fields
+    after["s"] = nil
+    let changes = [
+      Change(
+        path: before.path,
+        before: before,
+        after: after,
+        serverTimes: [FieldPath(field: "updatedAt"), FieldPath(field: "a.b")]
+      ), creation("c/new"), deletion("c/old"),
+    ]
+    try await withDesk { desk in
+      let journal = try desk.begin()
+      try await journal.record(changes)
+      try journal.settle(path("c/new"), .written(updateTime: moment(7)))
+      try journal.settle(path("c/old"), .written(updateTime: nil))
+      try journal.settle(before.path, .rejected(FirestoreError(.invalidArgument, "x")))
+      try journal.settle(before.path, .conflicted)
+      let head = JournalReader.Head(database: testDatabase, run: "r1", serverTime: moment(100))
+      #expect(
+        try desk.lines() == [.head(head)] + changes.map { .change($0) } + [
+          .settled(path("c/new"), result: "written", updateTime: moment(7)),
+          .settled(path("c/old"), result: "written", updateTime: nil),
+          .settled(before.path, result: "rejected", updateTime: nil),
+          .settled(before.path, result: "conflicted", updateTime: nil),
+        ]
+      )
+    }
+  }
+
+  @Test("A change that changes nothing is left out")
+  func empty() async throws {
+    try await withDesk { desk in
+      let journal = try desk.begin()
+      try await journal.record([
+        Change(path: path("c/a"), before: document("c/a", 1), after: ["n": .integer(1)])
+      ])
+      #expect(try desk.lines().count == 1)
+    }
+  }
+
+  @Test("A last line that was cut off anywhere is taken away, and the next one stands whole")
+  func torn() async throws {
+    try await withDesk { desk in
+      let journal = try desk.begin()
+      try await journal.record([creation("c/a")])
+      let whole = try desk.bytes()
+      try await journal.record([creation("c/b")])
+      let both = try desk.bytes()
+      for length in whole.count..<both.count {
+        try desk.put(Array(both[..<length]))
+        let resumed = try desk.goOn()
+        #expect(try desk.bytes() == whole, "\(length)")
+        #expect(try kind(resumed, "c/b") == nil)
+        #expect(try kind(resumed, "c/a") == .creation)
+      }
+    }
+  }
+
+  @Test("A journal of which not even the first line was written is as none")
+  func tornHead() async throws {
+    try await withDesk { desk in
+      _ = try desk.begin()
+      let head = try desk.bytes()
+      for length in [0, 1, head.count - 1] {
+        try desk.put(Array(head[..<length]))
+        #expect(try desk.resumption().head == nil, "\(length)")
+      }
+    }
+  }
+
+  // MARK: The tail
+
+  @Test("What was written is the run's own, once; what was there before, refused or given up is not")
+  func own() async throws {
+    try await withDesk { desk in
+      let journal = try desk.begin()
+      try await journal.record([
+        creation("c/new"), creation("c/older"), update("c/updated"), deletion("c/deleted"),
+        update("c/refused"),
+        update("c/again"), update("c/heard"),
+      ])
+      try journal.settle(path("c/refused"), .rejected(FirestoreError(.invalidArgument, "x")))
+      try journal.settle(path("c/again"), .conflicted)
+      try journal.settle(path("c/heard"), .written(updateTime: moment(300)))
+      try await journal.record([update("c/again")])
+      let resumed = try desk.goOn()
+      #expect(resumed.serverTime == moment(100))
+      #expect(resumed.hasTail)
+      #expect(try kind(resumed, "c/new") == .creation)
+      #expect(try kind(resumed, "c/new") == nil)
+      // A moment before the run began.
+      let older = try resumed.takeOwnWrite(of: path("c/older"), current: document("c/older", 1, at: 99))
+      #expect(older == nil)
+      #expect(try kind(resumed, "c/updated") == .update)
+      #expect(try kind(resumed, "c/refused") == nil)
+      #expect(try kind(resumed, "c/again") == .update)
+      #expect(try kind(resumed, "c/heard") == .update)
+      #expect(try kind(resumed, "c/never") == nil)
+      #expect(resumed.unmetDeletions == [path("c/deleted")])
+      #expect(try resumed.takeOwnWrite(of: path("c/deleted"), current: nil)?.kind == .deletion)
+      #expect(resumed.unmetDeletions.isEmpty)
+      #expect(!resumed.hasTail)
+    }
+  }
+
+  @Test("What is written again is the run's own until it is settled, because the first commit may yet arrive")
+  func writtenAgain() async throws {
+    try await withDesk { desk in
+      try await desk.begin().record([update("c/a"), update("c/b")])
+      let resumed = try desk.goOn()
+      try await resumed.record([update("c/a"), update("c/b")])
+      #expect(try kind(resumed, "c/a") == .update)
+      try resumed.settle(path("c/b"), .written(updateTime: moment(300)))
+      #expect(try kind(resumed, "c/b") == nil)
+    }
+  }
+
+  @Test("The change of an own write is read back with the document as it was")
+  func change() async throws {
+    try await withDesk { desk in
+      let big = Change(
+        path: path("c/big"),
+        before: document("c/big"),
+        after: ["t": .string(String(repeating: "ñ", count: 40_000))]
+      )
+      try await desk.begin().record([update("c/a"), big, deletion("c/z")])
+      let resumed = try desk.goOn()
+      for wanted in [deletion("c/z"), big, update("c/a")] {
+        let own = try #require(try resumed.takeOwnWrite(of: wanted.path, current: nil))
+        #expect(try resumed.change(of: own) == wanted)
+      }
+    }
+  }
+
+  @Test("What a checkpoint has counted is not told, also after a second interruption")
+  func checkpoints() async throws {
+    try await withDesk { desk in
+      let journal = try desk.begin()
+      try await journal.record([update("c/counted")])
+      try journal.settle(path("c/counted"), .written(updateTime: moment(200)))
+      try desk.checkpoint(journal)
+      try await journal.record([
+        update("c/a"), update("c/b"), update("c/c"), deletion("c/d"), deletion("c/e"),
+      ])
+
+      let second = try desk.goOn()
+      #expect(try kind(second, "c/counted") == nil)
+      #expect(try kind(second, "c/a") == .update)
+      _ = try second.takeOwnWrite(of: path("c/d"), current: nil)
+      try await second.record([update("c/b"), deletion("c/e"), update("c/new")])
+      for name in ["c/b", "c/e", "c/new"] { try second.settle(path(name), .written(updateTime: nil)) }
+      // All but c/c is counted by now.
+      let kept = try desk.checkpoint(second)
+      #expect(kept.tail.count == 1)
+      try await second.record([update("c/late")])
+
+      let third = try desk.goOn()
+      #expect(third.unmetDeletions.isEmpty)
+      for name in ["c/a", "c/b", "c/new", "c/counted"] { #expect(try kind(third, name) == nil, "\(name)") }
+      #expect(try desk.checkpoint(third).tail.count == 2)
+      #expect(try kind(third, "c/c") == .update)
+      #expect(try kind(third, "c/late") == .update)
+      #expect(try desk.checkpoint(third).tail.isEmpty)
+
+      // And where the second resume came to no checkpoint, all of it is open once more.
+      try JSONFile.write(kept.json, to: "\(desk.folder)/checkpoint.json")
+      let again = try desk.goOn()
+      #expect(try kind(again, "c/c") == .update)
+      #expect(try kind(again, "c/late") == .update)
+      #expect(try kind(again, "c/a") == nil)
+    }
+  }
+
+  @Test("Nothing is left of the tail once its part of the run is done")
+  func ended() async throws {
+    try await withDesk { desk in
+      try await desk.begin().record([update("c/a"), deletion("c/b")])
+      let resumed = try desk.goOn()
+      resumed.endTail()
+      #expect(!resumed.hasTail)
+      #expect(resumed.unmetDeletions.isEmpty)
+      #expect(try kind(resumed, "c/a") == nil)
+    }
+  }
+
+  // MARK: Damage
+
+  @Test("A journal that does not fit its run or its checkpoint is refused, and left as it is")
+  func damaged() async throws {
+    try await withDesk { desk in
+      let journal = try desk.begin()
+      let head = try desk.bytes()
+      try await journal.record([update("c/a")])
+      let checkpoint = try desk.checkpoint(journal)
+      try await journal.record([update("c/b")])
+      let whole = try desk.bytes()
+      let torn = Array("{\"path\":\n".utf8)
+      let other = Array(String(decoding: whole, as: UTF8.self).replacing("\"r1\"", with: "\"r2\"").utf8)
+      let cases: [(String, [UInt8])] = [
+        ("shorter than the checkpoint", head), ("no head", Array(whole[head.count...])),
+        ("no line", Array(whole[..<checkpoint.journal]) + torn + whole[checkpoint.journal...]),
+        ("of another run", other), ("moved", head + head + whole[head.count...]),
+        ("missing in the middle", head + [0x0A] + whole[head.count...]),
+      ]
+      for (what, bytes) in cases {
+        try desk.put(bytes)
+        #expect(await failure(of: { try desk.resumption() })?.kind == .inputMalformed, "\(what)")
+        #expect(try desk.bytes() == bytes, "\(what)")
+      }
+      try FileManager.default.removeItem(atPath: desk.path)
+      #expect(await failure(of: { try desk.resumption() })?.kind == .inputMalformed, "missing")
+    }
+  }
+
+  // MARK: The commit
+
+  /// Looks at the journal's file whenever a commit comes by.
+  private struct Watch: HTTPTransport {
+    let inner: any HTTPTransport
+    let journal: Journal
+    let desk: Desk
+    let missing: Guarded<[String]>
+    let commits: Guarded<Int>
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+      if request.url.contains(":commit") {
+        commits.withLock { $0 += 1 }
+        let synced = (try? desk.bytes()[..<journal.syncedLength]) ?? []
+        let text = String(decoding: synced, as: UTF8.self)
+        let body = String(decoding: request.body ?? [], as: UTF8.self)
+        for part in body.components(separatedBy: "/documents/").dropFirst() {
+          let name = part.components(separatedBy: "\"")[0]
+          if !text.contains("\"path\":\"\(name)\"") { missing.withLock { $0.append(name) } }
+        }
+      }
+      return try await inner.send(request)
+    }
+  }
+
+  @Test("Nothing is sent before it is in the journal and on the disk")
+  func beforeCommit() async throws {
+    let mini = MiniFirestore()
+    try await withDesk { desk in
+      try await HTTPTestServer.withServer(mini.handler) { server in
+        let journal = try desk.begin()
+        let (missing, commits) = (Guarded<[String]>([]), Guarded(0))
+        let transport = Watch(
+          inner: CurlTransport(),
+          journal: journal,
+          desk: desk,
+          missing: missing,
+          commits: commits
+        )
+        let caller = ServiceCaller(
+          transport: transport,
+          credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport)
+        )
+        let client = FirestoreClient(database: testDatabase, endpoint: server.url, caller: caller)
+        try await BatchWriter.run(
+          client,
+          limits: BatchLimits(maximumWrites: 7, maximumInFlight: 4),
+          pacer: WritePacer(ramp: false),
+          journal: journal,
+          delegate: Deaf()
+        ) { writer in
+          for document in try documents(jsonLines("c", 0..<100)) {
+            try await writer.submit(
+              Write(
+                path: document.path,
+                operation: .update(fields: document.fields, mask: nil),
+                precondition: .exists(false)
+              )
+            )
+          }
+        }
+        #expect(commits.withLock { $0 } >= 15)
+        #expect(missing.withLock { $0 } == [])
+        #expect(mini.snapshot().count == 100)
+      }
+    }
+  }
+}
+
+/// Listens to nothing.
+private struct Deaf: BatchDelegate {
+  func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {}
+  func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution { .settle(.conflicted) }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import Models
+import TestSupport
+import Testing
+
+@testable import Transfer
+
+@Suite("Run history")
+struct RunHistoryTests {
+  private let place = Environment(name: "stage", database: testDatabase, endpoint: "http://127.0.0.1:1")
+
+  private func record(_ id: String, at time: Int = 0, writes: Bool = true, inputs: [String] = []) -> RunRecord
+  {
+    RunRecord(
+      id: id,
+      command: "import",
+      arguments: ["import", "a b", "é"],
+      workingDirectory: "/somewhere",
+      environment: place,
+      startedAt: moment(time),
+      writes: writes,
+      inputs: inputs
+    )
+  }
+
+  /// Leaves a run as its process would have.
+  private func leave(
+    _ id: String,
+    at time: Int = 0,
+    in state: String,
+    status: String? = nil,
+    writes: Bool = true
+  )
+    throws
+  {
+    let folder = "\(state)/runs/\(id)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try Data(record(id, at: time, writes: writes).json).write(to: URL(fileURLWithPath: "\(folder)/run.json"))
+    try Data().write(to: URL(fileURLWithPath: "\(folder)/operation.log"))
+    guard let status else { return }
+    let text =
+      #"{"status":"\#(status)","exitCode":2,"collections":[{"name":"users","read":3,"written":2,"rejected":1}]}"#
+    try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/summary.json"))
+  }
+
+  @Test("A record is read as it was written")
+  func roundTrip() async throws {
+    try await withTemporaryDirectory { folder in
+      let file = "\(folder.path)/in.jsonl"
+      try Data("x".utf8).write(to: URL(fileURLWithPath: file))
+      for record in [record("r", inputs: [file, "-"]), record("s", writes: false)] {
+        let read = try JSONParser().parse(record.json) { root throws(WireError) in try RunRecord(root) }
+        #expect(read == record)
+      }
+      #expect(record("r", inputs: [file]).inputs[0].bytes == 1)
+    }
+  }
+
+  @Test("Other files than those that a run began with are refused")
+  func inputs() async throws {
+    try await withTemporaryDirectory { folder in
+      let names = ["a", "b"].map { "\(folder.path)/\($0)" }
+      for name in names { try Data("12".utf8).write(to: URL(fileURLWithPath: name)) }
+      let run = record("r", inputs: names)
+      try run.assertInputsUnchanged(names)
+      func kind(_ paths: [String]) async -> Failure.Kind? {
+        await failure(of: { try run.assertInputsUnchanged(paths) })?.kind
+      }
+      #expect(await kind(names + ["\(folder.path)/c"]) == .inputMalformed)
+      #expect(await kind(names.reversed()) == .inputMalformed)
+      #expect(
+        await failure(of: { try record("r", inputs: ["-"]).assertInputsUnchanged(["-"]) })?.kind
+          == .inputMissing
+      )
+      // As long as before, and written a moment later.
+      try Data("21".utf8).write(to: URL(fileURLWithPath: names[1]))
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: 60)],
+        ofItemAtPath: names[1]
+      )
+      #expect(await kind(names) == .inputMalformed)
+      try FileManager.default.removeItem(atPath: names[1])
+      #expect(await kind(names) == .inputMalformed)
+    }
+  }
+
+  @Test("A configuration that leads elsewhere is refused")
+  func places() async throws {
+    let run = record("r")
+    try run.assertSamePlace(place)
+    var other = place
+    other.endpoint = "http://127.0.0.1:2"
+    #expect(await failure(of: { try run.assertSamePlace(other) })?.kind == .configuration)
+    other = place
+    other.database = DatabaseName(project: "test-project", database: "other")
+    #expect(await failure(of: { try run.assertSamePlace(other) })?.kind == .configuration)
+  }
+
+  @Test("A run is found by its id, its beginning, or as the last one")
+  func names() async throws {
+    try await withTemporaryDirectory { folder in
+      let state = folder.path
+      let history = RunHistory(in: state)
+      #expect(try history.entries().isEmpty)
+      #expect(await failure(of: { try history.entry(named: "last") })?.kind == .inputMissing)
+      try leave("b-1", at: 5, in: state, status: "done")
+      try leave("a-12", at: 9, in: state)
+      try leave("a-1", at: 7, in: state, status: "interrupted")
+      try FileManager.default.createDirectory(
+        atPath: "\(state)/runs/no-run",
+        withIntermediateDirectories: true
+      )
+      #expect(try history.entries().map(\.record.id) == ["b-1", "a-1", "a-12"])
+      #expect(try history.entry(named: "last").record.id == "a-12")
+      #expect(try history.entry(named: "b").record.id == "b-1")
+      #expect(try history.entry(named: "a-1").record.id == "a-1")
+      #expect(await failure(of: { try history.entry(named: "a") })?.kind == .usage)
+      #expect(await failure(of: { try history.entry(named: "c") })?.kind == .inputMissing)
+    }
+  }
+
+  @Test("How a run is: what its summary says, running by its lock, killed without either")
+  func status() async throws {
+    try await withTemporaryDirectory { folder in
+      let state = folder.path
+      let history = RunHistory(in: state)
+      for status in ["done", "incomplete", "differences"] {
+        try leave(status, in: state, status: status)
+        let entry = try history.entry(named: status)
+        #expect(entry.status == status)
+        #expect(!entry.canGoOn)
+        #expect(entry.ending?.totals.written == 2)
+        #expect(entry.ending?.exitCode == 2)
+      }
+      for status in ["failed", "interrupted"] {
+        try leave(status, in: state, status: status)
+        #expect(try history.entry(named: status).canGoOn)
+      }
+      try leave("x", in: state)
+      #expect(try history.entry(named: "x").status == "killed")
+      #expect(try history.entry(named: "x").canGoOn)
+      try leave("y", in: state, writes: false)
+      #expect(try !history.entry(named: "y").canGoOn)
+
+      // As a resume has it: the lock is of the open file, so that of this process does as well.
+      try leave("z", in: state, status: "interrupted")
+      do {
+        let run = try RunDirectory(resuming: record("z"), in: state)
+        #expect(try history.entry(named: "z").status == "running")
+        #expect(try !history.entry(named: "z").canGoOn)
+        #expect(await failure(of: { try RunDirectory(resuming: record("z"), in: state) })?.kind == .tryLater)
+        withExtendedLifetime(run) {}
+      }
+      // It ended the second time without a word. A process that is being started by another test has the lock for a moment.
+      for _ in 0..<500 where try history.entry(named: "z").isRunning {
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      #expect(try history.entry(named: "z").status == "killed")
+    }
+  }
+}

@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# The main job at scale with the release binary, judged by the oracle; then the time and the memory of a long plan beside
+# an export of the same documents. Installs nothing.
+#
+#   GYMMIGRATE_ORACLE_USERS=100000   users of the gym that is migrated and compared document by document
+#   PLAN=1000000                     documents that are planned; 0 leaves that out
+#   ROUNDS=3                         how often the plan is timed
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+users=${GYMMIGRATE_ORACLE_USERS:-100000}
+plan=${PLAN:-1000000}
+rounds=${ROUNDS:-3}
+
+PATH=$PATH:/usr/sbin
+missing=()
+for tool in nginx python3; do command -v "$tool" >/dev/null || missing+=("$tool"); done
+/usr/bin/time -f %e true 2>/dev/null || missing+=("GNU time as /usr/bin/time")
+if [[ ${#missing[@]} -gt 0 ]]; then
+  printf 'check-scale: this is missing: %s\n' "${missing[@]}" >&2
+  echo "On Debian: apt-get install nginx-light python3 time" >&2
+  exit 69
+fi
+if [[ -z ${GYMMIGRATE:-} ]]; then
+  swift build -c release --product gymmigrate
+  GYMMIGRATE=$(swift build -c release --show-bin-path)/gymmigrate
+fi
+
+root=$PWD
+work=$(mktemp -d)
+server=
+cleanUp() {
+  if [[ -n $server ]]; then
+    kill "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+  fi
+  rm -rf "$work"
+}
+trap cleanUp EXIT
+
+# --- The oracle ---------------------------------------------------------------------------------
+
+echo "== $users users, document by document"
+python3 samples/gym/generate.py --out "$work/gym" --users "$users"
+mkdir "$work/before"
+mv "$work/gym/users.jsonl" "$work/gym/user_emails.jsonl" "$work/before/"
+cd "$work"
+# One commit at a time: where a user has no createdAt, the order of creation decides about the index.
+"$GYMMIGRATE" import before/users.jsonl before/user_emails.jsonl -e local --in-flight 1 --no-progress
+apply=("$GYMMIGRATE" migrate apply users-unify user-emails is-active -e local --no-progress --json)
+ended() { # CODE COMMAND...: runs it, and fails unless it ends in that code
+  local wanted=$1 code=0
+  shift
+  "$@" || code=$?
+  [[ $code -eq $wanted ]] || { echo "check-scale: $* ended in $code, not $wanted" >&2; exit 1; }
+}
+ended 2 "${apply[@]}" >first.json
+"$GYMMIGRATE" export users user_emails -e local -o after/ --format jsonl -q
+python3 "$root/Tests/Oracle/expected.py" before -o expected
+rm -f after/manifest.json
+python3 "$root/Tests/Oracle/compare.py" expected after
+ended 2 "${apply[@]}" >second.json
+python3 - <<'PY'
+import json
+
+first, second = (json.load(open(name))["totals"] for name in ("first.json", "second.json"))
+print("first:", first)
+print("second:", second)
+assert first["written"] > 0 and second["written"] == 0 and second["created"] == 0
+PY
+"$GYMMIGRATE" migrate verify users-unify user-emails is-active -e local -q >/dev/null
+rm -rf .gymmigrate
+cd "$root"
+
+# --- A long plan --------------------------------------------------------------------------------
+
+[[ $plan -gt 0 ]] || exit 0
+echo "== A plan of $plan documents beside an export of them"
+python3 Benchmarks/make_pages.py "$work/before/users.jsonl" "$work/pages" "$plan"
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+base=/v1/projects/bench-project/databases/bench/documents
+cat >"$work/nginx.conf" <<CONF
+daemon off;
+pid $work/nginx.pid;
+worker_processes 1;
+$([[ $(id -u) -eq 0 ]] && echo "user root;")
+events { worker_connections 256; }
+http {
+  access_log off;
+  keepalive_requests 1000000;
+  client_body_temp_path $work/body;
+  proxy_temp_path $work/proxy;
+  fastcgi_temp_path $work/fastcgi;
+  uwsgi_temp_path $work/uwsgi;
+  scgi_temp_path $work/scgi;
+  map \$arg_pageToken \$page { "" first; default \$arg_pageToken; }
+  server {
+    listen 127.0.0.1:$port;
+    default_type application/json;
+    location = $base/users { root $work/pages; rewrite ^ /\$page.json break; gzip_static always; sendfile on; }
+    location = $base:runAggregationQuery {
+      return 200 '[{"result":{"aggregateFields":{"n":{"integerValue":"$plan"}}}}]';
+    }
+  }
+}
+CONF
+nginx -p "$work" -e "$work/error.log" -c "$work/nginx.conf" &
+server=$!
+place=(--project bench-project --database bench --endpoint "http://127.0.0.1:$port" --state-dir "$work/state" --no-progress -q)
+timed() { # NAME COMMAND...: one line of name, wall, user, system seconds and kilobytes
+  local name=$1
+  shift
+  /usr/bin/time -o "$work/time" -f "$name %e %U %S %M" "$@" >/dev/null
+  cat "$work/time" >>"$work/times"
+  rm -rf "$work/state"
+}
+for ((round = 0; round < rounds; round++)); do
+  timed export "$GYMMIGRATE" export users "${place[@]}" --read-time none -o "$work/users.jsonl" --format jsonl
+  timed plan "$GYMMIGRATE" migrate plan users-unify "${place[@]}"
+done
+python3 - "$work/times" <<'PY'
+import collections
+import statistics
+import sys
+
+times = collections.defaultdict(list)
+for line in open(sys.argv[1]):
+    name, *numbers = line.split()
+    times[name].append([float(number) for number in numbers])
+
+
+def median(name, column):
+    return statistics.median(row[column] for row in times[name])
+
+
+def cpu(name):
+    return statistics.median(row[1] + row[2] for row in times[name])
+
+
+for name in times:
+    peak = max(row[3] for row in times[name]) / 1024
+    print(f"{name}: {median(name, 0):.2f} s, CPU {cpu(name):.2f} s, peak {peak:.1f} MiB")
+print(f"plan / export: {median('plan', 0) / median('export', 0):.2f} of the time, {cpu('plan') / cpu('export'):.2f} of the CPU")
+peak = max(row[3] for row in times["plan"]) / 1024
+assert peak <= 64, f"{peak:.1f} MiB"
+PY
