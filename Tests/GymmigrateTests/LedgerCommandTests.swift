@@ -49,7 +49,7 @@ struct LedgerCommandTests {
       // The server waits for what is asked meanwhile.
       tool.isGated = false
       let process = try tool.start("migrate", "apply", "users-unify")
-      #expect(reached.get() == true)
+      #expect(await reached.value() == true)
       let run = try tool.lastRun()
       let ledger = try await tool.ledger()
       #expect(ledger.runs.map(\.runId) == [run] && ledger.runs.map(\.status) == ["running"])
@@ -100,7 +100,7 @@ struct LedgerCommandTests {
   )
   func halfWay(_ way: WayOut) async throws {
     try await withGym { tool, mini, kill, clock in
-      let before = mini.lines
+      let before = mini.lines()
       let run = try await self.kill(tool, by: kill)
       let other = { try await tool.run("migrate", "apply", "is-active") }
       try await other().expectFailure(75, run, "is at it", "runs out in")
@@ -127,7 +127,7 @@ struct LedgerCommandTests {
       case .resume: try await tool.bare(["runs", "resume", run]).expect(2)
       case .undo:
         try await tool.run("migrate", "undo", run).expect(0)
-        #expect(mini.lines == before)
+        #expect(mini.lines() == before)
       case .unlockAndClear:
         try await tool.run("migrate", "unlock").expect(0)
         try await other().expectFailure(75, "stopped half-way")

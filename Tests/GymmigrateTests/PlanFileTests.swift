@@ -36,14 +36,14 @@ struct PlanFileTests {
   @Test("Exactly what was planned is written, and the second time nothing.")
   func exact() async throws {
     try await withGym { tool, mini, _ in
-      let before = mini.lines
+      let before = mini.lines()
       let names = ["users-unify", "user-emails"]
       try await tool.bare(["migrate", "plan"] + names + ["--prune", "-o", "plan.jsonl"] + tool.place).expect(
         0
       )
       let planned = try plan(tool)
       try #require(planned.count > 300)
-      #expect(mini.lines == before)
+      #expect(mini.lines() == before)
       let verified = try await tool.bare(["migrate", "verify"] + names + ["--prune"] + tool.place)
       verified.expect(1)
 
@@ -56,7 +56,7 @@ struct PlanFileTests {
       for (name, line) in planned {
         #expect(try isApplied(line, mini.document(name)), "\(name)")
       }
-      let after = mini.lines
+      let after = mini.lines()
       #expect(Set(before.keys).union(after.keys).filter { before[$0] != after[$0] } == Set(planned.keys))
       let ledger = try await tool.ledger()
       #expect(ledger.runs.map { $0.migrations.map(\.id) } == [names])
@@ -65,20 +65,20 @@ struct PlanFileTests {
       let again = try await tool.run("migrate", "apply", "--plan", "plan.jsonl", "--json")
       again.expect(0)
       #expect(try again.summary().totals.written == 0 && again.summary().totals.created == 0)
-      #expect(mini.lines == after)
+      #expect(mini.lines() == after)
       try await tool.bare(["migrate", "verify"] + names + ["--prune"] + tool.place).expect(0)
       // By name, too, though a plan of it was applied.
       try await tool.run("migrate", "apply", "users-unify", "--json").expect(2)
-      #expect(mini.lines == after)
+      #expect(mini.lines() == after)
       try await tool.run("migrate", "undo", try applied.summary().runId).expect(0)
-      #expect(mini.lines == before)
+      #expect(mini.lines() == before)
     }
   }
 
   @Test("What changed since the plan is left alone and listed.")
   func stale() async throws {
     try await withGym { tool, mini, _ in
-      let before = mini.lines
+      let before = mini.lines()
       try await tool.run("migrate", "plan", "users-unify", "user-emails", "--prune", "-o", "plan.jsonl")
         .expect(0)
       let planned = try plan(tool)
@@ -95,7 +95,7 @@ struct PlanFileTests {
       // The same fields once more are a change, too.
       let third = try #require(before[users[2]]?.components(separatedBy: #","name":"#).first?.dropFirst(10))
       try mini.put(users[2], fields: String(third))
-      let edited = mini.lines
+      let edited = mini.lines()
       let stale = Set([users[0], users[1], users[2], made, pruned])
       let applied = try await tool.run("migrate", "apply", "--plan", "plan.jsonl", "--json")
       applied.expect(2)
@@ -105,7 +105,8 @@ struct PlanFileTests {
       let rejects = try tool.list("rejects.jsonl", of: summary.runId)
       #expect(Set(rejects.compactMap { $0["path"] as? String }) == stale)
       #expect(rejects.allSatisfy { $0["code"] as? String == "conflict" })
-      for name in stale { #expect(mini.lines[name] == edited[name], "\(name)") }
+      let left = mini.lines()
+      for name in stale { #expect(left[name] == edited[name], "\(name)") }
       for (name, line) in planned where !stale.contains(name) {
         #expect(try isApplied(line, mini.document(name)), "\(name)")
       }
@@ -176,9 +177,9 @@ struct PlanFileTests {
         tool.path("plan.jsonl.gz"),
         tool.path("cut.jsonl.gz")
       )
-      let before = mini.lines
+      let before = mini.lines()
       try await tool.run("migrate", "apply", "--plan", "cut.jsonl.gz").expectFailure(65, "ends early")
-      #expect(mini.lines == before)
+      #expect(mini.lines() == before)
       let applied = try await tool.run("migrate", "apply", "--plan", "plan.jsonl.gz", "--json")
       applied.expect(0)
       #expect(try applied.summary().totals.written == plan(tool).count)
@@ -227,17 +228,18 @@ struct PlanFileTests {
   @Test("verify --run tells what is not as the run left it.")
   func verifyRun() async throws {
     try await withGym { tool, mini, _ in
-      let before = mini.lines
+      let before = mini.lines()
       try await tool.run("migrate", "apply", "users-unify", "user-emails", "--prune").expect(2)
       let run = try tool.lastRun()
       let verified = try await tool.bare(["migrate", "verify", "--run", "last"])
       verified.expect(0)
       #expect(verified.output.isEmpty)
-      let changed = Set(before.keys).union(mini.lines.keys).filter { before[$0] != mini.lines[$0] }.sorted()
+      let after = mini.lines()
+      let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
       #expect(verified.errors.contains("\(changed.count) documents are as run \(run) left them, 0 are not."))
       let updated = try #require(changed.first { $0.hasPrefix("users/") })
       let made = try #require(changed.first { before[$0] == nil })
-      let pruned = try #require(changed.first { mini.lines[$0] == nil })
+      let pruned = try #require(changed.first { after[$0] == nil })
       try mini.put(updated, fields: "{}")
       mini.remove(made)
       try mini.put(pruned, fields: "{}")

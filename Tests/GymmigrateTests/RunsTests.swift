@@ -75,7 +75,7 @@ struct RunsTests {
       // The server waits for what is asked meanwhile.
       tool.isGated = false
       let process = try tool.start("import", Samples.file("exercises"))
-      #expect(reached.get() == true)
+      #expect(await reached.value() == true)
       try await refuse(tool, 75, "it is running")
       let list = try await tool.bare(["runs", "list"])
       #expect(list.output.contains("\trunning\t"))

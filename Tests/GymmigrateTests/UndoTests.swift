@@ -27,11 +27,11 @@ struct UndoTests {
   @Test("puts everything back, byte for byte", arguments: [[], ["--prune"]])
   func everything(_ flags: [String]) async throws {
     try await withGym { tool, mini in
-      let before = mini.lines
+      let before = mini.lines()
       let files = try await exported(tool, "before")
       let applied = try await tool.bare(["migrate", "apply", "--all", "--json"] + flags + tool.place)
       applied.expect(2)
-      let after = mini.lines
+      let after = mini.lines()
       let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
       let created = after.keys.filter { before[$0] == nil }
       try #require(changed.count > 300 && !created.isEmpty)
@@ -45,7 +45,7 @@ struct UndoTests {
       #expect(totals.deleted == created.count)
       #expect(totals.created == before.keys.filter { after[$0] == nil }.count)
       #expect(try await exported(tool, "after") == files)
-      #expect(mini.lines == before)
+      #expect(mini.lines() == before)
 
       let ledger = try await tool.ledger()
       let (run, undo) = (try applied.summary().runId, try undone.summary().runId)
@@ -61,9 +61,9 @@ struct UndoTests {
   @Test("keeps what people did since, and lists it.")
   func concurrent() async throws {
     try await withGym { tool, mini in
-      let before = mini.lines
+      let before = mini.lines()
       try await tool.run("migrate", "apply", "--all", "--prune").expect(2)
-      let after = mini.lines
+      let after = mini.lines()
       let users = before.keys.filter { $0.hasPrefix("users/") && after[$0] != before[$0] }.sorted()
       let pruned = try #require(before.keys.filter { after[$0] == nil }.min())
       let made = try #require(after.keys.filter { before[$0] == nil }.min())
@@ -74,13 +74,13 @@ struct UndoTests {
       try mini.put(made, fields: #"{"email":{"stringValue":"x"}}"#)
       try mini.put(pruned, fields: #"{"mine":{"booleanValue":true}}"#)
       mini.remove(users[2])
-      let edited = mini.lines
+      let edited = mini.lines()
       let kept = Set([users[0], users[1], made, pruned, users[2]])
 
       let plan = try await tool.run("migrate", "undo", "last", "-n", "--json")
       plan.expect(0)
       #expect(try plan.summary().totals.conflicted == 5)
-      #expect(mini.lines == edited)
+      #expect(mini.lines() == edited)
       let undone = try await tool.run("migrate", "undo", "last", "--json")
       undone.expect(2)
       let summary = try undone.summary()
@@ -90,7 +90,7 @@ struct UndoTests {
       #expect(rejects.compactMap { $0["path"] as? String }.sorted() == kept.sorted())
       var expected = before
       for name in kept { expected[name] = edited[name] }
-      #expect(mini.lines == expected)
+      #expect(mini.lines() == expected)
       #expect(try await tool.ledger().runs.map(\.status) == ["undone", "incomplete"])
     }
   }
@@ -119,7 +119,7 @@ struct UndoTests {
     let number = Int.random(in: 1...12, using: &random)
     let isApplied = Bool.random(using: &random)
     let mini = try MiniFirestore.withSamples(["users", "user_emails"])
-    let before = mini.lines
+    let before = mini.lines()
     let running = Later<RunningBinary>()
     let faults = ScriptedFaults(
       mini.handler,
@@ -144,7 +144,7 @@ struct UndoTests {
       #expect(result.exitCode == 128 + signal, "seed \(seed): \(result.errors)")
       faults.setOn(false)
       try await tool.run("migrate", "undo", "last").expect(0)
-      #expect(mini.lines == before, "seed \(seed)")
+      #expect(mini.lines() == before, "seed \(seed)")
       // It is over: nothing is left to go on with, nothing holds others up.
       try await tool.bare([
         "runs", "resume", try #require(tool.runs().first?.components(separatedBy: "/").last),
@@ -158,11 +158,11 @@ struct UndoTests {
   @Test("of an import: what it made is deleted, what it replaced is as it was.")
   func imports() async throws {
     try await withGym(["products"]) { tool, mini in
-      let before = mini.lines
+      let before = mini.lines()
       try await tool.run("import", Samples.file("exercises")).expect(0)
       #expect(mini.snapshot().count == before.count + 20)
       try await tool.run("migrate", "undo", "last").expect(0)
-      #expect(mini.lines == before)
+      #expect(mini.lines() == before)
       // The same ids with other fields, and new ones.
       let swapped = try Samples.text("exercises").replacing("exercises/", with: "products/")
       let first = try #require(before.keys.min())
@@ -171,7 +171,7 @@ struct UndoTests {
       try await tool.run("import", "in.jsonl", "--mode", "upsert").expect(0)
       #expect(mini.document(first)?.fieldsJSON == #"{"x":{"nullValue":null}}"#)
       try await tool.bare(["runs", "undo", "last"]).expect(0)
-      #expect(mini.lines == before)
+      #expect(mini.lines() == before)
     }
   }
 
@@ -190,15 +190,16 @@ struct UndoTests {
         "id: all-members\nsummary: X.\ncollection: members\nsteps:\n  - set: {x: 1}\n  - unset: phone\n",
         to: "all.yaml"
       )
-      let before = mini.lines
+      let before = mini.lines()
       let result = try await tool.bare(command + ["--json"] + tool.place)
       #expect(result.exitCode == 0 || result.exitCode == 2, "\(result.errors)")
-      let changed = Set(before.keys).filter { mini.lines[$0] != before[$0] }
+      let after = mini.lines()
+      let changed = Set(before.keys).filter { after[$0] != before[$0] }
       #expect(!changed.isEmpty)
       let undone = try await tool.bare(["runs", "undo", try result.summary().runId, "--json"])
       undone.expect(0)
       #expect(try undone.summary().totals.written == changed.count)
-      #expect(mini.lines == before)
+      #expect(mini.lines() == before)
     }
   }
 
@@ -232,7 +233,7 @@ struct UndoTests {
       try await tool.run("migrate", "apply", "is-active").expect(2)
       let applied = try tool.lastRun()
       let writes = mini.requestCount(.commit)
-      let lines = mini.lines
+      let lines = mini.lines()
       try await tool.bare(["migrate", "undo", applied, "-e", "local"]).expectFailure(
         77,
         "projects/test-project"
@@ -242,7 +243,7 @@ struct UndoTests {
       let dry = try await tool.run("migrate", "undo", applied, "--dry-run")
       dry.expect(0)
       #expect(dry.output.hasPrefix("undo \(applied): 0 to create, "))
-      #expect(mini.requestCount(.commit) == writes && mini.lines == lines)
+      #expect(mini.requestCount(.commit) == writes && mini.lines() == lines)
 
       try await tool.run("migrate", "undo", applied).expect(0)
       let undo = try tool.lastRun()
@@ -294,7 +295,7 @@ struct UndoTests {
       // The server waits for what is asked meanwhile.
       tool.isGated = false
       let process = try tool.start("migrate", "apply", "is-active")
-      #expect(reached.get() == true)
+      #expect(await reached.value() == true)
       try await tool.run("migrate", "undo", "last").expectFailure(75, "it is running")
       try await tool.run("migrate", "unlock", try tool.lastRun()).expectFailure(75, "it is running")
       goOn.set(true)
@@ -307,7 +308,7 @@ struct UndoTests {
     let mini = try MiniFirestore.withSamples(["users"])
     let kill = KillSwitch(mini.handler, delay: .zero)
     try await withTool(against: kill.handler) { tool, _ in
-      let before = mini.lines
+      let before = mini.lines()
       try await tool.run("migrate", "apply", "is-active").expect(2)
       try await tool.runKilled(
         at: 4,
@@ -321,7 +322,7 @@ struct UndoTests {
         "1"
       )
       let undo = try tool.lastRun()
-      #expect(mini.lines != before)
+      #expect(mini.lines() != before)
       try await tool.run("import", Samples.file("exercises")).expect(0)
       // By now the last one is the import, and the dead undo holds the lease.
       try await tool.run("migrate", "undo", "last", "--batch-size", "5", "--in-flight", "1")
@@ -333,7 +334,7 @@ struct UndoTests {
       }) {
         expected[name] = line
       }
-      #expect(mini.lines == expected)
+      #expect(mini.lines() == expected)
       #expect(try await tool.ledger().runs.map(\.status) == ["undone", "done"])
     }
   }

@@ -176,7 +176,7 @@ def reads(run):
     run("too old query", "export", "members", "--group", "--read-time", "2020-01-01T00:00:00Z", "-o", "past.jsonl", ends=69)
     run("present", "export", "users", "--read-time", "none", "-o", "present.jsonl")
     if "\n  find " in run.help:
-        run("find", "find", "a", "users", "members", "--page-size", "7")
+        run("find", "find", "a", "--collection", "users,members")
     return everything
 
 

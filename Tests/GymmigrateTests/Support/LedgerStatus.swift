@@ -68,8 +68,8 @@ final class MovableClock: Sendable {
 }
 
 extension MiniFirestore {
-  /// The documents by name, as lines of JSON.
-  var lines: [String: String] {
+  /// The documents by name, as lines of JSON: all of them, made anew.
+  func lines() -> [String: String] {
     Dictionary(snapshot().map { ($0.name, $0.jsonLine) }) { $1 }
   }
 }

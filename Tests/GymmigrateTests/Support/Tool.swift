@@ -252,12 +252,20 @@ final class Later<Value: Sendable>: @unchecked Sendable {
     condition.broadcast()
   }
 
-  /// Waits until it is known, for some seconds at the most.
+  /// Waits until it is known, for ten minutes at the most. It blocks its thread, so it is for servers' threads;
+  /// a test awaits `value()`.
   func get() -> Value? {
     condition.withLock {
-      let end = Date(timeIntervalSinceNow: 20)
+      let end = Date(timeIntervalSinceNow: 600)
       while stored == nil, condition.wait(until: end) {}
       return stored
+    }
+  }
+
+  /// Waits as `get` does, on a thread of its own: tests share as many threads as there are cores.
+  func value() async -> Value? {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(returning: self.get()) }
     }
   }
 }
