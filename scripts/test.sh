@@ -36,4 +36,6 @@ if [[ -n ${GYMMIGRATE_PYTHON:-} ]]; then
   "$GYMMIGRATE_PYTHON" Tests/Judges/strict_requests.py "$(swift build --show-bin-path)/gymmigrate"
 fi
 
+# All tests at once would starve each other, and their time limits run from their start.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$(($(getconf _NPROCESSORS_ONLN) * 2))}
 swift test --skip-build

@@ -118,6 +118,8 @@ struct CommandRun {
   var paths: (source: String?, target: String?) = (nil, nil)
   /// Whether a run of the very same command that stopped half-way is taken up again, from the start, instead of a new one.
   var takesUp = false
+  /// What prints the end on standard output; nil: the summary with --json, else nothing.
+  var printing: ((RunSummary) throws -> Void)?
 
   /// The run that is taken up again by the command that is running, nil for a new one.
   @TaskLocal static var resuming: RunRecord?
@@ -338,10 +340,18 @@ struct CommandRun {
   ) throws {
     for line in SummaryText.lines(summary) { logger.info("\(line)") }
     for list in lists where FileCheck.exists(list) { logger.notice("See \(list).") }
-    if talk.json { try StandardOutput.write(summary.json + [UInt8(ascii: "\n")]) }
     if let failure { logger.error("\(failure)") }
     if let resume = summary.resumeCommand, summary.status != .done {
       logger.notice("To go on: \(resume)")
+    }
+    do {
+      if let printing {
+        try printing(summary)
+      } else if talk.json {
+        try StandardOutput.write(summary.json + [UInt8(ascii: "\n")])
+      }
+    } catch  where failure != nil {
+      // What ended the command says more than that its end could not be printed.
     }
     if summary.exitCode != 0 { throw ExitStatus(summary.exitCode) }
   }

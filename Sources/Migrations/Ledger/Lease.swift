@@ -68,7 +68,10 @@ struct Lease: Sendable, Equatable {
   func write(over current: RawDocument?) -> Write {
     Write(
       path: Self.path,
-      operation: .update(fields: fields, mask: nil),
+      operation: .update(
+        fields: fields,
+        mask: current.map { _ in fields.map { FieldPath(field: $0.name) } }
+      ),
       transforms: [FieldTransform(FieldPath(field: "renewedAt"), .requestTime)],
       precondition: current?.updateTime.map { .updateTime($0) } ?? .exists(current != nil)
     )

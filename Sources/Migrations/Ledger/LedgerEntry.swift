@@ -63,6 +63,8 @@ public struct LedgerEntry: Sendable, Equatable {
   public var undoes: String?
   /// The run that undid it.
   public var undoneBy: String?
+  /// The update time of its document as it was read or written last; nil where there is none.
+  var updateTime: Timestamp?
 
   /// An entry of a run that begins.
   public init(run: String, command: String, migrations: [Applied], holder: String, undoes: String? = nil) {
@@ -115,6 +117,7 @@ public struct LedgerEntry: Sendable, Equatable {
     changedAt = fields["changedAt"]?.timestamp
     undoes = fields["undoes"]?.string
     undoneBy = fields["undoneBy"]?.string
+    updateTime = document.updateTime
   }
 
   private static var counts: [(String, WritableKeyPath<Accounts, Int>)] {
@@ -147,10 +150,20 @@ public struct LedgerEntry: Sendable, Equatable {
     return fields
   }
 
-  /// The write that puts the entry into the ledger, whatever stands there.
+  /// The write that puts the entry into the ledger, where its document is still as it was read. Fields that another
+  /// version may have added are left.
   var write: Write {
     var transforms = [FieldTransform(FieldPath(field: "changedAt"), .requestTime)]
     if startedAt == nil { transforms.append(FieldTransform(FieldPath(field: "startedAt"), .requestTime)) }
-    return Write(path: path, operation: .update(fields: fields, mask: nil), transforms: transforms)
+    let fields = fields
+    return Write(
+      path: path,
+      operation: .update(
+        fields: fields,
+        mask: updateTime.map { _ in fields.map { FieldPath(field: $0.name) } }
+      ),
+      transforms: transforms,
+      precondition: updateTime.map { .updateTime($0) } ?? .exists(false)
+    )
   }
 }

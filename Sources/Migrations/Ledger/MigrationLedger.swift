@@ -50,12 +50,27 @@ public struct MigrationLedger: Sendable {
   /// Takes the lease away from whoever holds it; a run that is at work finds out at its next renewal and stops.
   ///
   /// - Returns: Who held it, nil where nobody did.
-  /// - Throws: ``Failure``.
+  /// - Throws: ``Failure``; `.tryLater` where it keeps changing hands.
   public func unlock() async throws -> (run: String, holder: String)? {
-    guard let document = try await client.get(Lease.path).document else { return nil }
-    _ = try await client.perform(Write(path: Lease.path, operation: .delete))
-    let lease = Lease(document)
-    return (lease.run, lease.holder)
+    // A renewal may come in between, and another one hardly.
+    for _ in 0..<3 {
+      guard let document = try await client.get(Lease.path).document else { return nil }
+      let removal = Write(
+        path: Lease.path,
+        operation: .delete,
+        precondition: document.updateTime.map { .updateTime($0) } ?? .exists(true)
+      )
+      guard case .written = try await client.perform(removal) else { continue }
+      let lease = Lease(document)
+      return (lease.run, lease.holder)
+    }
+    throw Failure(
+      .tryLater,
+      "take the lease away",
+      path: Lease.path.string,
+      cause: "it changes all the time",
+      remedy: "See who is at it with 'gymmigrate migrate status', and try again."
+    )
   }
 
   /// Says that a run that stopped half-way is to stay as it is, so that others may begin.
@@ -99,7 +114,7 @@ public struct MigrationLedger: Sendable {
       )
     }
     entry.status = .cleared
-    try await put(entry)
+    _ = try await put(entry)
   }
 
   // MARK: A run
@@ -151,9 +166,9 @@ public struct MigrationLedger: Sendable {
     let known = try await entries()
     try LedgerRules.assertMayBegin(entry, isResumed: isResumed, known: known)
     var entry = entry
-    entry.startedAt = known.first { $0.run.isIdentical(to: entry.run) }?.startedAt
-    try await put(entry)
-    return entry
+    let former = known.first { $0.run.isIdentical(to: entry.run) }
+    (entry.startedAt, entry.updateTime) = (former?.startedAt, former?.updateTime)
+    return try await put(entry)
   }
 
   /// Runs `body` and enters how it ended.
@@ -170,7 +185,7 @@ public struct MigrationLedger: Sendable {
       entry.totals = book.totals
       entry.hasChanged = !isEmpty()
       let entry = entry
-      try await Task { try await put(entry) }.value
+      _ = try await Task { try await put(entry) }.value
     }
     do {
       try await body()
@@ -189,7 +204,7 @@ public struct MigrationLedger: Sendable {
     {
       original.status = .undone
       original.undoneBy = entry.run
-      try await put(original)
+      _ = try await put(original)
     }
   }
 
@@ -215,15 +230,31 @@ public struct MigrationLedger: Sendable {
     }
   }
 
-  private func put(_ entry: LedgerEntry) async throws {
-    let result = try await client.perform(entry.write)
-    if case .rejected(let error) = result {
+  /// Writes an entry over what was read of it.
+  ///
+  /// - Returns: The entry as it stands by now.
+  /// - Throws: `.tryLater` where somebody else wrote it meanwhile: whoever took the run up or cleared it tells how it is.
+  private func put(_ entry: LedgerEntry) async throws -> LedgerEntry {
+    switch try await client.perform(entry.write) {
+    case .written(let updateTime):
+      var entry = entry
+      entry.updateTime = updateTime
+      return entry
+    case .rejected(let error):
       throw Failure(
         .internal,
         "write the ledger",
         path: entry.path.string,
         cause: error.message,
         service: error
+      )
+    case .conflicted, .unchanged, .skipped:
+      throw Failure(
+        .tryLater,
+        "write the ledger",
+        path: entry.path.string,
+        cause: "somebody else wrote it meanwhile",
+        remedy: "See how it is with 'gymmigrate migrate status'."
       )
     }
   }

@@ -29,6 +29,18 @@ public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
     case rejected
   }
 
+  /// A record of a table, by the line that it begins in and its cell, both from 1.
+  public struct Record: Sendable, Equatable {
+    public var line: Int
+    /// The cell; nil where it is the record as a whole.
+    public var column: Int?
+
+    public init(line: Int, column: Int? = nil) {
+      self.line = line
+      self.column = column
+    }
+  }
+
   /// The class.
   public var kind: Kind
   /// What was being done, as a verb phrase: "read the page of users".
@@ -43,6 +55,8 @@ public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
   public var service: FirestoreError?
   /// Whether an answer was larger than is accepted, so that asking for less may help.
   public var isBodyTooLarge = false
+  /// The record that could not be taken apart, where reading may go on with the next one.
+  public var record: Record?
 
   /// Makes a failure.
   public init(

@@ -159,22 +159,28 @@ public struct CSVReader: ~Copyable {
 
   private func assertUTF8() throws(Failure) {
     guard let cell = record.firstInvalidCell else { return }
-    throw Failure(
-      .inputMalformed,
-      "read",
-      path: file.path,
-      cause: "line \(record.line), column \(cell): the cell is not UTF-8",
+    throw failure(
+      "the cell is not UTF-8",
+      .init(line: record.line, column: cell),
       remedy: "Save it as CSV in UTF-8."
     )
   }
 
   private func failure(_ cause: String, line: Int) -> Failure {
-    Failure(
+    failure(cause, .init(line: line, column: record.count + 1))
+  }
+
+  private func failure(_ cause: String, _ place: Failure.Record, remedy: String? = nil) -> Failure {
+    let column = place.column.map { ", column \($0)" } ?? ""
+    var failure = Failure(
       .inputMalformed,
       "read",
       path: file.path,
-      cause: "line \(line), column \(record.count + 1): \(cause)"
+      cause: "line \(place.line)\(column): \(cause)",
+      remedy: remedy
     )
+    failure.record = place
+    return failure
   }
 
   // MARK: Bytes
@@ -281,13 +287,7 @@ public struct CSVReader: ~Copyable {
   private mutating func append(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(Failure) {
     if record.bytes.count + range.count > maximumRecordBytes {
       state = .skipping
-      let limit = maximumRecordBytes
-      throw Failure(
-        .inputMalformed,
-        "read",
-        path: file.path,
-        cause: "line \(record.line): the record is longer than \(limit) bytes"
-      )
+      throw failure("the record is longer than \(maximumRecordBytes) bytes", .init(line: record.line))
     }
     record.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
   }

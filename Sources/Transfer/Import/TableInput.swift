@@ -223,11 +223,8 @@ enum NewID {
 extension RowFault {
   /// A record that could not be taken apart, after which the next one may be good; nil for an error that ends a file.
   init?(malformed failure: Failure) {
-    guard failure.kind == .inputMalformed, failure.cause.hasPrefix("line ") else { return nil }
-    let numbers = failure.cause.split { !$0.isASCII || !$0.isNumber }.compactMap { Int($0) }
-    guard let row = numbers.first else { return nil }
-    let column = failure.cause.contains(", column ") ? numbers.dropFirst().first : nil
-    self.init(row: row, column: column, expected: failure.cause, failure: failure)
+    guard let record = failure.record else { return nil }
+    self.init(row: record.line, column: record.column, expected: failure.cause, failure: failure)
   }
 }
 

@@ -79,45 +79,32 @@ struct CheckCommand: AsyncParsableCommand {
     let findings = CheckOutput(check, examples: examples, asJSON: talk.json)
     let (output, pageSize) = (output, pageSize)
     let readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
-    // The summary is a part of the JSON of the findings, so it is not printed by itself.
-    var quiet = talk
-    quiet.json = false
-    let command = CommandRun(name: "check", connection: connection, talk: quiet)
-    var status: ExitStatus?
-    do {
-      try await command.perform { session, run in
-        findings.begin(summary: run.file("summary.json"))
-        var integrity = IntegrityRun(
-          client: session.client,
-          environment: session.environment,
-          book: session.book,
-          progress: session.progress,
-          logger: session.logger
-        )
-        integrity.pageSize = pageSize
-        integrity.readTime = readTime
-        let list = FindingList(run)
-        let file = try output.map { try FindingFile($0, FindingFile.Format(fileName: $0) ?? .jsonl) }
-        let moment = try await integrity.check(check) { finding in
-          try list.append(finding)
-          try file?.append(finding)
-          try findings.append(finding)
-        }
-        try file?.finish()
-        return Ending(
-          status: findings.isEmpty ? .done : .differences,
-          readTime: moment,
-          lists: findings.isEmpty ? [] : [output ?? list.path]
-        )
+    var command = CommandRun(name: "check", connection: connection, talk: talk)
+    // With --json the summary is a part of the object that the findings are in.
+    command.printing = { try findings.end($0) }
+    try await command.perform { session, run in
+      var integrity = IntegrityRun(
+        client: session.client,
+        environment: session.environment,
+        book: session.book,
+        progress: session.progress,
+        logger: session.logger
+      )
+      integrity.pageSize = pageSize
+      integrity.readTime = readTime
+      let list = FindingList(run)
+      let file = try output.map { try FindingFile($0, FindingFile.Format(fileName: $0) ?? .jsonl) }
+      let moment = try await integrity.check(check) { finding in
+        try list.append(finding)
+        try file?.append(finding)
+        try findings.append(finding)
       }
-    } catch let error as ExitStatus {
-      status = error
+      try file?.finish()
+      return Ending(
+        status: findings.isEmpty ? .done : .differences,
+        readTime: moment,
+        lists: findings.isEmpty ? [] : [output ?? list.path]
+      )
     }
-    do {
-      try findings.end(exitCode: status?.rawValue ?? 0)
-    } catch  where status != nil && status?.rawValue != ExitCodes.differences {
-      // What ended the command was said already.
-    }
-    if let status { throw status }
   }
 }

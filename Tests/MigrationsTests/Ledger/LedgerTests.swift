@@ -265,6 +265,45 @@ struct MigrationLedgerTests {
     }
   }
 
+  @Test("One whose entry another process took over leaves it as that one wrote it.")
+  func takenOver() async throws {
+    try await withLedger { ledger, mini, _ in
+      let broken = Failure(.unavailable, "write", cause: "the network is gone")
+      let seen = await failure {
+        try await perform(ledger, "a") {
+          // As if this process had slept, and its run been taken up elsewhere.
+          _ = try await ledger.unlock()
+          try await perform(ledger, "a", isResumed: true) {}
+          throw broken
+        }
+      }
+      #expect(seen == broken)
+      #expect(try await ledger.entries().map(\.status) == [.done])
+      let late = await failure {
+        try await perform(ledger, "b") {
+          _ = try await ledger.unlock()
+          _ = await failure { try await perform(ledger, "b", isResumed: true) { throw broken } }
+        }
+      }
+      #expect(late?.kind == .tryLater)
+      #expect(try await ledger.entries().map(\.status) == [.done, .failed])
+    }
+  }
+
+  @Test("What another version wrote into an entry stays.")
+  func strangeFields() async throws {
+    try await withLedger { ledger, mini, _ in
+      _ = await failure { try await perform(ledger, "a") { throw Failure(.unavailable, "write", cause: "gone") } }
+      let entry = try #require(mini.everything().first { $0.name == "_gymmigrate_runs/a" })
+      let fields = entry.fieldsJSON.dropLast() + #","note":{"stringValue":"kept"}}"#
+      try mini.put(entry.name, fields: String(fields))
+      try await perform(ledger, "a", isResumed: true) {}
+      #expect(try await ledger.entries().map(\.status) == [.done])
+      let after = mini.everything().first { $0.name == "_gymmigrate_runs/a" }
+      #expect(after?.fieldsJSON.contains(#""note":{"stringValue":"kept"}"#) == true)
+    }
+  }
+
   @Test("A lease is renewed.")
   func renewed() async throws {
     try await withLedger { ledger, mini, sleeper in
