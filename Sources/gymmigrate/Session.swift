@@ -119,7 +119,7 @@ struct CommandRun {
   /// Whether a run of the very same command that stopped half-way is taken up again, from the start, instead of a new one.
   var takesUp = false
   /// What prints the end on standard output; nil: the summary with --json, else nothing.
-  var printing: ((RunSummary) throws -> Void)?
+  var printing: (@Sendable (RunSummary) throws -> Void)?
 
   /// The run that is taken up again by the command that is running, nil for a new one.
   @TaskLocal static var resuming: RunRecord?

@@ -70,7 +70,7 @@ struct Lease: Sendable, Equatable {
       path: Self.path,
       operation: .update(
         fields: fields,
-        mask: current.map { _ in fields.map { FieldPath(field: $0.name) } }
+        mask: current.map { _ in fields.entries.map { FieldPath(field: $0.name) } }
       ),
       transforms: [FieldTransform(FieldPath(field: "renewedAt"), .requestTime)],
       precondition: current?.updateTime.map { .updateTime($0) } ?? .exists(current != nil)

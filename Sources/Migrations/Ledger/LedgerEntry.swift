@@ -160,7 +160,7 @@ public struct LedgerEntry: Sendable, Equatable {
       path: path,
       operation: .update(
         fields: fields,
-        mask: updateTime.map { _ in fields.map { FieldPath(field: $0.name) } }
+        mask: updateTime.map { _ in fields.entries.map { FieldPath(field: $0.name) } }
       ),
       transforms: transforms,
       precondition: updateTime.map { .updateTime($0) } ?? .exists(false)
