@@ -4,8 +4,8 @@ SWIFT ?= swift
 SOURCES = Package.swift Sources Tests
 JOBS ?=
 
-.PHONY: all deps docs build demo test bench bench-writes check check-faults check-fuzz check-sanitizers fmt lint \
-  layers clean
+.PHONY: all deps docs build demo test bench bench-writes check check-faults check-fuzz check-sanitizers check-scale fmt \
+  lint layers clean
 
 all: build
 
@@ -50,6 +50,10 @@ check-fuzz: deps
 ## check-sanitizers: the tests under the address and the thread sanitizer
 check-sanitizers: deps
 	@scripts/check-sanitizers.sh
+
+## check-scale: the main job on 100,000 users, and a plan of a million documents beside an export of them
+check-scale: build
+	@GYMMIGRATE="$$PWD/bin/gymmigrate" scripts/check-scale.sh
 
 ## docs: writes the command line reference anew
 docs: build

@@ -23,21 +23,47 @@ struct FindingLists: Sendable {
     rejects = RejectList(run)
   }
 
-  func add(_ finding: Finding, of migration: String, document: RawDocument) throws(Failure) {
-    switch finding.kind {
-    case .note: return
-    case .reject:
-      try rejects.add(finding.path, code: finding.code, message: finding.message, fields: document.fields)
-    case .review:
-      let proposals = Self.proposed.map { finding.proposal[$0]?.string ?? "" }
-      try reviews.append(
-        SpreadsheetRow.bytes(
-          [finding.path.string, migration, finding.code, finding.field ?? "", Self.text(of: finding.found)]
-            + proposals
-            + [finding.message]
+  /// Lines that are put together before they are written.
+  struct Lines {
+    var reviews: [UInt8] = []
+    var rejects: [UInt8] = []
+
+    mutating func add(_ finding: Finding, of migration: String, document: RawDocument) {
+      switch finding.kind {
+      case .note: return
+      case .reject:
+        rejects += RejectList.line(
+          finding.path,
+          code: finding.code,
+          message: finding.message,
+          fields: document.fields
         )
-      )
+      case .review:
+        let found = FindingLists.text(of: finding.found)
+        let proposals = FindingLists.proposed.map { finding.proposal[$0]?.string ?? "" }
+        SpreadsheetRow.append(
+          [finding.path.string, migration, finding.code, finding.field ?? "", found] + proposals
+            + [finding.message],
+          to: &reviews
+        )
+      }
     }
+
+    mutating func addConflict(_ path: DocumentPath, _ message: String) {
+      rejects += RejectList.line(path, code: "conflict", message: message, fields: nil)
+    }
+  }
+
+  func add(_ finding: Finding, of migration: String, document: RawDocument) throws(Failure) {
+    if finding.kind == .note { return }
+    var lines = Lines()
+    lines.add(finding, of: migration, document: document)
+    try add(lines)
+  }
+
+  func add(_ lines: Lines) throws(Failure) {
+    if !lines.rejects.isEmpty { try rejects.append(lines.rejects) }
+    if !lines.reviews.isEmpty { try reviews.append(lines.reviews) }
   }
 
   /// What was found as it stands in the list: a text as it is, anything else as its REST JSON.

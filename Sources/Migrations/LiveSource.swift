@@ -17,6 +17,30 @@ struct LiveSource: DocumentSource {
     matching read: CollectionRead,
     _ body: (RawDocument) async throws -> Void
   ) async throws {
+    try await readPages(of: read) { page in
+      for run in page.runs {
+        for document in run.documents {
+          countReadOnly(1, in: run.collection)
+          try await body(document)
+        }
+      }
+    }
+  }
+
+  func forEachPage(
+    matching read: CollectionRead,
+    _ body: ([RawDocument]) async throws -> Void
+  ) async throws {
+    try await readPages(of: read) { page in
+      for run in page.runs { countReadOnly(run.documents.count, in: run.collection) }
+      try await body(page)
+    }
+  }
+
+  private func readPages(
+    of read: CollectionRead,
+    _ body: ([RawDocument]) async throws -> Void
+  ) async throws {
     var read = read
     read.pageSize = pageSize
     let index = stops?.next() ?? 0
@@ -31,16 +55,7 @@ struct LiveSource: DocumentSource {
     defer { onRead(Cost.reads(ofQueryGiving: given)) }
     for try await page in client.pages(of: read) {
       try Task.checkCancellation()
-      for document in page {
-        // A document that may be written is counted together with what became of it.
-        if !migration.mayWrite(document.path.collection) {
-          book.count(document.path.collection) {
-            $0.read += 1
-            $0.unchanged += 1
-          }
-        }
-        try await body(document)
-      }
+      try await body(page)
       given += page.count
       progress.advance(by: page.count)
       if let stops, read.isOrderedByName, let last = page.last {
@@ -48,6 +63,15 @@ struct LiveSource: DocumentSource {
       }
     }
     try await stops?.stop(SourcePosition(read: index + 1, last: nil))
+  }
+
+  /// Counts documents that may not be written; the others are counted together with what became of them.
+  private func countReadOnly(_ count: Int, in collection: CollectionPath) {
+    if migration.mayWrite(collection) { return }
+    book.count(collection) {
+      $0.read += count
+      $0.unchanged += count
+    }
   }
 
   func isPast(_ path: DocumentPath) -> Bool {
@@ -67,6 +91,22 @@ struct LiveSource: DocumentSource {
       }
       throw error
     }
+  }
+}
+
+extension Array<RawDocument> {
+  /// Its documents with their collections: runs of them that are in one.
+  var runs: [(collection: CollectionPath, documents: ArraySlice<RawDocument>)] {
+    var runs: [(collection: CollectionPath, documents: ArraySlice<RawDocument>)] = []
+    var start = 0
+    while start < count {
+      let collection = self[start].path.collection
+      var end = start + 1
+      while end < count, self[end].path.isIn(collection) { end += 1 }
+      runs.append((collection, self[start..<end]))
+      start = end
+    }
+    return runs
   }
 }
 

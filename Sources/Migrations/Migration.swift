@@ -60,8 +60,8 @@ extension DocumentMigration {
   /// Streams each source and tells the outcome of each document.
   public func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
     for read in sources {
-      try await source.forEachDocument(matching: read) { document in
-        try await sink.tell(outcome(for: document), of: document)
+      try await source.forEachPage(matching: read) { page in
+        try await sink.tell(page.map(outcome), of: page)
       }
     }
   }
@@ -181,6 +181,12 @@ public protocol DocumentSource: Sendable {
     _ body: (RawDocument) async throws -> Void
   ) async throws
 
+  /// The same page by page, for whoever decides on each document by itself.
+  func forEachPage(
+    matching read: CollectionRead,
+    _ body: ([RawDocument]) async throws -> Void
+  ) async throws
+
   /// The number of documents in a collection; they are not read, and the run's accounts know nothing of them.
   func count(_ collection: CollectionPath) async throws -> Int
 
@@ -191,6 +197,14 @@ public protocol DocumentSource: Sendable {
 extension DocumentSource {
   /// It begins at the beginning.
   public func isPast(_ path: DocumentPath) -> Bool { false }
+
+  /// Pages of one document.
+  public func forEachPage(
+    matching read: CollectionRead,
+    _ body: ([RawDocument]) async throws -> Void
+  ) async throws {
+    try await forEachDocument(matching: read) { document in try await body([document]) }
+  }
 
   /// Counts them one by one.
   public func count(_ collection: CollectionPath) async throws -> Int {
@@ -215,7 +229,17 @@ public protocol PlanSink: Sendable {
   /// Tells the outcome of one document: as it was read, or without times and fields where it is to be created.
   func tell(_ outcome: Outcome, of document: RawDocument) async throws
 
+  /// Tells the outcomes of a page, document by document.
+  func tell(_ outcomes: [Outcome], of page: [RawDocument]) async throws
+
   /// Tells something about a document that was not read, because there is none: it is listed, and counted as for review
   /// alone.
   func tell(_ finding: Finding) async throws
+}
+
+extension PlanSink {
+  /// One after another.
+  public func tell(_ outcomes: [Outcome], of page: [RawDocument]) async throws {
+    for (outcome, document) in zip(outcomes, page) { try await tell(outcome, of: document) }
+  }
 }

@@ -48,10 +48,10 @@ public struct MigrationRunner: Sendable {
     do {
       try await read(migration, session, book, resumption: nil)
     } catch {
-      try? changes.flush()
+      try? await changes.flush()
       throw error
     }
-    try changes.flush()
+    try await changes.flush()
     return session.report.withLock { report in
       // A transaction reads its document again, and what decides on it: no more than the plan did.
       if migration is any TransactionalMigration { report.reads *= 2 }

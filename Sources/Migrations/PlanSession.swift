@@ -73,7 +73,7 @@ struct PlanSession: PlanSink {
     guard case .change(let change) = outcome.action else { return }
     if change.after == nil { try assertMayDelete() }
     report.withLock { $0.add(change, keeping: examples) }
-    if case .planning(let file) = performer { try file.append(change, of: migration) }
+    if case .planning(let file) = performer { try await file.append([change], of: migration) }
     guard let writer else { return }
     if !outcome.findings.isEmpty { pending.withLock { $0[change.path] = outcome.findings } }
     if let migration = migration as? any TransactionalMigration {
@@ -82,6 +82,65 @@ struct PlanSession: PlanSink {
     } else {
       try await writer.submit(change.write, before: change.before)
     }
+  }
+
+  func tell(_ outcomes: [Outcome], of page: [RawDocument]) async throws {
+    // What is written is settled document by document, and so is what a bound may stop.
+    guard case .planning(let file) = performer, maximumDeletes == nil else {
+      for (outcome, document) in zip(outcomes, page) { try await tell(outcome, of: document) }
+      return
+    }
+    var changes: [Change] = []
+    changes.reserveCapacity(page.count)
+    var failure: Failure?
+    do throws(Failure) {
+      for run in page.runs {
+        try tell(outcomes[run.documents.indices], of: run.documents, in: run.collection, &changes)
+      }
+    } catch {
+      failure = error
+    }
+    // Also where the run stops: the plan holds what was counted.
+    try await file.append(changes, of: migration)
+    if let failure { throw failure }
+  }
+
+  /// Counts and lists documents of one collection, together.
+  private func tell(
+    _ outcomes: ArraySlice<Outcome>,
+    of documents: ArraySlice<RawDocument>,
+    in collection: CollectionPath,
+    _ changes: inout [Change]
+  ) throws(Failure) {
+    var tally = OutcomeTally(isReadOnly: !migration.mayWrite(collection))
+    var lines = FindingLists.Lines()
+    defer { settle(&tally, in: collection) }
+    for (outcome, document) in zip(outcomes, documents) {
+      tally.count(outcome, keeping: examples)
+      for finding in outcome.findings { lines.add(finding, of: migration.id, document: document) }
+      if outcome.action == .conflict {
+        lines.addConflict(document.path, "the document was changed since")
+      }
+      if case .change(let change) = outcome.action { changes.append(change) }
+      if outcome.isRejected || outcome.action == .conflict {
+        settle(&tally, in: collection)
+        do throws(Failure) {
+          try book.assertBudget()
+        } catch {
+          try lists.add(lines)
+          throw error
+        }
+      }
+    }
+    try lists.add(lines)
+  }
+
+  /// Adds what was counted to the report and to the accounts.
+  private func settle(_ tally: inout OutcomeTally, in collection: CollectionPath) {
+    let counted = tally
+    report.withLock { $0.add(counted, of: collection, keeping: examples) }
+    book.count(collection) { $0 = $0 + counted.accounts }
+    tally = OutcomeTally(isReadOnly: counted.isReadOnly)
   }
 
   private var journal: Journal? {
@@ -97,28 +156,12 @@ struct PlanSession: PlanSink {
   private func count(_ outcome: Outcome, of document: RawDocument) {
     let collection = document.path.collection
     let isReadOnly = !migration.mayWrite(collection)
-    book.count(collection) { accounts in
-      if outcome.findings.contains(where: { $0.kind == .review }) { accounts.review += 1 }
-      switch outcome.action {
-      case .conflict:
-        accounts.read += 1
-        accounts.conflicted += 1
-      case .unchanged, .skip:
-        if isReadOnly {
-          // A document that is only read was counted as unchanged when it came.
-          guard outcome.action == .skip else { return }
-          accounts.unchanged -= 1
-          accounts.add(outcome)
-        } else {
-          accounts.read += 1
-          accounts.add(outcome)
-        }
-      case .change(let change):
-        // A change that is written is counted when it is settled.
-        guard case .planning = performer else { return }
-        if change.before == nil { accounts.created += 1 } else { accounts.read += 1 }
-      }
+    // A change that is written is counted when it is settled.
+    if case .change = outcome.action, case .applying = performer {
+      book.count(collection) { if outcome.needsReview { $0.review += 1 } }
+      return
     }
+    book.count(collection) { $0.add(outcome, isReadOnly: isReadOnly) }
   }
 
   /// The write of before an interruption by which a document needs none (any more).
@@ -183,11 +226,36 @@ struct PlanSession: PlanSink {
 extension Outcome {
   /// Whether the document cannot be migrated as it is.
   var isRejected: Bool { findings.contains { $0.kind == .reject } }
+
+  /// Whether a person must decide something about the document.
+  var needsReview: Bool { findings.contains { $0.kind == .review } }
 }
 
 extension Accounts {
+  /// Counts a document that was read, and what becomes of it; a change as one that is not made.
+  ///
+  /// - Parameter isReadOnly: Whether it was counted as unchanged when it came.
+  mutating func add(_ outcome: Outcome, isReadOnly: Bool) {
+    if outcome.needsReview { review += 1 }
+    switch outcome.action {
+    case .conflict:
+      read += 1
+      conflicted += 1
+    case .unchanged, .skip:
+      if !isReadOnly {
+        read += 1
+        addUnwritten(outcome)
+      } else if outcome.action == .skip {
+        unchanged -= 1
+        addUnwritten(outcome)
+      }
+    case .change(let change):
+      if change.before == nil { created += 1 } else { read += 1 }
+    }
+  }
+
   /// Counts what becomes of a document that is not written.
-  fileprivate mutating func add(_ outcome: Outcome) {
+  private mutating func addUnwritten(_ outcome: Outcome) {
     if outcome.isRejected {
       rejected += 1
     } else if outcome.action == .skip {

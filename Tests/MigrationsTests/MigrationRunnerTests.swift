@@ -52,14 +52,34 @@ extension MiniFirestore {
   }
 }
 
+/// A migration that tells each document by itself.
+private struct OneByOne: Migration {
+  let inner: UsersUnify
+  var id: String { inner.id }
+  var summary: String { inner.summary }
+  var reads: [CollectionPath] { inner.reads }
+  var writes: [CollectionPath] { inner.writes }
+
+  init(_ inner: UsersUnify) { self.inner = inner }
+
+  func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
+    for read in inner.sources {
+      try await source.forEachDocument(matching: read) { document in
+        try await sink.tell(inner.outcome(for: document), of: document)
+      }
+    }
+  }
+}
+
 @Suite("Migration runner", .timeLimit(.minutes(15)))
 struct MigrationRunnerTests {
   private func withWorkshop(
     _ documents: [(name: String, fields: String)],
     batch: Int = 10,
+    options: MiniFirestore.Options = MiniFirestore.Options(),
     _ body: (Workshop) async throws -> Void
   ) async throws {
-    let mini = MiniFirestore()
+    let mini = MiniFirestore(options)
     for document in documents { try mini.put(document.name, fields: document.fields) }
     try await withTemporaryDirectory { folder in
       try await HTTPTestServer.withServer(mini.handler) { server in
@@ -135,6 +155,43 @@ struct MigrationRunnerTests {
         #expect(planned == NSDictionary(dictionary: after))
       }
     }
+  }
+
+  @Test("A plan told page by page is the plan told document by document, in every count and list.")
+  func pages() async throws {
+    let rest = #""role":{"stringValue":"member"},"activo":{"booleanValue":false}"#
+    let users = (0..<40).map { number -> (name: String, fields: String) in
+      let fields =
+        switch number % 5 {
+        case 0: #"{"fullName":{"stringValue":"Ana de la Cruz"},\#(rest)}"#
+        case 1: #"{"fullName":{"integerValue":"7"},"phone":{"booleanValue":true},\#(rest)}"#
+        case 2:
+          #"{"fullName":{"stringValue":"=\"Ñ\""},"isActive":{"booleanValue":true},"onboardingCompleted":{"booleanValue":true},\#(rest)}"#
+        case 3:
+          #"{"fullName":{"stringValue":"Ana Ruiz"},"updatedAt":{"timestampValue":"2025-01-01T00:00:00Z"},\#(rest)}"#
+        default:
+          #"{"fullName":{"stringValue":"Ana Ruiz"},"firstName":{"stringValue":"Ana"},"paternalLastName":{"stringValue":"Ruiz"},"isActive":{"booleanValue":false},"onboardingCompleted":{"booleanValue":true},"role":{"stringValue":"member"}}"#
+        }
+      return ("users/u\(100 + number)", fields)
+    }
+    let lists = ["plan.jsonl", "review.csv", "rejects.jsonl"]
+    var options = MiniFirestore.Options()
+    options.clock = { 1_700_000_000_000_000 }
+    var told: [[String]] = []
+    var counted: [(counters: [String: Int], accounts: Accounts, examples: [Change])] = []
+    for migration in [try unify(), OneByOne(UsersUnify())] as [any Migration] {
+      try await withWorkshop(users, options: options) { shop in
+        let report = try await shop.runner.plan(migration, book: shop.book)
+        told.append(lists.map { (try? String(contentsOfFile: shop.run.file($0), encoding: .utf8)) ?? "" })
+        counted.append((report.counters, shop.book.totals, report.examples))
+      }
+    }
+    #expect(told.count == 2 && told[0] == told[1])
+    #expect(told[0].allSatisfy { !$0.isEmpty })
+    #expect(counted[0].counters == counted[1].counters)
+    #expect(counted[0].accounts == counted[1].accounts)
+    #expect(counted[0].examples == counted[1].examples && counted[0].examples.count == 3)
+    #expect(counted[0].accounts.read == 40 && counted[0].accounts.rejected == 8)
   }
 
   @Test("Every change of a writer who works at the same time survives, and every document is migrated.")

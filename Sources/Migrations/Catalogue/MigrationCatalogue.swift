@@ -81,18 +81,20 @@ enum CommonField {
   static let phone = "phone"
   static let createdAt = "createdAt"
   static let updatedAt = FieldPath(field: "updatedAt")
+  /// What the service sets wherever a document changes.
+  static let serverTimes = [updatedAt]
 }
 
 extension RawDocument {
   /// The change that sets fields and has the service set `updatedAt`.
   func changing(to fields: FieldMap, reasons: [String]) -> Change {
     var after = fields
-    after[CommonField.updatedAt] = nil
+    for path in CommonField.serverTimes { after[path] = nil }
     return Change(
       path: path,
       before: self,
       after: after,
-      serverTimes: [CommonField.updatedAt],
+      serverTimes: CommonField.serverTimes,
       reasons: reasons
     )
   }

@@ -95,9 +95,12 @@ public struct UsersUnify: DocumentMigration {
       if let path, decided.first == path { decided.removeFirst() }
     }
     for read in sources {
-      try await source.forEachDocument(matching: read) { document in
-        try await tellMissing(before: document.path)
-        try await sink.tell(outcome(for: document), of: document)
+      try await source.forEachPage(matching: read) { page in
+        if decided.isEmpty { return try await sink.tell(page.map(outcome), of: page) }
+        for document in page {
+          try await tellMissing(before: document.path)
+          try await sink.tell(outcome(for: document), of: document)
+        }
       }
     }
     try await tellMissing(before: nil)
@@ -125,12 +128,12 @@ public struct UsersUnify: DocumentMigration {
     var fields = document.fields
     var reasons: [String] = []
     func set(_ field: UserField, _ value: Value, _ reason: Reason) {
+      if reasons.isEmpty { fields.reserveCapacity(fields.count + Self.mostAdded) }
       fields[field.rawValue] = value
       reasons.append(reason.rawValue)
     }
     func assign(_ assignment: UnifiedName.Assignment) {
-      fields[assignment.field.rawValue] = .string(assignment.text)
-      reasons.append("\(assignment.field.rawValue)-from-\(assignment.source?.rawValue ?? "parts")")
+      set(assignment.field, .string(assignment.text), assignment.reason)
     }
     var name = UnifiedName(user)
     let decided = decidedName(of: document, user, name)
@@ -164,6 +167,8 @@ public struct UsersUnify: DocumentMigration {
       [nameFinding, activeFinding(user, of: document), roleFinding(user, of: document)].compactMap { $0 }
       + (decided?.findings(about: document) ?? [])
     if !reasons.isEmpty {
+      // Here, where nothing has to be copied for it.
+      for path in CommonField.serverTimes { fields[path] = nil }
       return Outcome(.change(document.changing(to: fields, reasons: reasons)), findings: findings)
     }
     return Outcome(name.isWithheld ? .skip : .unchanged, findings: findings)
@@ -182,6 +187,9 @@ public struct UsersUnify: DocumentMigration {
     return DecidedName(decision, user: user, name: name, found: FindingLists.text(of: found))
   }
 
+  /// Fields that a document can get.
+  private static let mostAdded = 7
+
   // MARK: Findings
 
   private func finding(
@@ -193,9 +201,11 @@ public struct UsersUnify: DocumentMigration {
     guard let doubt = name.doubt else { return nil }
     var proposal = FieldMap()
     for assignment in name.proposed { proposal[assignment.field.rawValue] = .string(assignment.text) }
-    let after = UserFields(fields).unifiedName
-    let isSettled =
-      isAccepted && !name.proposed.isEmpty && after.firstName != nil && after.paternalLastName != nil
+    var isSettled = false
+    if isAccepted, !name.proposed.isEmpty {
+      let after = UserFields(fields).unifiedName
+      isSettled = after.firstName != nil && after.paternalLastName != nil
+    }
     let (code, message) = Self.text(of: doubt)
     let field: UserField =
       doubt == .noPaternal ? .paternalLastName : doubt == .noFirst ? .firstName : .fullName
@@ -268,5 +278,18 @@ public struct UsersUnify: DocumentMigration {
       return note(.roleUnknown, "The role is none that the apps know.")
     }
     return known.isDeprecated ? note(.roleDeprecated, "The role is deprecated.") : nil
+  }
+}
+
+extension UnifiedName.Assignment {
+  /// Why it is made.
+  fileprivate var reason: UsersUnify.Reason {
+    let isFromFullName = source == .fullName
+    return switch field {
+    case .firstName: isFromFullName ? .firstNameFromFullName : .firstNameFromNombre
+    case .paternalLastName: isFromFullName ? .paternalFromFullName : .paternalFromPrimerApellido
+    case .maternalLastName: isFromFullName ? .maternalFromFullName : .maternalFromSegundoApellido
+    default: .fullNameFromParts
+    }
   }
 }

@@ -52,6 +52,11 @@ public struct FieldMap: Sendable, Equatable {
   /// Whether there is no member.
   public var isEmpty: Bool { entries.isEmpty }
 
+  /// Makes room for so many members, so that adding them moves nothing twice.
+  public mutating func reserveCapacity(_ count: Int) {
+    entries.reserveCapacity(count)
+  }
+
   /// The value under a name, nil where there is none; setting nil removes the member.
   public subscript(name: String) -> Value? {
     get {

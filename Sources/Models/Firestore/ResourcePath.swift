@@ -28,6 +28,20 @@ public struct DocumentPath: Hashable, Comparable, Sendable, CustomStringConverti
     CollectionPath(unchecked: string.utf8.lastIndex(of: slash).map { String(string[..<$0]) } ?? string)
   }
 
+  /// Whether it is in a collection itself, not below one of its documents.
+  public func isIn(_ collection: CollectionPath) -> Bool {
+    var path = string
+    var prefix = collection.string
+    return path.withUTF8 { path in
+      prefix.withUTF8 { prefix in
+        guard path.count > prefix.count, path[prefix.count] == slash, let base = path.baseAddress else {
+          return false
+        }
+        return prefix.hasSameBytes(as: base) && !path[(prefix.count + 1)...].contains(slash)
+      }
+    }
+  }
+
   /// The segments, collection ids and document ids in turn.
   public var segments: [String] { string.utf8.split(separator: slash).map { String(Substring($0)) } }
 

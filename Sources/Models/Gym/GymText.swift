@@ -10,7 +10,7 @@ public enum GymText {
 
   /// The text trimmed, with each inner run of white space as one space.
   public static func tidied(_ text: String) -> String {
-    tokens(text).joined(separator: " ")
+    isPlainlyTidy(text) ? text : tokens(text).joined(separator: " ")
   }
 
   /// The text without white space at its ends; what is within stays.
@@ -47,7 +47,7 @@ public enum GymText {
 
   /// The runs of anything but white space, in order.
   public static func tokens(_ text: String) -> [String] {
-    text.unicodeScalars.split(whereSeparator: isWhiteSpace).map { String($0) }
+    plainTokens(text) ?? text.unicodeScalars.split(whereSeparator: isWhiteSpace).map { String($0) }
   }
 
   /// The text without case and without accents, for comparing only.
@@ -55,6 +55,7 @@ public enum GymText {
   /// Latin letters lose their diacritics (ñ becomes n), combining marks are dropped. Letters of other scripts stay
   /// as they are.
   public static func folded(_ text: String) -> String {
+    if let folded = plainlyFolded(text) { return folded }
     var out = String.UnicodeScalarView()
     for scalar in text.lowercased().unicodeScalars {
       if scalar.isASCII {
@@ -70,6 +71,7 @@ public enum GymText {
 
   /// Whether two texts are the same but for case, accents and surplus white space.
   public static func saySame(_ a: String, _ b: String) -> Bool {
+    if a.isIdentical(to: b) { return true }
     let left = tokens(a)
     let right = tokens(b)
     return left.count == right.count
@@ -78,6 +80,93 @@ public enum GymText {
 
   static func isWhiteSpace(_ scalar: Unicode.Scalar) -> Bool {
     scalar.isASCII ? scalar == " " || ("\t"..."\r").contains(scalar) : scalar.properties.isWhitespace
+  }
+}
+
+// Nearly every text is of ASCII and of the letters from À to ÿ, whose bytes alone tell all that is asked of them. What
+// follows answers for such texts; the others go by Unicode's properties.
+extension GymText {
+  /// Whether a byte of UTF-8 begins a scalar of which some are white space and not ASCII: U+0085 and U+00A0, U+1680,
+  /// U+2000 to U+205F, U+3000.
+  private static func mayBeginWhiteSpace(_ byte: UInt8) -> Bool {
+    byte == 0xC2 || (0xE1...0xE3).contains(byte)
+  }
+
+  private static func isWhiteSpace(ascii byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || (0x09...0x0D).contains(byte)
+  }
+
+  /// Whether it is plain that a text is tidy; where it is not, nothing is said.
+  private static func isPlainlyTidy(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      var isBehindSpace = true
+      for byte in bytes {
+        if byte == UInt8(ascii: " ") {
+          if isBehindSpace { return false }
+          isBehindSpace = true
+        } else if isWhiteSpace(ascii: byte) || mayBeginWhiteSpace(byte) {
+          return false
+        } else {
+          isBehindSpace = false
+        }
+      }
+      return !isBehindSpace
+    }
+  }
+
+  /// The tokens of a text whose white space is plain, nil for others.
+  private static func plainTokens(_ text: String) -> [String]? {
+    var text = text
+    return text.withUTF8 { bytes in
+      var tokens: [String] = []
+      var start = 0
+      func end(at index: Int) {
+        if start < index {
+          tokens.append(String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<index]), as: UTF8.self))
+        }
+        start = index + 1
+      }
+      for (index, byte) in bytes.enumerated() {
+        if mayBeginWhiteSpace(byte) { return nil }
+        if isWhiteSpace(ascii: byte) { end(at: index) }
+      }
+      end(at: bytes.count)
+      return tokens
+    }
+  }
+
+  /// ``folded(_:)`` of a text that holds nothing beyond U+00FF, nil for others.
+  private static func plainlyFolded(_ text: String) -> String? {
+    var text = text
+    return text.withUTF8 { bytes in
+      // U+0080 to U+00BF hold no letter that changes, and begin with another byte.
+      guard bytes.allSatisfy({ $0 <= 0xC3 && $0 != 0xC2 }) else { return nil }
+      return String(unsafeUninitializedCapacity: bytes.count) { out in
+        var count = 0
+        func append(_ byte: UInt8) {
+          out[count] = byte
+          count += 1
+        }
+        for byte in bytes {
+          switch byte {
+          case UInt8(ascii: "A")...UInt8(ascii: "Z"): append(byte | 0x20)
+          case 0..<0x80: append(byte)
+          case 0x80..<0xC0:
+            // Behind 0xC3: U+00C0 to U+00FF, the capitals 32 before their small letters but for ×, which is none.
+            let small = byte < 0x9F && byte != 0x97 ? byte | 0x20 : byte
+            if let base = LatinLetters.base(of: Unicode.Scalar(small + 0x40)) {
+              append(UInt8(truncatingIfNeeded: base.value))
+            } else {
+              append(0xC3)
+              append(small)
+            }
+          default: break
+          }
+        }
+        return count
+      }
+    }
   }
 }
 

@@ -41,8 +41,11 @@ public struct NameSplit: Sendable, Equatable {
 
   /// Whether a word is a particle.
   public static func isParticle(_ token: String) -> Bool {
-    particles.contains(UTF8Key(GymText.folded(token)))
+    let folded = GymText.folded(token)
+    return folded.utf8.count <= longestParticle && particles.contains(UTF8Key(folded))
   }
+
+  private static let longestParticle = particles.map(\.string.utf8.count).max() ?? 0
 
   /// Groups tokens into units: a particle belongs to the token after it, a trailing one to the token before it.
   public static func units(of tokens: [String]) -> [String] {

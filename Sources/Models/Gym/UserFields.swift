@@ -16,6 +16,21 @@ public enum UserField: String, Sendable, CaseIterable {
     }
   }
 
+  /// The field of a name, to the byte; nil where it is none of them.
+  public init?(exactly name: String) {
+    let length = name.utf8.count
+    guard length < Self.byLength.count,
+      let field = Self.byLength[length].first(where: { $0.rawValue.isIdentical(to: name) })
+    else { return nil }
+    self = field
+  }
+
+  /// The fields by the lengths of their names, which tell nearly all of them apart.
+  private static let byLength: [[UserField]] = {
+    let longest = allCases.map(\.rawValue.utf8.count).max() ?? 0
+    return (0...longest).map { length in allCases.filter { $0.rawValue.utf8.count == length } }
+  }()
+
   /// Android's field for the same, where it had another.
   public var legacy: UserField? {
     switch self {
@@ -79,17 +94,20 @@ public struct UserFields: Sendable {
 
   /// Reads a document's fields.
   public init(_ fields: FieldMap) {
-    fullName = text(.fullName, in: fields)
-    for part in PersonName.Part.allCases { unifiedName[part] = text(UserField(part), in: fields) }
-    phone = text(.phone, in: fields)
-    isActive = boolean(.isActive, in: fields)
-    role = text(.role, in: fields)
-    onboardingCompleted = boolean(.onboardingCompleted, in: fields)
-    for part in PersonName.Part.allCases {
-      if let legacy = UserField(part).legacy { androidName[part] = text(legacy, in: fields) }
+    for entry in fields.entries {
+      guard let field = UserField(exactly: entry.name) else { continue }
+      switch entry.value {
+      case .null: break
+      case .string(let text) where !field.isBoolean:
+        if !GymText.isBlank(text) { set(field, to: text) }
+      case .boolean(let truth) where field.isBoolean: set(field, to: truth)
+      case let value: wrongTypes.append(WrongType(field: field, value: value))
+      }
     }
-    telefono = text(.telefono, in: fields)
-    activo = boolean(.activo, in: fields)
+    if wrongTypes.count > 1 {
+      let found = wrongTypes
+      wrongTypes = UserField.allCases.compactMap { field in found.first { $0.field == field } }
+    }
   }
 
   /// The phone as the app's reader finds it: unified and iOS first, then Android's; nil where there is none.
@@ -105,23 +123,28 @@ public struct UserFields: Sendable {
     return joined.isEmpty ? nil : joined
   }
 
-  private mutating func text(_ field: UserField, in fields: FieldMap) -> String? {
-    switch fields[field.rawValue] {
-    case nil, .null?: return nil
-    case .string(let text)?: return GymText.isBlank(text) ? nil : text
-    case let value?:
-      wrongTypes.append(WrongType(field: field, value: value))
-      return nil
+  private mutating func set(_ field: UserField, to text: String) {
+    switch field {
+    case .fullName: fullName = text
+    case .firstName: unifiedName.firstName = text
+    case .paternalLastName: unifiedName.paternalLastName = text
+    case .maternalLastName: unifiedName.maternalLastName = text
+    case .phone: phone = text
+    case .role: role = text
+    case .nombre: androidName.firstName = text
+    case .primerApellido: androidName.paternalLastName = text
+    case .segundoApellido: androidName.maternalLastName = text
+    case .telefono: telefono = text
+    case .isActive, .onboardingCompleted, .activo: break
     }
   }
 
-  private mutating func boolean(_ field: UserField, in fields: FieldMap) -> Bool? {
-    switch fields[field.rawValue] {
-    case nil, .null?: return nil
-    case .boolean(let truth)?: return truth
-    case let value?:
-      wrongTypes.append(WrongType(field: field, value: value))
-      return nil
+  private mutating func set(_ field: UserField, to truth: Bool) {
+    switch field {
+    case .isActive: isActive = truth
+    case .onboardingCompleted: onboardingCompleted = truth
+    case .activo: activo = truth
+    default: break
     }
   }
 }

@@ -6,9 +6,15 @@ extension JSONWriter {
   public mutating func members(of change: Change) {
     if let after = change.after {
       key("after")
-      fields(after)
-    }
-    if let before = change.before {
+      if let before = change.before {
+        // Most of a document stays as it is, and what was written once is copied.
+        let places = placedFields(after)
+        key("before")
+        fields(before.fields, sharing: after, writtenAt: places)
+      } else {
+        fields(after)
+      }
+    } else if let before = change.before {
       key("before")
       fields(before.fields)
     }
@@ -31,6 +37,56 @@ extension JSONWriter {
       timestamp(updateTime)
     }
   }
+}
+
+extension JSONWriter {
+  /// Writes the members of a map.
+  ///
+  /// - Returns: Where each begins, and behind the last where one more would, had it a comma before it.
+  private mutating func placedFields(_ fields: FieldMap) -> [Int] {
+    var places: [Int] = []
+    places.reserveCapacity(fields.count + 1)
+    object { json in
+      for (index, entry) in fields.entries.enumerated() {
+        places.append(json.bytes.count + (index == 0 ? 0 : 1))
+        json.key(entry.name)
+        json.value(entry.value)
+      }
+      places.append(json.bytes.count + 1)
+    }
+    return places
+  }
+
+  /// Writes the members of a map, those that another map has, too, as the bytes that stand there.
+  private mutating func fields(_ fields: FieldMap, sharing other: FieldMap, writtenAt places: [Int]) {
+    object { json in
+      var at = 0
+      // The members of the other map that are to be copied together, which are so with their commas.
+      var run = 0..<0
+      func copy() {
+        if !run.isEmpty { json.repeatMember(places[run.lowerBound]..<places[run.upperBound] - 1) }
+        run = at..<at
+      }
+      for entry in fields.entries {
+        while at < other.count, other.entries[at].name.precedesUTF8(entry.name) { at += 1 }
+        if at < other.count, other.entries[at] == entry {
+          if run.upperBound != at { copy() }
+          at += 1
+          run = run.lowerBound..<at
+        } else {
+          copy()
+          json.key(entry.name)
+          json.value(entry.value)
+        }
+      }
+      copy()
+    }
+  }
+}
+
+extension String {
+  /// Whether it comes before another in the order of bytes.
+  fileprivate func precedesUTF8(_ other: String) -> Bool { compareUTF8(other) < 0 }
 }
 
 extension WireDecoder {

@@ -109,6 +109,18 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
+  /// Writes again what was written already, in a place where it means the same.
+  mutating func repeatMember(_ range: Range<Int>) {
+    separate()
+    let start = bytes.count
+    bytes.append(contentsOf: repeatElement(0, count: range.count))
+    bytes.withUnsafeMutableBytes { bytes in
+      let room = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
+      room.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[range]))
+    }
+    needsComma = true
+  }
+
   /// Writes a quoted text whose bytes need no escaping and are appended by `body`.
   mutating func quoted(_ body: (inout [UInt8]) -> Void) {
     separate()

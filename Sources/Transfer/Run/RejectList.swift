@@ -17,13 +17,32 @@ public struct RejectList: Sendable {
 
   /// Adds a document.
   ///
+  /// - Parameters: as of ``line(_:code:message:fields:)``.
+  /// - Throws: `.cannotWrite`.
+  public func add(_ path: DocumentPath, code: String, message: String, fields: FieldMap?) throws(Failure) {
+    try append(Self.line(path, code: code, message: message, fields: fields))
+  }
+
+  /// Adds lines, each with its end.
+  ///
+  /// - Throws: `.cannotWrite`.
+  public func append(_ lines: [UInt8]) throws(Failure) {
+    try list.append(lines)
+  }
+
+  /// The line of a document, with its end.
+  ///
   /// - Parameters:
   ///   - path: The document.
   ///   - code: Why, as a fixed code: the service's (`INVALID_ARGUMENT`) or a finding's (`wrong-type`).
   ///   - message: Why, in a sentence without data.
   ///   - fields: What it holds or was to hold; nil where that is not known.
-  /// - Throws: `.cannotWrite`.
-  public func add(_ path: DocumentPath, code: String, message: String, fields: FieldMap?) throws(Failure) {
+  public static func line(
+    _ path: DocumentPath,
+    code: String,
+    message: String,
+    fields: FieldMap?
+  ) -> [UInt8] {
     var json = JSONWriter()
     json.object {
       $0.key("code")
@@ -38,6 +57,6 @@ public struct RejectList: Sendable {
       $0.string(path.string)
     }
     json.bytes.append(UInt8(ascii: "\n"))
-    try list.append(json.bytes)
+    return json.bytes
   }
 }

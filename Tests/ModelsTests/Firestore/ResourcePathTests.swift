@@ -28,6 +28,15 @@ struct ResourcePathTests {
     #expect(CollectionPath("groups")?.parent == nil)
   }
 
+  @Test(arguments: ["a/b", "aa/b", "a/b/c/d", "a/b/a/b", "e\u{301}/b", "\u{E9}/b", "a/\u{301}"])
+  func membersOfCollections(_ text: String) throws {
+    let path = try #require(DocumentPath(text))
+    for name in ["a", "aa", "a/b/c", "a/b/a", "e", "e\u{301}", "\u{E9}", "b"] {
+      let collection = try #require(CollectionPath(name))
+      #expect(path.isIn(collection) == (path.collection == collection), "\(name)")
+    }
+  }
+
   @Test func idsThatBeginWithACombiningMark() throws {
     let path = try #require(DocumentPath("c/\u{301}x"))
     #expect(path.id.isIdentical(to: "\u{301}x"))

@@ -41,4 +41,21 @@ import Testing
       #expect(GymText.folded(text).isIdentical(to: String(base)), "U+\(String(code, radix: 16))")
     }
   }
+
+  /// A letter that is not Latin behind a text has the whole of it read by Unicode's properties, and changes nothing
+  /// before it.
+  @Test func plainTextsAreReadAsUnicodeHasThem() {
+    for code in UInt32(0)...0x3100 {
+      guard let scalar = Unicode.Scalar(code) else { continue }
+      for text in ["\(scalar)", "Ab\(scalar)Ñ  Éz", " \(scalar) X×ßÿ"] {
+        let place = "U+\(String(code, radix: 16)) in \(text.debugDescription)"
+        #expect((GymText.folded(text) + "你").isIdentical(to: GymText.folded(text + "你")), "\(place)")
+        let tokens = text.unicodeScalars.split { $0.properties.isWhitespace }.map { String($0) }
+        #expect(GymText.tokens(text).elementsEqual(tokens) { $0.isIdentical(to: $1) }, "\(place)")
+        let tidy = tokens.joined(separator: " ")
+        #expect(GymText.tidied(text).isIdentical(to: tidy), "\(place)")
+        #expect(GymText.tidied(tidy).isIdentical(to: tidy), "\(place)")
+      }
+    }
+  }
 }

@@ -35,6 +35,11 @@ import Testing
     #expect(user.effectivePhone == "1" && !user.effectiveIsActive)
   }
 
+  @Test func findsWrongTypesInTheOrderOfTheFields() {
+    let wrong = FieldMap(UserField.allCases.map { FieldMap.Entry(name: $0.rawValue, value: .integer(1)) })
+    #expect(UserFields(wrong).wrongTypes.map(\.field) == UserField.allCases)
+  }
+
   @Test(arguments: UserField.allCases)
   func findsWrongTypes(field: UserField) {
     let wrong: [Value] = [
