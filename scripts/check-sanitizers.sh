@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 sanitizers=("$@")
 [[ ${#sanitizers[@]} -gt 0 ]] || sanitizers=(address thread)
-suites=${SUITES:-ModelsTests TransferTests LocalFirestoreTests MigrationsTests TestSupportTests GymmigrateTests
+suites=${SUITES:-ModelsTests TransferTests LocalFirestoreTests MigrationsTests TestSupportTests FaultTests GymmigrateTests
   DocumentationTests}
 
 export SWIFT_BACKTRACE=enable=no

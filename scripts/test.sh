@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The one test command: the Swift tests over all targets, the oracle's own tests, and the judges that are not ours:
-# openpyxl for workbooks, Google's Python client for the embedded store, its protobuf messages for all that is sent.
+# openpyxl for workbooks, Google's Python client for the embedded store, its protobuf messages for all that is sent,
+# Chromium for pages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,6 +17,7 @@ if ! cmp -s Tests/Judges/requirements.txt "$venv/installed.txt"; then
   fi
 fi
 [[ -f $venv/installed.txt ]] && export GYMMIGRATE_PYTHON=$PWD/$python
+scripts/install-browser.sh
 
 swift build --build-tests
 python3 -m unittest discover -s Tests/Oracle -q

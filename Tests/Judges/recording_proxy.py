@@ -23,11 +23,15 @@ class Exchange:
 
 
 class RecordingProxy:
-    """Listens for requests to one upstream, `host:port`, until it is closed."""
+    """Listens for requests to one upstream, `host:port`, until it is closed.
+
+    `watch`, where there is one, is called with every exchange before its answer goes back.
+    """
 
     def __init__(self, upstream):
         self.exchanges = []
         self.phase = ""
+        self.watch = None
         proxy = self
         connections = threading.local()
 
@@ -51,25 +55,26 @@ class RecordingProxy:
                 connection.endheaders(body or None)
                 response = connection.getresponse()
                 answer = response.read()
-                self.send_response_only(response.status)
                 kept = {
                     k: v for k, v in response.getheaders()
                     if k.lower() not in ("connection", "transfer-encoding", "content-length")
                 }
+                plain = gzip.decompress(answer) if kept.get("Content-Encoding") == "gzip" else answer
+                lower = lambda names: {k.lower(): v for k, v in names.items()}
+                exchange = Exchange(
+                    proxy.phase, self.command, self.path, lower(headers), body, response.status, lower(kept), plain
+                )
+                # Before the client can ask on by the answer, so that the order is that of cause and effect.
+                proxy.exchanges.append(exchange)
+                if watch := proxy.watch:
+                    watch(exchange)
+                self.send_response_only(response.status)
                 for name, value in kept.items():
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
                 self.wfile.write(answer)
                 self.wfile.flush()
-                if kept.get("Content-Encoding") == "gzip":
-                    answer = gzip.decompress(answer)
-                lower = lambda names: {k.lower(): v for k, v in names.items()}
-                proxy.exchanges.append(
-                    Exchange(
-                        proxy.phase, self.command, self.path, lower(headers), body, response.status, lower(kept), answer
-                    )
-                )
 
             do_GET = do_POST = do_PATCH = do_DELETE = pass_on
 

@@ -46,14 +46,17 @@ def need(condition, text):
 
 
 class Judge:
-    """Judges exchanges with one database and counts what it saw: methods, answers and the kinds of things in them.
+    """Judges exchanges with databases and counts what it saw: methods, answers and the kinds of things in them.
 
-    `moments` holds the read times of documents by phase, as text, "" for the present.
+    Whatever an exchange names is in the database of its URL. `moments` holds the read times of documents by phase and
+    database, as text, "" for the present. `open` holds the transactions that are neither committed nor rolled back.
     """
 
-    def __init__(self, database):
-        self.database = database
-        self.documents = f"{database}/documents"
+    def __init__(self, *databases):
+        self.databases = databases
+        self.database, self.documents = databases[0], f"{databases[0]}/documents"
+        self.open = {}
+        self.ended = set()
         self.requests = collections.Counter()
         self.answers = collections.Counter()
         self.seen = collections.Counter()
@@ -82,18 +85,40 @@ class Judge:
             else:
                 message.parent = name
             getattr(self, verb)(message, exchange)
-        if kind in ("listDocuments", "runQuery"):
+        if getattr(message, "transaction", b"") and kind not in ("commit", "rollback"):
+            self.inside_transaction(message)
+        elif kind in ("listDocuments", "runQuery"):
             read = message.read_time
-            self.moments[exchange.phase].add(read.ToJsonString() if message.HasField("read_time") else "")
+            moment = read.ToJsonString() if message.HasField("read_time") else ""
+            self.moments[exchange.phase, self.database].add(moment)
         self.requests[kind] += 1
         self.answer(kind, answer, stream, exchange)
         return message
+
+    # Transactions
+
+    def inside_transaction(self, message):
+        """A read in a transaction: one that is open, of this database, and at no other moment than its own."""
+        need(self.open.get(message.transaction) == self.database, "a read in a transaction that is not open")
+        self.seen["read in a transaction"] += 1
+
+    def end(self, message, exchange, what):
+        known = self.open.get(message.transaction) or message.transaction in self.ended and self.database
+        need(known == self.database, f"the {what} of a transaction that nobody began")
+        need(what == "rollback" or message.transaction in self.open, "a commit of a transaction that has ended")
+        if exchange.status == 200:
+            self.open.pop(message.transaction, None)
+            self.ended.add(message.transaction)
+        self.seen[f"transaction {what}"] += 1
 
     # What is in a URL
 
     def path(self, path):
         """The name and the verb of a path that is encoded as it has to be and no more than that."""
         need(path.startswith("/v1/"), f"path {path}")
+        for database in self.databases:
+            if path[4:].startswith((f"{database}/", f"{database}:")) or path[4:] == database:
+                self.database, self.documents = database, f"{database}/documents"
         path, colon, verb = path[4:].partition(":")
         segments = path.split("/")
         for segment in segments:
@@ -127,7 +152,7 @@ class Judge:
         need(verb is None, f"GET with :{verb}")
         if name == self.database:
             need(not parameters, "parameters of databases.get")
-            return "getDatabase", admin.GetDatabaseRequest(name=name), admin.Database, False
+            return "getDatabase", admin.GetDatabaseRequest.pb(admin.GetDatabaseRequest(name=name)), admin.Database, False
         segments = name.split("/")[5:]
         members = {}
         for key, values in parameters.items():
@@ -201,9 +226,11 @@ class Judge:
 
     def commit(self, message, exchange):
         self.writes(message, exchange)
-        need(not message.transaction, "a transaction that nobody began")
+        if message.transaction:
+            self.end(message, exchange, "commit")
 
-    batchWrite = commit
+    def batchWrite(self, message, exchange):
+        self.writes(message, exchange)
 
     def writes(self, message, exchange):
         need(1 <= len(message.writes) <= 500, f"{len(message.writes)} writes")
@@ -272,9 +299,17 @@ class Judge:
         self.structured(message.structured_query)
 
     def beginTransaction(self, message, exchange):
-        pass
+        mode = message.options.WhichOneof("mode")
+        need(mode, "a transaction that is neither to read nor to write")
+        again = message.options.read_write.retry_transaction
+        need(not again or again in self.ended, "a transaction repeats one that has not ended")
+        if exchange.status == 200:
+            begun = self.parsed(types.BeginTransactionResponse, strict_json(exchange.answer), "answer").transaction
+            need(begun and begun not in self.open and begun not in self.ended, "a transaction that has begun already")
+            self.open[begun] = self.database
 
-    rollback = beginTransaction
+    def rollback(self, message, exchange):
+        self.end(message, exchange, "rollback")
 
     def structured(self, query):
         selectors = query.from_
@@ -382,7 +417,7 @@ class Judge:
         need(isinstance(members, list) if stream else isinstance(members, dict), "a stream is an array, nothing else")
         if type is None:
             need(members == {}, "an empty answer")
-        for element in members if stream else [members]:
+        for element in [] if type is None else members if stream else [members]:
             message = self.parsed(type, element, "answer")
             if kind == "batchGet":
                 need(message.WhichOneof("result"), "neither found nor missing")

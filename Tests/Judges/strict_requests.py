@@ -20,11 +20,13 @@ import tempfile
 from google.cloud.firestore_v1 import types
 from google.protobuf import json_format
 
+from changing_commands import DATABASES, change
 from recording_proxy import RecordingProxy
 from strict_messages import Judge, Wrong
 
 PROJECT, DATABASE = "p", "data"
 ROOT = f"projects/{PROJECT}/databases/{DATABASE}"
+COPY = f"projects/{PROJECT}/databases/copy"
 
 
 def awkward():
@@ -97,20 +99,47 @@ class Run:
         self.program, self.folder, self.proxy = program, folder, proxy
         self.help = subprocess.run([program, "--help"], capture_output=True, check=True).stdout.decode()
 
-    def __call__(self, phase, *arguments, ends=0):
-        """Runs a command through the proxy and returns its output; its requests are judged under the phase."""
+    def __call__(self, phase, *arguments, ends=0, place=None, stop=None):
+        """Runs a command through the proxy and returns its output; its requests are judged under the phase.
+
+        `ends` is the exit code, or those that are right; `place` the options that name the database, if not the one of
+        this script. `stop` is a signal, and the number of the commit of documents before whose answer it is sent.
+        """
         self.proxy.phase = phase
-        command = [self.program, *arguments]
-        command += ["--endpoint", self.proxy.endpoint, "--project", PROJECT, "--database", DATABASE]
+        place = ["--endpoint", self.proxy.endpoint, "--project", PROJECT, "--database", DATABASE] if place is None else place
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder)}
-        result = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, timeout=300)
-        if result.returncode != ends:
-            raise Wrong(f"{arguments} ended in {result.returncode}, not {ends}: {result.stderr.decode()[-2000:]}")
-        return result.stdout.decode()
+        process = subprocess.Popen(
+            [self.program, *arguments, *place], cwd=self.folder, env=environment,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )
+        self.proxy.watch = stop and stopping(process, *stop)
+        try:
+            output, talk = process.communicate(timeout=300)
+        finally:
+            self.proxy.watch = None
+            process.kill()
+            process.wait()
+        if process.returncode not in (ends if isinstance(ends, tuple) else (ends,)):
+            raise Wrong(f"{phase}: {arguments} ended in {process.returncode}, not {ends}: {talk.decode()[-2000:]}")
+        return output.decode()
 
     def write(self, name, text):
         (self.folder / name).write_text(text, encoding="utf-8")
         return name
+
+
+def stopping(process, signal, number):
+    """What sends a signal before a commit of documents is answered."""
+    left = number
+
+    def watch(exchange):
+        nonlocal left
+        if exchange.target.partition("?")[0].endswith(":commit") and b"/documents/_gymmigrate" not in exchange.body:
+            left -= 1
+            if left == 0:
+                process.send_signal(signal)
+
+    return watch
 
 
 def commands(run, samples, documents):
@@ -184,6 +213,9 @@ def judged(exchanges, judge):
     """Judges all exchanges; returns the documents that were written by phase and name, and how much was wrong."""
     written, wrong = {}, 0
     for exchange in exchanges:
+        if (exchange.phase, exchange.method, exchange.target) == ("doctor", "GET", "/"):
+            # Any answer tells whether the service can be reached, and its time.
+            continue
         try:
             message = judge.exchange(exchange)
         except Wrong as error:
@@ -202,10 +234,20 @@ def judged(exchanges, judge):
     return written, wrong
 
 
-def differences(found, documents):
+def lines(judge, exported, root):
+    """The documents of an export, by their names in the database that it is of."""
+    found = {}
+    for text in exported.split("\n")[:-1]:
+        document = judge.parse(types.Document, text.encode(), "line")
+        document.name = f"{root}/documents/{document.name}"
+        found[document.name] = document
+    return found
+
+
+def differences(found, documents, root):
     """What differs from the documents of this script, in protobuf's deterministic bytes."""
     for name, fields in documents.items():
-        wanted = types.Document.pb(types.Document(name=f"{ROOT}/documents/{name}"))
+        wanted = types.Document.pb(types.Document(name=f"{root}/documents/{name}"))
         json_format.ParseDict({"fields": fields}, wanted)
         other = found.get(wanted.name)
         if other is None:
@@ -227,6 +269,7 @@ REQUIRED = (
     "GET pageSize", "GET pageToken", "GET mask", "GET readTime", "readTime in a body", "encoded path", "collection group",
     "all collections below", "select", "limit", "startAt", "order 1", "order 2", "updateMask", "updateTransforms",
     "write update", "write delete", "precondition exists", "precondition update_time", "error ALREADY_EXISTS",
+    "read in a transaction", "transaction commit",
 ) + tuple(
     f"filter {op}"
     for op in (
@@ -238,7 +281,10 @@ REQUIRED = (
     for side in ("request", "answer")
     for kind in ("null", "boolean", "integer", "double", "timestamp", "string", "bytes", "reference", "geoPoint", "array", "map")
 )
-METHODS = ("commit", "batchGet", "runQuery", "runAggregationQuery", "listCollectionIds", "listDocuments")
+METHODS = (
+    "commit", "batchGet", "runQuery", "runAggregationQuery", "listCollectionIds", "listDocuments", "getDatabase",
+    "beginTransaction",
+)
 
 
 def main():
@@ -261,28 +307,37 @@ def main():
             proxy = RecordingProxy(told.strip().partition("=")[2])
             run = Run(program, pathlib.Path(folder), proxy)
             exported = commands(run, samples, documents)
+            copied = change(run, samples)
             proxy.close()
         finally:
             store.terminate()
             store.wait()
-    return verdict(proxy.exchanges, exported, documents)
+    return verdict(proxy.exchanges, exported, copied, documents)
 
 
-def verdict(exchanges, exported, documents):
+def verdict(exchanges, exported, copied, documents):
     """Judges everything that was recorded and tells what it came to; returns the exit code."""
-    judge = Judge(ROOT)
+    judge = Judge(*(f"projects/{PROJECT}/databases/{name}" for name in DATABASES))
     written, failed = judged(exchanges, judge)
-    for phase in {e.phase for e in exchanges if e.phase.startswith(("export", "past"))}:
-        if len(judge.moments[phase]) != 1 or "" in judge.moments[phase]:
+    for (phase, database), moments in judge.moments.items():
+        if not phase.startswith(("export", "past", "copy", "diff")):
+            continue
+        # The target of a copy is read as it is.
+        if len(moments) != 1 or "" in moments and not (phase.startswith("copy") and database.endswith("/copy")):
             failed += 1
-            print(f"WRONG   {phase}: documents of the moments {judge.moments[phase]}")
-    found = {}
-    for text in exported.split("\n")[:-1]:
-        document = judge.parse(types.Document, text.encode(), "line")
-        document.name = f"{ROOT}/documents/{document.name}"
-        found[document.name] = document
-    for what, where in (("import", written.get("create", {})), ("export", found)):
-        for complaint in differences(where, documents):
+            print(f"WRONG   {phase}: documents of {database} of the moments {moments}")
+    if judge.open:
+        failed += 1
+        print(f"WRONG   {len(judge.open)} transactions are neither committed nor rolled back")
+    # References into the database that is copied lead into the copy.
+    moved = json.loads(json.dumps(documents).replace(f"{ROOT}/", f"{COPY}/"))
+    for what, where, wanted, root in (
+        ("import", written.get("create", {}), documents, ROOT),
+        ("export", lines(judge, exported, ROOT), documents, ROOT),
+        ("copy", written.get("copy", {}), moved, COPY),
+        ("export of the copy", lines(judge, copied, COPY), moved, COPY),
+    ):
+        for complaint in differences(where, wanted, root):
             failed += 1
             print(f"WRONG   {what}: {complaint}")
     missing = [kind for kind in METHODS if not judge.requests[kind] or not judge.answers[kind]]

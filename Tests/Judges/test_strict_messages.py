@@ -93,6 +93,56 @@ class StrictMessages(unittest.TestCase):
         listed(f"{DOCUMENTS}/c", answer=error, status=404)
         self.refused("", listed, f"{DOCUMENTS}/c", answer=error, status=400)
 
+    def test_transactions(self):
+        def post(judge, verb, body, answer, status=200):
+            told = {"content-type": "application/json; charset=UTF-8"}
+            target = f"/v1/{DOCUMENTS}:{verb}?prettyPrint=false"
+            sent = {"content-type": "application/json"}
+            judge.exchange(Exchange("x", "POST", target, sent, json.dumps(body).encode(), status, told, answer.encode()))
+
+        def begin(judge, id, **mode):
+            body = {"options": {"readWrite": mode}}
+            post(judge, "beginTransaction", body, json.dumps({"transaction": id}))
+
+        read = lambda judge, id: post(judge, "batchGet", {"documents": [NAME], "transaction": id}, '[{"missing":"%s"}]' % NAME)
+        commit = lambda judge, id, **options: post(
+            judge, "commit", {"writes": [write()], "transaction": id}, options.pop("answer", '{"writeResults":[{}]}'), **options
+        )
+        rollback = lambda judge, id: post(judge, "rollback", {"transaction": id}, "{}")
+
+        judge = Judge(DATABASE, "projects/p/databases/other")
+        begin(judge, "AAAA")
+        read(judge, "AAAA")
+        self.refused("not open", read, judge, "BBBB")
+        self.refused("nobody", commit, judge, "BBBB")
+        self.refused("nobody", rollback, judge, "BBBB")
+        aborted = '{"error":{"code":409,"message":"m","status":"ABORTED"}}'
+        commit(judge, "AAAA", answer=aborted, status=409)
+        self.assertTrue(judge.open)
+        rollback(judge, "AAAA")
+        self.assertFalse(judge.open)
+        self.refused("not open", read, judge, "AAAA")
+        self.refused("ended", commit, judge, "AAAA")
+        begin(judge, "CCCC", retryTransaction="AAAA")
+        self.refused("has not ended", begin, judge, "DDDD", retryTransaction="CCCC")
+        self.refused("begun already", begin, judge, "AAAA")
+        commit(judge, "CCCC")
+        self.assertFalse(judge.open)
+        self.refused("neither", post, judge, "beginTransaction", {"options": {}}, "{}")
+
+    def test_two_databases(self):
+        judge = Judge(DATABASE, "projects/p/databases/other")
+        told = {"content-type": "application/json; charset=UTF-8"}
+        for database in ("other", "data", "other"):
+            target = f"/v1/projects/p/databases/{database}/documents/c?pageSize=300&prettyPrint=false"
+            judge.exchange(Exchange("x", "GET", target, {}, b"", 200, told, b"{}"))
+        self.assertEqual(set(judge.moments), {("x", "projects/p/databases/other"), ("x", DATABASE)})
+        body = json.dumps({"writes": [write(name="projects/p/databases/other/documents/c/a")]}).encode()
+        sent = {"content-type": "application/json"}
+        target = f"/v1/{DOCUMENTS}:commit?prettyPrint=false"
+        with self.assertRaisesRegex(Wrong, "another database"):
+            judge.exchange(Exchange("x", "POST", target, sent, body, 200, told, b'{"writeResults":[{}]}'))
+
 
 if __name__ == "__main__":
     unittest.main()
