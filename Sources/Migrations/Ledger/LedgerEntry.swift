@@ -150,8 +150,9 @@ public struct LedgerEntry: Sendable, Equatable {
     return fields
   }
 
-  /// The write that puts the entry into the ledger, where its document is still as it was read. Fields that another
-  /// version may have added are left.
+  /// The write that puts the entry into the ledger, where its document is still as it was read.
+  ///
+  /// Fields that another version may have added are left.
   var write: Write {
     var transforms = [FieldTransform(FieldPath(field: "changedAt"), .requestTime)]
     if startedAt == nil { transforms.append(FieldTransform(FieldPath(field: "startedAt"), .requestTime)) }

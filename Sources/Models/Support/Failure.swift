@@ -31,10 +31,12 @@ public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
 
   /// A record of a table, by the line that it begins in and its cell, both from 1.
   public struct Record: Sendable, Equatable {
+    /// The line.
     public var line: Int
     /// The cell; nil where it is the record as a whole.
     public var column: Int?
 
+    /// Names a record, or a cell of it.
     public init(line: Int, column: Int? = nil) {
       self.line = line
       self.column = column

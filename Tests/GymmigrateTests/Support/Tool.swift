@@ -252,8 +252,9 @@ final class Later<Value: Sendable>: @unchecked Sendable {
     condition.broadcast()
   }
 
-  /// Waits until it is known, for ten minutes at the most. It blocks its thread, so it is for servers' threads;
-  /// a test awaits `value()`.
+  /// Waits until it is known, for ten minutes at the most.
+  ///
+  /// It blocks its thread, so it is for servers' threads; a test awaits `value()`.
   func get() -> Value? {
     condition.withLock {
       let end = Date(timeIntervalSinceNow: 600)
