@@ -305,8 +305,11 @@ class Judge:
 
     def play(self, point, database, share):
         """Kills one run, takes it up to its end: whether the kill came in time."""
+        began = time.monotonic()
         code, errors = self.tool.killed(self.work.command, database, share * self.length)
         if code != -signal.SIGKILL:
+            # The machine is less busy by now.
+            self.length = time.monotonic() - began
             return False
         counts = collections.Counter()
         own = self.assert_true(database, counts)
