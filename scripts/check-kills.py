@@ -39,8 +39,6 @@ import urllib.request
 
 PROJECT = "kills"
 TIMESTAMP = re.compile('"timestampValue":"([^"]*)"')
-# A rejected document may have been written by an earlier migration of the same run.
-UPDATED_AT = re.compile('"updatedAt":{"timestampValue":"[^"]*"}')
 # Points between two measurements of an uninterrupted run.
 MEASURES = 20
 # Kills of one run at the most.
@@ -183,7 +181,10 @@ class Tool:
         for name in ("rejects.jsonl", "review.csv"):
             path = f"{folder}/{name}"
             lines = sorted(open(path, newline="")) if os.path.exists(path) else []
-            found[name] = [UPDATED_AT.sub("", line) for line in lines]
+            found[name] = lines
+        # The same command lists rejected documents as they are by then, with what later migrations wrote.
+        rejects = [json.loads(line) for line in found["rejects.jsonl"]]
+        found["rejects.jsonl"] = sorted([reject["code"], reject["path"], reject["message"]] for reject in rejects)
         return found
 
 

@@ -58,10 +58,8 @@ struct KillJudge {
         // One that was killed before it had a folder left nothing to go on with.
         let status = try await Self.statuses(tool, of: work)
         #expect(status == ["killed"] || status.isEmpty, comment, sourceLocation: location)
-        // The very same command takes up what changes the ledger, too, and reads everything once more.
-        let isSame = status.isEmpty || work.files.isEmpty && random.chance(percent: 30)
-        next = isSame ? command : ["runs", "resume", "last"]
-        position = isSame ? nil : try Position(tool)
+        next = status.isEmpty ? command : ["runs", "resume", "last"]
+        position = status.isEmpty ? nil : try Position(tool)
         // Killed again sometimes, but not for ever.
         let isAgain = story.points.count < 4 && random.chance(percent: 40)
         point = isAgain ? Self.point(baseline, &random) : .never
