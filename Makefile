@@ -4,7 +4,8 @@ SWIFT ?= swift
 SOURCES = Package.swift Sources Tests
 JOBS ?=
 
-.PHONY: all deps docs build demo test bench bench-writes check check-faults check-fuzz check-sanitizers check-scale fmt \
+.PHONY: all deps docs build demo test bench bench-writes check check-faults check-fuzz check-kills \
+  check-sanitizers check-scale fmt \
   lint layers clean
 
 all: build
@@ -42,6 +43,10 @@ check: deps lint layers
 ## check-faults: thousands of runs on a service that fails in every way, judged by what it stored and counted
 check-faults: deps
 	@scripts/check-faults.sh
+
+## check-kills: kills an import, a migration and an undo at 200 moments each, and takes them up again; an hour or two
+check-kills: build
+	@nice -n 10 scripts/check-kills.py
 
 ## check-fuzz: ten minutes of hostile input with libFuzzer
 check-fuzz: deps

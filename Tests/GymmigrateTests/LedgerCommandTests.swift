@@ -192,6 +192,30 @@ struct LedgerCommandTests {
     }
   }
 
+  @Test(
+    "An undo that was killed when all was done but its summary is taken up.",
+    arguments: [["runs", "resume", "last"], ["migrate", "undo", "last"]]
+  )
+  func untold(_ command: [String]) async throws {
+    try await withGym { tool, mini, _, _ in
+      let before = mini.lines()
+      try await tool.run("migrate", "apply", "users-unify").expect(2)
+      try await tool.run("migrate", "undo", "last").expect(0)
+      let undo = try tool.lastRun()
+      try FileManager.default.removeItem(atPath: tool.path(".gymmigrate/runs/\(undo)/summary.json"))
+      let killed = try await tool.bare(["runs", "list"])
+      #expect(killed.output.contains("\tkilled\t"))
+      let writes = mini.writtenDocuments.map(\.writes)
+      try await tool.bare(command + (command[0] == "runs" ? [] : tool.place)).expect(0)
+      let list = try await tool.bare(["runs", "list"])
+      #expect(list.output.contains("\tundone\t") && list.output.contains("\tdone\t"))
+      #expect(mini.lines() == before && mini.writtenDocuments.map(\.writes) == writes)
+      let ledger = try await tool.ledger()
+      #expect(ledger.lease == nil && ledger.runs.map(\.status) == ["undone", "done"])
+      try await tool.run("migrate", "undo", "last").expectFailure(64, "undone already")
+    }
+  }
+
   // MARK: Files of migrations
 
   @Test("A migration's file that changed after it was applied is refused, until that is undone.")

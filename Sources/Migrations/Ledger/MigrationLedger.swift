@@ -219,14 +219,19 @@ public struct MigrationLedger: Sendable {
         return true
       }
       group.addTask {
-        while true {
-          try await clock.sleep(Lease.renewal)
-          try await keeper.renew()
+        do {
+          while true {
+            try await clock.sleep(Lease.renewal)
+            try await keeper.renew()
+          }
+        } catch  where Task.isCancelled {
+          // What an interruption leaves open is for the work to tell.
+          return false
         }
       }
       // The end of the work, or the loss of the lease, whichever comes first.
       defer { group.cancelAll() }
-      _ = try await group.next()
+      while let isWork = try await group.next(), !isWork {}
     }
   }
 

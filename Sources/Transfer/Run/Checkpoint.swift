@@ -19,6 +19,14 @@ public struct Checkpoint: Sendable, Equatable {
     }
   }
 
+  /// Where in the journal a part of the run begins.
+  struct Beginning: Sendable, Equatable {
+    /// As ``Place/stage``.
+    var stage: Int
+    /// Bytes of the journal by then.
+    var journal: Int
+  }
+
   /// Everything before it is settled.
   public var place: Place
   /// The accounts so far.
@@ -33,6 +41,8 @@ public struct Checkpoint: Sendable, Equatable {
   ///
   /// Those of them that a later line names have been.
   public var tail: [Range<Int>]
+  /// The parts that were begun so far, in the order of the journal; a run that reads everything once more begins them again.
+  var begun: [Beginning]
 
   /// A checkpoint of a run that has done nothing yet.
   init(at place: Place) {
@@ -41,6 +51,7 @@ public struct Checkpoint: Sendable, Equatable {
     lists = [:]
     journal = 0
     tail = []
+    begun = []
   }
 
   /// The JSON of the checkpoint, one line.
@@ -55,6 +66,17 @@ public struct Checkpoint: Sendable, Equatable {
     }
     var json = JSONWriter()
     json.object { json in
+      json.key("begun")
+      json.array { list in
+        for beginning in begun {
+          list.object {
+            $0.key("journal")
+            $0.integer(beginning.journal)
+            $0.key("stage")
+            $0.integer(beginning.stage)
+          }
+        }
+      }
       json.key("collections")
       json.array { list in
         for collection in collections { list.object { collection.writeMembers(to: &$0) } }
@@ -108,7 +130,18 @@ public struct Checkpoint: Sendable, Equatable {
     lists = try numbers(json["lists"])
     journal = try number(json["journal"], "journal")
     tail = []
+    begun = []
     collections = []
+    if let list = json["begun"] {
+      for part in list.elements {
+        begun.append(
+          Beginning(
+            stage: try number(part["stage"], "stage"),
+            journal: try number(part["journal"], "journal")
+          )
+        )
+      }
+    }
     if let ranges = json["tail"] {
       for range in ranges.elements {
         let (from, to) = (try number(range["from"], "from"), try number(range["to"], "to"))

@@ -10,6 +10,7 @@ public final class Checkpoints: Sendable {
   private let book: AccountsBook
   private let clock: RunClock
   private let pace: Guarded<CheckpointPace>
+  private let begun: Guarded<[Checkpoint.Beginning]>
 
   /// A document that is looked up to be told the service's time; whether it is there does not matter.
   private static let clockDocument = DocumentPath(CollectionPath(nil, "_gymmigrate"), "lock")
@@ -33,6 +34,7 @@ public final class Checkpoints: Sendable {
     pace = Guarded(CheckpointPace(now: clock.now()))
     let path = run.file("journal.jsonl")
     resumed = run.resumption?.checkpoint
+    begun = Guarded(run.resumption?.begun ?? [])
     if let resumption = run.resumption, resumption.head != nil {
       journal = try Journal(path, goingOnWith: resumption)
     } else {
@@ -59,7 +61,11 @@ public final class Checkpoints: Sendable {
   /// Makes the first checkpoint of a run, or of a part of it, before anything of it is handed on.
   ///
   /// - Throws: `.cannotWrite`.
-  public func begin(at place: Place) async throws { try await make(place) }
+  public func begin(at place: Place) async throws {
+    let beginning = Checkpoint.Beginning(stage: place.stage, journal: journal.checkpoint.length)
+    begun.withLock { $0.append(beginning) }
+    try await make(place)
+  }
 
   /// Makes a checkpoint where one is due.
   ///
@@ -81,6 +87,7 @@ public final class Checkpoints: Sendable {
     var checkpoint = Checkpoint(at: place)
     checkpoint.collections = book.collections
     (checkpoint.journal, checkpoint.tail) = journal.checkpoint
+    checkpoint.begun = begun.withLock { $0 }
     for list in run.allLists { checkpoint.lists[list] = try run.synchronizedLength(of: list) }
     try run.write(checkpoint)
   }

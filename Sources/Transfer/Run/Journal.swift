@@ -21,11 +21,10 @@ public final class Journal: Sendable {
   public let serverTime: Timestamp?
   private let file: AppendOnlyFile
   private let group: SyncGroup
-  private let tail: Mutex<JournalTail>
+  /// The tail of the part of the run that is at work, and of those that come.
+  private let tails: Mutex<[JournalTail]>
   /// Bytes of the head; none where the journal is gone on with and holds changes.
   private let headLength: Int
-  /// Where the changes of the tail stand, in bytes.
-  private let tailRanges: [Range<Int>]
 
   /// Begins the journal of a new run.
   ///
@@ -33,8 +32,7 @@ public final class Journal: Sendable {
   public init(_ path: String, database: DatabaseName, run: String, serverTime: Timestamp?) throws(Failure) {
     file = try AppendOnlyFile(path)
     group = SyncGroup(file)
-    tail = Mutex(JournalTail())
-    tailRanges = []
+    tails = Mutex([])
     self.serverTime = serverTime
     var json = JSONWriter()
     json.object {
@@ -60,16 +58,16 @@ public final class Journal: Sendable {
     if truncate(path, off_t(resumption.length)) != 0 { throw Failure.cannotWrite(path, errno: errno) }
     serverTime = resumption.head?.serverTime
     headLength = resumption.headLength
-    tail = Mutex(resumption.tail)
-    let counted = resumption.checkpoint?.journal ?? 0
-    tailRanges = (resumption.checkpoint?.tail ?? []) + [counted..<resumption.length]
+    tails = Mutex(resumption.tails)
     file = try AppendOnlyFile(path)
     group = SyncGroup(file)
   }
 
   /// What a checkpoint made now keeps: the length of the file in bytes, and where the tail of an interrupted run stands as
   /// long as not all of it was met again.
-  var checkpoint: (length: Int, tail: [Range<Int>]) { (file.length, hasTail ? tailRanges : []) }
+  var checkpoint: (length: Int, tail: [Range<Int>]) {
+    (file.length, tails.withLock { $0.first.map { $0.isEmpty ? [] : $0.ranges } ?? [] })
+  }
 
   /// Bytes that are known to be on the disk.
   var syncedLength: Int { file.syncedLength }
@@ -112,7 +110,7 @@ public final class Journal: Sendable {
     }
     json.endLine()
     try file.append(json.bytes)
-    tail.withLock { _ = $0.take(path) }
+    tails.withLock { tails in if !tails.isEmpty { _ = tails[0].take(path) } }
   }
 
   /// Waits until everything is on the disk.
@@ -121,7 +119,7 @@ public final class Journal: Sendable {
   public func sync() async throws(Failure) { try await group.sync() }
 
   /// Whether there are writes from before the run was interrupted that have not been met again.
-  public var hasTail: Bool { tail.withLock { !$0.isEmpty } }
+  public var hasTail: Bool { tails.withLock { $0.first?.isEmpty == false } }
 
   /// A write that a run made before it was interrupted.
   public struct OwnWrite: Sendable, Equatable {
@@ -134,19 +132,26 @@ public final class Journal: Sendable {
     public var kind: Kind
     /// Where its change stands in the journal, in bytes.
     var offset: Int
+    /// Whether it is known to have been applied.
+    var isConfirmed = false
   }
 
   /// The write by which a document is as it is, where the run made it before it was interrupted, so that it is the run's
   /// to count; each is told once, and settled by that.
   ///
-  /// A document that the run meant to create and that is older than the run was there before it.
+  /// A document that the run meant to create and that is older than the run was there before it; one that is older than
+  /// what the run had counted when it meant to, was made and counted by it before.
   ///
   /// - Throws: `.cannotWrite`.
   public func takeOwnWrite(of path: DocumentPath, current: RawDocument?) throws(Failure) -> OwnWrite? {
-    guard let write = tail.withLock({ $0.take(path) }) else { return nil }
+    let found = tails.withLock { tails -> (OwnWrite, Timestamp?)? in
+      guard !tails.isEmpty, let write = tails[0].take(path) else { return nil }
+      return (write, tails[0].moment(before: write))
+    }
+    guard let (write, counted) = found else { return nil }
     let isOlder =
-      if write.kind == .creation, let created = current?.createTime, let serverTime {
-        created < serverTime
+      if write.kind == .creation, let created = current?.createTime {
+        serverTime.map { created < $0 } == true || counted.map { created <= $0 } == true
       } else {
         false
       }
@@ -162,10 +167,10 @@ public final class Journal: Sendable {
   }
 
   /// The deletions that were begun before the interruption and not met again.
-  public var unmetDeletions: [DocumentPath] { tail.withLock { $0.deletions } }
+  public var unmetDeletions: [DocumentPath] { tails.withLock { $0.first?.deletions ?? [] } }
 
-  /// Forgets what was not met again: the part of the run that wrote it is done.
-  public func endTail() { tail.withLock { $0 = JournalTail() } }
+  /// Forgets what was not met again: the part of the run that wrote it is done, and the next one meets its own.
+  public func endTail() { tails.withLock { tails in if !tails.isEmpty { tails.removeFirst() } } }
 }
 
 extension WriteResult {

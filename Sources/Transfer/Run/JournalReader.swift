@@ -116,10 +116,18 @@ public struct JournalReader: ~Copyable {
   }
 }
 
-/// The writes of a journal that no checkpoint of a run has counted yet, by a hash of their paths.
+/// The writes of one part of a run that no checkpoint has counted yet, by a hash of their paths.
 struct JournalTail: Sendable {
+  /// Where they stand in the journal, in bytes.
+  private(set) var ranges: [Range<Int>]
   private var writes: [UInt64: Journal.OwnWrite] = [:]
+  /// What was applied before a later change of the same document, of which that is not known.
+  private var earlier: [UInt64: Journal.OwnWrite] = [:]
   private var deleted: [DocumentPath] = []
+  /// From which byte on changes were sent after which moment, by the service's clock.
+  private var moments: [(offset: Int, time: Timestamp)] = []
+
+  private init(_ ranges: [Range<Int>]) { self.ranges = ranges }
 
   var isEmpty: Bool { writes.isEmpty }
 
@@ -127,52 +135,121 @@ struct JournalTail: Sendable {
   var deletions: [DocumentPath] { deleted.filter { writes[Self.hash($0)]?.kind == .deletion } }
 
   mutating func take(_ path: DocumentPath) -> Journal.OwnWrite? {
-    writes.isEmpty ? nil : writes.removeValue(forKey: Self.hash(path))
+    if writes.isEmpty { return nil }
+    let hash = Self.hash(path)
+    earlier[hash] = nil
+    return writes.removeValue(forKey: hash)
+  }
+
+  /// A moment before a change was sent at which the run had counted what it had written until then.
+  func moment(before write: Journal.OwnWrite) -> Timestamp? {
+    moments.last { $0.offset <= write.offset }?.time
   }
 
   private mutating func add(_ change: Change, at offset: Int) {
     let kind: Journal.OwnWrite.Kind =
       change.after == nil ? .deletion : change.before == nil ? .creation : .update
-    writes[Self.hash(change.path)] = Journal.OwnWrite(kind: kind, offset: offset)
+    let hash = Self.hash(change.path)
+    if let known = writes[hash], known.isConfirmed { earlier[hash] = known }
+    writes[hash] = Journal.OwnWrite(kind: kind, offset: offset)
     if kind == .deletion { deleted.append(change.path) }
+  }
+
+  /// A change came to something, or to nothing: then what was applied before it is the last one.
+  private mutating func settle(_ path: DocumentPath, isWritten: Bool) {
+    let hash = Self.hash(path)
+    let known = earlier.removeValue(forKey: hash)
+    if isWritten {
+      writes[hash]?.isConfirmed = true
+    } else if writes[hash]?.isConfirmed == false {
+      writes[hash] = known
+    }
   }
 
   /// Reads what a checkpoint (nil for none) has not counted, the first line, and the length of all whole lines.
   ///
   /// A change behind the checkpoint, or in the tail that it keeps, is added. A line between the two is of a document that was
   /// met again and counted, so what stands before it of that document is taken away; so is a change that came to
-  /// nothing.
+  /// nothing. Whatever was sent after such a line was applied after the time that the line tells. What later parts wrote
+  /// before everything is read once more is theirs.
+  ///
+  /// - Parameter begun: The parts of the run so far.
   static func read(
     _ path: String,
-    since checkpoint: Checkpoint?
-  ) throws(Failure) -> (JournalTail, JournalReader.Head?, headLength: Int, length: Int) {
+    since checkpoint: Checkpoint?,
+    begun: [Checkpoint.Beginning]
+  ) throws(Failure) -> (tails: [JournalTail], JournalReader.Head?, headLength: Int, length: Int) {
     let end = checkpoint?.journal ?? 0
-    let ranges = checkpoint?.tail ?? []
-    var tail = JournalTail()
+    // The files of an import are one part here.
+    let first = checkpoint == nil ? 0 : begun.last?.stage ?? 0
+    let count = max(0, (begun.map(\.stage).max() ?? 0) - first) + 1
+    var tails = (0..<count).map { JournalTail(Self.ranges(of: first + $0, begun)) }
+    if let checkpoint { tails[0].ranges = checkpoint.tail + [end..<Int.max] }
     var headLength = 0
     var head: JournalReader.Head?
     var reader = try JournalReader(path)
     var meetsEnd = end == 0
+    var latest: Timestamp?
     while true {
       let offset = reader.length
       if offset == end { meetsEnd = true }
       guard let line = try reader.next() else { break }
-      let isOpen = offset >= end || ranges.contains { $0.contains(offset) }
+      let part = (begun.last { $0.journal <= offset }?.stage ?? 0) - first
+      let isOpen = part > 0 || tails[0].ranges.contains { $0.contains(offset) }
       switch line {
       case .head(let it):
         guard offset == 0 else { throw Resumption.damaged(path, "it has a second head at byte \(offset)") }
         head = it
         headLength = reader.length
-      case .change(let change):
-        if isOpen { tail.add(change, at: offset) } else { _ = tail.take(change.path) }
-      case .settled(let path, let result, _):
-        if !isOpen || result != "written" { _ = tail.take(path) }
+      case .change, .settled:
+        guard part >= 0 else { continue }
+        if isOpen {
+          tails[part].add(line, at: offset, after: latest)
+        } else {
+          tails[0].close(line, &latest)
+        }
       }
     }
     if !meetsEnd, reader.length >= end {
       throw Resumption.damaged(path, "no line ends at byte \(end), where checkpoint.json goes on")
     }
-    return (tail, head, headLength, reader.length)
+    for index in tails.indices {
+      tails[index].ranges = tails[index].ranges.compactMap { range in
+        range.lowerBound < reader.length ? range.clamped(to: 0..<reader.length) : nil
+      }
+    }
+    return (tails, head, headLength, reader.length)
+  }
+
+  /// Where what a part wrote stands in the journal, of all the times that it was begun.
+  private static func ranges(of stage: Int, _ begun: [Checkpoint.Beginning]) -> [Range<Int>] {
+    let all = [Checkpoint.Beginning(stage: 0, journal: 0)] + begun
+    return all.indices.compactMap { index in
+      let end = index + 1 < all.count ? all[index + 1].journal : Int.max
+      return all[index].stage == stage && all[index].journal < end ? all[index].journal..<end : nil
+    }
+  }
+
+  /// Takes a line that no checkpoint has counted.
+  private mutating func add(_ line: JournalReader.Line, at offset: Int, after moment: Timestamp?) {
+    switch line {
+    case .head: break
+    case .change(let change):
+      if let moment, moments.last?.time != moment { moments.append((offset, moment)) }
+      add(change, at: offset)
+    case .settled(let path, let result, _): settle(path, isWritten: result == "written")
+    }
+  }
+
+  /// Takes a line of a document that was met again and counted.
+  private mutating func close(_ line: JournalReader.Line, _ latest: inout Timestamp?) {
+    switch line {
+    case .head: break
+    case .change(let change): _ = take(change.path)
+    case .settled(let path, _, let time):
+      _ = take(path)
+      if let time { latest = max(latest ?? time, time) }
+    }
   }
 
   /// FNV-1a over the path's bytes: the same in every process; two paths that meet would count one write as none.

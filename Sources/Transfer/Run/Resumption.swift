@@ -6,8 +6,10 @@ struct Resumption: Sendable {
   let checkpoint: Checkpoint?
   /// The first line of the journal; nil where the run ended before it had one, and so before it wrote anything.
   let head: JournalReader.Head?
-  /// The writes that no checkpoint has counted.
-  let tail: JournalTail
+  /// The writes that no checkpoint has counted: those of the part that is gone on with, and of each later one.
+  let tails: [JournalTail]
+  /// As ``Checkpoint/begun``.
+  let begun: [Checkpoint.Beginning]
   /// Bytes of the journal's first line.
   let headLength: Int
   /// Bytes of the journal's whole lines.
@@ -22,11 +24,12 @@ struct Resumption: Sendable {
       try Checkpoint(json)
     }
     checkpoint = fromStart ? nil : kept
+    begun = kept?.begun ?? []
     let path = "\(folder)/journal.jsonl"
     if SystemCall.status(path).status == nil {
-      (tail, head, headLength, length) = (JournalTail(), nil, 0, 0)
+      (tails, head, headLength, length) = ([], nil, 0, 0)
     } else {
-      (tail, head, headLength, length) = try JournalTail.read(path, since: checkpoint)
+      (tails, head, headLength, length) = try JournalTail.read(path, since: checkpoint, begun: begun)
     }
     if let head, !head.run.isIdentical(to: run) { throw Self.damaged(path, "it is of run \(head.run)") }
     if head == nil, length > 0 { throw Self.damaged(path, "its first line is missing") }

@@ -18,6 +18,8 @@ public struct RunHistory: Sendable {
     public var isRunning: Bool
     /// What was made of it afterwards: `undone` or `cleared`.
     public var verdict: String?
+    /// The run that undid it.
+    public var undoneBy: String?
 
     /// How it is, in a word: that of its summary, else `running` or `killed`.
     public var status: String {
@@ -101,12 +103,16 @@ public struct RunHistory: Sendable {
 
   /// Keeps what was made of a run after its end.
   ///
+  /// - Parameter undo: The run that undid it.
   /// - Throws: `.cannotWrite`.
-  public func judge(_ id: String, as verdict: String) throws(Failure) {
+  public func judge(_ id: String, as verdict: String, by undo: String? = nil) throws(Failure) {
     var json = JSONWriter()
     json.object {
       $0.key("status")
       $0.string(verdict)
+      guard let undo else { return }
+      $0.key("undoneBy")
+      $0.string(undo)
     }
     try JSONFile.write(json.bytes, to: file("verdict.json", of: id))
   }
@@ -134,8 +140,16 @@ public struct RunHistory: Sendable {
         error: json["error"]?.string
       )
     }
-    let verdict = try JSONFile.read(file("verdict.json", of: id)) { json in json["status"]?.string }
-    return Entry(record: record, ending: ending, isRunning: isRunning, verdict: verdict ?? nil)
+    let verdict = try JSONFile.read(file("verdict.json", of: id)) { json in
+      (status: json["status"]?.string, undoneBy: json["undoneBy"]?.string)
+    }
+    return Entry(
+      record: record,
+      ending: ending,
+      isRunning: isRunning,
+      verdict: verdict?.status,
+      undoneBy: verdict?.undoneBy
+    )
   }
 
   private func names() -> [String] { Self.names(in: folder) }

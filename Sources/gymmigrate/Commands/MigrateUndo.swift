@@ -33,7 +33,7 @@ struct MigrateUndo: AsyncParsableCommand {
     // What 'last' was when the undo began is not what it is when the undo is taken up again.
     let name = CommandRun.resuming.map(UndoneRun.name) ?? undone
     let (entry, changes) = try UndoneRun.find(name, in: connection.stateDir) { !UndoneRun.isUndo($0) }
-    try UndoneRun.assertMayBeUndone(entry)
+    try UndoneRun.assertMayBeUndone(entry, in: connection.stateDir)
     let connection = try UndoneRun.connection(connection, of: entry.record)
     try UndoneRun.assertSameDatabase(changes, connection, run: entry.record.id)
     let (isJSON, dryRun, write, id) = (talk.json, dryRun, write, entry.record.id)
@@ -64,7 +64,7 @@ struct MigrateUndo: AsyncParsableCommand {
           let report = try await runner.apply(migration, book: session.book)
           if !isJSON { try StandardOutput.write(MigrationText.applied(report)) }
         }
-        try RunHistory(in: connection.stateDir).judge(id, as: "undone")
+        try RunHistory(in: connection.stateDir).judge(id, as: "undone", by: run.id)
       }
       return Ending(lists: ["plan.jsonl", "rejects.jsonl"].map(run.file))
     }
@@ -106,7 +106,7 @@ enum UndoneRun {
   /// Refuses a run that cannot be undone.
   ///
   /// - Throws: `.usage`, `.tryLater`.
-  static func assertMayBeUndone(_ entry: RunHistory.Entry) throws(Failure) {
+  static func assertMayBeUndone(_ entry: RunHistory.Entry, in stateDir: String) throws(Failure) {
     let id = entry.record.id
     if entry.isRunning {
       throw Failure(
@@ -127,6 +127,11 @@ enum UndoneRun {
       )
     }
     if entry.verdict == "undone" {
+      // An undo that was killed before it could tell its end is taken up all the same.
+      let isCut = try RunHistory(in: stateDir).entries().contains { undo in
+        undo.canGoOn && entry.undoneBy?.isIdentical(to: undo.record.id) == true
+      }
+      if isCut { return }
       throw Failure(
         .usage,
         "undo",

@@ -113,17 +113,6 @@ struct KillWork: Sendable, CustomTestStringConvertible {
     )
   }
 
-  /// An import of many documents, with some that are rejected.
-  static func largeImport(_ users: [String]) -> KillWork {
-    KillWork(
-      name: "import of \(users.count)",
-      arguments: ["import", "users.jsonl", "--parse-errors", "skip-row"],
-      files: [("users.jsonl", spoiled(users, every: 1999))],
-      before: there(users),
-      delay: .zero
-    )
-  }
-
   private static func spoiled(_ lines: [String], every step: Int) -> String {
     var text = ""
     for (index, line) in lines.enumerated() {

@@ -18,16 +18,6 @@ enum Settings {
     ProcessInfo.processInfo.environment["GYMMIGRATE_ROUND_TRIP_SEED"].flatMap { UInt64($0) } ?? 1
   }
 
-  /// Kills of the full sweep: as many as `GYMMIGRATE_KILLS` says, none otherwise.
-  static var kills: Int {
-    ProcessInfo.processInfo.environment["GYMMIGRATE_KILLS"].flatMap { Int($0) } ?? 0
-  }
-
-  /// Documents that they are made with: as many as `GYMMIGRATE_KILL_DOCUMENTS` says.
-  static var killDocuments: Int {
-    ProcessInfo.processInfo.environment["GYMMIGRATE_KILL_DOCUMENTS"].flatMap { Int($0) } ?? 20_000
-  }
-
   /// Documents that are copied and compared: as many as `GYMMIGRATE_COPY_DOCUMENTS` says.
   static var copyDocuments: Int {
     ProcessInfo.processInfo.environment["GYMMIGRATE_COPY_DOCUMENTS"].flatMap { Int($0) } ?? 1500

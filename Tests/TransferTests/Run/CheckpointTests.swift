@@ -32,6 +32,7 @@ struct CheckpointTests {
     checkpoint.lists = ["rejects.jsonl": 17, "review.csv": 0]
     checkpoint.journal = 1 << 40
     checkpoint.tail = [5..<9, 100..<100]
+    checkpoint.begun = [.init(stage: 0, journal: 7), .init(stage: 3, journal: 1 << 40)]
     #expect(try read(checkpoint.json) == checkpoint)
     checkpoint.place.position = nil
     #expect(try read(checkpoint.json) == checkpoint)
@@ -42,6 +43,7 @@ struct CheckpointTests {
     arguments: [
       "{}", #"{"stage":"x","journal":1}"#, #"{"stage":0}"#, #"{"stage":0,"journal":1,"lists":{"a":"b"}}"#,
       #"{"stage":0,"journal":1,"tail":[{"from":3,"to":2}]}"#, #"{"stage":0,"journal":1,"tail":[{"from":3}]}"#,
+      #"{"stage":0,"journal":1,"begun":[{"stage":3}]}"#,
     ]
   )
   func malformed(_ text: String) {

@@ -253,6 +253,117 @@ struct JournalTests {
     }
   }
 
+  @Test(
+    "What is made a second time in vain is the run's own only as it was made the first time.",
+    arguments: [nil, WriteResult.unchanged, .rejected(FirestoreError(.alreadyExists, "x"))]
+  )
+  func twice(_ end: WriteResult?) async throws {
+    func again(_ journal: Journal) async throws {
+      try await journal.record([creation("c/twice"), creation("c/new")])
+      if let end { try journal.settle(path("c/twice"), end) }
+    }
+    func begin(_ desk: Desk) async throws -> Journal {
+      let journal = try desk.begin()
+      try await journal.record([creation("c/twice")])
+      try journal.settle(path("c/twice"), .written(updateTime: moment(200)))
+      return journal
+    }
+    func isOwn(_ journal: Journal, _ name: String, madeAt time: Int) throws -> Bool {
+      try journal.takeOwnWrite(of: path(name), current: document(name, 1, at: time)) != nil
+    }
+    // The first time is counted by a checkpoint.
+    try await withDesk { desk in
+      let journal = try await begin(desk)
+      try desk.checkpoint(journal)
+      try await again(journal)
+      let resumed = try desk.goOn()
+      #expect(try !isOwn(resumed, "c/twice", madeAt: 200))
+      #expect(try isOwn(resumed, "c/new", madeAt: 201))
+    }
+    // By none.
+    try await withDesk { desk in
+      try await again(begin(desk))
+      let resumed = try desk.goOn()
+      #expect(try isOwn(resumed, "c/twice", madeAt: 200))
+      #expect(try !isOwn(resumed, "c/twice", madeAt: 200))
+    }
+    // By one of a run that was taken up before.
+    try await withDesk { desk in
+      _ = try await begin(desk).record([creation("c/open")])
+      let resumed = try desk.goOn()
+      #expect(try isOwn(resumed, "c/twice", madeAt: 200))
+      try await resumed.record([creation("c/later")])
+      try resumed.settle(path("c/later"), .written(updateTime: moment(300)))
+      try desk.checkpoint(resumed)
+      try await again(resumed)
+      let second = try desk.goOn()
+      #expect(try !isOwn(second, "c/twice", madeAt: 200))
+      #expect(try isOwn(second, "c/open", madeAt: 201))
+      #expect(try isOwn(second, "c/new", madeAt: 301))
+    }
+  }
+
+  @Test("Where everything is read once more, each part of the run meets its own writes, and no other's.")
+  func parts() async throws {
+    func change(_ name: String, to n: Int64) -> Change {
+      Change(path: path(name), before: document(name, n - 1), after: ["n": .integer(n)])
+    }
+    try await withDesk { desk in
+      var begun: [Checkpoint.Beginning] = []
+      func begin(_ stage: Int, _ journal: Journal) throws {
+        begun.append(Checkpoint.Beginning(stage: stage, journal: journal.checkpoint.length))
+        try mark(stage, journal)
+      }
+      func mark(_ stage: Int, _ journal: Journal) throws {
+        var checkpoint = Checkpoint(at: Checkpoint.Place(stage: stage))
+        (checkpoint.journal, checkpoint.tail) = journal.checkpoint
+        checkpoint.begun = begun
+        try JSONFile.write(checkpoint.json, to: "\(desk.folder)/checkpoint.json")
+      }
+      func write(_ change: Change, _ journal: Journal) async throws {
+        try await journal.record([change])
+        try journal.settle(change.path, .written(updateTime: nil))
+      }
+      func fromStart() throws -> Journal {
+        try Journal(desk.path, goingOnWith: Resumption(of: "r1", in: desk.folder, fromStart: true))
+      }
+      func own(_ name: String, _ journal: Journal) throws -> Change? {
+        try journal.takeOwnWrite(of: path(name), current: document(name, 9, at: 200)).map {
+          try journal.change(of: $0)
+        }
+      }
+      let journal = try desk.begin()
+      try begin(0, journal)
+      try await write(change("c/both", to: 1), journal)
+      try await write(change("c/first", to: 1), journal)
+      try begin(1, journal)
+      try await write(change("c/both", to: 2), journal)
+      try await write(deletion("c/second"), journal)
+
+      // It stops once more in the first part, when one of two is met again.
+      var again = try fromStart()
+      try begin(0, again)
+      #expect(again.unmetDeletions.isEmpty)
+      #expect(try own("c/first", again) == change("c/first", to: 1))
+      #expect(try own("c/second", again) == nil)
+      try await write(change("c/new", to: 1), again)
+      try mark(0, again)
+
+      for isFromStart in [false, true] {
+        again = try isFromStart ? fromStart() : desk.goOn()
+        #expect(try own("c/both", again) == change("c/both", to: 1))
+        #expect(try (own("c/first", again) != nil) == isFromStart)
+        #expect(try (own("c/new", again) != nil) == isFromStart)
+        again.endTail()
+        #expect(again.unmetDeletions == [path("c/second")])
+        #expect(try own("c/both", again) == change("c/both", to: 2))
+        #expect(try own("c/first", again) == nil)
+        again.endTail()
+        #expect(!again.hasTail)
+      }
+    }
+  }
+
   @Test("Nothing is left of the tail once its part of the run is done")
   func ended() async throws {
     try await withDesk { desk in
