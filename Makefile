@@ -5,8 +5,7 @@ SOURCES = Package.swift Sources Tests
 JOBS ?=
 
 .PHONY: all deps docs build demo test bench bench-writes check check-faults check-fuzz check-kills \
-  check-sanitizers check-scale fmt \
-  lint layers clean
+  check-libreoffice check-memory check-sanitizers check-scale fmt lint layers clean
 
 all: build
 
@@ -51,6 +50,14 @@ check-kills: build
 ## check-fuzz: ten minutes of hostile input with libFuzzer
 check-fuzz: deps
 	@scripts/check-fuzz.sh
+
+## check-libreoffice: LibreOffice opens our workbooks and saves them, and nothing is lost; skipped where it is missing
+check-libreoffice: build
+	@GYMMIGRATE=bin/gymmigrate scripts/check-libreoffice.sh
+
+## check-memory: a comparison of a million documents and a workbook of 500,000 rows in 64 MiB
+check-memory: build
+	@GYMMIGRATE=bin/gymmigrate scripts/check-memory.sh
 
 ## check-sanitizers: the tests under the address and the thread sanitizer
 check-sanitizers: deps

@@ -37,37 +37,14 @@ public struct Cost: Sendable, Equatable {
     self.deletes = deletes
   }
 
+  /// The sum of two.
+  public static func + (a: Cost, b: Cost) -> Cost {
+    Cost(reads: a.reads + b.reads, writes: a.writes + b.writes, deletes: a.deletes + b.deletes)
+  }
+
+  /// The reads of a query that gives so many documents: one at least.
+  package static func reads(ofQueryGiving documents: Int) -> Int { max(1, documents) }
+
   /// The reads of a count on the server: one for every 1,000 documents, and one at least.
-  static func counting(_ documents: Int) -> Int { max(1, (documents + 999) / 1000) }
-
-  /// The sum in US dollars.
-  public func dollars(at prices: PriceList = .nam5) -> Double {
-    let sum =
-      Double(reads) * prices.reads + Double(writes) * prices.writes + Double(deletes) * prices.deletes
-    return sum / 100_000
-  }
-
-  /// `12,000 reads, 4,000 writes, 0 deletes: about 0.01 USD (list prices …)`.
-  public func text(at prices: PriceList = .nam5) -> String {
-    let dollars = dollars(at: prices)
-    let cents = Int((dollars * 100).rounded(.up))
-    let sum = cents < 1 ? "nothing" : "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD"
-    let counts = [(reads, "reads"), (writes, "writes"), (deletes, "deletes")].map {
-      "\(Progress.grouped($0.0)) \($0.1)"
-    }
-    return "\(counts.joined(separator: ", ")): at the most \(sum) (\(prices.name))"
-  }
-
-  func writeMembers(to json: inout JSONWriter, at prices: PriceList = .nam5) {
-    json.key("reads")
-    json.integer(reads)
-    json.key("writes")
-    json.integer(writes)
-    json.key("deletes")
-    json.integer(deletes)
-    json.key("usd")
-    json.double((dollars(at: prices) * 10_000).rounded() / 10_000)
-    json.key("prices")
-    json.string(prices.name)
-  }
+  package static func reads(ofCounting documents: Int) -> Int { max(1, (documents + 999) / 1000) }
 }

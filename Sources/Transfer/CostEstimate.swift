@@ -1,6 +1,6 @@
 import Models
 
-/// Operations that a command will need, and at whose prices.
+/// Operations that a command will need at the most, and at whose prices.
 public struct CostEstimate: Sendable, Equatable {
   /// The operations.
   public var cost: Cost
@@ -8,29 +8,39 @@ public struct CostEstimate: Sendable, Equatable {
   public var prices: PriceList
 
   /// Makes an estimate.
-  public init(_ cost: Cost, at prices: PriceList = .nam5) {
+  public init(_ cost: Cost, at prices: PriceList) {
     self.cost = cost
     self.prices = prices
   }
 
   /// The sum in US dollars.
-  public var dollars: Double { cost.dollars(at: prices) }
+  public var dollars: Double {
+    let sum =
+      Double(cost.reads) * prices.reads + Double(cost.writes) * prices.writes + Double(cost.deletes)
+      * prices.deletes
+    return sum / 100_000
+  }
 
-  /// One line for people.
-  public var text: String { cost.text(at: prices) }
+  /// `12,000 reads, 4,000 writes, 0 deletes: at the most 0.02 USD (list prices …)`.
+  public var text: String {
+    let cents = Int((dollars * 100).rounded(.up))
+    let sum = cents < 1 ? "nothing" : "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD"
+    let counts = [(cost.reads, "reads"), (cost.writes, "writes"), (cost.deletes, "deletes")].map {
+      "\(Progress.grouped($0.0)) \($0.1)"
+    }
+    return "\(counts.joined(separator: ", ")): at the most \(sum) (\(prices.name))"
+  }
 
-  func writeMembers(to json: inout JSONWriter) { cost.writeMembers(to: &json, at: prices) }
-}
-
-extension Cost {
-  /// The reads of a query that gives so many documents: one at least.
-  package static func reads(ofQueryGiving documents: Int) -> Int { max(1, documents) }
-
-  /// The reads of a count on the server.
-  package static func reads(ofCounting documents: Int) -> Int { counting(documents) }
-
-  /// The sum of two.
-  public static func + (a: Cost, b: Cost) -> Cost {
-    Cost(reads: a.reads + b.reads, writes: a.writes + b.writes, deletes: a.deletes + b.deletes)
+  func writeMembers(to json: inout JSONWriter) {
+    json.key("reads")
+    json.integer(cost.reads)
+    json.key("writes")
+    json.integer(cost.writes)
+    json.key("deletes")
+    json.integer(cost.deletes)
+    json.key("usd")
+    json.double((dollars * 10_000).rounded() / 10_000)
+    json.key("prices")
+    json.string(prices.name)
   }
 }

@@ -30,6 +30,8 @@ enum Interruption {
   static func watch(onFirst cancel: @escaping @Sendable () -> Void) {
     // A reader that goes away is an error of the write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
+    // So is a file that would be larger than the process may make it.
+    signal(SIGXFSZ, SIG_IGN)
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

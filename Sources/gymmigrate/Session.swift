@@ -34,11 +34,9 @@ struct Ending: Sendable {
   var readTime: Timestamp?
   /// Lists that have something in them, to be named at the end.
   var lists: [String] = []
-  /// What the service bills at the most.
-  var estimate: Cost?
   /// What a comparison found.
   var differences: DiffCounts?
-  /// What the service will bill, of a plan.
+  /// What the service bills at the most, of a plan and of a copy.
   var cost: CostEstimate?
 }
 
@@ -295,7 +293,6 @@ struct CommandRun {
     var lists: [String] = []
     do {
       let ending = try await work(desk)
-      summary.estimate = ending.estimate
       summary.differences = ending.differences
       summary.status = ending.status
       summary.readTime = ending.readTime

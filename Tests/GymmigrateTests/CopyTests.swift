@@ -26,6 +26,16 @@ struct CopyTests {
     }
   }
 
+  /// Documents with every kind of value at every kind of path; the same for another database but for their references.
+  private static func random(in database: String, count: Int, seed: UInt64) -> [String] {
+    var random = RandomDatabase(seed: seed, database: DatabaseName(project: "p", database: database))
+    return (0..<count).map { _ in
+      var json = JSONWriter()
+      json.document(random.next(), times: false)
+      return String(decoding: json.bytes, as: UTF8.self)
+    }
+  }
+
   // MARK: The whole
 
   @Test("A database with every value and every path is copied, references following, and diff finds nothing.")
@@ -33,14 +43,7 @@ struct CopyTests {
     let seed = Settings.roundTripSeed + 10
     let count = Settings.copyDocuments
     try await withStores { tool in
-      func lines(_ database: String) -> [String] {
-        var random = RandomDatabase(seed: seed, database: DatabaseName(project: "p", database: database))
-        return (0..<count).map { _ in
-          var json = JSONWriter()
-          json.document(random.next(), times: false)
-          return String(decoding: json.bytes, as: UTF8.self)
-        }
-      }
+      func lines(_ database: String) -> [String] { Self.random(in: database, count: count, seed: seed) }
       try await tool.load(lines("prod"), into: "prod")
       let copy = ["copy", "--all", "--from", "prod", "--to", "test", "--keep-personal-data", "--json"]
       let first = try await tool.bare(copy)
@@ -76,7 +79,11 @@ struct CopyTests {
     let source = MiniFirestore.environment("prod", seed: seed)
     let target = MiniFirestore.environment("test", seed: seed)
     let count = Settings.copyFaultDocuments
-    try source.load(jsonLines: Self.gym(in: "prod", count: count).joined(separator: "\n"))
+    func lines(_ database: String) -> String {
+      let random = Self.random(in: database, count: count / 2, seed: seed)
+      return (random + Self.gym(in: database, count: count * 3 / 14)).joined(separator: "\n")
+    }
+    try source.load(jsonLines: lines("prod"))
     let reads: [Fault] = [
       .error(.unavailable), .drop, .halfBody(0.5), .unterminated, .html(500), .error(.internalError),
     ]
@@ -96,13 +103,11 @@ struct CopyTests {
     let (first, second) = (broken(source), broken(target))
     try await withTwoServers(first.handler, second.handler) { tool in
       let copy = try await tool.bare([
-        "copy", "--all", "--from", "prod", "--to", "test", "--batch-size", "7", "--keep-personal-data",
-        "--json",
+        "copy", "--all", "--from", "prod", "--to", "test", "--batch-size", "\(max(7, min(count / 200, 100)))",
+        "--keep-personal-data", "--json",
       ])
       copy.expect(0)
-      let expected = try MiniFirestore.canonical(
-        jsonLines: Self.gym(in: "test", count: count).joined(separator: "\n")
-      )
+      let expected = try MiniFirestore.canonical(jsonLines: lines("test"))
       #expect(target.snapshot() == expected, "seed \(seed)")
       #expect(target.writtenDocuments.allSatisfy { $0.writes == 1 }, "seed \(seed)")
       #expect(try copy.summary().totals.written == expected.count, "seed \(seed)")
@@ -320,7 +325,7 @@ struct CopyTests {
       // 6 products, 6 parts of exercises, 2 prices; one product is there otherwise, two documents are surplus.
       #expect(dry.errors.contains("would create 13, update 1 and delete 2 documents"))
       #expect(try dry.summary().totals.written == 0)
-      #expect(try dry.summary().estimate?.writes == 14 && dry.summary().estimate?.deletes == 2)
+      #expect(try dry.summary().cost?.writes == 14 && dry.summary().cost?.deletes == 2)
       #expect(try await tool.dump("test") == before)
 
       let refused = try await tool.bare(copy + ["--max-delete", "1"])
@@ -469,6 +474,24 @@ struct CopyTests {
         "products: 4 documents", "5 reads, 4 writes, 0 deletes: at the most 0.01 USD (list prices of nam5",
         "Rewritten to projects/p/databases/test: 4 references.",
       ] { #expect(result.errors.contains(text), "\(text)\n\(result.errors)") }
+
+      // Prices of one's own: 5 reads of 1 USD, 4 writes of 2 USD; 4 documents more are read where they are compared.
+      let settings = try tool.text("gymmigrate.yaml")
+      try tool.write(
+        settings + "\nprices: { reads: 100000, writes: 200000, deletes: 1 }\n",
+        to: "gymmigrate.yaml"
+      )
+      let again = ["copy", "products", "--from", "prod", "--to", "test", "--mode", "upsert", "--json"]
+      let copied = try await tool.bare(again)
+      #expect(
+        copied.errors.contains(
+          "9 reads, 4 writes, 0 deletes: at the most 17.00 USD (prices of gymmigrate.yaml)"
+        )
+      )
+      #expect(try copied.summary().cost == Summary.Cost(reads: 9, writes: 4, deletes: 0, usd: 17))
+      let dry = try await tool.bare(again + ["-n"])
+      #expect(dry.errors.contains("9 reads, 0 writes, 0 deletes: at the most 9.00 USD"))
+      #expect(try dry.summary().cost == Summary.Cost(reads: 9, writes: 0, deletes: 0, usd: 9))
     }
   }
 }

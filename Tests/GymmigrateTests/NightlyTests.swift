@@ -4,54 +4,19 @@ import Testing
 
 @Suite("Dated exports", .timeLimit(.minutes(15)))
 struct NightlyTests {
-  private static let few = ["app_config", "exercises", "products", "user_emails", "users"]
-  private static let command = ["export", "--all", "-o", "nightly", "--dated"]
-
-  /// The dated folders, oldest first.
-  private func nights(_ tool: Tool) -> [String] {
-    tool.names(in: "nightly").filter { $0.wholeMatch(of: /\d{4}-\d\d-\d\dT\d{6}Z/) != nil }
-  }
-
-  /// What stands in the folder and is neither an export nor what has to be there.
-  private func strangers(_ tool: Tool) -> [String] {
-    let own: Set = [".gymmigrate.lock", ".high-water-mark.json", "latest"]
-    return tool.names(in: "nightly").filter { !own.contains($0) && !nights(tool).contains($0) }
-  }
-
-  private func latest(_ tool: Tool) throws -> String {
-    try FileManager.default.destinationOfSymbolicLink(atPath: tool.path("nightly/latest"))
-  }
-
-  /// Expects that the export that `latest` leads to is there, whole, and that of the samples.
-  private func expectWhole(
-    _ name: String,
-    _ tool: Tool,
-    _ location: SourceLocation = #_sourceLocation
-  ) async throws {
-    #expect(try latest(tool) == name, sourceLocation: location)
-    let verified = try await tool.bare(["export", "verify", "nightly/latest"])
-    verified.expect(0, location)
-    for collection in Self.few {
-      #expect(
-        try tool.text("nightly/\(name)/\(collection).jsonl") == Samples.text(collection),
-        sourceLocation: location
-      )
-    }
-  }
-
   @Test(
     "A night is a folder of its own, whole, with latest leading to it and one line of JSON to tell of it."
   )
   func night() async throws {
-    let mini = try MiniFirestore.withSamples(Self.few)
+    let mini = try MiniFirestore.withSamples(Nights.few)
     try await withTool(against: mini.handler) { tool, _ in
-      let result = try await tool.bare(Self.command + tool.place + ["--json"])
+      let result = try await tool.bare(Nights.command + tool.place + ["--json"])
       result.expect(0)
-      let name = try #require(nights(tool).first)
-      try await expectWhole(name, tool)
-      #expect(strangers(tool) == [])
+      let name = try #require(tool.nights.first)
+      try await tool.expectWhole(name)
+      #expect(tool.strangers == [])
       let summary = try result.summary()
-      #expect(summary.collections.count == Self.few.count)
+      #expect(summary.collections.count == Nights.few.count)
       #expect(summary.collections.allSatisfy { $0.file == "nightly/\(name)/\($0.name).jsonl" })
       #expect(summary.readTime != nil)
       // People's data are for their owner alone.
@@ -63,9 +28,9 @@ struct NightlyTests {
       for text in try Samples.personal() where (log + result.errors + result.output).contains(text) {
         Issue.record("a log holds '\(text)'")
       }
-      try await tool.bare(Self.command + tool.place).expect(0)
-      #expect(nights(tool).count == 2)
-      #expect(try latest(tool) == nights(tool)[1])
+      try await tool.bare(Nights.command + tool.place).expect(0)
+      #expect(tool.nights.count == 2)
+      #expect(try tool.latestNight() == tool.nights[1])
     }
   }
 
@@ -74,8 +39,8 @@ struct NightlyTests {
     let mini = try MiniFirestore.withSamples(["app_config"])
     try await withTool(against: mini.handler) { tool, server in
       let manager = FileManager.default
-      try await tool.bare(Self.command + tool.place).expect(0)
-      let first = nights(tool)[0]
+      try await tool.bare(Nights.command + tool.place).expect(0)
+      let first = tool.nights[0]
       // One with something of somebody's in it, one of another database, one without a manifest, a file, a link.
       try manager.copyItem(
         atPath: tool.path("nightly/\(first)"),
@@ -109,11 +74,11 @@ struct NightlyTests {
         toPath: tool.path("nightly/before-the-move")
       )
 
-      let result = try await tool.bare(Self.command + tool.place + ["--keep", "2"])
+      let result = try await tool.bare(Nights.command + tool.place + ["--keep", "2"])
       result.expect(0)
-      let second = try latest(tool)
+      let second = try tool.latestNight()
       #expect(
-        nights(tool) == [
+        tool.nights == [
           "2020-01-01T000000Z", "2020-01-02T000000Z", "2020-01-03T000000Z", "2020-01-04T000000Z",
           "2020-01-05T000000Z", first, second,
         ]
@@ -121,17 +86,17 @@ struct NightlyTests {
       #expect(tool.exists("nightly/before-the-move/manifest.json"))
       #expect(result.errors.contains("nightly/2020-01-01T000000Z is old and stays"))
 
-      try await tool.bare(Self.command + tool.place + ["--keep", "1"]).expect(0)
-      #expect(nights(tool).last == (try latest(tool)))
-      #expect(!nights(tool).contains(first) && !nights(tool).contains(second))
+      try await tool.bare(Nights.command + tool.place + ["--keep", "1"]).expect(0)
+      #expect(tool.nights.last == (try tool.latestNight()))
+      #expect(!tool.nights.contains(first) && !tool.nights.contains(second))
       #expect(try tool.text("nightly/2020-01-01T000000Z/note.txt") == "mine")
-      #expect(strangers(tool) == ["before-the-move"])
+      #expect(tool.strangers == ["before-the-move"])
     }
   }
 
   @Test("Two at once: the second one says so and ends in 75; a killed one is in nobody's way.")
   func lock() async throws {
-    let mini = try MiniFirestore.withSamples(Self.few)
+    let mini = try MiniFirestore.withSamples(Nights.few)
     let faults = ScriptedFaults(
       mini.handler,
       rules: [FaultRule([.list], .always, .stall)],
@@ -139,99 +104,23 @@ struct NightlyTests {
     )
     try await withTool(against: faults.handler) { tool, _ in
       faults.setOn(false)
-      try await tool.bare(Self.command + tool.place).expect(0)
-      let yesterday = try latest(tool)
+      try await tool.bare(Nights.command + tool.place).expect(0)
+      let yesterday = try tool.latestNight()
       faults.setOn(true)
-      let running = try tool.runner.start(Self.command + tool.place, directory: tool.folder)
+      let running = try tool.runner.start(Nights.command + tool.place, directory: tool.folder)
       // A stalled request means that the first one is well under way.
       while faults.played.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-      let second = try await tool.bare(Self.command + tool.place)
+      let second = try await tool.bare(Nights.command + tool.place)
       second.expectFailure(75, "nightly", "another export is writing there")
       #expect(second.errorLines.count == 1)
       running.send(SIGKILL)
       _ = await running.wait()
-      #expect(!strangers(tool).isEmpty, "the killed one left what it had")
-      try await expectWhole(yesterday, tool)
+      #expect(!tool.strangers.isEmpty, "the killed one left what it had")
+      try await tool.expectWhole(yesterday)
       faults.setOn(false)
-      try await tool.bare(Self.command + tool.place).expect(0)
-      #expect(strangers(tool) == [])
-      #expect(nights(tool).count == 2)
-    }
-  }
-
-  @Test(
-    "KILL at any request: yesterday's is whole, nothing half has a name, and the next night works.",
-    arguments: [RequestKind.listCollectionIds, .aggregation, .list],
-    [1, 3]
-  )
-  func killed(_ kind: RequestKind, _ number: Int) async throws {
-    let mini = try MiniFirestore.withSamples(Self.few)
-    let running = Later<RunningBinary>()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule(
-          [kind],
-          kind == .listCollectionIds ? .number(1) : .number(number),
-          .custom { request, _ in
-            running.get()?.send(SIGKILL)
-            return .stall
-          }
-        )
-      ],
-      maximumConsecutive: .max
-    )
-    try await withTool { tool in
-      try await HTTPTestServer.withServer(mini.handler) { server in
-        try await tool.bare(Self.command + tool.at(server)).expect(0)
-      }
-      let yesterday = try latest(tool)
-      let marks = try tool.text("nightly/.high-water-mark.json")
-      try await HTTPTestServer.withServer(faults.handler) { server in
-        let process = try tool.runner.start(Self.command + tool.at(server), directory: tool.folder)
-        running.set(process)
-        let result = await process.wait()
-        #expect(result.signal == SIGKILL, "\(result.errors)")
-        #expect(nights(tool) == [yesterday])
-        try await expectWhole(yesterday, tool)
-        #expect(try tool.text("nightly/.high-water-mark.json") == marks)
-        faults.setOn(false)
-        try await tool.bare(Self.command + tool.at(server)).expect(0)
-        #expect(strangers(tool) == [])
-        try await expectWhole(nights(tool)[1], tool)
-      }
-    }
-  }
-
-  @Test("Where there is no room, or the service fails, nothing is left and yesterday's is whole.")
-  func noRoom() async throws {
-    let mini = try MiniFirestore.withSamples(Self.few)
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.list], .always, .error(.permissionDenied))],
-      maximumConsecutive: .max
-    )
-    faults.setOn(false)
-    try await withTool(against: faults.handler) { tool, _ in
-      try await tool.bare(Self.command + tool.place).expect(0)
-      let yesterday = try latest(tool)
-      let marks = try tool.text("nightly/.high-water-mark.json")
-      // Files of 16 blocks at the most (8 or 16 kB): users.jsonl is larger. The limit is an error, not a signal.
-      let shell = try BinaryRunner(executable: "/bin/sh")
-      let result = try await shell.run(
-        ["-c", "trap '' XFSZ; ulimit -f 16; exec \"$BINARY\" \"$@\"", "sh"] + Self.command + tool.place,
-        environment: ["BINARY": tool.runner.executable],
-        directory: tool.folder
-      )
-      result.expectFailure(73, "nightly/")
-      #expect(nights(tool) == [yesterday])
-      #expect(strangers(tool) == [])
-      faults.setOn(true)
-      try await tool.bare(Self.command + tool.place).expect(77)
-      #expect(nights(tool) == [yesterday])
-      #expect(strangers(tool) == [])
-      try await expectWhole(yesterday, tool)
-      #expect(try tool.text("nightly/.high-water-mark.json") == marks)
+      try await tool.bare(Nights.command + tool.place).expect(0)
+      #expect(tool.strangers == [])
+      #expect(tool.nights.count == 2)
     }
   }
 
@@ -289,7 +178,7 @@ struct NightlyTests {
       maximumConsecutive: .max
     )
     faults.setOn(false)
-    let increment = Self.command + ["--since", "last"]
+    let increment = Nights.command + ["--since", "last"]
     try await withTool(against: faults.handler) { tool, _ in
       func names(_ file: String) throws -> [String] {
         try tool.text("nightly/latest/\(file).jsonl").split(separator: "\n").map {
@@ -302,7 +191,7 @@ struct NightlyTests {
       first.expect(0)
       #expect(try names("users") == ["users/old", "users/recent", "users/undated"])
       #expect(try !tool.text("nightly/latest/manifest.json").contains("since"))
-      let whole = try latest(tool)
+      let whole = try tool.latestNight()
 
       try mini.put("users/new", fields: "{\(Self.updated(0))}")
       let second = try await tool.bare(increment + tool.place)
@@ -322,14 +211,14 @@ struct NightlyTests {
 
       // An increment is no whole export: it takes nobody's place, and stays as long as the one that it adds to.
       try await tool.bare(increment + tool.place + ["--keep", "1"]).expect(0)
-      #expect(nights(tool).count == 3 && nights(tool).contains(whole))
+      #expect(tool.nights.count == 3 && tool.nights.contains(whole))
       // A damaged mark is no reason to leave documents out.
       try tool.write("{\"marks\":[{}]}", to: "nightly/.high-water-mark.json")
       try await tool.bare(increment + tool.place).expectFailure(65, ".high-water-mark.json")
       try FileManager.default.removeItem(atPath: tool.path("nightly/.high-water-mark.json"))
       // The next whole one lets the old one and its increments go.
-      try await tool.bare(Self.command + tool.place + ["--keep", "1"]).expect(0)
-      #expect(nights(tool) == [try latest(tool)])
+      try await tool.bare(Nights.command + tool.place + ["--keep", "1"]).expect(0)
+      #expect(tool.nights == [try tool.latestNight()])
     }
   }
 
@@ -337,7 +226,7 @@ struct NightlyTests {
 
   @Test("export verify finds every way in which a file can be another one.")
   func verifying() async throws {
-    let mini = try MiniFirestore.withSamples(Self.few)
+    let mini = try MiniFirestore.withSamples(Nights.few)
     try await withTool(against: mini.handler) { tool, _ in
       func verify(_ folder: String = "out") async throws -> RunResult {
         try await tool.bare(["export", "verify", folder])

@@ -130,7 +130,10 @@ struct XLSXSheetReader: ~Copyable {
         if !isTime { return appendDate(number, isFine: form == .fineDate, &row.bytes) ? .date : .error }
         appendTime(number, &row.bytes)
         return .time
-      case .number, .text, .double, .integer:
+      case .boolean where number == 0 || number == 1:
+        row.bytes.append(contentsOf: (number == 1 ? "true" : "false").utf8)
+        return .boolean
+      case .boolean, .number, .text, .double, .integer:
         row.bytes.append(contentsOf: value)
         return form == .double ? .double : form == .integer ? .integer : .number
       }

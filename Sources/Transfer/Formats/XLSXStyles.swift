@@ -5,6 +5,8 @@ struct XLSXStyles: Sendable {
   /// What a number format makes of a number.
   enum Form: Sendable {
     case number, date, time, text
+    /// A truth value, as 0 or 1.
+    case boolean
     /// What export marks: a double, an integer, a date to the microsecond.
     case double, integer, fineDate
   }
@@ -16,6 +18,11 @@ struct XLSXStyles: Sendable {
   static let fineDateCode = "yyyy-mm-dd hh:mm:ss;@"
   static let doubleCode = "0.0##############"
   static let integerCode = "#0"
+
+  /// The number formats under which LibreOffice saves a formula's truth value, as its languages write it.
+  private static let booleanCodes: Set = [
+    #""TRUE";"TRUE";"FALSE""#, #""VERDADERO";"VERDADERO";"FALSO""#,
+  ]
 
   private var forms: [Form] = []
 
@@ -84,6 +91,7 @@ struct XLSXStyles: Sendable {
     default: break
     }
     if code.lowercased() == "general" { return .number }
+    if booleanCodes.contains(code) { return .boolean }
     var hasDay = false
     var hasClock = false
     var hasMonth = false

@@ -74,8 +74,6 @@ public struct RunSummary: Sendable {
   public var source: Side?
   /// The file or folder that stands where the environment would, of a comparison.
   public var targetPath: String?
-  /// What the service bills at the most, where that was worked out beforehand.
-  public var estimate: Cost?
   /// What a comparison found.
   public var differences: DiffCounts?
   /// The moment that was read, where one was pinned.
@@ -86,7 +84,7 @@ public struct RunSummary: Sendable {
   public var durationSeconds = 0.0
   /// Its collections, in the order in which they were worked on.
   public var collections: [Collection] = []
-  /// What the service will bill, of a plan.
+  /// What the service bills at the most, of a plan and of a copy.
   public var cost: CostEstimate?
   /// What went over the wire.
   public var traffic = Traffic()
@@ -152,10 +150,6 @@ public struct RunSummary: Sendable {
       if let cost {
         json.key("cost")
         json.object { cost.writeMembers(to: &$0) }
-      }
-      if let estimate {
-        json.key("estimate")
-        json.object { estimate.writeMembers(to: &$0) }
       }
       if let differences {
         json.key("differences")

@@ -145,6 +145,7 @@ struct CopyCommand: AsyncParsableCommand {
     prepared.isDryRun = dryRun
     prepared.limits = write.limits
     let (base, write, filters, dryRun) = (prepared, write, filters, dryRun)
+    let prices = try EnvironmentResolver(connection).configuration().prices
     let command = CommandRun(
       name: "copy",
       connection: connection.target(to),
@@ -171,12 +172,14 @@ struct CopyCommand: AsyncParsableCommand {
         logger: session.logger
       )
       let plan = try await copy.prepare()
-      for line in CopyText.screen(plan, options, session, source) { session.logger.notice("\(line)") }
-      var ending = Ending(readTime: plan.readTime, lists: copy.lists, estimate: plan.cost)
+      let cost = CostEstimate(plan.cost, at: prices)
+      for line in CopyText.screen(plan, cost, options, session, source) { session.logger.notice("\(line)") }
+      var ending = Ending(readTime: plan.readTime, lists: copy.lists, cost: cost)
       if dryRun {
         let forecast = try await copy.forecast(plan)
-        session.logger.notice("\(CopyText.forecast(forecast))")
-        ending.estimate = forecast.cost
+        let cost = CostEstimate(forecast.cost, at: prices)
+        session.logger.notice("\(CopyText.forecast(forecast, cost))")
+        ending.cost = cost
         ending.lists.append(run.file("extraneous.jsonl"))
         if session.book.totals.leavesSomething { ending.status = .incomplete }
         return ending
@@ -194,6 +197,7 @@ enum CopyText {
   /// What is about to be done, on one screen.
   static func screen(
     _ plan: Copy.Plan,
+    _ cost: CostEstimate,
     _ options: Copy.Options,
     _ session: Session,
     _ source: Place
@@ -219,7 +223,7 @@ enum CopyText {
     if options.deletesExtraneous {
       lines.append("  then delete \(Progress.grouped(plan.extraneous)) documents that the source lacks")
     }
-    if !plan.counts.isEmpty { lines.append("  \(plan.cost.text())") }
+    if !plan.counts.isEmpty { lines.append("  \(cost.text)") }
     return lines
   }
 
@@ -228,7 +232,7 @@ enum CopyText {
   }
 
   /// What a run would do.
-  static func forecast(_ forecast: Copy.Forecast) -> String {
-    "A copy would create \(Progress.grouped(forecast.created)), update \(Progress.grouped(forecast.updated)) and delete \(Progress.grouped(forecast.deleted)) documents: \(forecast.cost.text())."
+  static func forecast(_ forecast: Copy.Forecast, _ cost: CostEstimate) -> String {
+    "A copy would create \(Progress.grouped(forecast.created)), update \(Progress.grouped(forecast.updated)) and delete \(Progress.grouped(forecast.deleted)) documents: \(cost.text)."
   }
 }

@@ -41,8 +41,8 @@ struct EnvInit: AsyncParsableCommand {
     # The Google Cloud project of every environment that names none.
     project: sajarubox
 
-    # What operations cost, in US dollars for 100,000 documents, for the costs that a plan tells. Without it, the list prices
-    # of the multi-region nam5 hold.
+    # What operations cost, in US dollars for 100,000 documents, for the costs that a plan and a copy tell. Without it,
+    # the list prices of the multi-region nam5 hold.
     # prices: { reads: 0.06, writes: 0.18, deletes: 0.02 }
 
     environments:

@@ -209,11 +209,6 @@ struct Summary: Decodable {
     }
   }
 
-  struct Estimate: Decodable {
-    var reads, writes, deletes: Int
-    var usd: Double
-  }
-
   struct Differences: Decodable, Equatable {
     var same, onlyInFrom, onlyInTo, different, unreadable: Int
   }
@@ -228,7 +223,6 @@ struct Summary: Decodable {
   var exitCode: Int32
   var environment: Place
   var source: Place?
-  var estimate: Estimate?
   var differences: Differences?
   var readTime: String?
   var durationSeconds: Double

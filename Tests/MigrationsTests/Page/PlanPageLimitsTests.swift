@@ -38,7 +38,7 @@ struct PlanPageLimitsTests {
         environment: Environment(name: "test", database: database),
         reports: [],
         collections: [],
-        cost: CostEstimate(Cost())
+        cost: CostEstimate(Cost(), at: .nam5)
       )
       limit(&page.limits)
       let path = folder.path + "/plan.html"

@@ -29,13 +29,17 @@ struct TableReaderTests {
     book.sharedStrings = [
       "<t>uno</t>", "<r><t>d</t></r><r><t xml:space=\"preserve\">os </t></r><rPh><t>no</t></rPh>", "<t/>",
     ]
-    book.formats = ["14", "dd/mm/yyyy\\ hh:mm", "h:mm", "@", "0.00", "[Red]0;&quot;d&quot;0"]
+    book.formats = [
+      "14", "dd/mm/yyyy\\ hh:mm", "h:mm", "@", "0.00", "[Red]0;&quot;d&quot;0",
+      "&quot;TRUE&quot;;&quot;TRUE&quot;;&quot;FALSE&quot;",
+    ]
     book.rows = """
       <row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>2</v></c></row>
       <row r="3"><c r="A3"><v>7</v></c><c r="C3" t="b"><v>1</v></c><c r="D3" t="b"><v>0</v></c><c r="E3" t="e"><v>#N/A</v></c></row>
       <row><c s="1"><v>46387</v></c><c s="2"><v>46387.770833333336</v></c><c s="3"><v>0.77083333333333337</v></c><c s="4"/><c/><c s="5"><v>1.50</v></c><c s="6"><v>3</v></c></row>
       <row r="9" spans="1:2"><c r="AA9" t="inlineStr"><is><t>a_x0001_b_x005F_x0041_ &amp; ñ</t></is></c><c t="str"><f>A1</f><v>f</v></c><c t="str"><f>B1</f><v></v></c><c t="d"><v>2026-12-31</v></c></row>
       <row r="10"/><row r="11"><c r="B11" s="1"/></row>
+      <row r="12"><c s="7"><f>1>0</f><v>1</v></c><c s="7"><v>0</v></c><c s="7"><v>2</v></c><c s="7"/></row>
       """
     let path = try book.write(to: folder)
     #expect(
@@ -45,6 +49,7 @@ struct TableReaderTests {
         "4: date 2026-12-31T00:00:00 | date 2026-12-31T18:30:00 | time 18:30 | blankText  | missing  | number 1.50 | number 3",
         "9: " + String(repeating: "missing  | ", count: 26)
           + "text a\u{1}b_x0041_ & ñ | text f | missing  | date 2026-12-31",
+        "12: boolean true | boolean false | number 2 | missing ",
       ]
     )
   }
@@ -117,7 +122,8 @@ struct TableReaderTests {
     ("mmm\\-yy", "date"), ("mm:ss", "time"), ("[h]:mm:ss", "time"), ("@", "text"), ("0_d", "number"),
     ("[Red]0;[Blue]d", "number"), ("yyyy-mm-dd;@", "date"), ("\\d0", "number"), ("*d0", "number"),
     ("0.0##############", "double"), ("#0", "integer"), ("yyyy\\-mm\\-dd\\ hh:mm:ss;@", "fineDate"),
-    ("yyyy-mm-dd hh:mm:ss", "date"),
+    ("yyyy-mm-dd hh:mm:ss", "date"), (#""TRUE";"TRUE";"FALSE""#, "boolean"),
+    (#""VERDADERO";"VERDADERO";"FALSO""#, "boolean"), (#""TRUE";"FALSE";"TRUE""#, "number"),
   ])
   func formatsThatAreDates(code: String, form: String) {
     #expect("\(XLSXStyles.form(of: code))" == form)

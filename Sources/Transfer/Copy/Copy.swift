@@ -1,0 +1,261 @@
+public import Logging
+public import Models
+
+/// Copies documents from one database into another: read at one moment, page by page, and written by a mode.
+///
+/// ``prepare()`` finds out what is to be done and writes nothing; ``run(_:)`` does it.
+public struct Copy: Sendable {
+  /// What to copy, and how.
+  public struct Options: Sendable {
+    /// The collections.
+    public var selection: CollectionSelection
+    /// Only documents for which this holds.
+    public var filter: StructuredQuery.Filter?
+    /// Documents of each collection at the most, what is below it counted; all where nil.
+    public var limit: Int?
+    /// What happens to documents that are there.
+    public var mode: WriteMode
+    /// The moment to read at.
+    public var readTime = ReadTimeChoice.pinned
+    /// Whether documents of the copied collections that the source lacks are deleted in the target.
+    public var deletesExtraneous = false
+    /// Deletions at the most; a copy that would make more does not begin.
+    public var maximumDeletes: Int?
+    /// Whether people's data may leave a protected environment.
+    public var keepsPersonalData = false
+    /// Whether nothing is written: everything is read, compared and counted.
+    public var isDryRun = false
+    /// Limits of what is written at once.
+    public var limits = BatchLimits()
+    /// How fast it may be written.
+    public var pacer = WritePacer(ramp: false)
+
+    /// Makes options.
+    public init(selection: CollectionSelection, mode: WriteMode) {
+      self.selection = selection
+      self.mode = mode
+    }
+  }
+
+  /// Where it reads.
+  public struct Source: Sendable {
+    /// The environment.
+    public var environment: Environment
+    /// A client for it.
+    public var client: FirestoreClient
+
+    /// Makes a source.
+    public init(environment: Environment, client: FirestoreClient) {
+      self.environment = environment
+      self.client = client
+    }
+  }
+
+  /// What is about to be done.
+  public struct Plan: Sendable, Equatable {
+    /// The parts of the database, in their order.
+    public var scopes: [CollectionScope]
+    /// The number of documents of each, by a count on the server; empty where a run is taken up again.
+    public var counts: [Int]
+    /// Whether what is below the collections comes on top of the counts, which cannot be counted beforehand.
+    public var hasMore: Bool
+    /// The moment to read at, nil for the present of each page.
+    public var readTime: Timestamp?
+    /// Documents to delete in the target.
+    public var extraneous: Int
+    /// Reads that were made to find this out: counts, and the names of both sides where documents are deleted.
+    var overhead = 0
+    /// What it costs at the most, as far as it can be counted.
+    public var cost: Cost
+
+    /// Documents in all, as far as they are counted.
+    public var documents: Int { counts.reduce(0, +) }
+  }
+
+  let source: Source
+  let target: FirestoreClient
+  let options: Options
+  let run: RunDirectory
+  let book: AccountsBook
+  let rejects: RejectList
+  let checkpoints: Checkpoints?
+  let progress: Progress
+  let logger: Logger
+  let personalData: PersonalDataGuard
+  private let elsewhere: LazyList
+
+  /// Makes a copy.
+  ///
+  /// - Parameters:
+  ///   - run: Where its lists are.
+  ///   - checkpoints: What makes it go on where it stopped; nil for a dry run.
+  public init(
+    from source: Source,
+    to target: FirestoreClient,
+    options: Options,
+    run: RunDirectory,
+    book: AccountsBook,
+    checkpoints: Checkpoints?,
+    progress: Progress,
+    logger: Logger
+  ) {
+    self.source = source
+    self.target = target
+    self.options = options
+    self.run = run
+    self.book = book
+    self.checkpoints = checkpoints
+    self.progress = progress
+    self.logger = logger
+    rejects = RejectList(run)
+    personalData = PersonalDataGuard(of: source.environment, isOff: options.keepsPersonalData)
+    elsewhere = LazyList(run.file("references.jsonl"))
+  }
+
+  /// The lists that it may leave.
+  public var lists: [String] { [rejects.path, elsewhere.path] }
+
+  // MARK: Before
+
+  /// Finds out what is to be copied and deleted; reads only.
+  ///
+  /// - Throws: ``Failure``: `.notPermitted` where people's data would leave a protected environment, or where more
+  ///   would be deleted than is allowed.
+  public func prepare() async throws -> Plan {
+    let resumed = checkpoints?.resumed.map { CopyPlace($0) }
+    let scopes = try options.selection.scopes(roots: try await roots(resumed))
+    for scope in scopes { try personalData.assertFree(scope.name) }
+    for scope in scopes { book.open(scope.name) }
+    var plan = Plan(
+      scopes: scopes,
+      counts: [],
+      hasMore: false,
+      readTime: resumed?.readTime,
+      extraneous: resumed?.extraneous ?? 0,
+      cost: Cost()
+    )
+    if resumed != nil { return plan }
+    var countTime: Timestamp?
+    for scope in scopes {
+      var read = scope.read
+      if scope.kind == nil { read.filter = options.filter }
+      let (count, time) = try await source.client.count(read)
+      countTime = time ?? countTime
+      // Of a kind below the collection nothing is known beforehand.
+      plan.counts.append(scope.kind == nil ? min(count, options.limit ?? count) : 0)
+      plan.overhead += Cost.reads(ofCounting: count)
+    }
+    plan.hasMore = scopes.contains { $0.read.reach == .subcollections }
+    plan.readTime = try await ReadTimePinning(
+      client: source.client,
+      environment: source.environment,
+      logger: logger
+    ).pin(options.readTime, countTime: countTime, probing: scopes.first?.collection)
+    plan.cost.reads += plan.documents * (options.mode == .create && !options.isDryRun ? 1 : 2)
+    plan.cost.writes = plan.documents
+    if options.deletesExtraneous {
+      let found = try await ExtraneousDocuments(self, scopes: scopes, readTime: plan.readTime).list()
+      plan.extraneous = found.count
+      plan.overhead += found.read
+      // Each is read once more before it is deleted.
+      plan.cost.reads += found.count
+      plan.cost.deletes = found.count
+      try assertFewEnough(found.count)
+    }
+    plan.cost.reads += plan.overhead
+    return plan
+  }
+
+  private func roots(_ resumed: CopyPlace?) async throws -> [CollectionPath] {
+    guard options.selection.wantsRoots else { return [] }
+    // Those of the beginning, whatever came to be since.
+    if let checkpoint = checkpoints?.resumed, let resumed {
+      let names = checkpoint.collections.prefix(resumed.scopes).map(\.name)
+      return names.compactMap { name in
+        name.utf8.split(separator: UInt8(ascii: "/")).first.flatMap { CollectionPath(String(Substring($0))) }
+      }
+    }
+    return try await source.client.collectionIDs().compactMap { CollectionPath($0) }
+  }
+
+  private func assertFewEnough(_ count: Int) throws(Failure) {
+    guard let maximum = options.maximumDeletes, count > maximum, !options.isDryRun else { return }
+    throw Failure(
+      .notPermitted,
+      "copy",
+      cause:
+        "\(Progress.grouped(count)) documents of the target would be deleted, and --max-delete allows \(Progress.grouped(maximum)); nothing was written",
+      remedy:
+        "They are listed in \(ExtraneousDocuments.fileName) of the run; raise --max-delete if that is right."
+    )
+  }
+
+  // MARK: Doing it
+
+  /// Copies, and then deletes what the source lacks where that is wanted and nothing was left behind.
+  ///
+  /// - Throws: ``Failure``.
+  public func run(_ plan: Plan) async throws {
+    let loader = DocumentLoader(
+      client: target,
+      mode: options.mode,
+      book: book,
+      rejects: rejects,
+      limits: options.limits,
+      pacer: options.pacer,
+      journal: checkpoints?.journal
+    )
+    defer { progress.end() }
+    progress.begin("copy", total: plan.hasMore || plan.counts.isEmpty ? nil : plan.documents)
+    let start = CopyPlace(plan, resuming: checkpoints?.resumed)
+    var references = references(from: start)
+    try await loader.load { intake in
+      if checkpoints?.resumed == nil { try await checkpoints?.begin(at: start.checkpoint) }
+      try await reader.forEachPage(plan, from: start, &references) { page, place in
+        try await intake.put(page)
+        if let place { try await checkpoints?.mark(at: place.checkpoint) { try await intake.drain() } }
+      }
+    }
+    tell(references.counts)
+    guard options.deletesExtraneous, plan.extraneous > 0 else { return }
+    let totals = book.totals
+    guard totals.rejected + totals.conflicted == 0 else {
+      logger.warning("Nothing was deleted in the target, because not everything could be copied.")
+      return
+    }
+    try await ExtraneousDocuments(self, scopes: plan.scopes, readTime: plan.readTime)
+      .delete(CopyPlace(plan, resuming: checkpoints?.resumed))
+  }
+
+  /// What reads the source.
+  var reader: CopyReader {
+    CopyReader(
+      client: source.client,
+      filter: options.filter,
+      limit: options.limit ?? .max,
+      personalData: personalData,
+      progress: progress
+    )
+  }
+
+  /// What becomes of references, from a place on.
+  func references(from place: CopyPlace) -> CopyReferences {
+    CopyReferences(
+      ReferenceRewriter(from: source.client.database, to: target.database, counts: place.references),
+      list: elsewhere
+    )
+  }
+
+  /// Says what became of references.
+  func tell(_ counts: ReferenceRewriter.Counts) {
+    func text(_ count: Int) -> String {
+      count == 1 ? "1 reference" : "\(Progress.grouped(count)) references"
+    }
+    if counts.rewritten > 0 {
+      logger.info("Rewritten to \(target.database): \(text(counts.rewritten)).")
+    }
+    if counts.kept > 0 {
+      logger.notice("Kept as they are: \(text(counts.kept)) to other databases; see references.jsonl.")
+    }
+  }
+}

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# LibreOffice as a judge of our workbooks: it opens those of the sample gym and sees in each cell what our CSV says; what it
+# saves of them is imported, and is the same database. Skipped where it is not installed.
+#
+#   GYMMIGRATE=FILE     the binary, instead of building one
+#   DOCUMENTS=FILE...   JSON Lines to use instead of the sample gym
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! command -v soffice >/dev/null; then
+  echo "check-libreoffice: skipped, because there is no soffice (Debian: apt-get install libreoffice-calc-nogui)"
+  exit 0
+fi
+if [[ -z ${GYMMIGRATE:-} ]]; then
+  swift build --product gymmigrate
+  GYMMIGRATE=$(swift build --show-bin-path)/gymmigrate
+fi
+GYMMIGRATE=$(realpath "$GYMMIGRATE")
+read -r -a inputs <<<"${DOCUMENTS:-$(echo samples/gym/*.jsonl)}"
+mapfile -t inputs < <(realpath "${inputs[@]}")
+
+root=$PWD
+work=$(mktemp -d)
+server=
+cleanUp() {
+  if [[ -n $server ]]; then
+    kill "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+  fi
+  rm -rf "$work"
+}
+trap cleanUp EXIT
+cd "$work"
+
+soffice --version
+"$GYMMIGRATE" serve --memory --port 0 2>store &
+server=$!
+for ((turn = 0; turn < 600; turn++)); do
+  grep -q 'FIRESTORE_EMULATOR_HOST=.*[0-9]$' store && break
+  sleep 0.1
+done
+endpoint=http://$(grep -o '127[0-9.]*:[0-9]*' store | tail -1)
+cat >gymmigrate.yaml <<YAML
+project: p
+environments:
+  gym: { database: gym-one, endpoint: "$endpoint" }
+  saved: { database: saved-one, endpoint: "$endpoint" }
+YAML
+zone=(--time-zone America/Mexico_City)
+"$GYMMIGRATE" import "${inputs[@]}" -e gym -q --no-progress
+"$GYMMIGRATE" export --all --subcollections -e gym -o ours/ --format xlsx "${zone[@]}" -q --no-progress
+"$GYMMIGRATE" export --all --subcollections -e gym -o csv/ --format csv "${zone[@]}" -q --no-progress
+
+convert() { # FORMAT FOLDER: converts our workbooks, all of them
+  HOME=$work soffice "-env:UserInstallation=file://$work/profile" --headless --convert-to "$1" --outdir "$2" \
+    ours/*.xlsx >talk 2>&1
+  for book in ours/*.xlsx; do
+    book=$(basename "$book" .xlsx)
+    [[ -s $2/$book.$1 ]] || { echo "check-libreoffice: it did not open $book.xlsx" >&2; cat talk >&2; exit 1; }
+  done
+}
+
+failed=0
+echo "== What LibreOffice sees in our workbooks, beside our CSV"
+convert fods seen
+for book in ours/*.xlsx; do
+  book=$(basename "$book" .xlsx)
+  python3 "$root/Tests/Judges/read_fods.py" "seen/$book.fods" "csv/$book.csv" || failed=1
+done
+echo "== What LibreOffice saves of our workbooks, imported"
+convert xlsx saved
+cp ours/manifest.json saved/ 2>/dev/null || true
+"$GYMMIGRATE" import saved/*.xlsx -e saved "${zone[@]}" -q --no-progress || failed=1
+"$GYMMIGRATE" diff --all --from gym --to saved --detail --no-progress -q -o differences.txt || [[ $? -eq 1 ]] || failed=1
+python3 - <<'PY' || failed=1
+import re
+import sys
+from datetime import datetime
+
+# What LibreOffice itself cannot keep (docs/formats.md): microseconds, and the carriage returns of texts.
+MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z")
+
+
+def seconds(moment):
+    return datetime.fromisoformat(moment[1]).timestamp(), float(moment[2] or 0)
+
+
+allowed, others = 0, []
+for line in open("differences.txt", encoding="utf-8"):
+    if line.startswith("* "):
+        continue
+    _, _, change = line.rstrip("\n").partition(": ")
+    old, arrow, new = change.partition(" -> ")
+    moments = [MOMENT.fullmatch(side) for side in (old, new)]
+    if all(moments) and len(moments[0][2] or "") > 4:
+        (a, b), (c, d) = map(seconds, moments)
+        if abs((a - c) + (b - d)) <= 20e-6:
+            allowed += 1
+            continue
+    if arrow and "\\r" in old and old.replace("\\r\\n", "\\n") == new:
+        allowed += 1
+        continue
+    others.append(line)
+sys.stdout.writelines(others)
+print(f"{allowed} values that LibreOffice cannot keep, {len(others)} other differences")
+sys.exit(1 if others else 0)
+PY
+exit "$failed"

@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# The memory of a comparison of a million documents on each side, and of a workbook of 500,000 rows, with the release
+# binary: none may take more than 64 MiB. Installs nothing.
+#
+#   DOCUMENTS=1000000   documents on each side of the comparisons
+#   ROWS=500000         rows of the workbook
+#   LIMIT=64            MiB
+#   GYMMIGRATE=FILE     the binary, instead of building one
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+documents=${DOCUMENTS:-1000000}
+rows=${ROWS:-500000}
+limit=${LIMIT:-64}
+
+missing=()
+command -v python3 >/dev/null || missing+=(python3)
+/usr/bin/time -f %e true 2>/dev/null || missing+=("GNU time as /usr/bin/time")
+if [[ ${#missing[@]} -gt 0 ]]; then
+  printf 'check-memory: this is missing: %s\n' "${missing[@]}" >&2
+  echo "On Debian: apt-get install python3 time" >&2
+  exit 69
+fi
+if [[ -z ${GYMMIGRATE:-} ]]; then
+  swift build -c release --product gymmigrate
+  GYMMIGRATE=$(swift build -c release --show-bin-path)/gymmigrate
+fi
+GYMMIGRATE=$(realpath "$GYMMIGRATE")
+
+root=$PWD
+work=$(mktemp -d)
+servers=()
+cleanUp() {
+  for server in "${servers[@]}"; do
+    kill "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+  done
+  rm -rf "$work"
+}
+trap cleanUp EXIT
+cd "$work"
+
+waitFor() { # FILE PATTERN: until a line of the file matches
+  for ((turn = 0; turn < 600; turn++)); do
+    grep -q "$2" "$1" 2>/dev/null && return
+    sleep 0.1
+  done
+  echo "check-memory: $1 has no $2" >&2
+  exit 70
+}
+
+serve() { # DOCUMENTS: sets `port`
+  python3 "$root/scripts/page-server.py" "$1" >port &
+  servers+=($!)
+  waitFor port '^[0-9]'
+  port=$(cat port)
+  rm port
+}
+
+failed=0
+measured() { # NAME CODE COMMAND...: fails where it ends in another code, or takes more than the limit
+  local name=$1 wanted=$2 code=0
+  shift 2
+  /usr/bin/time -o time -f '%e %M' "$@" >output 2>talk || code=$?
+  local seconds kilobytes
+  read -r seconds kilobytes < <(tail -1 time)
+  printf '%-48s %8s s %7.1f MiB\n' "$name" "$seconds" "$(python3 -c "print($kilobytes / 1024)")"
+  if [[ $code -ne $wanted ]]; then
+    echo "check-memory: $name ended in $code, not $wanted" >&2
+    tail -3 talk >&2
+    failed=1
+  fi
+  if ((kilobytes > limit * 1024)); then
+    echo "check-memory: $name took more than $limit MiB" >&2
+    failed=1
+  fi
+}
+
+differences() { # what the summary in `output` must tell of left against right
+  python3 - output "$documents" <<'PY'
+import json
+import sys
+
+total = int(sys.argv[2])
+found = json.load(open(sys.argv[1]))["differences"]
+gone = len(range(5_000, total, 10_000))
+changed = len(range(7, total, 1_000))
+wanted = {
+    "same": total - gone - changed, "onlyInFrom": gone, "onlyInTo": 0, "different": changed, "unreadable": 0,
+}
+assert found == wanted, (found, wanted)
+PY
+}
+
+serve "$documents"
+cat >gymmigrate.yaml <<YAML
+project: p
+environments:
+  left: { database: left, endpoint: "http://127.0.0.1:$port" }
+  right: { database: right, endpoint: "http://127.0.0.1:$port" }
+YAML
+python3 "$root/scripts/page-server.py" "$documents" --lines >left.jsonl
+compare=("$GYMMIGRATE" diff users --no-progress -q --json)
+file=(--format json -o differences.json)
+echo "== Two databases of $documents documents"
+measured "diff, environment and environment" 1 "${compare[@]}" --from left --to right "${file[@]}"
+differences
+measured "diff, environment and environment, flat" 1 \
+  "${compare[@]}" --from left --to right --no-subcollections "${file[@]}"
+differences
+measured "diff, snapshot and environment" 1 \
+  "${compare[@]}" --from left.jsonl --from-source projects/p/databases/left --to right "${file[@]}"
+differences
+sort -R left.jsonl >shuffled.jsonl
+rm left.jsonl
+measured "diff, shuffled snapshot and environment" 1 \
+  "${compare[@]}" --from shuffled.jsonl --from-source projects/p/databases/left --to right "${file[@]}"
+differences
+rm -rf shuffled.jsonl .gymmigrate
+
+echo "== A workbook of $rows rows"
+serve "$rows"
+place=(--project p --database left --endpoint "http://127.0.0.1:$port")
+measured "export to the workbook" 0 "$GYMMIGRATE" export users "${place[@]}" -o users.xlsx --no-progress -q
+measured "import --dry-run" 0 "$GYMMIGRATE" import users.xlsx --dry-run "${place[@]}" --no-progress -q
+"$GYMMIGRATE" serve --memory --port 0 2>store &
+servers+=($!)
+waitFor store 'FIRESTORE_EMULATOR_HOST='
+store=(--project p --database sheets --endpoint "http://$(grep -o '127[0-9.]*:[0-9]*' store | tail -1)")
+measured "import" 0 "$GYMMIGRATE" import users.xlsx "${store[@]}" --no-progress -q --json
+python3 -c 'import json, sys; assert json.load(open("output"))["totals"]["written"] == int(sys.argv[1])' "$rows"
+cat >>gymmigrate.yaml <<YAML
+  sheet: { database: sheets, endpoint: "${store[5]}" }
+  source: { database: left, endpoint: "http://127.0.0.1:$port" }
+YAML
+measured "diff, what was exported and what was imported" 0 "${compare[@]}" --from source --to sheet
+exit "$failed"
