@@ -47,9 +47,15 @@ let package = Package(
       dependencies: ["Models"],
       swiftSettings: settings
     ),
+    // What reads a migration's file and what its steps do; links, because the ledger and the plans want GRDB.
+    .target(
+      name: "Migrations",
+      dependencies: ["Models", "Transfer"],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "Fuzz",
-      dependencies: ["Models", "Transfer", "LocalFirestore", "CZlib"],
+      dependencies: ["Models", "Transfer", "LocalFirestore", "Migrations", "CZlib"],
       swiftSettings: settings
     ),
   ],

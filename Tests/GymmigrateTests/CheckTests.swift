@@ -322,7 +322,10 @@ struct CheckTests {
     return peak
   }
 
-  @Test("Memory grows neither with the documents nor with the findings.")
+  @Test(
+    "Memory grows neither with the documents nor with the findings.",
+    .disabled(if: Sanitizer.isOn, "It would measure the sanitizer's own memory.")
+  )
   func memory() async throws {
     let large = ProcessInfo.processInfo.environment["GYMMIGRATE_TEST_DOCUMENTS"].flatMap { Int($0) } ?? 80_000
     let small = try await peak(large / 4)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("doctor", .timeLimit(.minutes(10)))
+@Suite("doctor", .timeLimit(.minutes(15)))
 struct DoctorTests {
   private func httpDate(_ offset: Double) -> String {
     let formatter = DateFormatter()

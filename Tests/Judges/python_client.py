@@ -369,6 +369,67 @@ def single_documents(db):
     raises(NOT_FOUND, lambda: api.get_document(request={"name": made.name}))
 
 
+def every_method(db):
+    """What the client has of its own and no other check here calls; what it has not over REST stays what it is."""
+    api = db._firestore_api
+    parent = db._database_string + "/documents"
+    name = f"{parent}/every/e"
+    db.document("every/e").set({"v": 1})
+    db.document("every/e/below/b").set({"v": 2})
+
+    # A transaction by hand: it sees one moment, and its end is its end.
+    begun = api.begin_transaction(request={"database": db._database_string, "options": {"read_write": {}}}).transaction
+    [read] = api.batch_get_documents(request={"database": db._database_string, "documents": [name], "transaction": begun})
+    assert read.found.fields["v"].integer_value == 1
+    api.rollback(request={"database": db._database_string, "transaction": begun})
+    update = types.Write(update=types.Document(name=name, fields={"v": types.Value(integer_value=2)}))
+    ended = {"database": db._database_string, "writes": [update], "transaction": begun}
+    raises(INVALID_ARGUMENT, lambda: api.commit(request=ended))
+    again = {"read_write": {"retry_transaction": begun}}
+    begun = api.begin_transaction(request={"database": db._database_string, "options": again}).transaction
+    committed = api.commit(request={"database": db._database_string, "writes": [update], "transaction": begun})
+    assert len(committed.write_results) == 1 and committed.commit_time >= committed.write_results[0].update_time
+
+    # A read that begins a transaction tells it first.
+    answers = list(
+        api.batch_get_documents(
+            request={"database": db._database_string, "documents": [name, name + "x"], "new_transaction": {"read_only": {}}}
+        )
+    )
+    assert answers[0].transaction and not answers[0].found.name
+    assert {(a.found.name, a.missing) for a in answers[1:]} == {(name, ""), ("", name + "x")}
+    query = {"from_": [{"collection_id": "every"}]}
+    answers = list(
+        api.run_query(request={"parent": parent, "structured_query": query, "new_transaction": {"read_only": {}}})
+    )
+    assert answers[0].transaction and [a.document.name for a in answers if a.document.name] == [name]
+    counted = {"structured_query": query, "aggregations": [{"count": {}, "alias": "n"}]}
+    [answer] = api.run_aggregation_query(request={"parent": parent, "structured_aggregation_query": counted})
+    assert answer.result.aggregate_fields["n"].integer_value == 1 and answer.read_time
+    assert list(api.list_collection_ids(request={"parent": name, "page_size": 1})) == ["below"]
+    # The client's own pattern of URLs has no room for a root collection here, either.
+    pages = api.list_documents(request={"parent": name, "collection_id": "below", "page_size": 1, "mask": {"field_paths": []}})
+    assert [d.name for d in pages] == [f"{name}/below/b"]
+    group = {"from_": [{"collection_id": "every", "all_descendants": True}], "order_by": [{"field": {"field_path": "__name__"}, "direction": 1}]}
+    assert list(api.partition_query(request={"parent": parent, "structured_query": group, "partition_count": 2})) == []
+
+    # Operations are the service's imports and exports: there are none.
+    assert list(api.list_operations({"name": db._database_string}).operations) == []
+    operation = {"name": f"{db._database_string}/operations/none"}
+    for call in (api.get_operation, api.cancel_operation, api.delete_operation):
+        raises(NOT_FOUND, lambda: call(operation))
+    # Pipelines are of the Enterprise edition.
+    raises(NOT_FOUND, lambda: api.execute_pipeline(request={"database": db._database_string, "structured_pipeline": {}}))
+    for stream, request in ((api.listen, types.ListenRequest()), (api.write, types.WriteRequest())):
+        raises(NotImplementedError, lambda: list(stream(iter([request]))))
+
+
+def methods_of_the_client():
+    """The names of the methods of the REST transport, so that a new one does not go by unseen."""
+    inherited = {"close", "host", "kind", "AUTH_SCOPES", "DEFAULT_HOST"}
+    return {name for name in dir(FirestoreRestTransport) if not name.startswith("_")} - inherited
+
+
 def databases_are_apart(db):
     other = connect(ENDPOINT, db.project, "other")
     db.document("apart/a").set({"in": "default"})
@@ -382,8 +443,9 @@ def main():
     failed = 0
     checks = [
         values_round_trip, strange_ids, writes, refusals, queries, trees, pages, transactions, past, batch_write,
-        single_documents, databases_are_apart,
+        single_documents, every_method, databases_are_apart,
     ]
+    called = record_calls()
     for check in checks:
         try:
             check(connect(ENDPOINT, project))
@@ -392,7 +454,26 @@ def main():
             failed += 1
             print(f"FAILED  {check.__name__}")
             traceback.print_exc()
+    for method in sorted(methods_of_the_client() - called):
+        failed += 1
+        print(f"FAILED  {method} is not called")
     return 1 if failed else 0
+
+
+def record_calls():
+    """The names of the client's methods that are called from here on."""
+    called = set()
+
+    def recorded(name, method):
+        def call(*arguments, **options):
+            called.add(name)
+            return method(*arguments, **options)
+
+        return call
+
+    for name in methods_of_the_client():
+        setattr(FirestoreClient, name, recorded(name, getattr(FirestoreClient, name)))
+    return called
 
 
 if __name__ == "__main__":

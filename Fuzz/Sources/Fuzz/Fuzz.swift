@@ -8,7 +8,7 @@
 
 /// What can be fuzzed; each has its folder in `Corpus`.
 enum Target: String, CaseIterable {
-  case wire, query, requests, jsonl, text, pages, yaml
+  case wire, query, requests, jsonl, csv, xlsx, text, pages, yaml, migration
 
   /// The one that the environment names.
   static let chosen: Target = {
@@ -25,9 +25,12 @@ enum Target: String, CaseIterable {
     case .query: fuzzQuery(input)
     case .requests: fuzzRequests(input)
     case .jsonl: fuzzJSONLines(input)
+    case .csv: fuzzCSV(input)
+    case .xlsx: fuzzXLSX(input)
     case .text: fuzzText(input)
     case .pages: fuzzPages(input)
     case .yaml: fuzzYAML(input)
+    case .migration: fuzzMigration(input)
     }
   }
 }

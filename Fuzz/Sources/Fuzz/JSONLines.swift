@@ -79,7 +79,7 @@ private func gzip(_ text: [UInt8]) -> [UInt8] {
 }
 
 /// Runs `body` with the path of a file that holds `bytes`, in memory where the system has a folder for that.
-private func inMemory<Result>(_ bytes: [UInt8], _ body: (String) -> Result) -> Result {
+func inMemory<Result>(_ bytes: [UInt8], _ body: (String) -> Result) -> Result {
   let folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
   let path = "\(folder)/gymmigrate-fuzz-\(getpid())"
   let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)

@@ -8,6 +8,8 @@ enum Route: Equatable {
   case flush(DatabaseName)
   case listDatabases(project: String)
   case getDatabase(DatabaseName)
+  /// The long-running operations of a database, of which there are none.
+  case listOperations(DatabaseName)
   case get(DatabaseName, DocumentPath)
   /// The documents of a collection below a document, or below the root where `parent` is empty.
   case list(DatabaseName, parent: String, collection: String)
@@ -44,6 +46,10 @@ enum Route: Equatable {
     let database = try Self.database(segments[2], segments[4])
     if segments.count == 5, method == "GET" {
       self = .getDatabase(database)
+      return
+    }
+    if segments.count == 6, segments[5] == "operations", method == "GET" {
+      self = .listOperations(database)
       return
     }
     guard segments.count >= 6, segments[5] == "documents" else { throw Self.unknown(method) }

@@ -46,6 +46,7 @@ struct FirestoreService: Sendable {
     case .flush(let database): try call.flush(database)
     case .listDatabases(let project): try call.listDatabases(project)
     case .getDatabase(let database): try call.getDatabase(database)
+    case .listOperations: try call.listOperations()
     case .get(let database, let path): try call.get(database, path)
     case .list(let database, let parent, let collection): try call.list(database, parent, collection)
     case .create(let database, let parent, let collection): try call.create(database, parent, collection)

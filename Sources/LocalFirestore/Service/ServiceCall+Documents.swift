@@ -150,6 +150,12 @@ extension ServiceCall {
     out.bytes.append(contentsOf: "]}".utf8)
   }
 
+  /// `operations.list`: imports, exports and the building of indexes are the service's alone.
+  func listOperations() throws {
+    _ = try parameters(["filter", "pageSize", "pageToken"])
+    out.bytes.append(contentsOf: "{}".utf8)
+  }
+
   private func appendDatabase(_ database: DatabaseName, createTime: Int64) {
     let earliest = max(createTime, store.clock.now() - DocumentStore.retention)
     var json = JSONWriter()

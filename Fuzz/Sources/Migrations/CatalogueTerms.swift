@@ -1,0 +1,1 @@
+../../../Sources/Migrations/Catalogue/CatalogueTerms.swift

@@ -1,0 +1,1 @@
+../../../Sources/Migrations/Declarative/DeclarativeMigration.swift
