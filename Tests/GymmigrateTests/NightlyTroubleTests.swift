@@ -76,7 +76,7 @@ struct NightlyTroubleTests {
       let begin = ContinuousClock.now
       try await tool.bare(command).expect(0)
       let night = Int((ContinuousClock.now - begin) / .milliseconds(1))
-      for _ in 0..<max(10, Settings.kills) {
+      for _ in 0..<Settings.kills(8) {
         let yesterday = try tool.latestNight()
         let moment = Int.random(in: 0...night, using: &random)
         let process = try tool.runner.start(command, directory: tool.folder)
@@ -130,7 +130,7 @@ struct NightlyTroubleTests {
         using: &random
       )
       var killed = 0
-      for (call, number) in must + others.prefix(max(6, Settings.kills)) {
+      for (call, number) in must + others.prefix(Settings.kills(6)) {
         let yesterday = try tool.latestNight()
         let result = try await night([
           "-o", "/dev/null", "-e", "trace=\(call)", "-e", "inject=\(call):signal=SIGKILL:when=\(number)",

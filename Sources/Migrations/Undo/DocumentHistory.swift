@@ -66,8 +66,14 @@ struct DocumentHistory: Sendable, Equatable {
   private func isAsLeft(_ change: Change, _ current: RawDocument?) -> Bool {
     guard change.after != nil else { return current == nil }
     guard let current else { return false }
-    if let updateTime, let now = current.updateTime { return now == updateTime }
-    return change.isApplied(to: current)
+    guard let updateTime, let now = current.updateTime else { return change.isApplied(to: current) }
+    if now == updateTime { return true }
+    // Written since, and put back to the byte, as the undo of a later run does: the server's times in it are not later
+    // than the run. Whoever else writes the same again leaves later ones, and it is theirs.
+    return !change.serverTimes.isEmpty && change.isApplied(to: current)
+      && change.serverTimes.allSatisfy { path in
+        current.fields[path]?.timestamp.map { $0 <= updateTime } ?? false
+      }
   }
 
   private func isOpenApplied(_ change: Change, to current: RawDocument?, _ serverTime: Timestamp?) -> Bool {

@@ -18,6 +18,11 @@ enum Settings {
     ProcessInfo.processInfo.environment["GYMMIGRATE_ROUND_TRIP_SEED"].flatMap { UInt64($0) } ?? 1
   }
 
+  /// Kills of a nightly export: so many, or as many as `GYMMIGRATE_KILLS` says.
+  static func kills(_ count: Int) -> Int {
+    ProcessInfo.processInfo.environment["GYMMIGRATE_KILLS"].flatMap { Int($0) } ?? count
+  }
+
   /// Documents that are copied and compared: as many as `GYMMIGRATE_COPY_DOCUMENTS` says.
   static var copyDocuments: Int {
     ProcessInfo.processInfo.environment["GYMMIGRATE_COPY_DOCUMENTS"].flatMap { Int($0) } ?? 1500

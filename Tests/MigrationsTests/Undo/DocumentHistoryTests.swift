@@ -49,6 +49,30 @@ struct DocumentHistoryTests {
     #expect(standing(lines, nil) == .changedSince)
   }
 
+  @Test("What the undo of a later run put back is as the run left it, by the server's time in it.")
+  func putBack() {
+    func stamped(_ name: String, _ stamp: Int64, at seconds: Int64) -> RawDocument {
+      var document = document(name, at: seconds)
+      document.fields["updatedAt"] = time(stamp).map { .timestamp($0) }
+      return document
+    }
+    let lines: [JournalReader.Line] = [
+      .change(
+        Change(
+          path: path,
+          before: stamped("old", 20, at: 20),
+          after: ["name": .string("new")],
+          serverTimes: [FieldPath(field: "updatedAt")]
+        )
+      ), settled("written", at: 110),
+    ]
+    #expect(standing(lines, stamped("new", 110, at: 110)) == .asLeft)
+    #expect(standing(lines, stamped("new", 109, at: 150)) == .asLeft)
+    #expect(standing(lines, stamped("new", 150, at: 150)) == .changedSince)
+    #expect(standing(lines, stamped("other", 109, at: 150)) == .changedSince)
+    #expect(standing(lines, document("new", at: 150)) == .changedSince)
+  }
+
   @Test("A change of which nothing was heard is judged by the document.")
   func unheard() {
     let lines = [change(from: document("old", at: 20), to: "new")]
