@@ -48,6 +48,8 @@ public final class Checkpoints: Sendable {
       )
     }
     if run.isResumed {
+      // Ended right after the lists are cut, a run that reads everything once more must not go on from where it had been.
+      if resumed == nil { try run.write(checkpoint(at: Place(), beginning: true)) }
       for list in run.allLists { try run.cut(list, to: resumed?.lists[list] ?? 0) }
     }
   }
@@ -62,9 +64,7 @@ public final class Checkpoints: Sendable {
   ///
   /// - Throws: `.cannotWrite`.
   public func begin(at place: Place) async throws {
-    let beginning = Checkpoint.Beginning(stage: place.stage, journal: journal.checkpoint.length)
-    begun.withLock { $0.append(beginning) }
-    try await make(place)
+    try await make(place, beginning: true)
   }
 
   /// Makes a checkpoint where one is due.
@@ -82,13 +82,22 @@ public final class Checkpoints: Sendable {
     pace.withLock { $0.made(from: start, to: end) }
   }
 
-  private func make(_ place: Place) async throws {
+  private func make(_ place: Place, beginning: Bool = false) async throws {
     try await journal.sync()
+    var checkpoint = checkpoint(at: place, beginning: beginning)
+    for list in run.allLists { checkpoint.lists[list] = try run.synchronizedLength(of: list) }
+    try run.write(checkpoint)
+  }
+
+  /// A checkpoint with empty lists.
+  private func checkpoint(at place: Place, beginning: Bool) -> Checkpoint {
     var checkpoint = Checkpoint(at: place)
     checkpoint.collections = book.collections
     (checkpoint.journal, checkpoint.tail) = journal.checkpoint
-    checkpoint.begun = begun.withLock { $0 }
-    for list in run.allLists { checkpoint.lists[list] = try run.synchronizedLength(of: list) }
-    try run.write(checkpoint)
+    checkpoint.begun = begun.withLock { begun in
+      if beginning { begun.append(Checkpoint.Beginning(stage: place.stage, journal: checkpoint.journal)) }
+      return begun
+    }
+    return checkpoint
   }
 }

@@ -112,17 +112,32 @@ struct CheckpointTests {
             Change(path: path("c/own"), before: nil, after: ["n": .integer(1)])
           ])
         }
+        do {
+          let run = try RunDirectory(resuming: record, in: state)
+          #expect(run.isResumed)
+          let again = AccountsBook(goingOnWith: run.keptAccounts)
+          let checkpoints = try await Checkpoints(run, client: fixture.client, book: again, clock: clock)
+          #expect(checkpoints.resumed?.place == Checkpoint.Place(position: "2"))
+          #expect(again[collection("c")].read == 1)
+          #expect(checkpoints.journal.hasTail)
+          #expect(!checkpoints.isPast(0))
+          let text = try String(contentsOfFile: run.file("rejects.jsonl"), encoding: .utf8)
+          #expect(text.components(separatedBy: "\n").count == 2)
+          #expect(text.contains("c/2") && !text.contains("beyond"))
+        }
+        do {
+          // Taken up to read everything once more, and ended before it began.
+          let run = try RunDirectory(resuming: record, in: state, fromStart: true)
+          let none = AccountsBook(goingOnWith: run.keptAccounts)
+          _ = try await Checkpoints(run, client: fixture.client, book: none, clock: clock)
+          #expect(!FileManager.default.fileExists(atPath: run.file("rejects.jsonl")))
+        }
         let run = try RunDirectory(resuming: record, in: state)
-        #expect(run.isResumed)
-        let again = AccountsBook(goingOnWith: run.keptAccounts)
-        let checkpoints = try await Checkpoints(run, client: fixture.client, book: again, clock: clock)
-        #expect(checkpoints.resumed?.place == Checkpoint.Place(position: "2"))
-        #expect(again[collection("c")].read == 1)
+        let last = AccountsBook(goingOnWith: run.keptAccounts)
+        let checkpoints = try await Checkpoints(run, client: fixture.client, book: last, clock: clock)
+        #expect(checkpoints.resumed?.place == Checkpoint.Place())
+        #expect(last[collection("c")].read == 0)
         #expect(checkpoints.journal.hasTail)
-        #expect(!checkpoints.isPast(0))
-        let text = try String(contentsOfFile: run.file("rejects.jsonl"), encoding: .utf8)
-        #expect(text.components(separatedBy: "\n").count == 2)
-        #expect(text.contains("c/2") && !text.contains("beyond"))
       }
     }
   }
