@@ -14,14 +14,8 @@ rounds=${ROUNDS:-3}
 gymmigrate=${GYMMIGRATE:-$PWD/bin/gymmigrate}
 
 PATH=$PATH:/usr/sbin
-missing=()
-for tool in nginx curl python3; do command -v "$tool" >/dev/null || missing+=("$tool"); done
-/usr/bin/time -f %e true 2>/dev/null || missing+=("GNU time as /usr/bin/time")
-if [[ ${#missing[@]} -gt 0 ]]; then
-  printf 'bench: this is missing: %s\n' "${missing[@]}" >&2
-  echo "On Debian: apt-get install nginx-light curl python3 time" >&2
-  exit 69
-fi
+. scripts/lib/page-files.sh
+need bench nginx curl python3 time
 [[ -x $gymmigrate ]] || { echo "bench: there is no $gymmigrate; run make build" >&2; exit 69; }
 
 echo "== Documents in memory (CPU time, turn by turn, medians)"
@@ -39,41 +33,9 @@ cleanUp() {
 }
 trap cleanUp EXIT
 
-# --- A server that only sends files -------------------------------------------------------------
-
 total=$((large > documents ? large : documents))
 python3 Benchmarks/make_pages.py samples/gym/members.jsonl "$work/pages" "$total"
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-base=/v1/projects/bench-project/databases/bench/documents
-cat >"$work/nginx.conf" <<CONF
-daemon off;
-pid $work/nginx.pid;
-worker_processes 1;
-$([[ $(id -u) -eq 0 ]] && echo "user root;")
-events { worker_connections 256; }
-http {
-  access_log off;
-  keepalive_requests 1000000;
-  client_body_temp_path $work/body;
-  proxy_temp_path $work/proxy;
-  fastcgi_temp_path $work/fastcgi;
-  uwsgi_temp_path $work/uwsgi;
-  scgi_temp_path $work/scgi;
-  map \$arg_pageToken \$page { "" first; default \$arg_pageToken; }
-  server {
-    listen 127.0.0.1:$port;
-    default_type application/json;
-    location = $base/members { root $work/pages; rewrite ^ /\$page.json break; gzip_static always; sendfile on; }
-    location = $base:runAggregationQuery {
-      return 200 '[{"result":{"aggregateFields":{"n":{"integerValue":"$total"}}}}]';
-    }
-  }
-}
-CONF
-nginx -p "$work" -e "$work/error.log" -c "$work/nginx.conf" &
-server=$!
-url=http://127.0.0.1:$port$base/members
-curl --silent --fail --retry 20 --retry-connrefused --retry-delay 1 --compressed -o "$work/first.json" "$url"
+serve_pages "$work" members "$total"
 
 # --- The rivals ---------------------------------------------------------------------------------
 

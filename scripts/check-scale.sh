@@ -16,14 +16,8 @@ rounds=${ROUNDS:-3}
 export RATIO=${RATIO:-1.3} MEMORY=${MEMORY:-64}
 
 PATH=$PATH:/usr/sbin
-missing=()
-for tool in nginx python3; do command -v "$tool" >/dev/null || missing+=("$tool"); done
-/usr/bin/time -f %e true 2>/dev/null || missing+=("GNU time as /usr/bin/time")
-if [[ ${#missing[@]} -gt 0 ]]; then
-  printf 'check-scale: this is missing: %s\n' "${missing[@]}" >&2
-  echo "On Debian: apt-get install nginx-light python3 time" >&2
-  exit 69
-fi
+. scripts/lib/page-files.sh
+need check-scale nginx curl python3 time
 if [[ -z ${GYMMIGRATE:-} ]]; then
   swift build -c release --product gymmigrate
   GYMMIGRATE=$(swift build -c release --show-bin-path)/gymmigrate
@@ -80,35 +74,7 @@ cd "$root"
 [[ $plan -gt 0 ]] || exit 0
 echo "== A plan of $plan documents beside an export of them"
 python3 Benchmarks/make_pages.py "$work/before/users.jsonl" "$work/pages" "$plan"
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-base=/v1/projects/bench-project/databases/bench/documents
-cat >"$work/nginx.conf" <<CONF
-daemon off;
-pid $work/nginx.pid;
-worker_processes 1;
-$([[ $(id -u) -eq 0 ]] && echo "user root;")
-events { worker_connections 256; }
-http {
-  access_log off;
-  keepalive_requests 1000000;
-  client_body_temp_path $work/body;
-  proxy_temp_path $work/proxy;
-  fastcgi_temp_path $work/fastcgi;
-  uwsgi_temp_path $work/uwsgi;
-  scgi_temp_path $work/scgi;
-  map \$arg_pageToken \$page { "" first; default \$arg_pageToken; }
-  server {
-    listen 127.0.0.1:$port;
-    default_type application/json;
-    location = $base/users { root $work/pages; rewrite ^ /\$page.json break; gzip_static always; sendfile on; }
-    location = $base:runAggregationQuery {
-      return 200 '[{"result":{"aggregateFields":{"n":{"integerValue":"$plan"}}}}]';
-    }
-  }
-}
-CONF
-nginx -p "$work" -e "$work/error.log" -c "$work/nginx.conf" &
-server=$!
+serve_pages "$work" users "$plan"
 place=(--project bench-project --database bench --endpoint "http://127.0.0.1:$port" --state-dir "$work/state" --no-progress -q)
 timed() { # NAME COMMAND...: one line of name, wall, user, system seconds and kilobytes
   local name=$1

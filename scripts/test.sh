@@ -22,22 +22,47 @@ scripts/install-browser.sh
 swift build --build-tests
 python3 -m unittest discover -s Tests/Oracle -q
 
+# Tests start the program some thousand times. A debug build of it checks the declarations of all commands at every start
+# (ArgumentParser does so where DEBUG is defined), which takes ten times as long as the rest.
+swift build -c release --product gymmigrate
+export GYMMIGRATE_BINARY=${GYMMIGRATE_BINARY:-$(swift build -c release --show-bin-path)/gymmigrate}
+
+work=$(mktemp -d)
+server=
+judges=
+cleanUp() {
+  for process in $judges $server; do kill "$process" 2>/dev/null || true; done
+  rm -rf "$work"
+}
+trap cleanUp EXIT
+
+judge() {
+  "$GYMMIGRATE_PYTHON" Tests/Judges/python_client.py "http://$1"
+  "$GYMMIGRATE_PYTHON" -m unittest discover -s Tests/Judges -q
+  "$GYMMIGRATE_PYTHON" Tests/Judges/strict_requests.py "$GYMMIGRATE_BINARY"
+}
 if [[ -n ${GYMMIGRATE_PYTHON:-} ]]; then
-  log=$(mktemp)
-  "$(swift build --show-bin-path)/gymmigrate" serve --port 0 --memory 2>"$log" &
+  "$GYMMIGRATE_BINARY" serve --port 0 --memory 2>"$work/server" &
   server=$!
-  trap 'kill $server 2>/dev/null || true; rm -f "$log"' EXIT
-  until grep -q FIRESTORE_EMULATOR_HOST= "$log"; do
-    kill -0 $server || { cat "$log" >&2; exit 1; }
+  until grep -q FIRESTORE_EMULATOR_HOST= "$work/server"; do
+    kill -0 $server || { cat "$work/server" >&2; exit 1; }
     sleep 0.1
   done
-  host=$(sed -n 's/^FIRESTORE_EMULATOR_HOST=//p' "$log")
-  "$GYMMIGRATE_PYTHON" Tests/Judges/python_client.py "http://$host"
-  kill $server
-  "$GYMMIGRATE_PYTHON" -m unittest discover -s Tests/Judges -q
-  "$GYMMIGRATE_PYTHON" Tests/Judges/strict_requests.py "$(swift build --show-bin-path)/gymmigrate"
+  # Beside the Swift tests: it mostly waits.
+  (set -e; judge "$(sed -n 's/^FIRESTORE_EMULATOR_HOST=//p' "$work/server")") >"$work/judges" 2>&1 &
+  judges=$!
 fi
 
 # All tests at once would starve each other, and their time limits run from their start.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$(($(getconf _NPROCESSORS_ONLN) * 2))}
-swift test --skip-build
+failed=0
+swift test --skip-build 2>&1 | tee "$work/tests" || failed=1
+
+if [[ -n $judges ]]; then
+  wait "$judges" || failed=1
+  judges=
+  cat "$work/judges"
+fi
+# What went wrong once more at the end, where it is found.
+[[ $failed -eq 0 ]] || grep -aE '^✘|error:|Fatal error' "$work/tests" || true
+exit $failed

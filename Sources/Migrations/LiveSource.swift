@@ -48,7 +48,7 @@ struct LiveSource: DocumentSource {
       if index < resumed.read { return }
       if index == resumed.read { read.startAfter = resumed.last }
     }
-    let total = try await total(of: read)
+    let total = try await client.countIfOffered(read)?.count
     progress.begin(read.collection.string, total: total)
     if let total { onRead(Cost.reads(ofCounting: total)) }
     var given = 0
@@ -79,18 +79,6 @@ struct LiveSource: DocumentSource {
       let index = sources.firstIndex(where: { $0.collection == path.collection })
     else { return false }
     return index < resumed.read || (index == resumed.read && resumed.last.map { path <= $0 } ?? false)
-  }
-
-  /// The number of documents, nil where the service cannot tell; what keeps it from answering would keep the pages, too.
-  private func total(of read: CollectionRead) async throws(Failure) -> Int? {
-    do throws(Failure) {
-      return try await client.count(read).count
-    } catch {
-      if let status = error.service?.status, status == .unimplemented || status == .invalidArgument {
-        return nil
-      }
-      throw error
-    }
   }
 }
 

@@ -53,14 +53,9 @@ extension TransactionalMigration {
 extension LiveSource {
   /// The number of documents as the service counts them; one that cannot count is asked for their names.
   func count(_ collection: CollectionPath) async throws -> Int {
-    do throws(Failure) {
-      let count = try await client.count(collection).count
+    if let count = try await client.countIfOffered(CollectionRead(collection))?.count {
       onRead(Cost.reads(ofCounting: count))
       return count
-    } catch {
-      guard let status = error.service?.status, status == .unimplemented || status == .invalidArgument else {
-        throw error
-      }
     }
     var count = 0
     for try await page in client.pages(of: CollectionRead(collection, mask: [.documentName])) {

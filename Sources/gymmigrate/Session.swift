@@ -84,7 +84,11 @@ struct Desk: Sendable {
     ) { endpoint, signer, caller in
       note(environment, endpoint)
       let client = FirestoreClient(database: environment.database, endpoint: endpoint, caller: caller)
-      return try await body(Place(environment: environment, client: client, signer: signer))
+      do {
+        return try await body(Place(environment: environment, client: client, signer: signer))
+      } catch let failure as Failure where failure.service?.status == .invalidArgument {
+        throw failure.explained(by: environment.database)
+      }
     }
   }
 
@@ -94,6 +98,23 @@ struct Desk: Sendable {
       if sides.target == environment { sides.target?.endpoint = endpoint }
       if sides.source == environment { sides.source?.endpoint = endpoint }
     }
+  }
+}
+
+extension Failure {
+  /// What the service refused every request for, where that is the id of the database: other servers may take other ids, so
+  /// it is asked first.
+  fileprivate func explained(by database: DatabaseName) -> Failure {
+    if database.hasValidID { return self }
+    return Failure(
+      .configuration,
+      operation,
+      path: path,
+      cause: cause,
+      remedy:
+        "The id of a database is (default), or 4 to 63 small letters, digits and hyphens that begin with a letter; '\(database.database)' is none.",
+      service: service
+    )
   }
 }
 

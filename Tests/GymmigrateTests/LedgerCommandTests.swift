@@ -35,21 +35,7 @@ struct LedgerCommandTests {
 
   @Test("Of two at once one runs, and the other ends in 75 and names it.")
   func atOnce() async throws {
-    let mini = try MiniFirestore.withSamples(["users"])
-    let (reached, goOn) = (Later<Bool>(), Later<Bool>())
-    let handler: RequestHandler = { request in
-      if request.kind == .commit, request.text.contains("/documents/users/") {
-        reached.set(true)
-        _ = goOn.get()
-      }
-      return mini.handler(request)
-    }
-    try await withTool(against: handler) { tool, _ in
-      var tool = tool
-      // The server waits for what is asked meanwhile.
-      tool.isGated = false
-      let process = try tool.start("migrate", "apply", "users-unify")
-      #expect(await reached.value() == true)
+    try await withPausedMigration("users-unify") { tool in
       let run = try tool.lastRun()
       let ledger = try await tool.ledger()
       #expect(ledger.runs.map(\.runId) == [run] && ledger.runs.map(\.status) == ["running"])
@@ -63,8 +49,7 @@ struct LedgerCommandTests {
       }
       let status = try await tool.run("migrate", "status")
       #expect(status.output.hasSuffix("\(holder) is at it: run \(run).\n"))
-      goOn.set(true)
-      await process.wait().expect(2)
+    } afterwards: { tool in
       try await tool.run("migrate", "apply", "is-active").expect(2)
       #expect(try await tool.ledger().runs.map(\.status) == ["incomplete", "incomplete"])
     }

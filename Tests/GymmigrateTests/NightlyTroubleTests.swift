@@ -50,12 +50,25 @@ struct NightlyTroubleTests {
     }
   }
 
-  /// Expects what holds at any moment: what has the name of an export is whole, and the last one that was whole before
-  /// is still there.
-  private func expectNothingHalf(after yesterday: String, _ tool: Tool, _ moment: String) async throws {
-    #expect(tool.nights.contains(yesterday), "\(moment)")
+  /// What must outlive a night.
+  private struct Before {
+    /// The newest export: a night that was killed before it moved the link is whole, too.
+    let newest: String
+    /// The one that the link names.
+    let latest: String
+
+    init(_ tool: Tool) throws {
+      newest = try #require(tool.nights.last)
+      latest = try tool.latestNight()
+    }
+  }
+
+  /// Expects what holds at any moment: what has the name of an export is whole, the newest one of before is still there, and
+  /// the link names one that is, and never goes back.
+  private func expectNothingHalf(after before: Before, _ tool: Tool, _ moment: String) async throws {
+    #expect(tool.nights.contains(before.newest), "\(moment)")
     let latest = try tool.latestNight()
-    #expect(tool.nights.contains(latest) && latest >= yesterday, "\(moment): \(latest)")
+    #expect(tool.nights.contains(latest) && latest >= before.latest, "\(moment): \(latest)")
     for night in tool.nights { try await tool.expectIntact(night) }
     #expect(
       tool.strangers.allSatisfy { $0.hasPrefix(".") && $0.contains(".part") },
@@ -77,14 +90,14 @@ struct NightlyTroubleTests {
       try await tool.bare(command).expect(0)
       let night = Int((ContinuousClock.now - begin) / .milliseconds(1))
       for _ in 0..<Settings.kills(8) {
-        let yesterday = try tool.latestNight()
+        let before = try Before(tool)
         let moment = Int.random(in: 0...night, using: &random)
         let process = try tool.runner.start(command, directory: tool.folder)
         // Any moment will do, so a nap is no guess.
         try await Task.sleep(for: .milliseconds(moment))
         process.send(SIGKILL)
         _ = await process.wait()
-        try await expectNothingHalf(after: yesterday, tool, "seed \(seed), after \(moment) ms")
+        try await expectNothingHalf(after: before, tool, "seed \(seed), after \(moment) ms")
       }
       try await tool.bare(command).expect(0)
       #expect(tool.strangers == [])
@@ -131,12 +144,12 @@ struct NightlyTroubleTests {
       )
       var killed = 0
       for (call, number) in must + others.prefix(Settings.kills(6)) {
-        let yesterday = try tool.latestNight()
+        let before = try Before(tool)
         let result = try await night([
           "-o", "/dev/null", "-e", "trace=\(call)", "-e", "inject=\(call):signal=SIGKILL:when=\(number)",
         ])
         if result.signal == SIGKILL { killed += 1 }
-        try await expectNothingHalf(after: yesterday, tool, "before \(call) \(number)")
+        try await expectNothingHalf(after: before, tool, "before \(call) \(number)")
       }
       #expect(killed > must.count / 2)
       try await tool.bare(Nights.command + ["--keep", "2"] + tool.place).expect(0)

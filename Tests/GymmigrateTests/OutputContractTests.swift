@@ -103,6 +103,17 @@ struct OutputContractTests {
     }
   }
 
+  @Test("A database whose id the service refuses is a matter of the settings.")
+  func databaseID() async throws {
+    try await withTool { tool in
+      for id in ["gym", "Members", "members-", "members_2", "7members", "(other)"] {
+        try await tool.bare(["count", "users", "-e", "local", "--database", id])
+          .expectFailure(78, "'\(id)' is not a valid database id", "4 to 63 small letters")
+      }
+      try await tool.bare(["count", "users", "-e", "local", "--database", "gyms"]).expect(0)
+    }
+  }
+
   @Test("--log-format json makes every line of talk an object, errors too.")
   func jsonLog() async throws {
     try await withSigned(.withSamples(["users", "products"])) { tool in

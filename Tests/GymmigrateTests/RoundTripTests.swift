@@ -11,7 +11,7 @@ struct RoundTripTests {
   func wholeDatabase() async throws {
     let seed = Settings.roundTripSeed
     let count = Settings.roundTripDocuments
-    try await withStore { tool in
+    try await withSourceStore { tool in
       try write(seed, count, for: Self.source, to: "in.jsonl", tool)
       let first = try await tool.run("import", "in.jsonl", "--json", timeout: .seconds(600))
       first.expect(0)
@@ -31,7 +31,7 @@ struct RoundTripTests {
     let seed = Settings.roundTripSeed + 1
     let count = 1500
     let copy = DatabaseName(project: "p", database: "copy")
-    try await withStore { tool in
+    try await withSourceStore { tool in
       var other = tool
       other.place[3] = copy.database
       try write(seed, count, for: Self.source, to: "in.jsonl", tool)
@@ -69,7 +69,7 @@ struct RoundTripTests {
   func merge() async throws {
     let seed = Settings.roundTripSeed + 2
     let count = 1500
-    try await withStore { tool in
+    try await withSourceStore { tool in
       try write(seed, count, for: Self.source, to: "in.jsonl", tool)
       let parser = JSONParser()
       let names = try tool.text("in.jsonl").utf8.split(separator: UInt8(ascii: "\n")).map { line in
@@ -87,33 +87,14 @@ struct RoundTripTests {
 
   // MARK: The parts
 
-  /// The program with an embedded store beside it that holds several databases.
-  private func withStore(_ body: (Tool) async throws -> Void) async throws {
-    try await withTool { tool in
-      let server = try tool.runner.start(
-        ["serve", "--memory", "--port", "0"],
-        directory: tool.folder,
-        timeout: .seconds(900)
-      )
-      let isUp = await server.waitForText("FIRESTORE_EMULATOR_HOST=", on: .errors)
-      try #require(isUp && server.text(.errors).hasSuffix("\n"))
-      let address = try #require(
-        server.text(.errors).split(separator: "\n").last?.split(separator: "=").last
-      )
+  /// The program beside an embedded store, at the database that the documents are of.
+  private func withSourceStore(_ body: (Tool) async throws -> Void) async throws {
+    try await withStore { tool, url in
       var tool = tool
       tool.place = [
-        "--project", Self.source.project, "--database", Self.source.database, "--endpoint",
-        "http://\(address)",
+        "--project", Self.source.project, "--database", Self.source.database, "--endpoint", url,
       ]
-      let result: Result<Void, any Error>
-      do {
-        result = .success(try await body(tool))
-      } catch {
-        result = .failure(error)
-      }
-      server.send(SIGTERM)
-      _ = await server.wait()
-      try result.get()
+      try await body(tool)
     }
   }
 

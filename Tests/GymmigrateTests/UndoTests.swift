@@ -281,25 +281,9 @@ struct UndoTests {
 
   @Test("of a run that is at work is 75.")
   func running() async throws {
-    let mini = try MiniFirestore.withSamples(["users"])
-    let (reached, goOn) = (Later<Bool>(), Later<Bool>())
-    let handler: RequestHandler = { request in
-      if request.kind == .commit, request.text.contains("/documents/users/") {
-        reached.set(true)
-        _ = goOn.get()
-      }
-      return mini.handler(request)
-    }
-    try await withTool(against: handler) { tool, _ in
-      var tool = tool
-      // The server waits for what is asked meanwhile.
-      tool.isGated = false
-      let process = try tool.start("migrate", "apply", "is-active")
-      #expect(await reached.value() == true)
+    try await withPausedMigration("is-active") { tool in
       try await tool.run("migrate", "undo", "last").expectFailure(75, "it is running")
       try await tool.run("migrate", "unlock", try tool.lastRun()).expectFailure(75, "it is running")
-      goOn.set(true)
-      await process.wait().expect(2)
     }
   }
 

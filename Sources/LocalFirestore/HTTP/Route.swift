@@ -98,31 +98,13 @@ enum Route: Equatable {
     FirestoreError(.notFound, "There is no method for this \(method) request.")
   }
 
-  /// Checks a database's id: `(default)`, or 4 to 63 letters, digits and hyphens that begin with a letter and end with
-  /// none (https://firebase.google.com/docs/firestore/manage-databases).
   private static func database(_ project: String, _ id: String) throws(FirestoreError) -> DatabaseName {
-    let isLetter = { (byte: UInt8) in (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
-    let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-    let utf8 = Array(id.utf8)
-    let isValid =
-      id == "(default)"
-      || ((4...63).contains(utf8.count) && isLetter(utf8[0]) && utf8[utf8.count - 1] != UInt8(ascii: "-")
-        && utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") } && !isUUID(utf8))
-    guard isValid else { throw .invalid("'\(id)' is not a valid database id.") }
+    let name = DatabaseName(project: project, database: id)
+    guard name.hasValidID else { throw .invalid("'\(id)' is not a valid database id.") }
     guard !project.isEmpty, project.utf8.allSatisfy({ $0 > 0x20 && $0 != UInt8(ascii: "/") }) else {
       throw .invalid("The project id is not valid.")
     }
-    return DatabaseName(project: project, database: id)
-  }
-
-  private static func isUUID(_ utf8: [UInt8]) -> Bool {
-    guard utf8.count == 36 else { return false }
-    return utf8.enumerated().allSatisfy { index, byte in
-      [8, 13, 18, 23].contains(index)
-        ? byte == UInt8(ascii: "-")
-        : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-          || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-    }
+    return name
   }
 
   /// Whether errors of this route come in an array, as those of the methods that stream.

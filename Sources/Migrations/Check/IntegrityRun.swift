@@ -42,7 +42,7 @@ public struct IntegrityRun: Sendable {
     var countTime: Timestamp?
     for read in reads {
       book.open(read.collection)
-      let counted = try await count(read.collection)
+      let counted = try await client.countIfOffered(CollectionRead(read.collection))
       // What is below the groups cannot be counted.
       if read.reach == .collection { totals[read.collection] = counted?.count }
       countTime = counted?.readTime ?? countTime
@@ -80,20 +80,6 @@ public struct IntegrityRun: Sendable {
       book.count(read.collection) { $0.read += page.count }
     } else {
       for document in page { book.count(document.path.collection.pattern) { $0.read += 1 } }
-    }
-  }
-
-  /// The number of documents, nil where the service cannot tell; what keeps it from answering would keep the pages, too.
-  private func count(
-    _ collection: CollectionPath
-  ) async throws(Failure) -> (count: Int, readTime: Timestamp?)? {
-    do throws(Failure) {
-      return try await client.count(collection)
-    } catch {
-      if let status = error.service?.status, status == .unimplemented || status == .invalidArgument {
-        return nil
-      }
-      throw error
     }
   }
 }

@@ -23,6 +23,25 @@ public struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
   /// `projects/P/databases/D/documents`, the parent of the root collections.
   public var documents: String { "\(description)/documents" }
 
+  /// Whether the service takes the database's id: `(default)`, or 4 to 63 small letters, digits and hyphens that begin with
+  /// a letter, do not end with a hyphen, and are no UUID (https://firebase.google.com/docs/firestore/manage-databases).
+  public var hasValidID: Bool {
+    let isLetter = { (byte: UInt8) in (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+    let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    let hyphen = UInt8(ascii: "-")
+    let utf8 = Array(database.utf8)
+    if utf8.elementsEqual("(default)".utf8) { return true }
+    let isUUID =
+      utf8.count == 36
+      && utf8.enumerated().allSatisfy { index, byte in
+        [8, 13, 18, 23].contains(index)
+          ? byte == hyphen
+          : isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+      }
+    return (4...63).contains(utf8.count) && isLetter(utf8[0]) && utf8[utf8.count - 1] != hyphen
+      && utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == hyphen } && !isUUID
+  }
+
   /// The full resource name of a document.
   public func name(of path: DocumentPath) -> String { "\(documents)/\(path.string)" }
 

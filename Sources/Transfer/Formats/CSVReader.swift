@@ -208,7 +208,7 @@ public struct CSVReader: ~Copyable {
         quoteLine = line
         index += 1
       case .start, .plain:
-        let stop = Self.firstSpecial(bytes, from: index, to: end, separator)
+        let stop = CSVBytes.firstSpecial(bytes, from: index, to: end, delimiter: separator)
         if stop > index {
           state = .plain
           try append(bytes, index..<stop)
@@ -302,35 +302,5 @@ public struct CSVReader: ~Copyable {
       return end
     }
     return UnsafeRawPointer(found) - base
-  }
-
-  /// The first delimiter, quote or line end, eight bytes at a time; `end` where there is none.
-  private static func firstSpecial(
-    _ bytes: UnsafeRawBufferPointer,
-    from start: Int,
-    to end: Int,
-    _ separator: UInt8
-  ) -> Int {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let specials = (
-      ones &* UInt64(separator), ones &* UInt64(UInt8(ascii: "\"")), ones &* 0x0D, ones &* 0x0A
-    )
-    /// The high bit of each lane that is zero is set, and of no lane below the first such one.
-    func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
-    var index = start
-    while index + 8 <= end {
-      let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      let found =
-        (zeros(word ^ specials.0) | zeros(word ^ specials.1) | zeros(word ^ specials.2)
-          | zeros(word ^ specials.3)) & (ones &* 0x80)
-      if found != 0 { return index + found.trailingZeroBitCount / 8 }
-      index += 8
-    }
-    while index < end {
-      let byte = bytes[index]
-      if byte == separator || byte == UInt8(ascii: "\"") || byte == 0x0D || byte == 0x0A { return index }
-      index += 1
-    }
-    return end
   }
 }

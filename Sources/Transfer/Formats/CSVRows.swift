@@ -91,7 +91,12 @@ struct CSVRows {
       guard bytes.count > start else { return (0, false) }
       var quotes = 0
       var isNeeded = bytes[start] == space || bytes[bytes.count - 1] == space
-      let first = Self.firstSpecial(UnsafeRawBufferPointer(bytes), from: start, delimiter)
+      let first = CSVBytes.firstSpecial(
+        UnsafeRawBufferPointer(bytes),
+        from: start,
+        to: bytes.count,
+        delimiter: delimiter
+      )
       for index in first..<bytes.count {
         let byte = bytes[index]
         if byte == quote {
@@ -117,30 +122,5 @@ struct CSVRows {
       from -= 1
     }
     bytes[start] = quote
-  }
-
-  /// The first index from `start` on whose byte may ask for quotes (the delimiter, a quote, a line break), eight bytes
-  /// at a time; the count where there is none.
-  private static func firstSpecial(
-    _ bytes: UnsafeRawBufferPointer,
-    from start: Int,
-    _ delimiter: UInt8
-  ) -> Int {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let specials = (
-      ones &* UInt64(delimiter), ones &* UInt64(UInt8(ascii: "\"")), ones &* 0x0D, ones &* 0x0A
-    )
-    /// The high bit of each lane that is zero is set, and of no lane below the first such one.
-    func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
-    var index = start
-    while index + 8 <= bytes.count {
-      let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      let found =
-        zeros(word ^ specials.0) | zeros(word ^ specials.1) | zeros(word ^ specials.2)
-        | zeros(word ^ specials.3)
-      if found & (ones &* 0x80) != 0 { return index }
-      index += 8
-    }
-    return index
   }
 }

@@ -25,17 +25,7 @@ struct CopyCommand: AsyncParsableCommand {
       """
   )
 
-  @Argument(
-    help:
-      "Paths of collections, as users or groups/g1/members; patterns, as 'class*' or 'groups/*/members'."
-  )
-  var collections: [String] = []
-
-  @Flag(help: "Copy every root collection, but for gymmigrate's own.")
-  var all = false
-
-  @Flag(help: "Copy the gym's catalogues: membership_plans, products, exercises, routine_templates.")
-  var catalogues = false
+  @OptionGroup var selection: SelectionArguments
 
   @Option(help: ArgumentHelp("The environment to read.", valueName: "env"))
   var from: String?
@@ -87,12 +77,6 @@ struct CopyCommand: AsyncParsableCommand {
   @OptionGroup var write: WriteOptions
 
   func validate() throws {
-    if [all, catalogues, !collections.isEmpty].filter({ $0 }).count != 1 {
-      throw ValidationError("Name collections, or give --all or --catalogues; one of the three.")
-    }
-    for name in collections {
-      if let defect = CollectionSelection.defect(of: name) { throw ValidationError("'\(name)' \(defect).") }
-    }
     if connection.environment != nil {
       throw ValidationError("A copy has two environments: name them with --from and --to, not with -e.")
     }
@@ -110,7 +94,7 @@ struct CopyCommand: AsyncParsableCommand {
     if subcollections == true, !filters.isEmpty {
       throw ValidationError("--subcollections takes everything: no --where.")
     }
-    if !filters.isEmpty, collections.contains(where: { $0.contains("/") && $0.contains("*") }) {
+    if !filters.isEmpty, selection.collections.contains(where: { $0.contains("/") && $0.contains("*") }) {
       throw ValidationError("--where is for whole collections, not for a pattern of subcollections.")
     }
     if let limit, limit < 0 { throw ValidationError("--limit is a number from 0.") }
@@ -132,9 +116,8 @@ struct CopyCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let names = all ? nil : catalogues ? GymCatalogues.collections : collections
     var prepared = Copy.Options(
-      selection: CollectionSelection(names, isDeep: subcollections ?? filters.isEmpty),
+      selection: selection.selection(isDeep: subcollections ?? filters.isEmpty),
       mode: mode
     )
     prepared.limit = limit

@@ -27,17 +27,7 @@ struct DiffCommand: AsyncParsableCommand {
       """
   )
 
-  @Argument(
-    help:
-      "Paths of collections, as users or groups/g1/members; patterns, as 'class*' or 'groups/*/members'."
-  )
-  var collections: [String] = []
-
-  @Flag(help: "Compare every root collection of either side, but for gymmigrate's own.")
-  var all = false
-
-  @Flag(help: "Compare the gym's catalogues: membership_plans, products, exercises, routine_templates.")
-  var catalogues = false
+  @OptionGroup var selection: SelectionArguments
 
   @Option(help: ArgumentHelp("The source: an environment, a file or a folder.", valueName: "env|path"))
   var from: String
@@ -87,12 +77,6 @@ struct DiffCommand: AsyncParsableCommand {
   @OptionGroup var talk: TalkOptions
 
   func validate() throws {
-    if [all, catalogues, !collections.isEmpty].filter({ $0 }).count != 1 {
-      throw ValidationError("Name collections, or give --all or --catalogues; one of the three.")
-    }
-    for name in collections {
-      if let defect = CollectionSelection.defect(of: name) { throw ValidationError("'\(name)' \(defect).") }
-    }
     if connection.environment != nil {
       throw ValidationError("A diff has two sides: name them with --from and --to, not with -e.")
     }
@@ -113,10 +97,7 @@ struct DiffCommand: AsyncParsableCommand {
 
   func run() async throws {
     var options = Diff.Options(
-      selection: CollectionSelection(
-        all ? nil : catalogues ? GymCatalogues.collections : collections,
-        isDeep: subcollections
-      )
+      selection: selection.selection(isDeep: subcollections)
     )
     options.readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
     options.ignored = try ignoredFields()

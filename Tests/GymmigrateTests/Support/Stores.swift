@@ -3,9 +3,8 @@ import Models
 import TestSupport
 import Testing
 
-/// The program beside an embedded store in memory that holds the environments of a configuration: `prod` (protected),
-/// `stage` and `test`.
-func withStores(_ body: (Tool) async throws -> Void) async throws {
+/// The program beside an embedded store in memory, at the address that is given.
+func withStore(_ body: (Tool, _ url: String) async throws -> Void) async throws {
   try await withTool { tool in
     let server = try tool.runner.start(
       ["serve", "--memory", "--port", "0"],
@@ -17,18 +16,26 @@ func withStores(_ body: (Tool) async throws -> Void) async throws {
     let address = try #require(
       server.text(.errors).split(separator: "\n").last?.split(separator: "=").last
     )
-    var tool = tool
-    tool.place = []
-    try tool.configure(prod: "http://\(address)", others: "http://\(address)")
     let result: Result<Void, any Error>
     do {
-      result = .success(try await body(tool))
+      result = .success(try await body(tool, "http://\(address)"))
     } catch {
       result = .failure(error)
     }
     server.send(SIGTERM)
     _ = await server.wait()
     try result.get()
+  }
+}
+
+/// The program beside an embedded store in memory that holds the environments of a configuration: `prod` (protected),
+/// `stage` and `test`.
+func withStores(_ body: (Tool) async throws -> Void) async throws {
+  try await withStore { tool, url in
+    var tool = tool
+    tool.place = []
+    try tool.configure(prod: url, others: url)
+    try await body(tool)
   }
 }
 

@@ -325,37 +325,39 @@ struct MigrationLedgerTests {
 /// Sleeps that last until they are told to end.
 private final class Sleeper: Sendable {
   private struct State {
-    var sleeping: [CheckedContinuation<Void, any Error>] = []
-    var count = 0
+    /// By the numbers of the sleeps.
+    var sleeping: [Int: CheckedContinuation<Void, any Error>] = [:]
+    /// Sleeps that were asked for, and those that began.
+    var asked = 0, count = 0
     var watching: [(Int, CheckedContinuation<Void, Never>)] = []
-    var isCancelled = false
   }
 
   private let state = Mutex(State())
 
   func sleep() async throws {
+    let number = state.withLock { state in
+      state.asked += 1
+      return state.asked
+    }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         let ready: [(Int, CheckedContinuation<Void, Never>)] = state.withLock { state in
           state.count += 1
-          if state.isCancelled {
+          // One that was cancelled before this has not been woken by it.
+          if Task.isCancelled {
             continuation.resume(throwing: CancellationError())
           } else {
-            state.sleeping.append(continuation)
+            state.sleeping[number] = continuation
           }
-          let ready = state.watching.filter { $0.0 <= state.count }
-          state.watching.removeAll { $0.0 <= state.count }
+          let count = state.count
+          let ready = state.watching.filter { $0.0 <= count }
+          state.watching.removeAll { $0.0 <= count }
           return ready
         }
         for (_, watcher) in ready { watcher.resume() }
       }
     } onCancel: {
-      let sleeping = state.withLock { state in
-        defer { state.sleeping = [] }
-        state.isCancelled = true
-        return state.sleeping
-      }
-      for continuation in sleeping { continuation.resume(throwing: CancellationError()) }
+      state.withLock { $0.sleeping.removeValue(forKey: number) }?.resume(throwing: CancellationError())
     }
   }
 
@@ -364,8 +366,8 @@ private final class Sleeper: Sendable {
     Task {
       await waitUntilAsleep(1)
       let sleeping = state.withLock { state in
-        defer { state.sleeping = [] }
-        return state.sleeping
+        defer { state.sleeping = [:] }
+        return state.sleeping.values.map { $0 }
       }
       for continuation in sleeping { continuation.resume() }
     }

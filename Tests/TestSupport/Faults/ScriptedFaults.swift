@@ -74,6 +74,9 @@ public final class ScriptedFaults: Sendable {
   /// The faults played so far.
   public var played: [Played] { state.withLock { $0.played } }
 
+  /// Whether faults are played.
+  public var isOn: Bool { state.withLock { $0.isOn } }
+
   /// Ends all faults (and the expiry of tokens), or brings them back.
   public func setOn(_ isOn: Bool) {
     state.withLock { state in

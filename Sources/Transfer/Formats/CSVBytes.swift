@@ -1,0 +1,32 @@
+/// What a writer and a reader of delimited text both look for.
+enum CSVBytes {
+  /// The first delimiter, quote or line break from `start` on, eight bytes at a time; `end` where there is none.
+  static func firstSpecial(
+    _ bytes: UnsafeRawBufferPointer,
+    from start: Int,
+    to end: Int,
+    delimiter: UInt8
+  ) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let specials = (
+      ones &* UInt64(delimiter), ones &* UInt64(UInt8(ascii: "\"")), ones &* 0x0D, ones &* 0x0A
+    )
+    /// The high bit of each lane that is zero is set, and of no lane below the first such one.
+    func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
+    var index = start
+    while index + 8 <= end {
+      let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      let found =
+        (zeros(word ^ specials.0) | zeros(word ^ specials.1) | zeros(word ^ specials.2)
+          | zeros(word ^ specials.3)) & (ones &* 0x80)
+      if found != 0 { return index + found.trailingZeroBitCount / 8 }
+      index += 8
+    }
+    while index < end {
+      let byte = bytes[index]
+      if byte == delimiter || byte == UInt8(ascii: "\"") || byte == 0x0D || byte == 0x0A { return index }
+      index += 1
+    }
+    return end
+  }
+}
