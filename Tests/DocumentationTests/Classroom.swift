@@ -43,7 +43,7 @@ struct Classroom {
       let store = try binary.start(
         ["serve", "--port", "0", "--memory"],
         directory: folder,
-        timeout: .seconds(600)
+        timeout: .seconds(1800)
       )
       do {
         guard await store.waitForText("FIRESTORE_EMULATOR_HOST=", on: .errors) else {

@@ -65,7 +65,7 @@ private actor LiveWriter {
   }
 }
 
-@Suite("A writer who does not stop", .timeLimit(.minutes(15)))
+@Suite("A writer who does not stop", .timeLimit(.minutes(60)))
 struct LiveWriterTests {
   private static func user(_ index: Int) -> String {
     #"{"name":"users/u\#(index)","fields":{"nombre":{"stringValue":"Ana"},"primerApellido":{"stringValue":"Ruiz"},"activo":{"booleanValue":true},"role":{"stringValue":"member"},"onboardingCompleted":{"booleanValue":true},"email":{"stringValue":"u\#(index)@gym.mx"},"createdAt":{"timestampValue":"2025-01-01T00:00:\#(10 + index % 40)Z"}}}"#

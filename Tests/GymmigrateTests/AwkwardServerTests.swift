@@ -4,7 +4,7 @@ import Testing
 
 @Suite(
   "The main job on a server that is as odd as it may be and fails now and then",
-  .timeLimit(.minutes(15))
+  .timeLimit(.minutes(60))
 )
 struct AwkwardServerTests {
   /// The three migrations over a server that misbehaves, judged by the oracle and by the server's own accounts.

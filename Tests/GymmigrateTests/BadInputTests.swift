@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Bad input is met with one line, the right code, and nothing changed", .timeLimit(.minutes(15)))
+@Suite("Bad input is met with one line, the right code, and nothing changed", .timeLimit(.minutes(60)))
 struct BadInputTests {
   /// Against a server whose database must be the same afterwards.
   private func withUnchanged(

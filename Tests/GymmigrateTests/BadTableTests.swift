@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What is wrong with a table is told by row and column, without its values", .timeLimit(.minutes(15)))
+@Suite("What is wrong with a table is told by row and column, without its values", .timeLimit(.minutes(60)))
 struct BadTableTests {
   /// A table that is wrong, and what is said of it.
   struct Case: Sendable, CustomTestStringConvertible {

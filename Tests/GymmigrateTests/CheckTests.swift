@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("check", .timeLimit(.minutes(15)))
+@Suite("check", .timeLimit(.minutes(60)))
 struct CheckTests {
   /// Documents in which nothing is wrong.
   private static let sound = """

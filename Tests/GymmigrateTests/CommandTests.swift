@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The other commands", .timeLimit(.minutes(15)))
+@Suite("The other commands", .timeLimit(.minutes(60)))
 struct CommandTests {
   @Test("count prints a line a collection, whatever the server's pages of collection ids.")
   func count() async throws {
@@ -68,7 +68,7 @@ struct CommandTests {
       let server = try tool.runner.start(
         ["serve", "--port", "0", "--data", "shared.sqlite"],
         directory: tool.folder,
-        timeout: .seconds(600)
+        timeout: .seconds(1800)
       )
       let name = "FIRESTORE_EMULATOR_HOST="
       #expect(await server.waitForText(name, on: .errors))
@@ -95,7 +95,7 @@ struct CommandTests {
       let again = try tool.runner.start(
         ["serve", "--port", "0", "--data", "shared.sqlite"],
         directory: tool.folder,
-        timeout: .seconds(600)
+        timeout: .seconds(1800)
       )
       #expect(await again.waitForText(name, on: .errors))
       let second = try #require(again.text(.errors).split(separator: "\n").first { $0.hasPrefix(name) })
@@ -112,7 +112,7 @@ struct CommandTests {
       try await withTool { tool in
         let result = try await tool.bare(
           ["serve", "--port", "\(taken.port)", "--memory"],
-          timeout: .seconds(600)
+          timeout: .seconds(1800)
         )
         #expect(result.complaints.count == 1, "\(result.errors)")
         #expect(result.complaints.first?.contains("\(taken.port)") ?? false)

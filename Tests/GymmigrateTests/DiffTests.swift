@@ -2,20 +2,19 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Diff", .timeLimit(.minutes(15)))
+@Suite("Diff", .timeLimit(.minutes(60)))
 struct DiffTests {
-  private static func line(_ name: String, _ number: Int, _ more: String = "") -> String {
-    #"{"fields":{"n":{"integerValue":"\#(number)"}\#(more)},"name":"\#(name)"}"#
-  }
-
   private static let monday = [
-    line("a/1", 1), line("a/2", 2, #","s":{"stringValue":"x"}"#), line("a/3/b/1", 1), line("c/1", 1),
-    line("__x/1", 1), line("a/__id7__", 7),
+    documentLine("a/1", 1), documentLine("a/2", 2, #","s":{"stringValue":"x"}"#), documentLine("a/3/b/1", 1),
+    documentLine("c/1", 1),
+    documentLine("__x/1", 1), documentLine("a/__id7__", 7),
   ]
+
   /// a/__id7__ is gone, a/2 and c/1 differ, d/1 and a/3/b/2 are new.
   private static let tuesday = [
-    line("d/1", 1), line("a/2", 2, #","s":{"stringValue":"y"}"#), line("a/1", 1), line("c/1", 2),
-    line("a/3/b/2", 1), line("a/3/b/1", 1), line("__x/1", 1),
+    documentLine("d/1", 1), documentLine("a/2", 2, #","s":{"stringValue":"y"}"#), documentLine("a/1", 1),
+    documentLine("c/1", 2),
+    documentLine("a/3/b/2", 1), documentLine("a/3/b/1", 1), documentLine("__x/1", 1),
   ]
   private static let marks = [
     "+ a/__id7__", "* a/2", "- a/3/b/2", "* c/1", "- d/1",
@@ -85,7 +84,7 @@ struct DiffTests {
         ).expect(0)
         try await tool.bare(["diff", "--all", "--from", name, "--to", "stage"]).expect(0)
       }
-      try await tool.load([Self.line("a/1", 5), Self.line("e/1", 1)], into: "stage", mode: "upsert")
+      try await tool.load([documentLine("a/1", 5), documentLine("e/1", 1)], into: "stage", mode: "upsert")
       let there = try await tool.bare(["diff", "--all", "--from", "folder", "--to", "stage"])
       there.expect(1)
       #expect(there.output == "* a/1\n- e/1\n")
@@ -115,9 +114,9 @@ struct DiffTests {
     let prod = MiniFirestore.environment("prod")
     let test = MiniFirestore.environment("test")
     for mini in [prod, test] {
-      try mini.load(jsonLines: [Self.line("a/1", 1), Self.line("b/1", 1)].joined(separator: "\n"))
+      try mini.load(jsonLines: [documentLine("a/1", 1), documentLine("b/1", 1)].joined(separator: "\n"))
     }
-    try test.load(jsonLines: Self.line("b/2", 2))
+    try test.load(jsonLines: documentLine("b/2", 2))
     // A document without a name, in one collection of one side.
     let senseless: RequestHandler = { request in
       guard request.kind == .list, request.rawPath.hasSuffix("/a") else { return prod.handler(request) }

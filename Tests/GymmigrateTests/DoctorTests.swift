@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("doctor", .timeLimit(.minutes(15)))
+@Suite("doctor", .timeLimit(.minutes(60)))
 struct DoctorTests {
   private func httpDate(_ offset: Double) -> String {
     let formatter = DateFormatter()
@@ -83,12 +83,13 @@ struct DoctorTests {
       state: String = "problem",
       more: [String] = [],
       environment: [String: String] = [:],
+      patience: Int = 60,
       at location: SourceLocation = #_sourceLocation
     ) async throws {
       try await withTool(against: handler) { tool, _ in
         var tool = tool
         tool.environment = environment
-        let result = try await tool.bare(["doctor", "--retry-for", "1"] + tool.place + more)
+        let result = try await tool.bare(["doctor", "--retry-for", String(patience)] + tool.place + more)
         result.expect(code, location)
         let found = line(result, name)
         #expect(found.hasPrefix(state), "\(result.output)", sourceLocation: location)
@@ -129,7 +130,7 @@ struct DoctorTests {
           ? .response(ServiceError.permissionDenied.response(for: request.kind)) : inner(request)
       }
     )
-    try await expect(69, "database", "502", { _ in .html(502) }, state: "problem")
+    try await expect(69, "database", "502", { _ in .html(502) }, patience: 2)
     try await expect(78, "credentials", "nowhere.json", inner, more: ["--credentials", "nowhere.json"])
     try await expect(
       78,

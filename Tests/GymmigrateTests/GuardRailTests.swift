@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Guard rails: every writing command tries to get past them", .timeLimit(.minutes(15)))
+@Suite("Guard rails: every writing command tries to get past them", .timeLimit(.minutes(60)))
 struct GuardRailTests {
   /// A protected database with something of everything, a run on it that can be undone, and a plan for it; `test` is
   /// another database of the same server.

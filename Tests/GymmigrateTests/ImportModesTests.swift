@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Import", .timeLimit(.minutes(15)))
+@Suite("Import", .timeLimit(.minutes(60)))
 struct ImportModesTests {
   /// Three documents: one as it is there already, one that differs, one that is new.
   private static let file = """

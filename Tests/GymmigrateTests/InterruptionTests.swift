@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Interruption", .timeLimit(.minutes(15)))
+@Suite("Interruption", .timeLimit(.minutes(60)))
 struct InterruptionTests {
   /// What is interrupted.
   enum Work: String, CaseIterable {
@@ -70,7 +70,7 @@ struct InterruptionTests {
       let process = try tool.runner.start(
         work.arguments + tool.place + ["--json"],
         directory: tool.folder,
-        timeout: .seconds(600)
+        timeout: .seconds(1800)
       )
       running.set(process)
       let result = await process.wait()
@@ -184,7 +184,7 @@ struct InterruptionTests {
       let running = Later<RunningBinary>()
       faults.before(.commit, 1) { _ in running.get()?.send(SIGINT) }
       // A commit in flight is waited for up to 75 s.
-      let process = try tool.start("import", Samples.file("exercises"), timeout: .seconds(600))
+      let process = try tool.start("import", Samples.file("exercises"), timeout: .seconds(1800))
       running.set(process)
       #expect(await process.waitForText("Stopping", on: .errors))
       process.send(SIGINT)
@@ -210,7 +210,7 @@ struct InterruptionTests {
       let process = try tool.runner.start(
         command + tool.place + ["--page-size", "50"],
         directory: tool.folder,
-        timeout: .seconds(600)
+        timeout: .seconds(1800)
       )
       running.set(process)
       let result = await process.wait()
@@ -231,7 +231,7 @@ struct InterruptionTests {
     try await withTool(against: faults.handler) { tool, server in
       faults.before(.commit, 3) { _ in running.get()?.send(SIGINT) }
       // One chunk: the input has ended long before.
-      let process = try tool.start("import", Samples.file("exercises"), timeout: .seconds(600))
+      let process = try tool.start("import", Samples.file("exercises"), timeout: .seconds(1800))
       running.set(process)
       let result = await process.wait()
       result.expect(130)

@@ -152,7 +152,7 @@ private struct Position {
   }
 }
 
-@Suite("Kills", .timeLimit(.minutes(15)))
+@Suite("Kills", .timeLimit(.minutes(60)))
 struct KillTests {
   @Test(
     "KILL anywhere, also of what is taken up again: all that an uninterrupted run leaves.",

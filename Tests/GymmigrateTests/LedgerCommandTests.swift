@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Ledger and lease, by command", .timeLimit(.minutes(15)))
+@Suite("Ledger and lease, by command", .timeLimit(.minutes(60)))
 struct LedgerCommandTests {
   private static let small = ["--batch-size", "10", "--in-flight", "1"]
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The main job on the embedded store", .timeLimit(.minutes(15)))
+@Suite("The main job on the embedded store", .timeLimit(.minutes(60)))
 struct MainJobTests {
   /// The gym imported into a store of its own.
   private func withGym(_ body: (Tool) async throws -> Void) async throws {

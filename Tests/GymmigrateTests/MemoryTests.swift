@@ -5,7 +5,7 @@ import Testing
 @Suite(
   "Memory",
   .serialized,
-  .timeLimit(.minutes(15)),
+  .timeLimit(.minutes(60)),
   .disabled(if: Sanitizer.isOn, "It would measure the sanitizer's own memory.")
 )
 struct MemoryTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Dated exports", .timeLimit(.minutes(15)))
+@Suite("Dated exports", .timeLimit(.minutes(60)))
 struct NightlyTests {
   @Test(
     "A night is a folder of its own, whole, with latest leading to it and one line of JSON to tell of it."

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Dated exports in trouble", .timeLimit(.minutes(15)))
+@Suite("Dated exports in trouble", .timeLimit(.minutes(60)))
 struct NightlyTroubleTests {
   // MARK: Killed
 
@@ -124,7 +124,7 @@ struct NightlyTroubleTests {
           ["strace", "-f", "-qq"] + options + [tool.runner.executable] + Nights.command + ["--keep", "2"]
             + tool.place,
           directory: tool.folder,
-          timeout: .seconds(600)
+          timeout: .seconds(1800)
         )
       }
       for _ in 0..<2 { try await tool.bare(Nights.command + tool.place).expect(0) }
@@ -230,7 +230,7 @@ struct NightlyTroubleTests {
           + ["export", "--all", "-o", "disk/nightly", "--dated"] + tool.place,
         environment: ["BINARY": tool.runner.executable],
         directory: tool.folder,
-        timeout: .seconds(600)
+        timeout: .seconds(1800)
       )
       result.expect(0)
       let codes = result.output.split(separator: "\n")

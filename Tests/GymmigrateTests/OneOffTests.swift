@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("fix, delete and find", .timeLimit(.minutes(15)))
+@Suite("fix, delete and find", .timeLimit(.minutes(60)))
 struct OneOffTests {
   private static let people: Documents = [
     "members/1": [

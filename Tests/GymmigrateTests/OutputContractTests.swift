@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What is written where", .timeLimit(.minutes(15)))
+@Suite("What is written where", .timeLimit(.minutes(60)))
 struct OutputContractTests {
   /// A server with a few collections that wants a token; the tool signs with a file.
   private func withSigned(

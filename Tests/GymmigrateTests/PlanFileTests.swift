@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Plan files", .timeLimit(.minutes(15)))
+@Suite("Plan files", .timeLimit(.minutes(60)))
 struct PlanFileTests {
   private func withGym(
     _ body: (Tool, MiniFirestore, KillSwitch) async throws -> Void

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The page of a plan, and what a plan costs", .timeLimit(.minutes(15)))
+@Suite("The page of a plan, and what a plan costs", .timeLimit(.minutes(60)))
 struct PlanPageTests {
   /// What Python's parser of HTML finds in a page.
   private struct Parsed: Decodable {

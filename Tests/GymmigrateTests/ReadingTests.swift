@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Reading and limits", .timeLimit(.minutes(15)))
+@Suite("Reading and limits", .timeLimit(.minutes(60)))
 struct ReadingTests {
   private func withPayments(_ body: (Tool) async throws -> Void) async throws {
     try await withTool { tool in

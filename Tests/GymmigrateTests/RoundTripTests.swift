@@ -3,7 +3,7 @@ import Models
 import TestSupport
 import Testing
 
-@Suite("Every value at every path, there and back", .timeLimit(.minutes(15)))
+@Suite("Every value at every path, there and back", .timeLimit(.minutes(60)))
 struct RoundTripTests {
   private static let source = DatabaseName(project: "p", database: "data")
 
@@ -13,13 +13,13 @@ struct RoundTripTests {
     let count = Settings.roundTripDocuments
     try await withSourceStore { tool in
       try write(seed, count, for: Self.source, to: "in.jsonl", tool)
-      let first = try await tool.run("import", "in.jsonl", "--json", timeout: .seconds(600))
+      let first = try await tool.run("import", "in.jsonl", "--json", timeout: .seconds(1800))
       first.expect(0)
       #expect(try first.summary().totals.written == count, "seed \(seed)")
       try await export(tool, to: "out.jsonl")
       try await compare(tool, "in.jsonl", "out.jsonl", seed: seed)
 
-      let second = try await tool.run("import", "in.jsonl", "--json", timeout: .seconds(600))
+      let second = try await tool.run("import", "in.jsonl", "--json", timeout: .seconds(1800))
       second.expect(0)
       #expect(try second.summary().totals.unchanged == count, "seed \(seed)")
       #expect(try second.summary().totals.written == 0, "seed \(seed)")
@@ -124,7 +124,7 @@ struct RoundTripTests {
   }
 
   private func export(_ tool: Tool, to file: String) async throws {
-    try await tool.run("export", "--all", "--subcollections", "-o", file, timeout: .seconds(600)).expect(0)
+    try await tool.run("export", "--all", "--subcollections", "-o", file, timeout: .seconds(1800)).expect(0)
   }
 
   /// Compares an export with what went in, sorted as the service sorts names, which Python works out.

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Runs that are taken up again", .timeLimit(.minutes(15)))
+@Suite("Runs that are taken up again", .timeLimit(.minutes(60)))
 struct RunsTests {
   /// All files of the state directory with their contents.
   private func state(_ tool: Tool) throws -> [String: Data] {

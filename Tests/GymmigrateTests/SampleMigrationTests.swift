@@ -36,7 +36,7 @@ struct SampleMigration: Sendable, CustomTestStringConvertible {
   var testDescription: String { file }
 }
 
-@Suite("The sample migrations, on the embedded store", .timeLimit(.minutes(15)))
+@Suite("The sample migrations, on the embedded store", .timeLimit(.minutes(60)))
 struct SampleMigrationTests {
   static let folder = Samples.repository.appendingPathComponent("samples/migrations").path
   private static let old = t("2020-01-01T00:00:00Z")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Settings by variables", .timeLimit(.minutes(15)))
+@Suite("Settings by variables", .timeLimit(.minutes(60)))
 struct SettingsTests {
   /// Name to value and origin, as `env show --origin` tells them.
   private func origins(_ result: RunResult) -> [String: [String]] {

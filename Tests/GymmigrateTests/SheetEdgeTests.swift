@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Tables: values at an edge, and what others save", .timeLimit(.minutes(15)))
+@Suite("Tables: values at an edge, and what others save", .timeLimit(.minutes(60)))
 struct SheetEdgeTests {
   private static func line(_ name: String, _ fields: [(String, String)]) -> String {
     if fields.isEmpty { return "{\"name\":\"\(name)\"}" }

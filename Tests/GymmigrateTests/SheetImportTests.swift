@@ -3,7 +3,7 @@ import Models
 import TestSupport
 import Testing
 
-@Suite("Tables come back as they went, and people's own are understood", .timeLimit(.minutes(15)))
+@Suite("Tables come back as they went, and people's own are understood", .timeLimit(.minutes(60)))
 struct SheetImportTests {
   /// The tool on another database of the same embedded store.
   private func other(_ tool: Tool, _ database: String) -> Tool {

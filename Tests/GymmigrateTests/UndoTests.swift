@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Undo", .timeLimit(.minutes(15)))
+@Suite("Undo", .timeLimit(.minutes(60)))
 struct UndoTests {
   private func withGym(
     _ collections: [String] = Samples.few,

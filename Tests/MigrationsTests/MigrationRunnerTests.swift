@@ -71,7 +71,7 @@ private struct OneByOne: Migration {
   }
 }
 
-@Suite("Migration runner", .timeLimit(.minutes(15)))
+@Suite("Migration runner", .timeLimit(.minutes(60)))
 struct MigrationRunnerTests {
   private func withWorkshop(
     _ documents: [(name: String, fields: String)],

@@ -7,7 +7,7 @@ import Testing
 @testable import Migrations
 @testable import Transfer
 
-@Suite("Migrations that are taken up again", .timeLimit(.minutes(15)))
+@Suite("Migrations that are taken up again", .timeLimit(.minutes(60)))
 struct ResumptionTests {
   @Test("A position is read as it was written")
   func positions() throws {

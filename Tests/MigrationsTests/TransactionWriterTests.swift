@@ -124,7 +124,7 @@ private struct Shop: Sendable {
   func result(_ id: String) async -> WriteResult? { await settlements.settled[id]?.result }
 }
 
-@Suite(.timeLimit(.minutes(15))) struct TransactionWriterTests {
+@Suite(.timeLimit(.minutes(60))) struct TransactionWriterTests {
   private func isWritten(_ result: WriteResult?) -> Bool {
     if case .written(let time)? = result { time != nil } else { false }
   }

@@ -69,7 +69,7 @@ public struct BinaryRunner: Sendable {
     environment: [String: String] = [:],
     directory: URL? = nil,
     input: [UInt8] = [],
-    timeout: Duration = .seconds(600)
+    timeout: Duration = .seconds(1800)
   ) async throws -> RunResult {
     let running = try start(
       arguments,
@@ -89,7 +89,7 @@ public struct BinaryRunner: Sendable {
     environment: [String: String] = [:],
     directory: URL? = nil,
     input: [UInt8] = [],
-    timeout: Duration = .seconds(600)
+    timeout: Duration = .seconds(1800)
   ) throws -> RunningBinary {
     let folder = directory?.path ?? FileManager.default.temporaryDirectory.path
     var variables = [

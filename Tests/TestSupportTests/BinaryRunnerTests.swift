@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Binary runner", .timeLimit(.minutes(15)))
+@Suite("Binary runner", .timeLimit(.minutes(60)))
 struct BinaryRunnerTests {
   private func shell() throws -> BinaryRunner { try BinaryRunner(executable: "/bin/sh") }
 

@@ -2,7 +2,7 @@ import Dispatch
 import TestSupport
 import Testing
 
-@Suite("HTTP test server", .timeLimit(.minutes(15)))
+@Suite("HTTP test server", .timeLimit(.minutes(60)))
 struct HTTPTestServerTests {
   private static let body = Array(String(repeating: "0123456789", count: 100).utf8)
   private static let response = TestResponse(200, body: body)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("MiniFirestore, reading", .timeLimit(.minutes(15)))
+@Suite("MiniFirestore, reading", .timeLimit(.minutes(60)))
 struct MiniFirestoreReadTests {
   private func mini(_ lines: String, plain: Bool = false, seed: UInt64 = 1) throws -> MiniFirestore {
     var options = MiniFirestore.Options()

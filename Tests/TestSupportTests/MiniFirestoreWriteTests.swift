@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("MiniFirestore, writing", .timeLimit(.minutes(15)))
+@Suite("MiniFirestore, writing", .timeLimit(.minutes(60)))
 struct MiniFirestoreWriteTests {
   private let mini: MiniFirestore
   private let client: MiniClient

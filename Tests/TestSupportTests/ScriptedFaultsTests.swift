@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Scripted faults", .timeLimit(.minutes(15)))
+@Suite("Scripted faults", .timeLimit(.minutes(60)))
 struct ScriptedFaultsTests {
   private let mini: MiniFirestore
   private let create = #"{"writes":[{"update":{"name":"\#(MiniClient.root)/c/new"}}]}"#

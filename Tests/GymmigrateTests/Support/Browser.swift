@@ -31,7 +31,7 @@ enum Browser {
       try await BinaryRunner(executable: executable).run(
         ["--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=\(profile)", "--dump-dom", url],
         directory: folder,
-        timeout: .seconds(300)
+        timeout: .seconds(1800)
       )
     }
     try #require(result.exitCode == 0, "\(result.errors.suffix(2000))")

@@ -74,7 +74,7 @@ enum Judge {
     try await BinaryRunner(executable: "/usr/bin/env").run(
       [ProcessInfo.processInfo.environment["GYMMIGRATE_PYTHON"] ?? "python3"] + arguments,
       directory: folder,
-      timeout: .seconds(600)
+      timeout: .seconds(1800)
     )
   }
 

@@ -9,7 +9,7 @@ func withStore(_ body: (Tool, _ url: String) async throws -> Void) async throws 
     let server = try tool.runner.start(
       ["serve", "--memory", "--port", "0"],
       directory: tool.folder,
-      timeout: .seconds(900)
+      timeout: .seconds(3600)
     )
     let isUp = await server.waitForText("FIRESTORE_EMULATOR_HOST=", on: .errors)
     try #require(isUp && server.text(.errors).hasSuffix("\n"))
@@ -53,6 +53,11 @@ func withTwoServers(
       try await body(tool)
     }
   }
+}
+
+/// A document of one number as a line of JSON; `more` goes behind the number, with its comma.
+func documentLine(_ name: String, _ number: Int, _ more: String = "") -> String {
+  #"{"fields":{"n":{"integerValue":"\#(number)"}\#(more)},"name":"\#(name)"}"#
 }
 
 extension Tool {

