@@ -63,6 +63,8 @@ public struct LedgerEntry: Sendable, Equatable {
   public var undoes: String?
   /// The run that undid it.
   public var undoneBy: String?
+  /// When its document was created; nil where it was not read.
+  var createTime: Timestamp?
   /// The update time of its document as it was read or written last; nil where there is none.
   var updateTime: Timestamp?
 
@@ -117,7 +119,7 @@ public struct LedgerEntry: Sendable, Equatable {
     changedAt = fields["changedAt"]?.timestamp
     undoes = fields["undoes"]?.string
     undoneBy = fields["undoneBy"]?.string
-    updateTime = document.updateTime
+    (createTime, updateTime) = (document.createTime, document.updateTime)
   }
 
   private static var counts: [(String, WritableKeyPath<Accounts, Int>)] {

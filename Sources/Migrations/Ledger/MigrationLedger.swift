@@ -25,11 +25,13 @@ public struct MigrationLedger: Sendable {
     for try await page in client.pages(of: CollectionRead(LedgerEntry.collection)) {
       entries += page.map { LedgerEntry($0) }
     }
+    // Times that the service sets as a value are whole milliseconds; those of documents are finer.
     return entries.sorted { a, b in
-      guard let first = a.startedAt, let second = b.startedAt, first != second else {
-        return a.run.compareUTF8(b.run) < 0
+      for time in [\LedgerEntry.startedAt, \.createTime] {
+        guard let first = a[keyPath: time], let second = b[keyPath: time], first != second else { continue }
+        return first < second
       }
-      return first < second
+      return a.run.compareUTF8(b.run) < 0
     }
   }
 

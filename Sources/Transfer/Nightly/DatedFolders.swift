@@ -64,18 +64,15 @@ public final class DatedFolders: Sendable {
   /// Gives a complete export its name, and leads `latest` to it.
   ///
   /// - Parameter hidden: The folder that ``begin()`` made, with its manifest.
-  /// - Returns: The path of the export: the moment at which it began, or the next second that is free.
+  /// - Returns: The path of the export: the moment at which it began, or the second after the newest one there, so that
+  ///   the order of the names is the order of the exports also where the clock was set back.
   /// - Throws: `.cannotWrite`; nothing has changed then, or the export is there and `latest` is as it was.
   public func complete(_ hidden: String) throws(Failure) -> String {
     guard var name = DatedName.stamp(ofHidden: FilePaths.name(of: hidden)) else {
       throw Failure(.internal, "complete", path: hidden, cause: "it is no folder of an export under way")
     }
-    while Self.ownStatus("\(path)/\(name)") != nil {
-      guard let next = DatedName.following(name) else {
-        throw Failure.cannotWrite(path, "no name is free in it")
-      }
-      name = next
-    }
+    let next = FilePaths.names(in: path).compactMap(DatedName.following).max { $0.compareUTF8($1) < 0 }
+    if let next, name.compareUTF8(next) < 0 { name = next }
     SystemCall.synchronizeFolder(hidden)
     let target = "\(path)/\(name)"
     guard rename(hidden, target) == 0 else { throw Failure.cannotWrite(target, errno: errno) }

@@ -196,6 +196,19 @@ struct MigrationLedgerTests {
     }
   }
 
+  @Test("Runs stand in the order in which they began, also where one millisecond saw several begin.")
+  func order() async throws {
+    try await withLedger { ledger, mini, _ in
+      for (run, second) in [("d", 2), ("b", 1), ("c", 1), ("a", 1)] {
+        try mini.put(
+          "_gymmigrate_runs/\(run)",
+          fields: #"{"startedAt":{"timestampValue":"2026-01-01T00:00:0\#(second).001Z"}}"#
+        )
+      }
+      #expect(try await ledger.entries().map(\.run) == ["b", "c", "a", "d"])
+    }
+  }
+
   @Test("Of many that try at once, one runs at a time.")
   func race() async throws {
     try await withLedger { ledger, _, _ in

@@ -39,6 +39,22 @@ import Testing
   )
   func notHidden(_ name: String) { #expect(!DatedName.isHidden(name)) }
 
+  @Test("An export is named behind all that are there, also where the clock was set back.")
+  func clockSetBack() async throws {
+    try await withTemporaryDirectory { folder in
+      let path = folder.path + "/nightly"
+      let dated = try DatedFolders(path)
+      // What is no moment is nobody's export, and nothing follows the last one of all.
+      for name in ["2099-01-01T000000Z", "2098-12-31T235959Z", "2099-13-41T000000Z", "9999-12-31T235959Z"] {
+        try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: false)
+      }
+      for name in ["2099-01-01T000001Z", "2099-01-01T000002Z"] {
+        #expect(try dated.complete(dated.begin()) == "\(path)/\(name)")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(path)/latest") == name)
+      }
+    }
+  }
+
   @Test("Marks are those of a database and a collection, and never move back")
   func marks() async throws {
     try await withTemporaryDirectory { folder in
