@@ -8,6 +8,9 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// Those of tests, whose own code runs too seldom to be worth optimising.
+let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 let package = Package(
   name: "gymmigrate",
   platforms: [.macOS(.v15)],
@@ -106,17 +109,17 @@ let package = Package(
       path: "Tests/TestSupport",
       swiftSettings: settings
     ),
-    .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: settings),
-    .testTarget(name: "ModelsTests", dependencies: ["Models", "TestSupport"], swiftSettings: settings),
+    .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: testSettings),
+    .testTarget(name: "ModelsTests", dependencies: ["Models", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
       name: "TransferTests",
       dependencies: ["Models", "Transfer", "TestSupport"],
-      swiftSettings: settings
+      swiftSettings: testSettings
     ),
     .testTarget(
       name: "LocalFirestoreTests",
       dependencies: ["Models", "LocalFirestore", "TestSupport"],
-      swiftSettings: settings
+      swiftSettings: testSettings
     ),
     .testTarget(
       name: "MigrationsTests",
@@ -124,7 +127,7 @@ let package = Package(
         "Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: settings
+      swiftSettings: testSettings
     ),
     .testTarget(
       name: "FaultTests",
@@ -132,17 +135,17 @@ let package = Package(
         "Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: settings
+      swiftSettings: testSettings
     ),
     .testTarget(
       name: "GymmigrateTests",
       dependencies: ["Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport", "gymmigrate"],
-      swiftSettings: settings
+      swiftSettings: testSettings
     ),
     .testTarget(
       name: "DocumentationTests",
       dependencies: ["Migrations", "TestSupport", "gymmigrate"],
-      swiftSettings: settings
+      swiftSettings: testSettings
     ),
   ],
   swiftLanguageModes: [.v6],

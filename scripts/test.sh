@@ -19,13 +19,10 @@ fi
 [[ -f $venv/installed.txt ]] && export GYMMIGRATE_PYTHON=$PWD/$python
 scripts/install-browser.sh
 
-swift build --build-tests
+. scripts/lib/tests-build.sh
+swift build "${tests_build[@]}" --build-tests
 python3 -m unittest discover -s Tests/Oracle -q
-
-# Tests start the program some thousand times. A debug build of it checks the declarations of all commands at every start
-# (ArgumentParser does so where DEBUG is defined), which takes ten times as long as the rest.
-swift build -c release --product gymmigrate
-export GYMMIGRATE_BINARY=${GYMMIGRATE_BINARY:-$(swift build -c release --show-bin-path)/gymmigrate}
+export GYMMIGRATE_BINARY=${GYMMIGRATE_BINARY:-$(swift build "${tests_build[@]}" --show-bin-path)/gymmigrate}
 
 work=$(mktemp -d)
 server=
@@ -56,7 +53,7 @@ fi
 # All tests at once would starve each other, and their time limits run from their start.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$(($(getconf _NPROCESSORS_ONLN) * 2))}
 failed=0
-swift test --skip-build 2>&1 | tee "$work/tests" || failed=1
+swift test "${tests_build[@]}" --skip-build 2>&1 | tee "$work/tests" || failed=1
 
 if [[ -n $judges ]]; then
   wait "$judges" || failed=1
