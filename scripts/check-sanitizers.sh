@@ -8,6 +8,7 @@
 # because a sanitizer takes several times as long; tests that measure memory leave themselves out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/lib/tests-build.sh
 
 sanitizers=("$@")
 [[ ${#sanitizers[@]} -gt 0 ]] || sanitizers=(address thread)
@@ -30,7 +31,7 @@ failed=0
 for sanitizer in "${sanitizers[@]}"; do
   scratch=$PWD/.build/sanitize-$sanitizer
   mkdir -p "$scratch"
-  options=(--sanitize="$sanitizer" --scratch-path "$scratch")
+  options=("${tests_flags[@]}" --sanitize="$sanitizer" --scratch-path "$scratch")
   linked=()
   if [[ $sanitizer == thread && $(uname) == Linux ]]; then
     "${CC:-clang}" -O1 -Wall -Werror -c scripts/sanitizers/mutex.c -o "$scratch/mutex.o"

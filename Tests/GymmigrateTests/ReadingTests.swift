@@ -139,7 +139,18 @@ struct ReadingTests {
   func limits() async throws {
     try await withTool { tool in
       try await tool.run("import", Samples.file("users"), Samples.file("user_emails"), "-q").expect(0)
-      let errors = try await tool.run("migrate", "apply", "users-unify", "--max-errors", "2")
+      // In chunks so small that some are written before the third error.
+      let errors = try await tool.run(
+        "migrate",
+        "apply",
+        "users-unify",
+        "--max-errors",
+        "2",
+        "--batch-size",
+        "10",
+        "--in-flight",
+        "1"
+      )
       #expect(errors.exitCode == 65)
       #expect(errors.errors.contains("error: cannot go on: 3 of "))
       // It stopped half-way, so nothing else begins until somebody has decided.
