@@ -7,6 +7,7 @@
 The collection `users` of any database has so many documents, in the order of their names. In the database `right`, every
 thousandth differs and every ten-thousandth is missing. Lists, queries that go on behind a name, and counts are answered.
 """
+import contextlib
 import json
 import re
 import sys
@@ -95,7 +96,9 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
-        self.wfile.write(data)
+        # A client that has what it wanted does not wait for the page that it asked for ahead.
+        with contextlib.suppress(ConnectionError):
+            self.wfile.write(data)
 
     def log_message(self, *_):
         pass

@@ -30,7 +30,7 @@ struct NightlyTests {
       }
       try await tool.bare(Nights.command + tool.place).expect(0)
       #expect(tool.nights.count == 2)
-      #expect(try tool.latestNight() == tool.nights[1])
+      #expect(try tool.latestNight() == tool.night(1))
     }
   }
 
@@ -40,7 +40,7 @@ struct NightlyTests {
     try await withTool(against: mini.handler) { tool, server in
       let manager = FileManager.default
       try await tool.bare(Nights.command + tool.place).expect(0)
-      let first = tool.nights[0]
+      let first = try tool.night(0)
       // One with something of somebody's in it, one of another database, one without a manifest, a file, a link.
       try manager.copyItem(
         atPath: tool.path("nightly/\(first)"),
@@ -110,6 +110,7 @@ struct NightlyTests {
       let running = try tool.runner.start(Nights.command + tool.place, directory: tool.folder)
       // A stalled request means that the first one is well under way.
       while faults.played.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+      faults.setOn(false)
       let second = try await tool.bare(Nights.command + tool.place)
       second.expectFailure(75, "nightly", "another export is writing there")
       #expect(second.errorLines.count == 1)
@@ -117,7 +118,6 @@ struct NightlyTests {
       _ = await running.wait()
       #expect(!tool.strangers.isEmpty, "the killed one left what it had")
       try await tool.expectWhole(yesterday)
-      faults.setOn(false)
       try await tool.bare(Nights.command + tool.place).expect(0)
       #expect(tool.strangers == [])
       #expect(tool.nights.count == 2)

@@ -45,7 +45,7 @@ struct NightlyTroubleTests {
         faults.setOn(false)
         try await tool.bare(Nights.command + tool.at(server)).expect(0)
         #expect(tool.strangers == [])
-        try await tool.expectWhole(tool.nights[1])
+        try await tool.expectWhole(tool.night(1))
       }
     }
   }
@@ -102,7 +102,7 @@ struct NightlyTroubleTests {
       try await tool.bare(command).expect(0)
       #expect(tool.strangers == [])
       #expect(tool.nights.count == 2)
-      try await tool.expectWhole(tool.nights[1])
+      try await tool.expectWhole(tool.night(1))
     }
   }
 

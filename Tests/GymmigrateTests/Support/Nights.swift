@@ -14,6 +14,9 @@ extension Tool {
     names(in: "nightly").filter { $0.wholeMatch(of: /\d{4}-\d\d-\d\dT\d{6}Z/) != nil }
   }
 
+  /// One of them, counted from the oldest; a test ends where there are not so many.
+  func night(_ index: Int) throws -> String { try #require(nights.dropFirst(index).first) }
+
   /// What stands in the folder and is neither an export nor what has to be there.
   var strangers: [String] {
     let own: Set = [".gymmigrate.lock", ".high-water-mark.json", "latest"]
