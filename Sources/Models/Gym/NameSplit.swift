@@ -21,12 +21,13 @@ public struct NameSplit: Sendable, Equatable {
   /// more, the last two are the surnames.
   public init(_ fullName: String) {
     let tokens = GymText.tokens(fullName)
-    let units = Self.units(of: tokens)
+    let areParticles = tokens.map(Self.isParticle)
+    let units = Self.units(of: tokens, areParticles)
     name = Self.parts(of: units)
     doubts = []
     if units.count == 1 { doubts.insert(.oneUnit) }
     if units.count > 3 { doubts.insert(.manyUnits) }
-    if tokens.contains(where: Self.isParticle) { doubts.insert(.particle) }
+    if areParticles.contains(true) { doubts.insert(.particle) }
   }
 
   // MARK: Units
@@ -41,6 +42,8 @@ public struct NameSplit: Sendable, Equatable {
 
   /// Whether a word is a particle.
   public static func isParticle(_ token: String) -> Bool {
+    // Folding makes no text of ASCII shorter.
+    if token.utf8.count > longestParticle, token.utf8.allSatisfy({ $0 < 0x80 }) { return false }
     let folded = GymText.folded(token)
     return folded.utf8.count <= longestParticle && particles.contains(UTF8Key(folded))
   }
@@ -49,18 +52,19 @@ public struct NameSplit: Sendable, Equatable {
 
   /// Groups tokens into units: a particle belongs to the token after it, a trailing one to the token before it.
   public static func units(of tokens: [String]) -> [String] {
+    units(of: tokens, tokens.map(isParticle))
+  }
+
+  private static func units(of tokens: [String], _ areParticles: [Bool]) -> [String] {
     var units: [String] = []
-    var pending: [String] = []
-    for token in tokens {
-      pending.append(token)
-      if isParticle(token) { continue }
-      units.append(pending.joined(separator: " "))
-      pending = []
+    var pending = ""
+    for (token, isParticle) in zip(tokens, areParticles) {
+      pending = pending.isEmpty ? token : "\(pending) \(token)"
+      if isParticle { continue }
+      units.append(pending)
+      pending = ""
     }
-    if !pending.isEmpty {
-      let trailing = pending.joined(separator: " ")
-      units.append(units.popLast().map { "\($0) \(trailing)" } ?? trailing)
-    }
+    if !pending.isEmpty { units.append(units.popLast().map { "\($0) \(pending)" } ?? pending) }
     return units
   }
 

@@ -46,21 +46,29 @@ public struct PersonName: Sendable, Equatable {
   }
 
   /// Whether no part is there.
-  public var isEmpty: Bool { Part.allCases.allSatisfy { self[$0] == nil } }
+  public var isEmpty: Bool { firstName == nil && paternalLastName == nil && maternalLastName == nil }
 
   /// The parts that are missing.
   public var missingParts: [Part] { Part.allCases.filter { self[$0] == nil } }
 
   /// The full name: the tidied parts joined by one space, empty where there is none.
   public var joined: String {
-    GymText.tidied(Part.allCases.compactMap { self[$0] }.joined(separator: " "))
+    var text = ""
+    for part in Part.allCases {
+      guard let name = self[part] else { continue }
+      if !text.isEmpty { text += " " }
+      text += name
+    }
+    return GymText.tidied(text)
   }
 
   /// This name with its missing parts taken from another.
   public func filled(from other: PersonName) -> PersonName {
-    var out = self
-    for part in missingParts { out[part] = other[part] }
-    return out
+    PersonName(
+      firstName: firstName ?? other.firstName,
+      paternalLastName: paternalLastName ?? other.paternalLastName,
+      maternalLastName: maternalLastName ?? other.maternalLastName
+    )
   }
 
   /// Whether the same parts are there with the same bytes.

@@ -19,16 +19,19 @@ public enum UserField: String, Sendable, CaseIterable {
   /// The field of a name, to the byte; nil where it is none of them.
   public init?(exactly name: String) {
     let length = name.utf8.count
-    guard length < Self.byLength.count,
-      let field = Self.byLength[length].first(where: { $0.rawValue.isIdentical(to: name) })
-    else { return nil }
-    self = field
+    guard length < Self.byLength.count else { return nil }
+    for field in Self.byLength[length] where field.name.isIdentical(to: name) {
+      self = field.field
+      return
+    }
+    return nil
   }
 
   /// The fields by the lengths of their names, which tell nearly all of them apart.
-  private static let byLength: [[UserField]] = {
-    let longest = allCases.map(\.rawValue.utf8.count).max() ?? 0
-    return (0...longest).map { length in allCases.filter { $0.rawValue.utf8.count == length } }
+  private static let byLength: [[(name: String, field: UserField)]] = {
+    let fields = allCases.map { (name: $0.rawValue, field: $0) }
+    let longest = fields.map(\.name.utf8.count).max() ?? 0
+    return (0...longest).map { length in fields.filter { $0.name.utf8.count == length } }
   }()
 
   /// Android's field for the same, where it had another.
