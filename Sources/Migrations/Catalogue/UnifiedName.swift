@@ -39,7 +39,7 @@ struct UnifiedName {
   var isWithheld = false
 
   /// Decides over a document whose fields are of their types.
-  init(_ user: UserFields) {
+  init(_ user: borrowing UserFields) {
     let standing = user.unifiedName
     let android = user.androidName
     let wanted = standing.missingParts

@@ -18,21 +18,26 @@ public enum UserField: String, Sendable, CaseIterable {
 
   /// The field of a name, to the byte; nil where it is none of them.
   public init?(exactly name: String) {
-    let length = name.utf8.count
-    guard length < Self.byLength.count else { return nil }
-    for field in Self.byLength[length] where field.name.isIdentical(to: name) {
-      self = field.field
-      return
-    }
-    return nil
+    guard let shape = Self.shape(of: name), shape < Self.byShape.count, let field = Self.byShape[shape],
+      field.rawValue.isIdentical(to: name)
+    else { return nil }
+    self = field
   }
 
-  /// The fields by the lengths of their names, which tell nearly all of them apart.
-  private static let byLength: [[(name: String, field: UserField)]] = {
-    let fields = allCases.map { (name: $0.rawValue, field: $0) }
-    let longest = fields.map(\.name.utf8.count).max() ?? 0
-    return (0...longest).map { length in fields.filter { $0.name.utf8.count == length } }
+  /// The fields by the length and the first letter of their names, which tell them apart.
+  private static let byShape: [UserField?] = {
+    let shapes = allCases.map { (shape: shape(of: $0.rawValue) ?? 0, field: $0) }
+    var fields = [UserField?](repeating: nil, count: 1 + (shapes.map(\.shape).max() ?? 0))
+    for (shape, field) in shapes {
+      precondition(fields[shape] == nil, "another name is as long and begins as \(field)")
+      fields[shape] = field
+    }
+    return fields
   }()
+
+  private static func shape(of name: String) -> Int? {
+    name.utf8.first.map { name.utf8.count << 8 | Int($0) }
+  }
 
   /// Android's field for the same, where it had another.
   public var legacy: UserField? {
@@ -97,9 +102,9 @@ public struct UserFields: Sendable {
 
   /// Reads a document's fields.
   public init(_ fields: FieldMap) {
-    for entry in fields.entries {
-      guard let field = UserField(exactly: entry.name) else { continue }
-      switch entry.value {
+    for index in fields.entries.indices {
+      guard let field = UserField(exactly: fields.entries[index].name) else { continue }
+      switch fields.entries[index].value {
       case .null: break
       case .string(let text) where !field.isBoolean:
         if !GymText.isBlank(text) { set(field, to: text) }

@@ -1,5 +1,11 @@
 // A change as one JSON object: a line of plan.jsonl and of journal.jsonl. Values are in the service's own encoding.
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 extension JSONWriter {
   /// Writes the members of a change, sorted: `after`, `before`, `createTime`, `path`, `reasons`, `serverTimes`,
   /// `updateTime`; what is not there is left out.
@@ -63,30 +69,49 @@ extension JSONWriter {
       var at = 0
       // The members of the other map that are to be copied together, which are so with their commas.
       var run = 0..<0
-      func copy() {
+      func copy(_ json: inout JSONWriter) {
         if !run.isEmpty { json.repeatMember(places[run.lowerBound]..<places[run.upperBound] - 1) }
         run = at..<at
       }
-      for entry in fields.entries {
-        while at < other.count, other.entries[at].name.precedesUTF8(entry.name) { at += 1 }
-        if at < other.count, other.entries[at] == entry {
-          if run.upperBound != at { copy() }
-          at += 1
-          run = run.lowerBound..<at
-        } else {
-          copy()
-          json.key(entry.name)
-          json.value(entry.value)
+      fields.entries.withUnsafeBufferPointer { mine in
+        other.entries.withUnsafeBufferPointer { theirs in
+          for index in mine.indices {
+            if mine.isShared(index, with: theirs, from: &at) {
+              if run.upperBound != at { copy(&json) }
+              at += 1
+              run = run.lowerBound..<at
+            } else {
+              copy(&json)
+              json.key(mine[index].name)
+              json.value(mine[index].value)
+            }
+          }
         }
       }
-      copy()
+      copy(&json)
     }
   }
 }
 
-extension String {
-  /// Whether it comes before another in the order of bytes.
-  fileprivate func precedesUTF8(_ other: String) -> Bool { compareUTF8(other) < 0 }
+extension UnsafeBufferPointer<FieldMap.Entry> {
+  /// Whether a member stands in another map, too, which is looked for from `at` on; afterwards `at` is its place, or that
+  /// where it would be.
+  fileprivate func isShared(_ index: Int, with other: Self, from at: inout Int) -> Bool {
+    while at < other.count {
+      if hasSameBits(at: index, as: other, at: at) { return true }
+      let order = other[at].name.compareUTF8(self[index].name)
+      if order >= 0 { return order == 0 && other[at].value == self[index].value }
+      at += 1
+    }
+    return false
+  }
+
+  /// Whether two members are the same in memory, as nearly all are where one map was made from the other; where they are
+  /// not, it says nothing.
+  private func hasSameBits(at index: Int, as other: Self, at otherIndex: Int) -> Bool {
+    guard let a = baseAddress, let b = other.baseAddress else { return false }
+    return memcmp(a + index, b + otherIndex, MemoryLayout<FieldMap.Entry>.size) == 0
+  }
 }
 
 extension WireDecoder {
