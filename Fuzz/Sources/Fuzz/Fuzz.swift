@@ -48,7 +48,7 @@ func expect(_ condition: Bool, _ property: @autoclosure () -> String) {
 }
 
 /// The result of `body`, nil where it threw.
-func attempt<Result, E: Error>(_ body: () throws(E) -> Result) -> Result? {
+func attempt<Result: ~Copyable, E: Error>(_ body: () throws(E) -> Result) -> Result? {
   do {
     return try body()
   } catch {
