@@ -34,8 +34,10 @@ for sanitizer in "${sanitizers[@]}"; do
   options=("${tests_flags[@]}" --sanitize="$sanitizer" --scratch-path "$scratch")
   linked=()
   if [[ $sanitizer == thread && $(uname) == Linux ]]; then
-    "${CC:-clang}" -O1 -Wall -Werror -c scripts/sanitizers/mutex.c -o "$scratch/mutex.o"
-    linked=(-Xlinker "$scratch/mutex.o")
+    for name in mutex continuation; do
+      "${CC:-clang}" -O1 -Wall -Werror -c "scripts/sanitizers/$name.c" -o "$scratch/$name.o"
+      linked+=(-Xlinker "$scratch/$name.o")
+    done
   fi
   nice -n 5 swift build --build-tests "${options[@]}" "${linked[@]}"
   # One target a process: a sanitizer's memory grows with what a process has ever touched.

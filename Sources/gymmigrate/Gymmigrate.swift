@@ -41,7 +41,6 @@ struct Gymmigrate: AsyncParsableCommand {
 @main
 enum Main {
   static func main() async {
-    let work = Guarded<Task<Int32, Never>?>(nil)
     Interruption.watch { work.withLock { $0 }?.cancel() }
     let task = Task { await run() }
     work.withLock { $0 = task }
@@ -50,6 +49,11 @@ enum Main {
     Terminal.standardError.clearStatus()
     Gymmigrate.exit(withError: code == 0 ? nil : ExitCode(code))
   }
+
+  /// What runs the command line.
+  ///
+  /// A local one would be nobody's at the exit, where nothing is released any more.
+  private static let work = Guarded<Task<Int32, Never>?>(nil)
 
   /// The command line as it was completed by the environment variables.
   static var arguments: CompletedArguments { completed.withLock { $0 } }

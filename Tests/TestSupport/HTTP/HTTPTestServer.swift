@@ -73,11 +73,15 @@ public final class HTTPTestServer: Sendable {
   /// Host and port, as the emulator variable wants it.
   public var host: String { "127.0.0.1:\(port)" }
 
+  // Arrays of their own: that a shared one is shared no more is nothing that the thread sanitizer sees.
+
   /// Every request so far, in the order of arrival.
-  public var requests: [TestRequest] { state.withLock { $0.requests } }
+  public var requests: [TestRequest] { state.withLock { $0.requests.map { $0 } } }
 
   /// The requests of one kind so far.
-  public func requests(_ kind: RequestKind) -> [TestRequest] { requests.filter { $0.kind == kind } }
+  public func requests(_ kind: RequestKind) -> [TestRequest] {
+    state.withLock { $0.requests.filter { $0.kind == kind } }
+  }
 
   /// How many connections were accepted so far.
   public var connectionCount: Int { state.withLock { $0.connectionCount } }
