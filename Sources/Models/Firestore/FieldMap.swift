@@ -74,6 +74,21 @@ public struct FieldMap: Sendable, Equatable {
     }
   }
 
+  /// This map with the members of another, which stay where both have one; each is moved once.
+  public func merging(_ other: FieldMap) -> FieldMap {
+    var merged: [Entry] = []
+    merged.reserveCapacity(count + other.count)
+    var start = 0
+    for entry in other.entries {
+      let (index, found) = position(of: entry.name, from: start)
+      merged.append(contentsOf: entries[start..<index])
+      merged.append(entry)
+      start = found ? index + 1 : index
+    }
+    merged.append(contentsOf: entries[start...])
+    return FieldMap(ordered: merged)
+  }
+
   /// The components of a vector value, nil where this is an ordinary map.
   ///
   /// The service encodes a vector as `{"__type__": "__vector__", "value": [doubles]}`.
@@ -93,8 +108,8 @@ public struct FieldMap: Sendable, Equatable {
     return components
   }
 
-  private func position(of name: String) -> (index: Int, found: Bool) {
-    var low = 0
+  private func position(of name: String, from start: Int = 0) -> (index: Int, found: Bool) {
+    var low = start
     var high = entries.count
     while low < high {
       let middle = (low + high) / 2

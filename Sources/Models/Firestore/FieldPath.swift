@@ -125,7 +125,8 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
 
   /// The path in the service's grammar.
   public var description: String {
-    segments.map(Self.rendered).joined(separator: ".")
+    segments.count == 1
+      ? Self.rendered(segments[0]) : segments.map(Self.rendered).joined(separator: ".")
   }
 
   private static func rendered(_ name: String) -> String {

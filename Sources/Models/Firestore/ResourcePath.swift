@@ -30,16 +30,10 @@ public struct DocumentPath: Hashable, Comparable, Sendable, CustomStringConverti
 
   /// Whether it is in a collection itself, not below one of its documents.
   public func isIn(_ collection: CollectionPath) -> Bool {
-    var path = string
-    var prefix = collection.string
-    return path.withUTF8 { path in
-      prefix.withUTF8 { prefix in
-        guard path.count > prefix.count, path[prefix.count] == slash, let base = path.baseAddress else {
-          return false
-        }
-        return prefix.hasSameBytes(as: base) && !path[(prefix.count + 1)...].contains(slash)
-      }
+    let isIn = string.utf8.withContiguousStorageIfAvailable { path in
+      collection.string.utf8.withContiguousStorageIfAvailable { path.isChild(of: $0) }
     }
+    return isIn.flatMap { $0 } ?? (self.collection == collection)
   }
 
   /// The segments, collection ids and document ids in turn.
@@ -56,6 +50,16 @@ public struct DocumentPath: Hashable, Comparable, Sendable, CustomStringConverti
 
   /// Whether the first comes before the second in the service's order.
   public static func < (a: DocumentPath, b: DocumentPath) -> Bool { compareSegments(a.string, b.string) < 0 }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether this is the path of a document in the collection of that path.
+  fileprivate func isChild(of collection: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard count > collection.count, self[collection.count] == slash, let base = baseAddress else {
+      return false
+    }
+    return collection.hasSameBytes(as: base) && !self[(collection.count + 1)...].contains(slash)
+  }
 }
 
 /// The path of a collection below its database: `users`, `groups/g1/members`.

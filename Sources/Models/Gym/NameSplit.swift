@@ -42,12 +42,15 @@ public struct NameSplit: Sendable, Equatable {
 
   /// Whether a word is a particle.
   public static func isParticle(_ token: String) -> Bool {
-    // Folding makes no text of ASCII shorter.
+    // Folding makes no text of ASCII shorter, and another letter of a first one of ASCII only in its case.
+    guard let first = token.utf8.first else { return false }
+    if first < 0x80, !initials.contains(first | 0x20) { return false }
     if token.utf8.count > longestParticle, token.utf8.allSatisfy({ $0 < 0x80 }) { return false }
     let folded = GymText.folded(token)
     return folded.utf8.count <= longestParticle && particles.contains(UTF8Key(folded))
   }
 
+  private static let initials = Array(Set(particles.compactMap(\.string.utf8.first)))
   private static let longestParticle = particles.map(\.string.utf8.count).max() ?? 0
 
   /// Groups tokens into units: a particle belongs to the token after it, a trailing one to the token before it.

@@ -27,18 +27,14 @@ extension String {
   /// This is the service's order of strings and ids; it differs from UTF-16 order and from Swift's `<`.
   public func compareUTF8(_ other: String) -> Int {
     if hasSameStorage(as: other) { return 0 }
+    // Nearly every string shows its bytes as it is; a copy would be counted twice.
+    let order = utf8.withContiguousStorageIfAvailable { a in
+      other.utf8.withContiguousStorageIfAvailable { b in a.compare(b) }
+    }
+    if case let order?? = order { return order }
     var first = self
     var second = other
-    return first.withUTF8 { a in
-      second.withUTF8 { b in
-        let common = min(a.count, b.count)
-        if common > 0, let left = a.baseAddress, let right = b.baseAddress {
-          let order = memcmp(left, right, common)
-          if order != 0 { return Int(order) }
-        }
-        return a.count - b.count
-      }
-    }
+    return first.withUTF8 { a in second.withUTF8 { b in a.compare(b) } }
   }
 }
 
@@ -65,15 +61,21 @@ extension UnsafeBufferPointer<UInt8> {
 
   /// Whether these bytes come before others in the order of ``Swift/String/compareUTF8(_:)``.
   @inline(__always)
-  func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard let left = baseAddress, let right = other.baseAddress else { return count < other.count }
+  func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool { compare(other) < 0 }
+
+  /// The order of ``Swift/String/compareUTF8(_:)``.
+  @inline(__always)
+  fileprivate func compare(_ other: UnsafeBufferPointer<UInt8>) -> Int {
+    guard let left = baseAddress, let right = other.baseAddress else { return count - other.count }
     if count >= 8, other.count >= 8 {
       let a = UInt64(bigEndian: UnsafeRawPointer(left).loadUnaligned(as: UInt64.self))
       let b = UInt64(bigEndian: UnsafeRawPointer(right).loadUnaligned(as: UInt64.self))
-      if a != b { return a < b }
+      if a != b { return a < b ? -1 : 1 }
+    } else if let a = first, let b = other.first, a != b {
+      return Int(a) - Int(b)
     }
     let order = memcmp(left, right, Swift.min(count, other.count))
-    return order == 0 ? count < other.count : order < 0
+    return order == 0 ? count - other.count : Int(order)
   }
 }
 

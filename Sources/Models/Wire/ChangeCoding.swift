@@ -66,30 +66,34 @@ extension JSONWriter {
   /// Writes the members of a map, those that another map has, too, as the bytes that stand there.
   private mutating func fields(_ fields: FieldMap, sharing other: FieldMap, writtenAt places: [Int]) {
     object { json in
-      var at = 0
-      // The members of the other map that are to be copied together, which are so with their commas.
-      var run = 0..<0
-      func copy(_ json: inout JSONWriter) {
-        if !run.isEmpty { json.repeatMember(places[run.lowerBound]..<places[run.upperBound] - 1) }
-        run = at..<at
-      }
       fields.entries.withUnsafeBufferPointer { mine in
         other.entries.withUnsafeBufferPointer { theirs in
+          // The members of the other map from `first` to `at` are copied together, which is so with their commas.
+          var first = 0
+          var at = 0
           for index in mine.indices {
+            let last = at
             if mine.isShared(index, with: theirs, from: &at) {
-              if run.upperBound != at { copy(&json) }
+              if at != last {
+                json.repeatMembers(first..<last, of: places)
+                first = at
+              }
               at += 1
-              run = run.lowerBound..<at
             } else {
-              copy(&json)
+              json.repeatMembers(first..<last, of: places)
+              first = at
               json.key(mine[index].name)
               json.value(mine[index].value)
             }
           }
+          json.repeatMembers(first..<at, of: places)
         }
       }
-      copy(&json)
     }
+  }
+
+  private mutating func repeatMembers(_ range: Range<Int>, of places: [Int]) {
+    if !range.isEmpty { repeatMember(places[range.lowerBound]..<places[range.upperBound] - 1) }
   }
 }
 

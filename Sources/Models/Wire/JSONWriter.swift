@@ -160,19 +160,24 @@ public struct JSONWriter: Sendable {
 
   private mutating func appendQuoted(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
-    var text = text
-    text.withUTF8 { utf8 in
-      var start = 0
-      var index = utf8.plainPrefix(from: 0)
-      while index < utf8.count {
-        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
-        appendEscape(of: utf8[index])
-        start = index + 1
-        index = utf8.plainPrefix(from: start)
-      }
-      bytes.append(contentsOf: start == 0 ? utf8 : UnsafeBufferPointer(rebasing: utf8[start...]))
+    // Nearly every string shows its bytes as it is.
+    if text.utf8.withContiguousStorageIfAvailable({ appendEscaped($0) }) == nil {
+      var text = text
+      text.withUTF8 { appendEscaped($0) }
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func appendEscaped(_ utf8: UnsafeBufferPointer<UInt8>) {
+    var start = 0
+    var index = utf8.plainPrefix(from: 0)
+    while index < utf8.count {
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
+      appendEscape(of: utf8[index])
+      start = index + 1
+      index = utf8.plainPrefix(from: start)
+    }
+    bytes.append(contentsOf: start == 0 ? utf8 : UnsafeBufferPointer(rebasing: utf8[start...]))
   }
 
   private mutating func appendEscape(of byte: UInt8) {
