@@ -3,12 +3,31 @@ import Models
 /// What becomes of a user's name: what is missing of the unified fields and may be written, what is only proposed,
 /// and why.
 struct UnifiedName {
-  /// A field and the text that is to stand in it.
-  struct Assignment: Equatable {
-    var field: UserField
-    var text: String
-    /// The field that it comes from; nil where it is the parts joined.
-    var source: UserField?
+  /// Texts for fields of a name.
+  struct Texts: Equatable {
+    /// The parts joined; nil where fullName is not among the fields.
+    var fullName: String?
+    /// The parts, of which those that are there are among the fields.
+    var parts = PersonName()
+
+    /// Whether there is no text.
+    var isEmpty: Bool { fullName == nil && parts.isEmpty }
+
+    /// Calls `body` with each field and its text: fullName, then the parts in their order.
+    func forEach(_ body: (UserField, String) -> Void) {
+      if let fullName { body(.fullName, fullName) }
+      if let first = parts.firstName { body(.firstName, first) }
+      if let paternal = parts.paternalLastName { body(.paternalLastName, paternal) }
+      if let maternal = parts.maternalLastName { body(.maternalLastName, maternal) }
+    }
+  }
+
+  /// Where the parts of ``sure`` and ``proposed`` come from.
+  enum Source {
+    /// Android's fields for them.
+    case android
+    /// The full name.
+    case fullName
   }
 
   /// Why the name is listed for review.
@@ -30,9 +49,11 @@ struct UnifiedName {
   }
 
   /// What is written in any case.
-  var sure: [Assignment] = []
+  var sure = Texts()
   /// What is withheld until a person says so.
-  var proposed: [Assignment] = []
+  var proposed = Texts()
+  /// Where the parts of both come from.
+  var source = Source.android
   /// Why it is listed; nil where nothing is doubtful.
   var doubt: Doubt?
   /// Whether something is withheld, proposed or not.
@@ -42,19 +63,18 @@ struct UnifiedName {
   init(_ user: borrowing UserFields) {
     let standing = user.unifiedName
     let android = user.androidName
-    let wanted = standing.missingParts
 
     if let fullName = user.fullName {
       if Self.fits(android, standing: standing, fullName: fullName) {
-        sure = Self.parts(wanted, of: android, from: \.legacy)
-      } else if !wanted.isEmpty, !GymText.saySame(standing.joined, fullName) {
+        sure.parts = standing.missing(from: android).tidied
+      } else if !standing.isComplete, standing.isEmpty || !GymText.saySame(standing.joined, fullName) {
         decide(fullName, android: android, standing: standing)
       }
     } else {
-      let taken = Self.parts(wanted, of: android, from: \.legacy)
-      let joined = Assignment(field: .fullName, text: standing.filled(from: android).joined, source: nil)
+      let taken = standing.missing(from: android)
       if standing.saysSame(as: android) || taken.isEmpty {
-        sure = (joined.text.isEmpty ? [] : [joined]) + taken
+        let joined = standing.filled(from: android).joined
+        sure = Texts(fullName: joined.isEmpty ? nil : joined, parts: taken.tidied)
       } else {
         // Nothing is proposed: parts of two names joined would be nobody's.
         doubt = .disagrees
@@ -71,19 +91,17 @@ struct UnifiedName {
   ///
   /// A fullName joined from half a name would stand for good.
   private mutating func withholdButGivenName() {
-    let withheld = sure.filter { $0.field != .firstName || $0.source != .nombre }
-    sure.removeAll { withheld.contains($0) }
-    proposed += withheld
-    if !withheld.isEmpty { isWithheld = true }
+    var kept = Texts()
+    if source == .android { swap(&kept.parts.firstName, &sure.parts.firstName) }
+    proposed = sure
+    sure = kept
+    if !proposed.isEmpty { isWithheld = true }
   }
 
   /// The name as it will stand, the proposals taken or not.
-  func name(of user: UserFields, accepting: Bool) -> PersonName {
-    var name = user.unifiedName
-    for part in name.missingParts {
-      name[part] = (accepting ? sure + proposed : sure).first { $0.field == UserField(part) }?.text
-    }
-    return name
+  func name(of user: borrowing UserFields, accepting: Bool) -> PersonName {
+    let name = user.unifiedName.filled(from: sure.parts)
+    return accepting ? name.filled(from: proposed.parts) : name
   }
 
   // MARK: Parts
@@ -100,58 +118,46 @@ struct UnifiedName {
 
   /// The missing parts where only a fullName, doubtful or not, is left to take them from.
   private mutating func decide(_ fullName: String, android: PersonName, standing: PersonName) {
-    let wanted = standing.missingParts
     // Android's parts that say the same as fullName split it better than a rule does.
     if !android.isEmpty, android.agrees(withFullName: fullName) {
-      propose(Self.parts(wanted, of: android, from: \.legacy), because: .disagrees)
+      propose(standing.missing(from: android).tidied, from: .android, because: .disagrees)
       return
     }
     let split = NameSplit(fullName)
     let fitsStanding = split.name.saysSame(as: standing)
     let parts = fitsStanding ? split.name : NameSplit.parts(of: fullName, around: standing)
-    let taken = Self.parts(wanted, of: parts) { _ in .fullName }
+    let taken = standing.missing(from: parts).tidied
     if !android.isEmpty {
       // Android's disagreement matters where one of the two would fill something.
-      if !taken.isEmpty || wanted.contains(where: { android[$0] != nil }) {
-        propose(taken, because: .disagrees)
+      if !taken.isEmpty || !standing.missing(from: android).isEmpty {
+        propose(taken, from: .fullName, because: .disagrees)
       }
     } else if taken.isEmpty {
       return
     } else if !fitsStanding {
-      propose(taken, because: .disagrees)
+      propose(taken, from: .fullName, because: .disagrees)
     } else if split.doubts.isEmpty {
-      sure = taken
+      sure.parts = taken
+      source = .fullName
     } else {
       propose(
         taken,
+        from: .fullName,
         because: split.doubts.contains(.oneUnit)
           ? .oneUnit : split.doubts.contains(.manyUnits) ? .manyUnits : .particle
       )
     }
   }
 
-  private mutating func propose(_ assignments: [Assignment], because doubt: Doubt) {
-    proposed = assignments
+  private mutating func propose(_ parts: PersonName, from source: Source, because doubt: Doubt) {
+    proposed.parts = parts
+    self.source = source
     self.doubt = doubt
     isWithheld = true
   }
 
-  /// Assigns those of the wanted parts that a name has, tidied.
-  private static func parts(
-    _ wanted: [PersonName.Part],
-    of name: PersonName,
-    from source: (UserField) -> UserField?
-  ) -> [Assignment] {
-    wanted.compactMap { part in
-      name[part].map { text in
-        let field = UserField(part)
-        return Assignment(field: field, text: GymText.tidied(text), source: source(field))
-      }
-    }
-  }
-
   /// The doubt that remains where a required part will be missing.
-  private func requiredPartDoubt(_ user: UserFields) -> Doubt? {
+  private func requiredPartDoubt(_ user: borrowing UserFields) -> Doubt? {
     let name = name(of: user, accepting: false)
     if user.fullName == nil, name.isEmpty { return .noName }
     if name.firstName != nil, name.paternalLastName != nil { return nil }

@@ -125,51 +125,47 @@ public struct UsersUnify: DocumentMigration {
       )
     }
 
-    var fields = document.fields
-    var reasons: [String] = []
-    func set(_ field: UserField, _ value: Value, _ reason: Reason) {
-      if reasons.isEmpty { fields.reserveCapacity(fields.count + Self.mostAdded) }
-      fields[field.rawValue] = value
-      reasons.append(reason.rawValue)
-    }
-    func assign(_ assignment: UnifiedName.Assignment) {
-      set(assignment.field, .string(assignment.text), assignment.reason)
-    }
     var name = UnifiedName(user)
+    var edit = Edit()
     let decided = decidedName(of: document, user, name)
     if let decided {
-      for assignment in name.sure where decided.texts[assignment.field] == nil { assign(assignment) }
+      edit.set(name.sure, from: name.source, where: { decided.texts[$0] == nil })
       for (field, text) in decided.assignments {
-        fields[field.rawValue] = .string(text)
-        reasons.append("\(field.rawValue)-from-review")
+        edit.set(field, .string(text), because: "\(field.rawValue)-from-review")
       }
       // What is left to say is what the rules will say of the document from now on.
-      name = UnifiedName(UserFields(fields))
+      name = UnifiedName(UserFields(document.fields.merging(edit.members)))
     }
     let acceptsProposals = acceptProposals && decided == nil
-    for assignment in acceptsProposals ? name.sure + name.proposed : name.sure { assign(assignment) }
+    edit.set(name.sure, from: name.source)
+    if acceptsProposals { edit.set(name.proposed, from: name.source) }
     if user.phone == nil, let telefono = user.telefono {
-      set(.phone, .string(GymText.tidied(telefono)), .phoneFromTelefono)
+      edit.set(.phone, .string(GymText.tidied(telefono)), .phoneFromTelefono)
     }
     if user.isActive == nil {
-      set(
+      edit.set(
         .isActive,
         .boolean(user.effectiveIsActive),
         user.activo == nil ? .isActiveDefault : .isActiveFromActivo
       )
     }
     if user.onboardingCompleted == nil {
-      set(.onboardingCompleted, .boolean(false), .onboardingCompletedDefault)
+      edit.set(.onboardingCompleted, .boolean(false), .onboardingCompletedDefault)
     }
 
-    let nameFinding = finding(name, fields: fields, isAccepted: acceptsProposals, of: document)
-    let findings =
-      [nameFinding, activeFinding(user, of: document), roleFinding(user, of: document)].compactMap { $0 }
-      + (decided?.findings(about: document) ?? [])
-    if !reasons.isEmpty {
-      // Here, where nothing has to be copied for it.
-      for path in CommonField.serverTimes { fields[path] = nil }
-      return Outcome(.change(document.changing(to: fields, reasons: reasons)), findings: findings)
+    let isChanged = !edit.reasons.isEmpty
+    var fields = isChanged ? document.fields.merging(edit.members) : document.fields
+    // Here, where nothing has to be copied for it.
+    if isChanged { for path in CommonField.serverTimes { fields[path] = nil } }
+    var findings: [Finding] = []
+    if let finding = finding(name, fields: fields, isAccepted: acceptsProposals, of: document) {
+      findings.append(finding)
+    }
+    if let finding = activeFinding(user, of: document) { findings.append(finding) }
+    if let finding = roleFinding(user, of: document) { findings.append(finding) }
+    if let decided { findings += decided.findings(about: document) }
+    if isChanged {
+      return Outcome(.change(document.changing(to: fields, reasons: edit.reasons)), findings: findings)
     }
     return Outcome(name.isWithheld ? .skip : .unchanged, findings: findings)
   }
@@ -182,13 +178,10 @@ public struct UsersUnify: DocumentMigration {
   ) -> DecidedName? {
     guard let decision = review?.decisions[document.path] else { return nil }
     var fields = document.fields
-    for assignment in name.sure { fields[assignment.field.rawValue] = .string(assignment.text) }
+    name.sure.forEach { field, text in fields[field.rawValue] = .string(text) }
     let found = name.doubt.flatMap { Self.found($0, in: fields) }
     return DecidedName(decision, user: user, name: name, found: FindingLists.text(of: found))
   }
-
-  /// Fields that a document can get.
-  private static let mostAdded = 7
 
   // MARK: Findings
 
@@ -200,7 +193,7 @@ public struct UsersUnify: DocumentMigration {
   ) -> Finding? {
     guard let doubt = name.doubt else { return nil }
     var proposal = FieldMap()
-    for assignment in name.proposed { proposal[assignment.field.rawValue] = .string(assignment.text) }
+    name.proposed.forEach { field, text in proposal[field.rawValue] = .string(text) }
     var isSettled = false
     if isAccepted, !name.proposed.isEmpty {
       let after = UserFields(fields).unifiedName
@@ -281,15 +274,51 @@ public struct UsersUnify: DocumentMigration {
   }
 }
 
-extension UnifiedName.Assignment {
-  /// Why it is made.
-  fileprivate var reason: UsersUnify.Reason {
-    let isFromFullName = source == .fullName
-    return switch field {
-    case .firstName: isFromFullName ? .firstNameFromFullName : .firstNameFromNombre
-    case .paternalLastName: isFromFullName ? .paternalFromFullName : .paternalFromPrimerApellido
-    case .maternalLastName: isFromFullName ? .maternalFromFullName : .maternalFromSegundoApellido
-    default: .fullNameFromParts
+extension UsersUnify {
+  /// The members of a document that are set, and why.
+  private struct Edit {
+    private(set) var members = FieldMap()
+    private(set) var reasons: [String] = []
+
+    mutating func set(_ field: UserField, _ value: Value, _ reason: Reason) {
+      set(field, value, because: reason.rawValue)
     }
+
+    mutating func set(_ field: UserField, _ value: Value, because reason: String) {
+      if reasons.isEmpty {
+        members.reserveCapacity(Self.most)
+        reasons.reserveCapacity(Self.most)
+      }
+      members[field.rawValue] = value
+      reasons.append(reason)
+    }
+
+    /// Sets those of a name's texts whose fields are asked for.
+    mutating func set(
+      _ texts: UnifiedName.Texts,
+      from source: UnifiedName.Source,
+      where isWanted: (UserField) -> Bool = { _ in true }
+    ) {
+      texts.forEach { field, text in
+        if isWanted(field) { set(field, .string(text), Reason(field, from: source)) }
+      }
+    }
+
+    /// Fields that a document can get.
+    private static let most = 7
+  }
+}
+
+extension UsersUnify.Reason {
+  /// Why a field of the name is set.
+  fileprivate init(_ field: UserField, from source: UnifiedName.Source) {
+    let isFromFullName = source == .fullName
+    self =
+      switch field {
+      case .firstName: isFromFullName ? .firstNameFromFullName : .firstNameFromNombre
+      case .paternalLastName: isFromFullName ? .paternalFromFullName : .paternalFromPrimerApellido
+      case .maternalLastName: isFromFullName ? .maternalFromFullName : .maternalFromSegundoApellido
+      default: .fullNameFromParts
+      }
   }
 }

@@ -88,7 +88,7 @@ struct DecidedName {
       from: name.name(of: user, accepting: false)
     )
     if parts.isEmpty || parts.agrees(withFullName: fullName) { return }
-    let proposal = name.proposed.first { $0.field == .fullName }?.text
+    let proposal = name.proposed.fullName
     if let proposal, GymText.tidied(proposal).isIdentical(to: fullName) {
       texts[.fullName] = parts.joined
     } else {

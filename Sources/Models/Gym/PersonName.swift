@@ -48,18 +48,37 @@ public struct PersonName: Sendable, Equatable {
   /// Whether no part is there.
   public var isEmpty: Bool { firstName == nil && paternalLastName == nil && maternalLastName == nil }
 
-  /// The parts that are missing.
-  public var missingParts: [Part] { Part.allCases.filter { self[$0] == nil } }
+  /// Whether every part is there.
+  public var isComplete: Bool { firstName != nil && paternalLastName != nil && maternalLastName != nil }
 
   /// The full name: the tidied parts joined by one space, empty where there is none.
   public var joined: String {
     var text = ""
+    text.reserveCapacity(2 + Part.allCases.reduce(0) { $0 + (self[$1]?.utf8.count ?? 0) })
     for part in Part.allCases {
       guard let name = self[part] else { continue }
       if !text.isEmpty { text += " " }
       text += name
     }
     return GymText.tidied(text)
+  }
+
+  /// Those parts of another name that are missing in this one.
+  public func missing(from other: PersonName) -> PersonName {
+    PersonName(
+      firstName: firstName == nil ? other.firstName : nil,
+      paternalLastName: paternalLastName == nil ? other.paternalLastName : nil,
+      maternalLastName: maternalLastName == nil ? other.maternalLastName : nil
+    )
+  }
+
+  /// The parts, each as ``GymText/tidied(_:)`` makes it.
+  public var tidied: PersonName {
+    PersonName(
+      firstName: firstName.map(GymText.tidied),
+      paternalLastName: paternalLastName.map(GymText.tidied),
+      maternalLastName: maternalLastName.map(GymText.tidied)
+    )
   }
 
   /// This name with its missing parts taken from another.
