@@ -40,12 +40,11 @@ struct FindingLists: Sendable {
         )
       case .review:
         let found = FindingLists.text(of: finding.found)
-        let proposals = FindingLists.proposed.map { finding.proposal[$0]?.string ?? "" }
-        SpreadsheetRow.append(
-          [finding.path.string, migration, finding.code, finding.field ?? "", found] + proposals
-            + [finding.message],
-          to: &reviews
-        )
+        var cells = [finding.path.string, migration, finding.code, finding.field ?? "", found]
+        cells.reserveCapacity(FindingLists.columns.count)
+        for field in FindingLists.proposed { cells.append(finding.proposal[field]?.string ?? "") }
+        cells.append(finding.message)
+        SpreadsheetRow.append(cells, to: &reviews)
       }
     }
 

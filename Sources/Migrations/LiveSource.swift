@@ -19,7 +19,7 @@ struct LiveSource: DocumentSource {
   ) async throws {
     try await readPages(of: read) { page in
       for run in page.runs {
-        for document in run.documents {
+        for document in page[run.documents] {
           countReadOnly(1, in: run.collection)
           try await body(document)
         }
@@ -83,15 +83,15 @@ struct LiveSource: DocumentSource {
 }
 
 extension Array<RawDocument> {
-  /// Its documents with their collections: runs of them that are in one.
-  var runs: [(collection: CollectionPath, documents: ArraySlice<RawDocument>)] {
-    var runs: [(collection: CollectionPath, documents: ArraySlice<RawDocument>)] = []
+  /// Where documents of one collection follow each other.
+  var runs: [(collection: CollectionPath, documents: Range<Int>)] {
+    var runs: [(collection: CollectionPath, documents: Range<Int>)] = []
     var start = 0
     while start < count {
       let collection = self[start].path.collection
       var end = start + 1
       while end < count, self[end].path.isIn(collection) { end += 1 }
-      runs.append((collection, self[start..<end]))
+      runs.append((collection, start..<end))
       start = end
     }
     return runs

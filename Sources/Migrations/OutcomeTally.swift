@@ -10,7 +10,7 @@ struct OutcomeTally: Sendable {
   private(set) var creations = 0
   private(set) var deletions = 0
   private(set) var reasons = NameCounts()
-  private(set) var findings: [Finding] = []
+  private(set) var findings = FindingCounts()
   /// The first changes.
   private(set) var examples: [Change] = []
 
@@ -20,7 +20,7 @@ struct OutcomeTally: Sendable {
 
   mutating func count(_ outcome: Outcome, keeping examples: Int) {
     accounts.add(outcome, isReadOnly: isReadOnly)
-    findings += outcome.findings
+    for finding in outcome.findings { findings.add(finding) }
     guard case .change(let change) = outcome.action else { return }
     changes += 1
     if change.before == nil { creations += 1 }
@@ -43,9 +43,22 @@ struct NameCounts: Sendable {
   }
 }
 
+/// How often each of a few codes of findings came.
+struct FindingCounts: Sendable {
+  private(set) var counts: [(kind: Finding.Kind, code: String, count: Int)] = []
+
+  mutating func add(_ finding: Finding) {
+    for index in counts.indices where counts[index].code.isIdentical(to: finding.code) {
+      counts[index].count += 1
+      return
+    }
+    counts.append((finding.kind, finding.code, 1))
+  }
+}
+
 extension MigrationReport {
   mutating func add(_ tally: OutcomeTally, of collection: CollectionPath, keeping examples: Int) {
-    for finding in tally.findings { add(finding) }
+    for finding in tally.findings.counts { add(finding.kind, finding.code, finding.count) }
     if tally.changes > 0 { changes[collection, default: 0] += tally.changes }
     creations += tally.creations
     deletions += tally.deletions

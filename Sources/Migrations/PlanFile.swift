@@ -7,17 +7,19 @@ import Transfer
 /// out for a creation), `checksum` (of the migration's file, where it has one), `createTime`, `database`, `migration`, `path`,
 /// `reasons`, `serverTimes` and `updateTime`.
 ///
-/// A page of changes is put into words while the next one is decided; no more than one is under way.
+/// A page of changes is put into words while the next ones are decided; a few are under way, one after another.
 struct PlanFile: Sendable {
   private let list: LazyList
   private let database: DatabaseName
   /// Lines that are not in the file yet.
   private let waiting = Guarded(JSONWriter())
-  /// The page that is under way.
-  private let writing = Guarded<Task<Void, any Error>?>(nil)
+  /// The pages that are under way, each of which waits for the one before it.
+  private let writing = Guarded<[Task<Void, any Error>]>([])
 
   /// Bytes that are written together.
   private static let chunk = 256 << 10
+  /// Pages that may be under way, so that one that takes longer holds nobody up.
+  private static let pages = 2
 
   init(_ path: String, database: DatabaseName) {
     list = LazyList(path)
@@ -29,42 +31,42 @@ struct PlanFile: Sendable {
   /// - Throws: `.cannotWrite`, also for those of before.
   func append(_ changes: [Change], of migration: any Migration) async throws {
     if changes.isEmpty { return }
-    try await settle()
-    let planned = PlannedBy(id: migration.id, checksum: migration.checksum)
-    writing.withLock { $0 = Task { try write(changes, planned, atLeast: Self.chunk) } }
+    let common = common(to: migration)
+    let last = writing.withLock { $0.last }
+    let task = Task {
+      try await last?.value
+      try write(changes, common, atLeast: Self.chunk)
+    }
+    let first = writing.withLock { pages in
+      pages.append(task)
+      return pages.count > Self.pages ? pages.removeFirst() : nil
+    }
+    try await first?.value
   }
 
   /// Writes what is left.
   func flush() async throws {
-    try await settle()
-    try write([], PlannedBy(id: "", checksum: nil), atLeast: 1)
-  }
-
-  private func settle() async throws {
-    try await writing.withLock { $0.take() }?.value
+    let pages = writing.withLock { pages in
+      defer { pages = [] }
+      return pages
+    }
+    for page in pages { try await page.value }
+    try write([], [], atLeast: 1)
   }
 
   /// Puts changes into words behind what is waiting, and writes that wherever it has grown to a size.
-  private func write(_ changes: [Change], _ migration: PlannedBy, atLeast size: Int) throws(Failure) {
+  private func write(_ changes: [Change], _ common: [UInt8], atLeast size: Int) throws(Failure) {
     var json = waiting.withLock { waiting in
       let taken = waiting
       waiting = JSONWriter()
       return taken
     }
     defer { waiting.withLock { $0 = json } }
-    let name = database.description
     for change in changes {
       json.beginLine()
       json.object {
         $0.members(of: change)
-        if let checksum = migration.checksum {
-          $0.key("checksum")
-          $0.string(checksum)
-        }
-        $0.key("database")
-        $0.string(name)
-        $0.key("migration")
-        $0.string(migration.id)
+        $0.raw(common)
       }
       json.bytes.append(UInt8(ascii: "\n"))
       try write(&json, atLeast: Self.chunk)
@@ -78,9 +80,17 @@ struct PlanFile: Sendable {
     try list.append(json.bytes)
   }
 
-  /// What a line says of the migration.
-  private struct PlannedBy {
-    var id: String
-    var checksum: String?
+  /// The members that every line of a migration has.
+  private func common(to migration: any Migration) -> [UInt8] {
+    var json = JSONWriter()
+    if let checksum = migration.checksum {
+      json.key("checksum")
+      json.string(checksum)
+    }
+    json.key("database")
+    json.string(database.description)
+    json.key("migration")
+    json.string(migration.id)
+    return json.bytes
   }
 }

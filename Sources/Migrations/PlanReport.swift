@@ -42,7 +42,11 @@ public struct MigrationReport: Sendable {
   }
 
   mutating func add(_ finding: Finding) {
-    findings[finding.code, default: (finding.kind, 0)].count += 1
+    add(finding.kind, finding.code, 1)
+  }
+
+  mutating func add(_ kind: Finding.Kind, _ code: String, _ count: Int) {
+    findings[code, default: (kind, 0)].count += count
   }
 
   /// Counts a write that the run made before it was interrupted; why it was made is not kept.

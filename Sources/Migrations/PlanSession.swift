@@ -95,7 +95,7 @@ struct PlanSession: PlanSink {
     var failure: Failure?
     do throws(Failure) {
       for run in page.runs {
-        try tell(outcomes[run.documents.indices], of: run.documents, in: run.collection, &changes)
+        try tell(outcomes, of: page, at: run.documents, in: run.collection, &changes)
       }
     } catch {
       failure = error
@@ -107,22 +107,26 @@ struct PlanSession: PlanSink {
 
   /// Counts and lists documents of one collection, together.
   private func tell(
-    _ outcomes: ArraySlice<Outcome>,
-    of documents: ArraySlice<RawDocument>,
+    _ outcomes: [Outcome],
+    of documents: [RawDocument],
+    at indices: Range<Int>,
     in collection: CollectionPath,
     _ changes: inout [Change]
   ) throws(Failure) {
     var tally = OutcomeTally(isReadOnly: !migration.mayWrite(collection))
     var lines = FindingLists.Lines()
     defer { settle(&tally, in: collection) }
-    for (outcome, document) in zip(outcomes, documents) {
+    for index in indices {
+      let outcome = outcomes[index]
       tally.count(outcome, keeping: examples)
-      for finding in outcome.findings { lines.add(finding, of: migration.id, document: document) }
-      if outcome.action == .conflict {
-        lines.addConflict(document.path, "the document was changed since")
+      for finding in outcome.findings { lines.add(finding, of: migration.id, document: documents[index]) }
+      if case .change(let change) = outcome.action {
+        changes.append(change)
+        continue
       }
-      if case .change(let change) = outcome.action { changes.append(change) }
-      if outcome.isRejected || outcome.action == .conflict {
+      let isConflict = outcome.action == .conflict
+      if isConflict { lines.addConflict(documents[index].path, "the document was changed since") }
+      if isConflict || outcome.isRejected {
         settle(&tally, in: collection)
         do throws(Failure) {
           try book.assertBudget()
