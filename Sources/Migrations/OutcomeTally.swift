@@ -18,10 +18,15 @@ struct OutcomeTally: Sendable {
     self.isReadOnly = isReadOnly
   }
 
-  mutating func count(_ outcome: Outcome, keeping examples: Int) {
-    accounts.add(outcome, isReadOnly: isReadOnly)
+  /// Counts an outcome, and collects its change.
+  mutating func count(_ outcome: Outcome, keeping examples: Int, collecting collected: inout [Change]) {
     for finding in outcome.findings { findings.add(finding) }
-    guard case .change(let change) = outcome.action else { return }
+    guard case .change(let change) = outcome.action else {
+      accounts.add(outcome, isReadOnly: isReadOnly)
+      return
+    }
+    accounts.add(change, needsReview: outcome.needsReview)
+    collected.append(change)
     changes += 1
     if change.before == nil { creations += 1 }
     if change.after == nil { deletions += 1 }

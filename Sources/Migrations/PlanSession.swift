@@ -66,10 +66,10 @@ struct PlanSession: PlanSink {
       try lists.add(finding, of: migration.id, document: document)
     }
     count(outcome, of: document)
-    if outcome.action == .conflict {
+    if outcome.isConflict {
       try rejects.addConflict(document.path, "the document was changed since")
     }
-    if outcome.isRejected || outcome.action == .conflict { try book.assertBudget() }
+    if outcome.isRejected || outcome.isConflict { try book.assertBudget() }
     guard case .change(let change) = outcome.action else { return }
     if change.after == nil { try assertMayDelete() }
     report.withLock { $0.add(change, keeping: examples) }
@@ -117,16 +117,14 @@ struct PlanSession: PlanSink {
     var lines = FindingLists.Lines()
     defer { settle(&tally, in: collection) }
     for index in indices {
-      let outcome = outcomes[index]
-      tally.count(outcome, keeping: examples)
-      for finding in outcome.findings { lines.add(finding, of: migration.id, document: documents[index]) }
-      if case .change(let change) = outcome.action {
-        changes.append(change)
-        continue
+      tally.count(outcomes[index], keeping: examples, collecting: &changes)
+      for finding in outcomes[index].findings {
+        lines.add(finding, of: migration.id, document: documents[index])
       }
-      let isConflict = outcome.action == .conflict
-      if isConflict { lines.addConflict(documents[index].path, "the document was changed since") }
-      if isConflict || outcome.isRejected {
+      if outcomes[index].isConflict {
+        lines.addConflict(documents[index].path, "the document was changed since")
+      }
+      if outcomes[index].isConflict || outcomes[index].isRejected {
         settle(&tally, in: collection)
         do throws(Failure) {
           try book.assertBudget()
@@ -231,6 +229,9 @@ extension Outcome {
   /// Whether the document cannot be migrated as it is.
   var isRejected: Bool { findings.contains { $0.kind == .reject } }
 
+  /// Whether the document is not what it has to be.
+  var isConflict: Bool { if case .conflict = action { true } else { false } }
+
   /// Whether a person must decide something about the document.
   var needsReview: Bool { findings.contains { $0.kind == .review } }
 }
@@ -253,9 +254,14 @@ extension Accounts {
         unchanged -= 1
         addUnwritten(outcome)
       }
-    case .change(let change):
-      if change.before == nil { created += 1 } else { read += 1 }
+    case .change(let change): add(change)
     }
+  }
+
+  /// Counts a document that is to be changed, or created, as one that is not.
+  mutating func add(_ change: Change, needsReview: Bool = false) {
+    if needsReview { review += 1 }
+    if change.before == nil { created += 1 } else { read += 1 }
   }
 
   /// Counts what becomes of a document that is not written.

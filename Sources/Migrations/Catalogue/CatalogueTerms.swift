@@ -26,7 +26,12 @@ extension RawDocument {
   func changing(to fields: FieldMap, reasons: [String]) -> Change {
     var after = fields
     for path in CommonField.serverTimes { after[path] = nil }
-    return Change(
+    return changing(toStored: after, reasons: reasons)
+  }
+
+  /// The same, of fields without those that the service sets.
+  func changing(toStored after: FieldMap, reasons: [String]) -> Change {
+    Change(
       path: path,
       before: self,
       after: after,

@@ -126,7 +126,8 @@ struct UnifiedName {
     let split = NameSplit(fullName)
     let fitsStanding = split.name.saysSame(as: standing)
     let parts = fitsStanding ? split.name : NameSplit.parts(of: fullName, around: standing)
-    let taken = standing.missing(from: parts).tidied
+    // Parts of a split are tidy.
+    let taken = standing.missing(from: parts)
     if !android.isEmpty {
       // Android's disagreement matters where one of the two would fill something.
       if !taken.isEmpty || !standing.missing(from: android).isEmpty {

@@ -165,7 +165,7 @@ public struct UsersUnify: DocumentMigration {
     if let finding = roleFinding(user, of: document) { findings.append(finding) }
     if let decided { findings += decided.findings(about: document) }
     if isChanged {
-      return Outcome(.change(document.changing(to: fields, reasons: edit.reasons)), findings: findings)
+      return Outcome(.change(document.changing(toStored: fields, reasons: edit.reasons)), findings: findings)
     }
     return Outcome(name.isWithheld ? .skip : .unchanged, findings: findings)
   }

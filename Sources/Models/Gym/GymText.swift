@@ -120,6 +120,7 @@ extension GymText {
     var text = text
     return text.withUTF8 { bytes in
       var tokens: [String] = []
+      tokens.reserveCapacity(4)
       var start = 0
       func end(at index: Int) {
         if start < index {

@@ -22,12 +22,13 @@ public struct NameSplit: Sendable, Equatable {
   public init(_ fullName: String) {
     let tokens = GymText.tokens(fullName)
     let areParticles = tokens.map(Self.isParticle)
-    let units = Self.units(of: tokens, areParticles)
+    let hasParticle = areParticles.contains(true)
+    let units = hasParticle ? Self.units(of: tokens, areParticles) : tokens
     name = Self.parts(of: units)
     doubts = []
     if units.count == 1 { doubts.insert(.oneUnit) }
     if units.count > 3 { doubts.insert(.manyUnits) }
-    if areParticles.contains(true) { doubts.insert(.particle) }
+    if hasParticle { doubts.insert(.particle) }
   }
 
   // MARK: Units
@@ -76,6 +77,7 @@ public struct NameSplit: Sendable, Equatable {
     case 0: PersonName()
     case 1: PersonName(firstName: units[0])
     case 2: PersonName(firstName: units[0], paternalLastName: units[1])
+    case 3: PersonName(firstName: units[0], paternalLastName: units[1], maternalLastName: units[2])
     default:
       PersonName(
         firstName: units.dropLast(2).joined(separator: " "),

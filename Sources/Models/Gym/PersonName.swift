@@ -105,10 +105,12 @@ public struct PersonName: Sendable, Equatable {
 
   /// Whether the parts that both names have say the same, case, accents and surplus white space aside.
   public func saysSame(as other: PersonName) -> Bool {
-    Part.allCases.allSatisfy { part in
-      guard let a = self[part], let b = other[part] else { return true }
+    func saySame(_ a: String?, _ b: String?) -> Bool {
+      guard let a, let b else { return true }
       return GymText.saySame(a, b)
     }
+    return saySame(firstName, other.firstName) && saySame(paternalLastName, other.paternalLastName)
+      && saySame(maternalLastName, other.maternalLastName)
   }
 
   /// Whether the parts say what a full name says, which may lack the maternal name that the parts have and
