@@ -72,7 +72,7 @@ public final class ScriptedFaults: Sendable {
   public var handler: RequestHandler { { self.answer($0) } }
 
   /// The faults played so far.
-  public var played: [Played] { state.withLock { $0.played } }
+  public var played: [Played] { state.withLock { $0.played.map { $0 } } }
 
   /// Whether faults are played.
   public var isOn: Bool { state.withLock { $0.isOn } }

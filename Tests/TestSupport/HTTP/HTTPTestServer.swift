@@ -73,7 +73,7 @@ public final class HTTPTestServer: Sendable {
   /// Host and port, as the emulator variable wants it.
   public var host: String { "127.0.0.1:\(port)" }
 
-  // Arrays of their own: that a shared one is shared no more is nothing that the thread sanitizer sees.
+  // Arrays of their own: the thread sanitizer does not see that a shared one is shared no more.
 
   /// Every request so far, in the order of arrival.
   public var requests: [TestRequest] { state.withLock { $0.requests.map { $0 } } }

@@ -145,7 +145,7 @@ public final class MiniFirestore: Sendable {
   // MARK: Accounts
 
   /// How many requests of each kind were answered, refused ones included.
-  public var requestCounts: [RequestKind: Int] { state.withLock { $0.requests } }
+  public var requestCounts: [RequestKind: Int] { state.withLock { $0.requests.mapValues { $0 } } }
 
   /// How many requests of one kind were answered.
   public func requestCount(_ kind: RequestKind) -> Int { requestCounts[kind, default: 0] }
@@ -166,8 +166,7 @@ public final class MiniFirestore: Sendable {
   /// The names that clients changed, sorted bytewise, each with the number of changes; but for the tool's ledger and
   /// lease.
   public var changedDocuments: [(name: String, changes: Int)] {
-    state.withLock { $0.changes }.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }
-      .filter { !Self.isBookkeeping($0.0) }
+    listed { $0.changes }.map { (name: $0, changes: $1) }
   }
 
   /// How many changes clients made in all, but for the tool's ledger and lease.
@@ -175,8 +174,16 @@ public final class MiniFirestore: Sendable {
 
   /// The names that clients wrote to, sorted bytewise, each with the number of writes; but for the tool's ledger and lease.
   public var writtenDocuments: [(name: String, writes: Int)] {
-    state.withLock { $0.writes }.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }
-      .filter { !Self.isBookkeeping($0.0) }
+    listed { $0.writes }.map { (name: $0, writes: $1) }
+  }
+
+  /// Counts by name, sorted; all under the lock, because the thread sanitizer does not see that a shared dictionary is
+  /// shared no more.
+  private func listed(_ counts: (State) -> [ByteString: Int]) -> [(String, Int)] {
+    state.withLock { state in
+      counts(state).sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }
+        .filter { !Self.isBookkeeping($0.0) }
+    }
   }
 
   /// Sets all counts back to nothing.
