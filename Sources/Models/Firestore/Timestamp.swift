@@ -116,32 +116,39 @@ extension Timestamp: CustomStringConvertible {
     let days = Int(seconds.flooredDivision(by: 86_400))
     let rest = Int(seconds - Int64(days) * 86_400)
     let date = Civil.date(days: days)
-    func two(_ number: Int) {
-      out.append(UInt8(ascii: "0") + UInt8(number / 10))
-      out.append(UInt8(ascii: "0") + UInt8(number % 10))
-    }
-    two(date.year / 100)
-    two(date.year % 100)
-    out.append(UInt8(ascii: "-"))
-    two(date.month)
-    out.append(UInt8(ascii: "-"))
-    two(date.day)
-    out.append(UInt8(ascii: "T"))
-    two(rest / 3600)
-    out.append(UInt8(ascii: ":"))
-    two(rest / 60 % 60)
-    out.append(UInt8(ascii: ":"))
-    two(rest % 60)
-    if nanoseconds != 0 {
-      out.append(UInt8(ascii: "."))
-      let width = nanoseconds % 1_000_000 == 0 ? 3 : nanoseconds % 1000 == 0 ? 6 : 9
-      var scale: Int32 = 100_000_000
-      for _ in 0..<width {
-        out.append(UInt8(ascii: "0") + UInt8(nanoseconds / scale % 10))
-        scale /= 10
+    out.append(addingCapacity: 30) { out in
+      out.append(two: date.year / 100)
+      out.append(two: date.year % 100)
+      out.append(UInt8(ascii: "-"))
+      out.append(two: date.month)
+      out.append(UInt8(ascii: "-"))
+      out.append(two: date.day)
+      out.append(UInt8(ascii: "T"))
+      out.append(two: rest / 3600)
+      out.append(UInt8(ascii: ":"))
+      out.append(two: rest / 60 % 60)
+      out.append(UInt8(ascii: ":"))
+      out.append(two: rest % 60)
+      if nanoseconds != 0 {
+        out.append(UInt8(ascii: "."))
+        let width = nanoseconds % 1_000_000 == 0 ? 3 : nanoseconds % 1000 == 0 ? 6 : 9
+        var scale: Int32 = 100_000_000
+        for _ in 0..<width {
+          out.append(UInt8(ascii: "0") + UInt8(nanoseconds / scale % 10))
+          scale /= 10
+        }
       }
+      out.append(UInt8(ascii: "Z"))
     }
-    out.append(UInt8(ascii: "Z"))
+  }
+}
+
+extension OutputSpan<UInt8> {
+  /// Appends a number of two digits.
+  @inline(__always)
+  fileprivate mutating func append(two number: Int) {
+    append(UInt8(ascii: "0") + UInt8(number / 10))
+    append(UInt8(ascii: "0") + UInt8(number % 10))
   }
 }
 

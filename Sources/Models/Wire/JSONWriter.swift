@@ -47,9 +47,7 @@ public struct JSONWriter: Sendable {
 
   /// Writes a member's name; its value comes next.
   public mutating func key(_ name: String) {
-    separate()
-    appendQuoted(name)
-    bytes.append(UInt8(ascii: ":"))
+    append("\"", name, "\":")
     needsComma = false
   }
 
@@ -64,8 +62,13 @@ public struct JSONWriter: Sendable {
 
   /// Writes a text.
   public mutating func string(_ text: String) {
-    separate()
-    appendQuoted(text)
+    append("\"", text, "\"")
+    needsComma = true
+  }
+
+  /// Writes a text and what is around it, its quotes too: `{"name":"`, `"}`.
+  mutating func string(_ text: String, within opening: StaticString, _ closing: StaticString) {
+    append(opening, text, closing)
     needsComma = true
   }
 
@@ -109,8 +112,11 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
+  /// Where the bytes of what comes next will begin, behind the comma that it may need.
+  var nextMember: Int { bytes.count + (needsComma ? 1 : 0) }
+
   /// Writes again what was written already, in a place where it means the same.
-  mutating func repeatMember(_ range: Range<Int>) {
+  mutating func repeatMembers(_ range: Range<Int>) {
     separate()
     let start = bytes.count
     bytes.append(contentsOf: repeatElement(0, count: range.count))
@@ -151,26 +157,51 @@ public struct JSONWriter: Sendable {
   }
 
   private mutating func append(_ text: StaticString) {
-    bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    bytes.append(contentsOf: text.utf8)
   }
 
   private mutating func separate() {
     if needsComma { bytes.append(UInt8(ascii: ",")) }
   }
 
-  private mutating func appendQuoted(_ text: String) {
-    bytes.append(UInt8(ascii: "\""))
+  /// Appends a text and what is around it, behind the comma that it may need.
+  @inline(__always)
+  private mutating func append(_ opening: StaticString, _ text: String, _ closing: StaticString) {
     // Nearly every string shows its bytes as it is.
-    if text.utf8.withContiguousStorageIfAvailable({ appendEscaped($0) }) == nil {
+    if text.utf8.withContiguousStorageIfAvailable({ append(opening, $0, closing) }) == nil {
       var text = text
-      text.withUTF8 { appendEscaped($0) }
+      text.withUTF8 { append(opening, $0, closing) }
     }
-    bytes.append(UInt8(ascii: "\""))
   }
 
-  private mutating func appendEscaped(_ utf8: UnsafeBufferPointer<UInt8>) {
+  @inline(__always)
+  private mutating func append(
+    _ opening: StaticString,
+    _ utf8: UnsafeBufferPointer<UInt8>,
+    _ closing: StaticString
+  ) {
+    let plain = utf8.plainPrefix(from: 0)
+    guard plain == utf8.count else {
+      separate()
+      append(opening)
+      appendEscaped(utf8, plain)
+      append(closing)
+      return
+    }
+    // In one piece, because to look for room takes longer than most texts.
+    let room = 1 + opening.utf8CodeUnitCount + utf8.count + closing.utf8CodeUnitCount
+    bytes.append(addingCapacity: room) { bytes in
+      if needsComma { bytes.append(UInt8(ascii: ",")) }
+      bytes.append(opening.utf8)
+      bytes.append(utf8)
+      bytes.append(closing.utf8)
+    }
+  }
+
+  /// Appends a text of which a prefix needs no escaping.
+  private mutating func appendEscaped(_ utf8: UnsafeBufferPointer<UInt8>, _ plain: Int) {
     var start = 0
-    var index = utf8.plainPrefix(from: 0)
+    var index = plain
     while index < utf8.count {
       bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
       appendEscape(of: utf8[index])
@@ -194,6 +225,26 @@ public struct JSONWriter: Sendable {
       bytes.append(contentsOf: [UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0")])
       bytes.append(digits[Int(byte >> 4)])
       bytes.append(digits[Int(byte & 15)])
+    }
+  }
+}
+
+extension StaticString {
+  fileprivate var utf8: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
+  }
+}
+
+extension OutputSpan<UInt8> {
+  /// Appends bytes, for which there has to be room.
+  @inline(__always)
+  fileprivate mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+    withUnsafeMutableBufferPointer { room, count in
+      precondition(bytes.count <= room.count - count, "there is no room")
+      if let from = bytes.baseAddress, let to = room.baseAddress {
+        UnsafeMutableRawPointer(to + count).copyMemory(from: from, byteCount: bytes.count)
+      }
+      count += bytes.count
     }
   }
 }

@@ -20,18 +20,12 @@ extension JSONWriter {
       open("{\"timestampValue\":")
       timestamp(moment)
       close("}")
-    case .string(let text):
-      open("{\"stringValue\":")
-      string(text)
-      close("}")
+    case .string(let text): string(text, within: "{\"stringValue\":\"", "\"}")
     case .bytes(let bytes):
       open("{\"bytesValue\":")
       quoted { Base64.append(bytes, to: &$0) }
       close("}")
-    case .reference(let name):
-      open("{\"referenceValue\":")
-      string(name)
-      close("}")
+    case .reference(let name): string(name, within: "{\"referenceValue\":\"", "\"}")
     case .geoPoint(let point):
       open("{\"geoPointValue\":")
       geoPoint(point)
