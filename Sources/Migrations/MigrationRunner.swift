@@ -57,7 +57,7 @@ public struct MigrationRunner: Sendable {
       if migration is any TransactionalMigration { report.reads *= 2 }
       if migration is SubcollectionGuard {
         let code = DeclarativeMigration.Code.hasSubcollections.rawValue
-        report.reads += report.deletions + (report.findings[code]?.count ?? 0)
+        report.reads += report.deletions + report.findings[.init(kind: .reject, code: code), default: 0]
       }
       return report
     }

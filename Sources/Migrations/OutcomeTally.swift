@@ -10,7 +10,10 @@ struct OutcomeTally: Sendable {
   private(set) var creations = 0
   private(set) var deletions = 0
   private(set) var reasons = NameCounts()
-  private(set) var findings = FindingCounts()
+  /// The findings, by what they ask for.
+  private(set) var reviews = NameCounts()
+  private(set) var rejects = NameCounts()
+  private(set) var notes = NameCounts()
   /// The first changes.
   private(set) var examples: [Change] = []
 
@@ -20,7 +23,13 @@ struct OutcomeTally: Sendable {
 
   /// Counts an outcome, and collects its change.
   mutating func count(_ outcome: Outcome, keeping examples: Int, collecting collected: inout [Change]) {
-    for finding in outcome.findings { findings.add(finding) }
+    for finding in outcome.findings {
+      switch finding.kind {
+      case .review: reviews.add(finding.code)
+      case .reject: rejects.add(finding.code)
+      case .note: notes.add(finding.code)
+      }
+    }
     guard case .change(let change) = outcome.action else {
       accounts.add(outcome, isReadOnly: isReadOnly)
       return
@@ -29,7 +38,7 @@ struct OutcomeTally: Sendable {
     collected.append(change)
     changes += 1
     if change.before == nil { creations += 1 }
-    if change.after == nil { deletions += 1 }
+    if change.isDeletion { deletions += 1 }
     for reason in change.reasons { reasons.add(reason) }
     if self.examples.count < examples { self.examples.append(change) }
   }
@@ -48,22 +57,15 @@ struct NameCounts: Sendable {
   }
 }
 
-/// How often each of a few codes of findings came.
-struct FindingCounts: Sendable {
-  private(set) var counts: [(kind: Finding.Kind, code: String, count: Int)] = []
-
-  mutating func add(_ finding: Finding) {
-    for index in counts.indices where counts[index].code.isIdentical(to: finding.code) {
-      counts[index].count += 1
-      return
-    }
-    counts.append((finding.kind, finding.code, 1))
-  }
-}
-
 extension MigrationReport {
   mutating func add(_ tally: OutcomeTally, of collection: CollectionPath, keeping examples: Int) {
-    for finding in tally.findings.counts { add(finding.kind, finding.code, finding.count) }
+    for (kind, names) in [
+      (Finding.Kind.review, tally.reviews), (.reject, tally.rejects), (.note, tally.notes),
+    ] {
+      for (code, count) in names.counts {
+        findings[FindingGroup(kind: kind, code: code), default: 0] += count
+      }
+    }
     if tally.changes > 0 { changes[collection, default: 0] += tally.changes }
     creations += tally.creations
     deletions += tally.deletions

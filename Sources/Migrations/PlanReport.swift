@@ -3,6 +3,27 @@ public import Transfer
 
 /// What a plan or an apply found, migration by migration.
 public struct MigrationReport: Sendable {
+  /// Findings that are counted together.
+  ///
+  /// One code may be of two kinds: a name for review, and one that was decided.
+  public struct FindingGroup: Hashable, Comparable, Sendable {
+    /// How they are counted.
+    public var kind: Finding.Kind
+    /// What they are.
+    public var code: String
+
+    /// Makes a group.
+    public init(kind: Finding.Kind, code: String) {
+      self.kind = kind
+      self.code = code
+    }
+
+    /// Whether the first is told before the second.
+    public static func < (a: Self, b: Self) -> Bool {
+      (a.code, a.kind.rawValue) < (b.code, b.kind.rawValue)
+    }
+  }
+
   /// The migration's id.
   public var migration: String
   /// Its collections' accounts, in the order in which they came.
@@ -15,8 +36,8 @@ public struct MigrationReport: Sendable {
   public var deletions = 0
   /// How often each reason for a change holds.
   public var reasons: [String: Int] = [:]
-  /// How often each finding was made, by kind and code.
-  public var findings: [String: (kind: Finding.Kind, count: Int)] = [:]
+  /// How often each finding was made.
+  public var findings: [FindingGroup: Int] = [:]
   /// Documents that the service bills as read when it is applied, of a plan.
   public var reads = 0
   /// The first changes, to be shown.
@@ -36,17 +57,13 @@ public struct MigrationReport: Sendable {
   mutating func add(_ change: Change, keeping examples: Int) {
     changes[change.path.collection, default: 0] += 1
     if change.before == nil { creations += 1 }
-    if change.after == nil { deletions += 1 }
+    if change.isDeletion { deletions += 1 }
     for reason in change.reasons { reasons[reason, default: 0] += 1 }
     if self.examples.count < examples { self.examples.append(change) }
   }
 
   mutating func add(_ finding: Finding) {
-    add(finding.kind, finding.code, 1)
-  }
-
-  mutating func add(_ kind: Finding.Kind, _ code: String, _ count: Int) {
-    findings[code, default: (kind, 0)].count += count
+    findings[FindingGroup(kind: finding.kind, code: finding.code), default: 0] += 1
   }
 
   /// Counts a write that the run made before it was interrupted; why it was made is not kept.
@@ -63,7 +80,7 @@ extension MigrationReport {
     var counters = ["creations": creations, "deletions": deletions]
     for (path, count) in changes { counters["change \(path.string)"] = count }
     for (reason, count) in reasons { counters["reason \(reason)"] = count }
-    for (code, finding) in findings { counters["\(finding.kind.rawValue) \(code)"] = finding.count }
+    for (group, count) in findings { counters["\(group.kind.rawValue) \(group.code)"] = count }
     return counters
   }
 
@@ -78,7 +95,8 @@ extension MigrationReport {
       switch parts[0] {
       case "change": CollectionPath(parts[1]).map { changes[$0] = count }
       case "reason": reasons[parts[1]] = count
-      default: Finding.Kind(rawValue: parts[0]).map { findings[parts[1]] = ($0, count) }
+      default:
+        Finding.Kind(rawValue: parts[0]).map { findings[FindingGroup(kind: $0, code: parts[1])] = count }
       }
     }
   }

@@ -71,7 +71,7 @@ struct PlanSession: PlanSink {
     }
     if outcome.isRejected || outcome.isConflict { try book.assertBudget() }
     guard case .change(let change) = outcome.action else { return }
-    if change.after == nil { try assertMayDelete() }
+    if change.isDeletion { try assertMayDelete() }
     report.withLock { $0.add(change, keeping: examples) }
     if case .planning(let file) = performer { try await file.append([change], of: migration) }
     guard let writer else { return }

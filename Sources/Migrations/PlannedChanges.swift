@@ -130,7 +130,7 @@ public struct PlanReader: ~Copyable {
 
   /// Refuses a change that does not say all that its write depends on, or one of gymmigrate's own documents.
   private static func check(_ change: Change, _ json: JSONCursor) throws(WireError) {
-    if change.before == nil, change.after == nil { throw WireError("before and after are both missing") }
+    if change.before == nil, change.isDeletion { throw WireError("before and after are both missing") }
     if change.before != nil, change.before?.updateTime == nil { throw WireError("updateTime is missing") }
     if json["serverTimes"] == nil { throw WireError("serverTimes is missing") }
     var root = change.path.collection

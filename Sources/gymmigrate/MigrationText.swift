@@ -33,8 +33,8 @@ enum MigrationText {
     for (reason, count) in report.reasons.sorted(by: { $0.key < $1.key }) {
       lines.append("  \(reason): \(Progress.grouped(count))")
     }
-    for (code, finding) in report.findings.sorted(by: { $0.key < $1.key }) {
-      lines.append("  \(label(of: finding.kind)) \(code): \(Progress.grouped(finding.count))")
+    for (group, count) in report.findings.sorted(by: { $0.key < $1.key }) {
+      lines.append("  \(label(of: group.kind)) \(group.code): \(Progress.grouped(count))")
     }
     return lines
   }
@@ -48,7 +48,7 @@ enum MigrationText {
   }
 
   private static func example(_ change: Change) -> [String] {
-    let mark = change.before == nil ? "+" : change.after == nil ? "-" : "~"
+    let mark = change.before == nil ? "+" : change.isDeletion ? "-" : "~"
     return ["  \(mark) \(change.path)"]
       + change.differences.map { difference in
         let before = difference.before.map(ValueText.text) ?? "(none)"

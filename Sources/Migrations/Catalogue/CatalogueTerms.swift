@@ -16,28 +16,17 @@ enum CommonField {
   static let email = "email"
   static let phone = "phone"
   static let createdAt = "createdAt"
-  static let updatedAt = FieldPath(field: "updatedAt")
+  static let updatedAt = "updatedAt"
   /// What the service sets wherever a document changes.
-  static let serverTimes = [updatedAt]
+  static let serverTimes = [FieldPath(field: updatedAt)]
 }
 
 extension RawDocument {
-  /// The change that sets fields and has the service set `updatedAt`.
-  func changing(to fields: FieldMap, reasons: [String]) -> Change {
-    var after = fields
-    for path in CommonField.serverTimes { after[path] = nil }
-    return changing(toStored: after, reasons: reasons)
-  }
-
-  /// The same, of fields without those that the service sets.
-  func changing(toStored after: FieldMap, reasons: [String]) -> Change {
-    Change(
-      path: path,
-      before: self,
-      after: after,
-      serverTimes: CommonField.serverTimes,
-      reasons: reasons
-    )
+  /// The change that edits fields and has the service set `updatedAt`.
+  func changing(_ edit: FieldEdit, reasons: [String]) -> Change {
+    var edit = edit
+    edit.set(CommonField.updatedAt, to: nil)
+    return Change(of: self, edit, serverTimes: CommonField.serverTimes, reasons: reasons)
   }
 
   /// The finding of a value of another type than its field's.

@@ -44,13 +44,12 @@ public struct DocumentIDs: DocumentMigration {
     }
     let own = document.path.id
     guard let stands else {
-      var fields = document.fields
-      fields[CommonField.id] = .string(own)
-      var change = document.changing(to: fields, reasons: [Reason.idMissing.rawValue])
-      if document.path.collection == GymCollection.classAttendance {
-        change.after = fields
-        change.serverTimes = []
-      }
+      let edit: FieldEdit = [CommonField.id: .string(own)]
+      let reasons = [Reason.idMissing.rawValue]
+      let change =
+        document.path.collection == GymCollection.classAttendance
+        ? Change(of: document, edit, reasons: reasons)
+        : document.changing(edit, reasons: reasons)
       return Outcome(.change(change))
     }
     if stands.isIdentical(to: own) { return Outcome(.unchanged) }

@@ -67,9 +67,8 @@ public struct GroupsRecount: TransactionalMigration {
       )
     }
     if stands.integer == Int64(members) { return Outcome(.unchanged, findings: findings) }
-    var fields = group.fields
-    fields[Self.memberCount] = .integer(Int64(members))
+    let edit: FieldEdit = [Self.memberCount: .integer(Int64(members))]
     let reason: Reason = stands.isNull ? .countMissing : .countWrong
-    return Outcome(.change(group.changing(to: fields, reasons: [reason.rawValue])), findings: findings)
+    return Outcome(.change(group.changing(edit, reasons: [reason.rawValue])), findings: findings)
   }
 }

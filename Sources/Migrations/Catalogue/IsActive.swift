@@ -38,9 +38,8 @@ public struct IsActive: DocumentMigration {
     if !findings.isEmpty { return Outcome(.skip, findings: findings) }
     if stands.boolean != nil { return Outcome(.unchanged) }
 
-    var fields = document.fields
-    fields[UserField.isActive.rawValue] = .boolean(legacy.boolean ?? true)
+    let edit: FieldEdit = [UserField.isActive.rawValue: .boolean(legacy.boolean ?? true)]
     let reason: UsersUnify.Reason = legacy.boolean == nil ? .isActiveDefault : .isActiveFromActivo
-    return Outcome(.change(document.changing(to: fields, reasons: [reason.rawValue])))
+    return Outcome(.change(document.changing(edit, reasons: [reason.rawValue])))
   }
 }

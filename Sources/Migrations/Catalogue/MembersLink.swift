@@ -169,9 +169,7 @@ public struct MembersLink: Migration {
     switch decision {
     case .leave: return Outcome(.unchanged)
     case .link(let id, let reason):
-      var fields = document.fields
-      fields[field] = .string(id)
-      return Outcome(.change(document.changing(to: fields, reasons: [reason.rawValue])))
+      return Outcome(.change(document.changing([field: .string(id)], reasons: [reason.rawValue])))
     case .tell(let code, let candidates):
       var found: FieldMap = ["candidates": .array(candidates.map { .string($0) })]
       found[field] = document.fields[field]

@@ -147,9 +147,8 @@ public struct SnapshotBackfill: Migration {
     else {
       return Self.review(.priceDiffers, payment, found)
     }
-    var fields = payment.fields
-    fields[Self.snapshot] = .map(found)
-    return Outcome(.change(payment.changing(to: fields, reasons: [Reason.fromMember.rawValue])))
+    let edit: FieldEdit = [Self.snapshot: .map(found)]
+    return Outcome(.change(payment.changing(edit, reasons: [Reason.fromMember.rawValue])))
   }
 
   private static func agree(_ currency: String?, _ other: String?) -> Bool {

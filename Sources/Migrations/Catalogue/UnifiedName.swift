@@ -4,7 +4,7 @@ import Models
 /// and why.
 struct UnifiedName {
   /// Texts for fields of a name.
-  struct Texts: Equatable {
+  struct Texts {
     /// The parts joined; nil where fullName is not among the fields.
     var fullName: String?
     /// The parts, of which those that are there are among the fields.

@@ -60,9 +60,9 @@ public struct UsersDropLegacy: DocumentMigration {
     if findings.isEmpty, let finding = fullNameFinding(user, of: document) { findings = [finding] }
     if !findings.isEmpty { return Outcome(.skip, findings: findings) }
 
-    var fields = document.fields
-    for pair in there { fields[pair.legacy.rawValue] = nil }
-    return Outcome(.change(document.changing(to: fields, reasons: there.map(\.reason.rawValue))))
+    var edit = FieldEdit()
+    for pair in there { edit.set(pair.legacy.rawValue, to: nil) }
+    return Outcome(.change(document.changing(edit, reasons: there.map(\.reason.rawValue))))
   }
 
   // MARK: Findings

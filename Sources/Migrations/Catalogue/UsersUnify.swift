@@ -134,7 +134,7 @@ public struct UsersUnify: DocumentMigration {
         edit.set(field, .string(text), because: "\(field.rawValue)-from-review")
       }
       // What is left to say is what the rules will say of the document from now on.
-      name = UnifiedName(UserFields(document.fields.merging(edit.members)))
+      name = UnifiedName(UserFields(document.fields.applying(edit.fields)))
     }
     let acceptsProposals = acceptProposals && decided == nil
     edit.set(name.sure, from: name.source)
@@ -153,20 +153,16 @@ public struct UsersUnify: DocumentMigration {
       edit.set(.onboardingCompleted, .boolean(false), .onboardingCompletedDefault)
     }
 
-    let isChanged = !edit.reasons.isEmpty
-    var fields = isChanged ? document.fields.merging(edit.members) : document.fields
-    // Here, where nothing has to be copied for it.
-    if isChanged { for path in CommonField.serverTimes { fields[path] = nil } }
+    let change = edit.reasons.isEmpty ? nil : document.changing(edit.fields, reasons: edit.reasons)
     var findings: [Finding] = []
-    if let finding = finding(name, fields: fields, isAccepted: acceptsProposals, of: document) {
-      findings.append(finding)
+    if let doubt = name.doubt {
+      let fields = change?.after ?? document.fields
+      findings.append(finding(doubt, name, fields: fields, isAccepted: acceptsProposals, of: document))
     }
     if let finding = activeFinding(user, of: document) { findings.append(finding) }
     if let finding = roleFinding(user, of: document) { findings.append(finding) }
     if let decided { findings += decided.findings(about: document) }
-    if isChanged {
-      return Outcome(.change(document.changing(toStored: fields, reasons: edit.reasons)), findings: findings)
-    }
+    if let change { return Outcome(.change(change), findings: findings) }
     return Outcome(name.isWithheld ? .skip : .unchanged, findings: findings)
   }
 
@@ -186,12 +182,12 @@ public struct UsersUnify: DocumentMigration {
   // MARK: Findings
 
   private func finding(
+    _ doubt: UnifiedName.Doubt,
     _ name: UnifiedName,
     fields: FieldMap,
     isAccepted: Bool,
     of document: RawDocument
-  ) -> Finding? {
-    guard let doubt = name.doubt else { return nil }
+  ) -> Finding {
     var proposal = FieldMap()
     name.proposed.forEach { field, text in proposal[field.rawValue] = .string(text) }
     var isSettled = false
@@ -275,9 +271,9 @@ public struct UsersUnify: DocumentMigration {
 }
 
 extension UsersUnify {
-  /// The members of a document that are set, and why.
+  /// The fields of a document that are set, and why.
   private struct Edit {
-    private(set) var members = FieldMap()
+    private(set) var fields = FieldEdit()
     private(set) var reasons: [String] = []
 
     mutating func set(_ field: UserField, _ value: Value, _ reason: Reason) {
@@ -286,10 +282,10 @@ extension UsersUnify {
 
     mutating func set(_ field: UserField, _ value: Value, because reason: String) {
       if reasons.isEmpty {
-        members.reserveCapacity(Self.most)
+        fields.reserveCapacity(Self.most)
         reasons.reserveCapacity(Self.most)
       }
-      members[field.rawValue] = value
+      fields.set(field.rawValue, to: value)
       reasons.append(reason)
     }
 
@@ -304,8 +300,8 @@ extension UsersUnify {
       }
     }
 
-    /// Fields that a document can get.
-    private static let most = 7
+    /// Fields that a document can get, and updatedAt.
+    private static let most = 8
   }
 }
 

@@ -157,10 +157,11 @@ public struct DeclarativeMigration: DocumentMigration {
       let finding = Finding(.reject, path: document.path, code: Code.notAtRest.rawValue, message: message)
       return Outcome(.skip, findings: [finding])
     }
+    let edit = FieldEdit(from: document.fields, to: fields)
     let change =
       touch
-      ? document.changing(to: fields, reasons: reasons)
-      : Change(path: document.path, before: document, after: fields, reasons: reasons)
+      ? document.changing(edit, reasons: reasons)
+      : Change(of: document, edit, reasons: reasons)
     return Outcome(.change(change))
   }
 
@@ -183,7 +184,7 @@ public struct DeclarativeMigration: DocumentMigration {
 
   /// What makes no sense in steps, and which of them it is; nil where they do.
   package static func problem(of steps: [MigrationStep], touch: Bool) -> (index: Int, cause: String)? {
-    let updatedAt = CommonField.updatedAt
+    let updatedAt = FieldPath(field: CommonField.updatedAt)
     for (index, step) in steps.enumerated() {
       if let problem = step.problem { return (index, problem) }
       if step == .hardDelete, steps.count > 1 {

@@ -55,7 +55,7 @@ public struct SubcollectionGuard: Migration {
   /// A document that is still to be deleted is not: whether it has subcollections is not known any more.
   public func replan(_ current: RawDocument) -> Outcome? {
     let outcome = base.outcome(for: current)
-    if case .change(let change) = outcome.action, change.after == nil { return nil }
+    if case .change(let change) = outcome.action, change.isDeletion { return nil }
     return outcome
   }
 
@@ -63,7 +63,7 @@ public struct SubcollectionGuard: Migration {
     var outcomes = documents.map { base.outcome(for: $0) }
     try await withThrowingTaskGroup(of: (index: Int, ids: [String]).self) { group in
       for (index, outcome) in outcomes.enumerated() {
-        guard case .change(let change) = outcome.action, change.after == nil else { continue }
+        guard case .change(let change) = outcome.action, change.isDeletion else { continue }
         group.addTask { (index, try await subcollections(change.path)) }
       }
       for try await (index, ids) in group where !ids.isEmpty {

@@ -230,7 +230,7 @@ public struct PlanPage: Sendable {
       html.markup("</bdi></h2>\n")
       let reasons = report.reasons.sorted { $0.key < $1.key }.map { ("changes", $0.key, $0.value) }
       let findings = report.findings.sorted { $0.key < $1.key }.map {
-        (Self.label(of: $0.value.kind), $0.key, $0.value.count)
+        (Self.label(of: $0.key.kind), $0.key.code, $0.value)
       }
       if reasons.isEmpty, findings.isEmpty {
         html.markup("<p>Nothing found.</p>\n</section>\n")

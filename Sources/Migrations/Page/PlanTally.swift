@@ -9,7 +9,7 @@ struct PlanTally: Equatable {
     case delete
 
     init(_ change: Change) {
-      self = change.before == nil ? .create : change.after == nil ? .delete : .update
+      self = change.before == nil ? .create : change.isDeletion ? .delete : .update
     }
   }
 

@@ -44,9 +44,13 @@ struct DocumentHistory: Sendable, Equatable {
   }
 
   private mutating func confirm(_ change: Change, at time: Timestamp?) {
-    var whole = change
-    if let confirmed { whole.before = confirmed.before }
-    confirmed = whole
+    confirmed = Change(
+      path: change.path,
+      before: confirmed.map(\.before) ?? change.before,
+      after: change.after,
+      serverTimes: change.serverTimes,
+      reasons: change.reasons
+    )
     updateTime = time
   }
 
@@ -64,7 +68,7 @@ struct DocumentHistory: Sendable, Equatable {
   }
 
   private func isAsLeft(_ change: Change, _ current: RawDocument?) -> Bool {
-    guard change.after != nil else { return current == nil }
+    guard !change.isDeletion else { return current == nil }
     guard let current else { return false }
     guard let updateTime, let now = current.updateTime else { return change.isApplied(to: current) }
     if now == updateTime { return true }

@@ -1,17 +1,29 @@
 /// A change to one document: from what was read to what is intended.
-public struct Change: Sendable, Equatable {
+public struct Change: Sendable {
+  /// What becomes of the document.
+  enum Effect: Sendable {
+    /// It is created with these fields.
+    case creation(FieldMap)
+    /// Some of its fields become others.
+    case update(FieldEdit)
+    /// It is deleted.
+    case deletion
+  }
+
   /// The document.
-  public var path: DocumentPath
+  public let path: DocumentPath
   /// As it was read, with its update time; nil where it is to be created.
-  public var before: RawDocument?
-  /// The fields as they will be, those of `serverTimes` left out; nil where it is to be deleted.
-  public var after: FieldMap?
+  public let before: RawDocument?
+  /// What becomes of it: what stays is held once.
+  let effect: Effect
   /// Fields that the service sets to the time of the commit.
   public var serverTimes: [FieldPath]
   /// Why, as short codes in a fixed order (`fullName-from-parts`), for totals and plan files.
   public var reasons: [String]
 
   /// Makes a change.
+  ///
+  /// - Parameter after: As of ``after``.
   public init(
     path: DocumentPath,
     before: RawDocument?,
@@ -21,9 +33,50 @@ public struct Change: Sendable, Equatable {
   ) {
     self.path = path
     self.before = before
-    self.after = after
     self.serverTimes = serverTimes
     self.reasons = reasons
+    effect =
+      if let after {
+        before.map { .update(FieldEdit(from: $0.fields, to: after)) } ?? .creation(after)
+      } else {
+        .deletion
+      }
+  }
+
+  /// Makes a change of some fields of a document.
+  ///
+  /// - Parameter edit: What is set and removed; the fields of `serverTimes` are removed.
+  public init(
+    of before: RawDocument,
+    _ edit: FieldEdit,
+    serverTimes: [FieldPath] = [],
+    reasons: [String] = []
+  ) {
+    path = before.path
+    self.before = before
+    effect = .update(edit)
+    self.serverTimes = serverTimes
+    self.reasons = reasons
+  }
+
+  /// The fields as they will be, those of `serverTimes` left out; nil where it is to be deleted.
+  public var after: FieldMap? {
+    switch effect {
+    case .creation(let fields): fields
+    case .update(let edit): before?.fields.applying(edit)
+    case .deletion: nil
+    }
+  }
+
+  /// Whether the document is to be deleted.
+  public var isDeletion: Bool { if case .deletion = effect { true } else { false } }
+}
+
+extension Change: Equatable {
+  /// Whether both make the same of the same.
+  public static func == (a: Change, b: Change) -> Bool {
+    a.path == b.path && a.before == b.before && a.after == b.after && a.serverTimes == b.serverTimes
+      && a.reasons == b.reasons
   }
 }
 
@@ -32,9 +85,10 @@ extension Change {
   ///
   /// Fields that the service computes, in whatever way, count as ``serverTimes``.
   public init(_ write: Write, over before: RawDocument?) {
-    self.init(path: write.path, before: before, after: nil, serverTimes: write.transforms.map(\.field))
+    let serverTimes = write.transforms.map(\.field)
+    var after: FieldMap?
     switch write.operation {
-    case .delete: return
+    case .delete: break
     case .update(let fields, nil): after = fields
     case .update(let fields, let mask?):
       var fieldsAfter = before?.fields ?? FieldMap()
@@ -42,6 +96,7 @@ extension Change {
       after = fieldsAfter
     }
     for path in serverTimes { after?[path] = nil }
+    self.init(path: write.path, before: before, after: after, serverTimes: serverTimes)
   }
 
   /// Whether the document stays as it is.

@@ -25,7 +25,7 @@ extension Change {
   /// Two maps are compared member by member, but for a map that ends up empty and for vectors: those are one leaf.
   public var differences: [FieldDifference] {
     var found = valueDifferences
-    for path in serverTimes where after != nil {
+    for path in serverTimes where !isDeletion {
       found.append(
         FieldDifference(path: path, before: before?.fields[path], after: nil, isServerTime: true)
       )
@@ -40,19 +40,20 @@ extension Change {
   /// The differences without those that the service makes.
   var valueDifferences: [FieldDifference] {
     var comparison = Comparison(serverTimes: serverTimes)
-    switch (before?.fields, after) {
-    case (let old?, let new?):
-      comparison.compare(old, new, under: nil)
-    case (let old?, nil):
-      comparison.found = old.entries.map {
-        FieldDifference(path: FieldPath(field: $0.name), before: $0.value, after: nil)
+    let old = before?.fields ?? FieldMap()
+    switch effect {
+    case .update(let edit):
+      for member in edit.members {
+        comparison.compare(old[member.name], member.value, at: FieldPath(field: member.name))
       }
-    case (nil, let new?):
+    case .creation(let new):
       comparison.found = new.entries.map {
         FieldDifference(path: FieldPath(field: $0.name), before: nil, after: $0.value)
       }
-    case (nil, nil):
-      break
+    case .deletion:
+      comparison.found = old.entries.map {
+        FieldDifference(path: FieldPath(field: $0.name), before: $0.value, after: nil)
+      }
     }
     return comparison.found
   }
@@ -67,17 +68,17 @@ private struct Comparison {
     self.serverTimes = serverTimes
   }
 
-  mutating func compare(_ old: FieldMap, _ new: FieldMap, under parent: FieldPath?) {
+  private mutating func compare(_ old: FieldMap, _ new: FieldMap, under parent: FieldPath) {
     var left = old.entries[...]
     var right = new.entries[...]
     while let name = Self.next(left.first?.name, right.first?.name) {
       let before = Self.pop(name, from: &left)
       let after = Self.pop(name, from: &right)
-      compare(before, after, at: parent.map { $0.appending(name) } ?? FieldPath(field: name))
+      compare(before, after, at: parent.appending(name))
     }
   }
 
-  private mutating func compare(_ before: Value?, _ after: Value?, at path: FieldPath) {
+  mutating func compare(_ before: Value?, _ after: Value?, at path: FieldPath) {
     if serverTimes.contains(where: { $0.isPrefix(of: path) }) { return }
     // A map that the service will set a time in is there afterwards in any case.
     if serverTimes.contains(where: path.isPrefix(of:)), Self.isMapOrNothing(before),

@@ -74,19 +74,19 @@ public struct FieldMap: Sendable, Equatable {
     }
   }
 
-  /// This map with the members of another, which stay where both have one; each is moved once.
-  public func merging(_ other: FieldMap) -> FieldMap {
-    var merged: [Entry] = []
-    merged.reserveCapacity(count + other.count)
+  /// This map with an edit made; each member is moved once.
+  public func applying(_ edit: FieldEdit) -> FieldMap {
+    var edited: [Entry] = []
+    edited.reserveCapacity(count + edit.members.count)
     var start = 0
-    for entry in other.entries {
-      let (index, found) = position(of: entry.name, from: start)
-      merged.append(contentsOf: entries[start..<index])
-      merged.append(entry)
+    for member in edit.members {
+      let (index, found) = position(of: member.name, from: start)
+      edited.append(contentsOf: entries[start..<index])
+      if let value = member.value { edited.append(Entry(name: member.name, value: value)) }
       start = found ? index + 1 : index
     }
-    merged.append(contentsOf: entries[start...])
-    return FieldMap(ordered: merged)
+    edited.append(contentsOf: entries[start...])
+    return FieldMap(ordered: edited)
   }
 
   /// The components of a vector value, nil where this is an ordinary map.
@@ -108,7 +108,8 @@ public struct FieldMap: Sendable, Equatable {
     return components
   }
 
-  private func position(of name: String, from start: Int = 0) -> (index: Int, found: Bool) {
+  /// Where a name stands, or would, among the members from `start` on.
+  func position(of name: String, from start: Int = 0) -> (index: Int, found: Bool) {
     var low = start
     var high = entries.count
     while low < high {

@@ -148,7 +148,7 @@ struct JournalTail: Sendable {
 
   private mutating func add(_ change: Change, at offset: Int) {
     let kind: Journal.OwnWrite.Kind =
-      change.after == nil ? .deletion : change.before == nil ? .creation : .update
+      change.isDeletion ? .deletion : change.before == nil ? .creation : .update
     let hash = Self.hash(change.path)
     if let known = writes[hash], known.isConfirmed { earlier[hash] = known }
     writes[hash] = Journal.OwnWrite(kind: kind, offset: offset)

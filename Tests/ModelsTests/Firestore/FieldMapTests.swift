@@ -46,26 +46,6 @@ struct FieldMapTests {
     }
   }
 
-  @Test func mergingIsSettingOneByOne() {
-    for seed in UInt64(1)...300 {
-      var random = SplitMix64(seed: seed)
-      func someMap() -> FieldMap {
-        var map = FieldMap()
-        for _ in 0..<Int.random(in: 0...12, using: &random) {
-          let stem = String(repeating: "k", count: .random(in: 0...9, using: &random))
-          let end = ["", "a", "é", "\0"].randomElement(using: &random) ?? ""
-          map[stem + end] = .integer(.random(in: 0...9, using: &random))
-        }
-        return map
-      }
-      let map = someMap()
-      let other = someMap()
-      var expected = map
-      for entry in other.entries { expected[entry.name] = entry.value }
-      #expect(map.merging(other) == expected, "seed \(seed)")
-    }
-  }
-
   @Test func pathsReachIntoMaps() throws {
     var map: FieldMap = ["a": .map(["b": .map(["c": .integer(1)])]), "a.b": .integer(2), "s": .string("x")]
     #expect(map[try FieldPath(parsing: "a.b.c")] == .integer(1))
