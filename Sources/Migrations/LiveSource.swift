@@ -5,6 +5,7 @@ import Transfer
 struct LiveSource: DocumentSource {
   let client: FirestoreClient
   let pageSize: Int
+  let parallel: Int
   let progress: Progress
   let book: AccountsBook
   let migration: any Migration
@@ -43,6 +44,7 @@ struct LiveSource: DocumentSource {
   ) async throws {
     var read = read
     read.pageSize = pageSize
+    read.parallel = parallel
     let index = stops?.next() ?? 0
     if let resumed = stops?.resumed {
       if index < resumed.read { return }

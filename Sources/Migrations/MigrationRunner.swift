@@ -11,6 +11,8 @@ public struct MigrationRunner: Sendable {
   private let logger: Logger
   /// Documents a page.
   public var pageSize = 300
+  /// As ``CollectionRead/parallel``.
+  public var parallel = 1
   /// Limits of what is written at once.
   public var limits = BatchLimits()
   /// How fast it may be written.
@@ -147,6 +149,7 @@ public struct MigrationRunner: Sendable {
     let source = LiveSource(
       client: client,
       pageSize: pageSize,
+      parallel: parallel,
       progress: progress,
       book: book,
       migration: migration,

@@ -145,6 +145,8 @@ public struct Export: Sendable {
     if left == 0 { return }
     var read = read
     read.pageSize = min(read.pageSize, left)
+    // Ranges that are read ahead of a limit would be paid for and thrown away.
+    if options.limit != nil { read.parallel = 1 }
     for try await page in client.pages(of: read) {
       try Task.checkCancellation()
       let taken = page.count > left ? Array(page.prefix(left)) : page

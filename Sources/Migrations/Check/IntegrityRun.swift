@@ -11,6 +11,8 @@ public struct IntegrityRun: Sendable {
   private let logger: Logger
   /// Documents a page, 1 to 300.
   public var pageSize = 300
+  /// As ``CollectionRead/parallel``.
+  public var parallel = 1
   /// The moment to read at.
   public var readTime = ReadTimeChoice.pinned
 
@@ -51,6 +53,7 @@ public struct IntegrityRun: Sendable {
       .pin(readTime, countTime: countTime, probing: reads.first?.collection)
     for index in reads.indices {
       reads[index].pageSize = pageSize
+      reads[index].parallel = parallel
       reads[index].readTime = moment
     }
     defer { progress.end() }

@@ -26,6 +26,15 @@ public struct CollectionRead: Sendable, Equatable {
   public var pageSize = 300
   /// Only what comes after this document, by name.
   public var startAfter: DocumentPath?
+  /// Only this document and what comes after it, by name; the document need not be there.
+  var startAt: DocumentPath?
+  /// Only what comes before this document, by name; it need not be there.
+  var endBefore: DocumentPath?
+  /// Requests at a time.
+  ///
+  /// With more than one, a collection that is read in the order of names is read by queries for ranges of them; every
+  /// other read has one request at a time.
+  public var parallel = 1
   /// The moment to read at; now where nil.
   public var readTime: Timestamp?
 
@@ -49,7 +58,13 @@ public struct CollectionRead: Sendable, Equatable {
   }
 
   /// Whether `documents.list` can do it; everything else is a query.
-  var isList: Bool { reach == .collection && filter == nil && orderBy.isEmpty && startAfter == nil }
+  var isList: Bool {
+    reach == .collection && filter == nil && orderBy.isEmpty && startAfter == nil && startAt == nil
+      && endBefore == nil && parallel == 1
+  }
+
+  /// Whether ranges of it are read side by side.
+  var isSplit: Bool { parallel > 1 && reach == .collection && isOrderedByName && !showsMissing }
 
   /// Whether the documents come in the order of their names, so that the read can go on behind one of them.
   public var isOrderedByName: Bool {

@@ -47,8 +47,7 @@ struct CheckCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How many documents of each rule the table shows.", valueName: "n"))
   var examples = 3
 
-  @Option(help: ArgumentHelp("Documents a page, 1 to 300.", valueName: "n"))
-  var pageSize = 300
+  @OptionGroup var reading: ReadingOptions
 
   @Option(help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"))
   var readTime: String?
@@ -64,7 +63,6 @@ struct CheckCommand: AsyncParsableCommand {
       throw ValidationError("--output is the name of a file that ends in .csv, .json or .jsonl.")
     }
     if examples < 0 { throw ValidationError("--examples is a number from 0.") }
-    if !(1...300).contains(pageSize) { throw ValidationError("--page-size is a number from 1 to 300.") }
     if let readTime, ReadTimeChoice(parsing: readTime) == nil {
       throw ValidationError("--read-time is 'now', 'none' or a time as 2026-01-31T12:00:00Z.")
     }
@@ -77,7 +75,7 @@ struct CheckCommand: AsyncParsableCommand {
     let chosen = Set(names.compactMap { IntegrityRule(named: $0) })
     let check = chosen.isEmpty ? IntegrityCheck() : IntegrityCheck(rules: chosen)
     let findings = CheckOutput(check, examples: examples, asJSON: talk.json)
-    let (output, pageSize) = (output, pageSize)
+    let (output, reading) = (output, reading)
     let readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
     var command = CommandRun(name: "check", connection: connection, talk: talk)
     // With --json the summary is a part of the object that the findings are in.
@@ -90,7 +88,8 @@ struct CheckCommand: AsyncParsableCommand {
         progress: session.progress,
         logger: session.logger
       )
-      integrity.pageSize = pageSize
+      integrity.pageSize = reading.pageSize
+      integrity.parallel = reading.parallel.requests
       integrity.readTime = readTime
       let list = FindingList(run)
       let file = try output.map { try FindingFile($0, FindingFile.Format(fileName: $0) ?? .jsonl) }

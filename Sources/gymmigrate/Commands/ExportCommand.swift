@@ -98,8 +98,7 @@ struct ExportCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Documents of each collection at the most.", valueName: "n"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("Documents a page, 1 to 300.", valueName: "n"))
-  var pageSize = 300
+  @OptionGroup var reading: ReadingOptions
 
   @Option(help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"))
   var readTime: String?
@@ -139,7 +138,6 @@ struct ExportCommand: AsyncParsableCommand {
     try CollectionArguments.validate(collections, all: all)
     try nightly.validate(self)
     if let limit, limit < 0 { throw ValidationError("--limit is a number from 0.") }
-    if !(1...300).contains(pageSize) { throw ValidationError("--page-size is a number from 1 to 300.") }
     if let readTime, ReadTimeChoice(parsing: readTime) == nil {
       throw ValidationError("--read-time is 'now', 'none' or a time as 2026-01-31T12:00:00Z.")
     }
@@ -167,7 +165,7 @@ struct ExportCommand: AsyncParsableCommand {
     let format = try exportFormat()
     let fields = try fieldPaths()
     let readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
-    let (all, output, limit, pageSize, query) = (all, output, limit, pageSize, query)
+    let (all, output, limit, reading, query) = (all, output, limit, reading, query)
     let orderBy = try orderBy.map { try StructuredQuery.Order.list(parsing: $0) } ?? []
     let isDeep = subcollections
     let nightly = nightly
@@ -189,7 +187,7 @@ struct ExportCommand: AsyncParsableCommand {
         if isDeep { reads[index].reach = .subcollections }
         reads[index].mask = fields
         reads[index].orderBy = orderBy
-        reads[index].pageSize = pageSize
+        reading.apply(to: &reads[index])
       }
       var options = Export.Options(reads: reads, destination: destination, format: format)
       options.fields = fields

@@ -57,7 +57,7 @@ struct MigrateApply: AsyncParsableCommand {
   func run() async throws {
     let chosen = try migrations.chosen(for: connection)
     let (isJSON, dryRun, write, maxDelete, plan) = (talk.json, dryRun, write, maxDelete, plan)
-    let pageSize = migrations.pageSize
+    let reading = migrations.reading
     let (page, connection) = (page, connection)
     try page.assertWritable()
     let deletions = DeletionBound(maximum: maxDelete, options: write.guards)
@@ -86,7 +86,7 @@ struct MigrateApply: AsyncParsableCommand {
             progress: session.progress,
             logger: session.logger
           )
-          runner.pageSize = pageSize
+          runner.read(as: reading)
           runner.limits = write.limits
           runner.maximumDeletes = maxDelete
           runner.pacer = write.pacer(for: session.environment)

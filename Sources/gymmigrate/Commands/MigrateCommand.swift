@@ -94,15 +94,13 @@ struct ChosenMigrations: ParsableArguments {
   @Flag(help: "user-emails: delete orphaned entries.")
   var prune = false
 
-  @Option(help: ArgumentHelp("Documents a page, 1 to 300.", valueName: "n"))
-  var pageSize = 300
+  @OptionGroup var reading: ReadingOptions
 
   func validate() throws {
     if all, !migrations.isEmpty { throw ValidationError("Name migrations or give --all, not both.") }
     if review != nil, !all, !migrations.contains("users-unify") {
       throw ValidationError("--review is for users-unify.")
     }
-    if !(1...300).contains(pageSize) { throw ValidationError("--page-size is a number from 1 to 300.") }
   }
 
   /// Whether any is named.
@@ -161,6 +159,6 @@ struct MigrationOptions: ParsableArguments {
     try these.chosen(for: connection)
   }
 
-  var pageSize: Int { these.pageSize }
+  var reading: ReadingOptions { these.reading }
   var names: String { these.names }
 }

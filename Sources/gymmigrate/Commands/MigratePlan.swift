@@ -46,7 +46,7 @@ struct MigratePlan: AsyncParsableCommand {
 
   func run() async throws {
     let chosen = try migrations.chosen(for: connection)
-    let pageSize = migrations.pageSize
+    let reading = migrations.reading
     let (isQuiet, examples, exitCode, output) = (talk.json || output == "-", examples, exitCode, output)
     let (page, connection) = (page, connection)
     try page.assertWritable()
@@ -61,7 +61,7 @@ struct MigratePlan: AsyncParsableCommand {
             progress: session.progress,
             logger: session.logger
           )
-          runner.pageSize = pageSize
+          runner.read(as: reading)
           runner.examples = max(0, examples)
           let migration = migration.guarded(by: session.client)
           let report = try await runner.plan(migration, book: session.book)

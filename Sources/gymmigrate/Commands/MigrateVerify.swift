@@ -37,7 +37,7 @@ struct MigrateVerify: AsyncParsableCommand {
   func run() async throws {
     if let verified { return try await verify(verified) }
     let chosen = try migrations.chosen(for: connection)
-    let (isJSON, pageSize) = (talk.json, migrations.pageSize)
+    let (isJSON, reading) = (talk.json, migrations.reading)
     try await CommandRun(name: "migrate verify \(migrations.names)", connection: connection, talk: talk)
       .perform { session, run in
         var changes = 0
@@ -48,7 +48,7 @@ struct MigrateVerify: AsyncParsableCommand {
             progress: session.progress,
             logger: session.logger
           )
-          runner.pageSize = pageSize
+          runner.read(as: reading)
           let migration = migration.guarded(by: session.client)
           let report = try await runner.plan(migration, book: session.book)
           changes += report.changeCount

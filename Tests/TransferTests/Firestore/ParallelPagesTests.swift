@@ -1,0 +1,131 @@
+import Foundation
+import Models
+import TestSupport
+import Testing
+
+@testable import Transfer
+
+/// Reads of ranges side by side, against a server that is not ours: the same documents in the same order as one by one.
+@Suite struct ParallelPagesTests {
+  private func documents(_ client: FirestoreClient, _ read: CollectionRead) async throws -> [RawDocument] {
+    var found: [RawDocument] = []
+    for try await page in client.pages(of: read) { found += page }
+    return found
+  }
+
+  private func database(_ ids: [String]) throws -> MiniFirestore {
+    let mini = MiniFirestore()
+    for (index, id) in ids.enumerated() {
+      try mini.put("c/\(id)", fields: #"{"n":{"integerValue":"\#(index % 3)"},"t":{"stringValue":"x"}}"#)
+      if index.isMultiple(of: 5) { try mini.put("c/\(id)/below/1", fields: "{}") }
+    }
+    try mini.put("b/z", fields: "{}")
+    try mini.put("cc/a", fields: "{}")
+    return mini
+  }
+
+  private static func someIDs(_ random: inout SplitMix64) -> [String] {
+    let alphabets = ["0123456789", "abc", "AZaz09", "éñ\u{1F600}~ %+"].map(Array.init)
+    let alphabet = alphabets.randomElement(using: &random) ?? []
+    let prefix = ["", "m-", "é"].randomElement(using: &random) ?? ""
+    let ids = (0..<Int.random(in: 0...90, using: &random)).map { _ in
+      prefix
+        + String(
+          (0..<Int.random(in: 1...6, using: &random)).map { _ in alphabet.randomElement(using: &random) ?? "a"
+          }
+        )
+    }
+    return Array(Set(ids.map { UTF8Key($0) })).map(\.string)
+  }
+
+  @Test("Documents, their order, filters, masks and places to begin at are those of a list.")
+  func asAList() async throws {
+    for seed in UInt64(1)...25 {
+      var random = SplitMix64(seed: seed)
+      let ids = Self.someIDs(&random)
+      let mini = try database(ids)
+      try await Fixture.with(mini.handler) { fixture in
+        var read = CollectionRead(collection("c"), pageSize: .random(in: 1...20, using: &random))
+        if Bool.random(using: &random), let id = ids.randomElement(using: &random) {
+          read.startAfter = path("c/\(id)")
+        }
+        if Bool.random(using: &random) { read.filter = .field(FieldPath(field: "n"), .equal, .integer(1)) }
+        if Bool.random(using: &random) { read.mask = [FieldPath(field: "t")] }
+        let wanted = try await documents(fixture.client, read)
+        read.parallel = .random(in: 2...9, using: &random)
+        let found = try await documents(fixture.client, read)
+        #expect(found == wanted, "seed \(seed)")
+      }
+    }
+  }
+
+  @Test("What cannot be cut into ranges is read as it is without.")
+  func whatIsNotCut() async throws {
+    let mini = try database((0..<40).map { String(100 + $0) })
+    try await Fixture.with(mini.handler) { fixture in
+      var reads = [CollectionRead](repeating: CollectionRead(collection("c"), pageSize: 7), count: 5)
+      reads[0].reach = .subcollections
+      reads[1].reach = .group
+      reads[2].orderBy = [StructuredQuery.Order(FieldPath(field: "n"), .descending)]
+      reads[3].filter = .field(FieldPath(field: "n"), .greaterThan, .integer(0))
+      reads[4].showsMissing = true
+      for read in reads {
+        let wanted = try await documents(fixture.client, read)
+        var parallel = read
+        parallel.parallel = 4
+        let found = try await documents(fixture.client, parallel)
+        #expect(found == wanted && !wanted.isEmpty)
+        #expect(!parallel.isSplit)
+      }
+    }
+  }
+
+  @Test("Requests that fail are sent again, and what is too large is asked for in smaller pages.")
+  func badDays() async throws {
+    let ids = (0..<200).map { String(1000 + $0) }
+    let mini = try database(ids)
+    let faults = ScriptedFaults(
+      mini.handler,
+      rules: [FaultRule([.runQuery], .percent(30), oneOf: [.error(.unavailable), .drop, .halfBody(0.5)])]
+    )
+    try await Fixture.with(faults.handler, maximumBodyBytes: 4000) { fixture in
+      var read = CollectionRead(collection("c"), pageSize: 50)
+      read.parallel = 6
+      let found = try await documents(fixture.client, read)
+      #expect(found.map(\.path.id) == ids)
+      #expect(!faults.played.isEmpty)
+    }
+  }
+
+  @Test("What the service refuses ends the read, and asking again gives the same failure.")
+  func refused() async throws {
+    let mini = try database((0..<100).map { String(1000 + $0) })
+    let handler: RequestHandler = { request in
+      String(decoding: request.body, as: UTF8.self).contains("endAt")
+        ? .json(#"{"error":{"code":403,"message":"no","status":"PERMISSION_DENIED"}}"#, status: 403)
+        : mini.handler(request)
+    }
+    try await Fixture.with(handler) { fixture in
+      var read = CollectionRead(collection("c"), pageSize: 10)
+      read.parallel = 3
+      var pages = fixture.client.pages(of: read).makeAsyncIterator()
+      var count = 0
+      for _ in 0..<2 {
+        let error = await failure { while let page = try await pages.next() { count += page.count } }
+        #expect(error?.service?.status == .permissionDenied)
+      }
+      #expect(count == 10)
+    }
+  }
+
+  @Test("A service that answers with the same documents for ever ends the read.")
+  func inACircle() async throws {
+    let body = #"[{"document":{"name":"\#(testDatabase.name(of: path("c/a")))"}}]"#
+    try await Fixture.with({ _ in .json(body) }) { fixture in
+      var read = CollectionRead(collection("c"), pageSize: 1)
+      read.parallel = 3
+      let error = await failure { try await documents(fixture.client, read) }
+      #expect(error?.kind == .unavailable)
+    }
+  }
+}
