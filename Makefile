@@ -4,7 +4,7 @@ SWIFT ?= swift
 SOURCES = Package.swift Sources Tests
 JOBS ?=
 
-.PHONY: all deps docs build demo test bench bench-writes check check-faults check-fuzz check-kills \
+.PHONY: all deps docs build demo test bench bench-reads bench-writes check check-faults check-fuzz check-kills \
   check-libreoffice check-memory check-sanitizers check-scale fmt lint layers clean
 
 all: build
@@ -30,6 +30,10 @@ test: deps layers
 ## bench: compares with C++, curl and Python in one run; see docs/benchmarks.md
 bench: build
 	@scripts/bench.sh
+
+## bench-reads: measures reading at 80 ms a request, one after the other and side by side
+bench-reads: build
+	@scripts/bench-reads.sh
 
 ## bench-writes: measures writing at 80 ms a commit, and that the ramp is kept
 bench-writes: build

@@ -283,7 +283,7 @@ struct BadInputTests {
       ["export", "users", "-o", "x", "-e", "local"], ["export", "users/u1", "-o", "x.csv", "-e", "local"],
       ["export", "users", "-o", "x.csv", "-e", "local", "--page-size", "301"],
       ["export", "users", "-o", "x.csv", "-e", "local", "--parallel", "0"],
-      ["migrate", "plan", "ids", "-e", "local", "--parallel", "33"],
+      ["migrate", "plan", "ids", "-e", "local", "--parallel", "17"],
       ["check", "-e", "local", "--parallel", "many"],
       ["migrate", "apply", "-e", "local"],
       ["export", "users", "-o", "-", "--format", "csv", "--json", "-e", "local"], ["frobnicate"],

@@ -49,6 +49,41 @@ struct ReadingTests {
     }
   }
 
+  @Test("--parallel gives the same, by queries for ranges, and the variable stands for it.")
+  func parallel() async throws {
+    let mini = try MiniFirestore.withSamples(["users", "members", "payments"])
+    try await withTool(against: mini.handler) { tool, _ in
+      /// Reads by three commands into files of a name; tells how many queries that took.
+      func read(_ name: String, _ options: [String], with tool: Tool) async throws -> Int {
+        let before = mini.requestCount(.runQuery)
+        let all = ["--page-size", "5"] + options + tool.place
+        let export = ["export", "users", "members", "payments", "-o", "\(name).jsonl", "--read-time", "none"]
+        try await tool.bare(export + all).expect(0)
+        let plan = ["migrate", "plan", "users-unify", "is-active", "-o", "\(name).plan"]
+        try await tool.bare(plan + all).expect(0)
+        let check = ["check", "-o", "\(name).csv", "--read-time", "none"]
+        try await tool.bare(check + all).expect(1)
+        return mini.requestCount(.runQuery) - before
+      }
+      let alone = try await read("a", [], with: tool)
+      let ranges = try await read("b", ["--parallel", "4"], with: tool)
+      #expect(ranges > alone + 50)
+      var tool = tool
+      tool.environment["GYMMIGRATE_PARALLEL"] = "auto"
+      let auto = try await read("c", [], with: tool)
+      #expect(auto > alone + 50)
+      for file in ["jsonl", "plan", "csv"] {
+        let wanted = try tool.text("a.\(file)")
+        #expect(!wanted.isEmpty)
+        #expect(try tool.text("b.\(file)") == wanted && tool.text("c.\(file)") == wanted, "\(file)")
+      }
+      // What a limit leaves is not read ahead.
+      let before = mini.requestCount(.runQuery)
+      try await tool.bare(["export", "payments", "--limit", "20", "-o", "d.jsonl"] + tool.place).expect(0)
+      #expect(mini.requestCount(.runQuery) == before)
+    }
+  }
+
   @Test("--order-by orders, --limit ends, --fields cuts.")
   func order() async throws {
     try await withPayments { tool in

@@ -176,6 +176,7 @@ def reads(run):
     everything = run("export", "export", "--all", "--subcollections", "-o", "-", "--format", "jsonl")
     run("export folder", "export", "--all", "--subcollections", "-o", "folder/", "--format", "jsonl")
     run("pages", "export", "users", "kinds", "--page-size", "7", "-o", "pages.jsonl")
+    run("ranges", "export", "many", "awkward", "kinds", "--page-size", "20", "--parallel", "5", "-o", "ranges.jsonl")
     run("group", "export", "moved", "below %", "--group", "-o", "group.jsonl")
     run("group of collections", "count", "below %", "--group")
     run("below", "export", "above:missing/😀/below %", "kept/é:%/moved", "-o", "below.jsonl")
