@@ -113,7 +113,17 @@ extension PageFetcher {
       let page = try await page(after: start, size: read.pageSize)
       try Task.checkCancellation()
       start = try self.start(after: page)
-      pages.append(try documents(of: page))
+      let documents = try documents(of: page)
+      if let end = read.endBefore, let last = documents.last, last.path >= end {
+        throw Failure(
+          .unavailable,
+          "read the pages of",
+          path: read.collection.string,
+          cause: "the service gave documents from behind the range that it was asked for",
+          remedy: "It may not know endAt: leave --parallel out."
+        )
+      }
+      pages.append(documents)
     } while start != nil && read.endBefore != nil && pages.count < 2
     return RangeRead(pages: pages, isWhole: start == nil)
   }

@@ -118,6 +118,30 @@ import Testing
     }
   }
 
+  @Test("A service that does not know where a range ends gives no document twice.")
+  func beyondTheEnd() async throws {
+    let mini = try database((0..<100).map { String(1000 + $0) })
+    let handler: RequestHandler = { request in
+      var json = (try? JSONSerialization.jsonObject(with: Data(request.body))) as? [String: Any] ?? [:]
+      guard var query = json["structuredQuery"] as? [String: Any] else { return mini.handler(request) }
+      query["endAt"] = nil
+      json["structuredQuery"] = query
+      let body = (try? JSONSerialization.data(withJSONObject: json)) ?? Data()
+      let headers = request.headers.filter { $0.name.lowercased() != "content-length" }
+      return mini.handler(
+        TestRequest(method: request.method, target: request.target, headers: headers, body: Array(body))
+      )
+    }
+    try await Fixture.with(handler) { fixture in
+      var read = CollectionRead(collection("c"), pageSize: 10)
+      read.parallel = 3
+      var found: [RawDocument] = []
+      let error = await failure { for try await page in fixture.client.pages(of: read) { found += page } }
+      #expect(error?.kind == .unavailable)
+      #expect(Set(found.map(\.path)).count == found.count)
+    }
+  }
+
   @Test("A service that answers with the same documents for ever ends the read.")
   func inACircle() async throws {
     let body = #"[{"document":{"name":"\#(testDatabase.name(of: path("c/a")))"}}]"#
