@@ -60,7 +60,7 @@ public struct CollectionRead: Sendable, Equatable {
   /// Whether `documents.list` can do it; everything else is a query.
   var isList: Bool {
     reach == .collection && filter == nil && orderBy.isEmpty && startAfter == nil && startAt == nil
-      && endBefore == nil && parallel == 1
+      && endBefore == nil && !isSplit
   }
 
   /// Whether ranges of it are read side by side.

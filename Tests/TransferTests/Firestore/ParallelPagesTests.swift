@@ -62,6 +62,7 @@ import Testing
   @Test("What cannot be cut into ranges is read as it is without.")
   func whatIsNotCut() async throws {
     let mini = try database((0..<40).map { String(100 + $0) })
+    try mini.put("c/120-gone/below/1", fields: "{}")
     try await Fixture.with(mini.handler) { fixture in
       var reads = [CollectionRead](repeating: CollectionRead(collection("c"), pageSize: 7), count: 5)
       reads[0].reach = .subcollections
@@ -76,6 +77,7 @@ import Testing
         let found = try await documents(fixture.client, parallel)
         #expect(found == wanted && !wanted.isEmpty)
         #expect(!parallel.isSplit)
+        if read.showsMissing { #expect(found.contains { $0.path.id == "120-gone" }) }
       }
     }
   }
