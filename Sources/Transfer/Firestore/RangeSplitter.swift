@@ -110,6 +110,7 @@ struct RangeSplitter: Sendable {
     guard case .begun(let piece, _)? = segments.first else { return }
     segments.removeFirst()
     guard let firstID = ids.first, let last = ids.last else {
+      precondition(isWhole, "a range with more to come has documents")
       sample = nil
       return
     }

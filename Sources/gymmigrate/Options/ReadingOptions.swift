@@ -53,5 +53,4 @@ struct Parallelism: ExpressibleByArgument, CustomStringConvertible {
   }
 
   var description: String { String(requests) }
-  var defaultValueDescription: String { description }
 }

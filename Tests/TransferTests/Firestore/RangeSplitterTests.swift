@@ -29,7 +29,7 @@ struct RangeSplitterTests {
       let expected = after.map { after in ids.filter { after.compareUTF8($0) < 0 } } ?? ids
       #expect(read.map { UTF8Key($0) } == expected.map { UTF8Key($0) }, "seed \(seed)")
       #expect(simulation.atOnce <= width + 1, "seed \(seed)")
-      #expect(simulation.held <= 4 * width + 2, "seed \(seed)")
+      #expect(simulation.held <= 3 * width + 2, "seed \(seed)")
     }
   }
 
