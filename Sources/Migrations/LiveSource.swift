@@ -11,8 +11,10 @@ struct LiveSource: DocumentSource {
   let migration: any Migration
   /// Where it stops for a checkpoint; nil where it does not.
   let stops: SourceStops?
-  /// Told how many reads the service bills.
+  /// Called with reads that the service bills.
   var onRead: @Sendable (Int) -> Void = { _ in }
+  /// Whether the service did not count when it was asked to.
+  let hasNoCounts = Guarded(false)
 
   func forEachDocument(
     matching read: CollectionRead,
@@ -50,11 +52,17 @@ struct LiveSource: DocumentSource {
       if index < resumed.read { return }
       if index == resumed.read { read.startAfter = resumed.last }
     }
-    let total = try await client.countIfOffered(read)?.count
-    progress.begin(read.collection.string, total: total)
-    if let total { onRead(Cost.reads(ofCounting: total)) }
+    let piece = progress.begin(read.collection.string, total: nil)
+    let counting = BackgroundCount([read], client: client) { [progress] total in
+      progress.setTotal(total, of: piece)
+    }
     var given = 0
-    defer { onRead(Cost.reads(ofQueryGiving: given)) }
+    defer {
+      counting.cancel()
+      // What applying it asks for, too: whether the count came in time makes no difference.
+      if read.isCountable { onRead(Cost.reads(ofCounting: given)) }
+      onRead(Cost.reads(ofQueryGiving: given))
+    }
     for try await page in client.pages(of: read) {
       try Task.checkCancellation()
       try await body(page)

@@ -53,9 +53,14 @@ extension TransactionalMigration {
 extension LiveSource {
   /// The number of documents as the service counts them; one that cannot count is asked for their names.
   func count(_ collection: CollectionPath) async throws -> Int {
-    if let count = try await client.countIfOffered(CollectionRead(collection))?.count {
-      onRead(Cost.reads(ofCounting: count))
-      return count
+    if !hasNoCounts.withLock({ $0 }) {
+      if let count = await client.quickCount(of: CollectionRead(collection))?.count {
+        onRead(Cost.reads(ofCounting: count))
+        return count
+      }
+      // Once is enough to wait for.
+      try Task.checkCancellation()
+      hasNoCounts.withLock { $0 = true }
     }
     var count = 0
     for try await page in client.pages(of: CollectionRead(collection, mask: [.documentName])) {

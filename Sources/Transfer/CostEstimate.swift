@@ -1,16 +1,19 @@
 import Models
 
-/// Operations that a command will need at the most, and at whose prices.
+/// Operations that a command will need, and at whose prices: a maximum, or a minimum where not everything is known.
 public struct CostEstimate: Sendable, Equatable {
   /// The operations.
   public var cost: Cost
+  /// Whether there may be more: something could not be counted beforehand.
+  public var isMinimum: Bool
   /// What they cost.
   public var prices: PriceList
 
   /// Makes an estimate.
-  public init(_ cost: Cost, at prices: PriceList) {
+  public init(_ cost: Cost, at prices: PriceList, isMinimum: Bool = false) {
     self.cost = cost
     self.prices = prices
+    self.isMinimum = isMinimum
   }
 
   /// The sum in US dollars.
@@ -21,14 +24,16 @@ public struct CostEstimate: Sendable, Equatable {
     return sum / 100_000
   }
 
-  /// `12,000 reads, 4,000 writes, 0 deletes: at the most 0.02 USD (list prices …)`.
+  /// `12,000 reads, 4,000 writes, 0 deletes: at the most 0.02 USD (list prices …)`, or `at least`.
   public var text: String {
     let cents = Int((dollars * 100).rounded(.up))
     let sum = cents < 1 ? "nothing" : "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD"
     let counts = [(cost.reads, "reads"), (cost.writes, "writes"), (cost.deletes, "deletes")].map {
       "\(Progress.grouped($0.0)) \($0.1)"
     }
-    return "\(counts.joined(separator: ", ")): at the most \(sum) (\(prices.name))"
+    let bound = isMinimum ? "at least" : "at the most"
+    return
+      "\(isMinimum ? "at least " : "")\(counts.joined(separator: ", ")): \(bound) \(sum) (\(prices.name))"
   }
 
   func writeMembers(to json: inout JSONWriter) {
@@ -42,5 +47,9 @@ public struct CostEstimate: Sendable, Equatable {
     json.double((dollars * 10_000).rounded() / 10_000)
     json.key("prices")
     json.string(prices.name)
+    if isMinimum {
+      json.key("atLeast")
+      json.boolean(true)
+    }
   }
 }

@@ -17,6 +17,8 @@ public struct Export: Sendable {
     public var limit: Int?
     /// The moment to read at.
     public var readTime = ReadTimeChoice.pinned
+    /// What was asked for, for the manifest.
+    public var scope: Manifest.Scope?
     /// The moments of increments, for the manifest; the reads hold the filters.
     public var since: [CollectionPath: Timestamp] = [:]
 
@@ -58,17 +60,21 @@ public struct Export: Sendable {
   /// - Throws: ``Failure``; files that were not complete are gone then.
   public func run() async throws -> Timestamp? {
     for read in options.reads { book.open(read.collection) }
-    let (total, countTime) = try await count()
     let readTime = try await ReadTimePinning(client: client, environment: environment, logger: logger)
-      .pin(options.readTime, countTime: countTime, probing: options.reads.first?.collection)
+      .pin(options.readTime, probing: options.reads.first { $0.reach == .collection }?.collection)
     let output = try ExportOutput(options.destination, options.format)
-    progress.begin("export", total: total)
+    let piece = progress.begin("export", total: nil)
     defer { progress.end() }
+    let count = BackgroundCount(options.reads, limit: options.limit, client: client) { [progress] total in
+      progress.setTotal(total, of: piece)
+    }
+    defer { count.cancel() }
+    var empty: [CollectionRead] = []
     do {
       for read in options.reads {
         var read = read
         read.readTime = readTime
-        try await export(read, to: output)
+        if try await export(read, to: output) == 0 { empty.append(read) }
       }
     } catch let failure as Failure {
       throw readTime.map {
@@ -77,7 +83,7 @@ public struct Export: Sendable {
     }
     try complete(output, readTime: readTime)
     // Nothing new in an increment is no news.
-    for read in options.reads where book[read.collection].read == 0 && options.since[read.collection] == nil {
+    for read in empty where options.since[read.collection] == nil {
       logger.warning(
         "\(read.collection) has no documents\(read.filter == nil ? "" : " for which the filter holds")."
       )
@@ -85,19 +91,8 @@ public struct Export: Sendable {
     return readTime
   }
 
-  /// The number of documents to come, nil where it cannot be told, and the server's time.
-  private func count() async throws -> (total: Int?, readTime: Timestamp?) {
-    var total: Int? = 0
-    var readTime: Timestamp?
-    for read in options.reads {
-      let (count, time) = try await client.count(read)
-      total = read.reach == .subcollections ? nil : total.map { $0 + min(count, options.limit ?? count) }
-      readTime = time ?? readTime
-    }
-    return (total, readTime)
-  }
-
-  private func export(_ read: CollectionRead, to output: ExportOutput) async throws {
+  /// Exports what a read gives, and says how many documents that are.
+  private func export(_ read: CollectionRead, to output: ExportOutput) async throws -> Int {
     // A table has rows of one kind, so each collection below has a table of its own; JSON Lines take them as they
     // come.
     let splits = read.reach == .subcollections && options.format.isTable
@@ -108,14 +103,17 @@ public struct Export: Sendable {
       writers[table] = writer
       return writer
     }
-    let own = try writer(for: read.collection)
+    let own = try writer(for: read.kind ?? read.collection)
+    var count = 0
     try await forEachPage(of: read) { page in
+      count += page.count
       guard splits else { return try own.append(contentsOf: page) }
       for (table, documents) in page.grouped(by: { $0.path.collection.pattern }) {
         try writer(for: table).append(contentsOf: documents)
       }
     }
     for writer in writers.values { try writer.finish() }
+    return count
   }
 
   private func complete(_ output: ExportOutput, readTime: Timestamp?) throws {
@@ -132,6 +130,7 @@ public struct Export: Sendable {
       environment: environment.name,
       database: client.database,
       readTime: readTime,
+      scope: options.scope,
       files: reports.compactMap { report in
         var entry = report.manifestEntry
         entry?.since = report.collection.flatMap { options.since[$0] }
@@ -152,10 +151,10 @@ public struct Export: Sendable {
       let taken = page.count > left ? Array(page.prefix(left)) : page
       try body(taken)
       left -= taken.count
-      if read.reach == .collection {
+      if read.reach == .collection || read.reach == .pattern {
         book.count(read.collection) { $0.read += taken.count }
       } else {
-        for document in taken { book.count(document.path.collection.pattern) { $0.read += 1 } }
+        for document in taken { book.count(read.accountName(of: document)) { $0.read += 1 } }
       }
       progress.advance(by: taken.count)
       if left == 0 { return }

@@ -91,16 +91,18 @@ struct DeletionBound: Sendable {
     runner: inout MigrationRunner,
     in session: Session,
     asks: Bool
-  ) async throws(Failure) -> any Migration {
+  ) async throws -> any Migration {
     guard let declarative = migration as? DeclarativeMigration, declarative.deletes else { return migration }
     if asks, maximum == nil { runner.maximumDeletes = try await ask(about: declarative, in: session) }
     return declarative.guarded(by: session.client)
   }
 
   /// Asks for the number of documents; what comes to be meant after they were counted is not deleted.
-  func ask(about migration: DeclarativeMigration, in session: Session) async throws(Failure) -> Int {
+  func ask(about migration: DeclarativeMigration, in session: Session) async throws -> Int {
     var count = 0
-    for read in migration.sources { count += try await session.client.count(read).count }
+    for read in migration.sources {
+      count += try await session.client.countOrRead(read, logger: session.logger).count
+    }
     session.progress.end()
     Terminal.standardError.line(
       "Up to \(count) documents of \(migration.scope.collection) are to be deleted for good from \(session.environment.name). Type the number to delete them:"

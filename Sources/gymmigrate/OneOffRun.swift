@@ -9,6 +9,7 @@ struct OneOffRun {
   let talk: TalkOptions
   let write: WriteOptions
   let plan: PlanOptions
+  let emptiness: EmptinessOptions
   /// The bound of documents that are deleted for good.
   var maximumDeletes: Int?
   /// Whether documents are deleted that have subcollections.
@@ -37,6 +38,9 @@ struct OneOffRun {
     try await command.perform { session, folder in
       // Of a run that is taken up, some of what has to be there may be deleted by now.
       if !folder.isResumed { try await prepare(session) }
+      var migration = migration
+      try await session.resolve(&migration.scope)
+      try await session.prepare(migration.sources, isAll: false, run.emptiness)
       var runner = MigrationRunner(
         client: session.client,
         run: folder,
@@ -48,6 +52,7 @@ struct OneOffRun {
       runner.limits = run.write.limits
       runner.pacer = run.write.pacer(for: session.environment)
       runner.maximumDeletes = run.maximumDeletes
+      for read in migration.scope.wholeReads { session.book.open(read.collection) }
       if migration.deletes, run.maximumDeletes == nil, !run.plan.dryRun {
         runner.maximumDeletes = try await deletions.ask(about: migration, in: session)
       }
@@ -69,6 +74,7 @@ struct OneOffRun {
         let found = report.withLock { $0 }
         try StandardOutput.write(run.plan.dryRun ? MigrationText.plan(found) : MigrationText.applied(found))
       }
+      if session.book.totals.read == 0 { await session.warnOfEmpty(migration.sources) }
       var ending = Ending(lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(folder.file))
       if run.plan.dryRun {
         let found = report.withLock { $0 }
@@ -82,5 +88,32 @@ struct OneOffRun {
       }
       return ending
     }
+  }
+}
+
+extension Session {
+  /// Names the root collections that the pattern of a scope begins with; of a run that is resumed, those of its
+  /// beginning, whatever came to be since.
+  ///
+  /// - Throws: `.inputMissing` where there is none.
+  fileprivate func resolve(_ scope: inout DeclarativeMigration.Scope) async throws {
+    let selection = CollectionSelection([scope.collection.string], isDeep: false)
+    guard !scope.isGroup, selection.wantsRoots else { return }
+    let begun = checkpoints?.resumed?.collections.compactMap { CollectionPath($0.name) }.filter {
+      scope.began(at: $0)
+    }
+    if let begun, !begun.isEmpty {
+      scope.collections = begun
+      return
+    }
+    let roots = try await client.collectionIDs().compactMap { CollectionPath($0) }
+    scope.collections = try selection.scopes(roots: roots).map(\.name)
+  }
+}
+
+extension DeclarativeMigration.Scope {
+  /// Whether a collection, or a pattern, is one that this pattern was resolved to.
+  fileprivate func began(at collection: CollectionPath) -> Bool {
+    CollectionSelection.name(self.collection.string, means: collection)
   }
 }

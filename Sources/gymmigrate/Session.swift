@@ -19,6 +19,22 @@ struct Session: Sendable {
   var source: Place?
 }
 
+extension Session {
+  /// The same with another database.
+  func reading(_ place: Place) -> Session {
+    Session(
+      command: command,
+      environment: place.environment,
+      client: place.client,
+      logger: logger,
+      progress: progress,
+      book: book,
+      checkpoints: nil,
+      signer: place.signer
+    )
+  }
+}
+
 /// A database that a command works with.
 struct Place: Sendable {
   let environment: Environment

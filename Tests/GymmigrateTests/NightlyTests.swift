@@ -99,7 +99,7 @@ struct NightlyTests {
     let mini = try MiniFirestore.withSamples(Nights.few)
     let faults = ScriptedFaults(
       mini.handler,
-      rules: [FaultRule([.list], .always, .stall)],
+      rules: [FaultRule([.list, .runQuery], .always, .stall)],
       maximumConsecutive: .max
     )
     try await withTool(against: faults.handler) { tool, _ in

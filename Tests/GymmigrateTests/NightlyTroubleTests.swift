@@ -8,7 +8,7 @@ struct NightlyTroubleTests {
 
   @Test(
     "KILL at any request: yesterday's is whole, nothing half has a name, and the next night works.",
-    arguments: [RequestKind.listCollectionIds, .aggregation, .list],
+    arguments: [RequestKind.listCollectionIds, .batchGet, .runQuery],
     [1, 3]
   )
   func killed(_ kind: RequestKind, _ number: Int) async throws {
@@ -19,7 +19,7 @@ struct NightlyTroubleTests {
       rules: [
         FaultRule(
           [kind],
-          kind == .listCollectionIds ? .number(1) : .number(number),
+          kind != .runQuery ? .number(1) : .number(number),
           .custom { request, _ in
             running.get()?.send(SIGKILL)
             return .stall
@@ -167,7 +167,7 @@ struct NightlyTroubleTests {
     let mini = try MiniFirestore.withSamples(Nights.few)
     let faults = ScriptedFaults(
       mini.handler,
-      rules: [FaultRule([.list], .always, .error(.permissionDenied))],
+      rules: [FaultRule([.list, .runQuery], .always, .error(.permissionDenied))],
       maximumConsecutive: .max
     )
     faults.setOn(false)

@@ -228,7 +228,7 @@ private struct Shop: Sendable {
     }
   }
 
-  @Test(arguments: ["beginTransaction", "batchGet", "runAggregationQuery", "commit"])
+  @Test(arguments: ["beginTransaction", "batchGet", "runQuery", "commit"])
   func whatMayPassRunsTheWholeAgain(verb: String) async throws {
     try await Shop.open { shop in
       try await shop.group("g", count: .integer(9), members: 2)
@@ -269,7 +269,7 @@ private struct Shop: Sendable {
     try await Shop.open { shop in
       try await shop.group("g", count: .integer(9), members: 2)
       let body = #"{"error":{"code":403,"message":"no","status":"PERMISSION_DENIED"}}"#
-      shop.meddler.next("runAggregationQuery", .answer(403, body))
+      shop.meddler.next("runQuery", .answer(403, body))
       let failure = await #expect(throws: Failure.self) { try await shop.write("g") }
       #expect(failure?.kind == .notPermitted)
       #expect(shop.meddler.verbs.last == "rollback")

@@ -9,7 +9,7 @@ private let database = DatabaseName(project: "p")
 func fuzzMigration(_ input: [UInt8]) {
   let migration: DeclarativeMigration
   do throws(Failure) {
-    migration = try MigrationFile.parse(input, path: "m.yaml", in: database)
+    migration = try MigrationFile.parse(input, path: "m.yaml", in: LiteralContext(database: database))
   } catch {
     expect(error.kind == .inputMalformed, "a migration fails with \(error.kind)")
     return

@@ -24,7 +24,7 @@ func fuzzText(_ input: [UInt8]) {
     "a raw name is another after it was quoted and parsed"
   )
 
-  if let filter = attempt({ () throws(WireError) in try FilterExpression.parse(text, in: database) }) {
+  if let filter = attempt({ () throws(WireError) in try FilterExpression.parse(text, in: LiteralContext(database: database)) }) {
     let query = StructuredQuery(from: .init("c"), where: filter)
     var json = JSONWriter()
     json.structuredQuery(query)
@@ -36,7 +36,7 @@ func fuzzText(_ input: [UInt8]) {
     }
     expect(again == query, "a filter is another on the wire")
   }
-  _ = attempt { () throws(WireError) in try ValueLiteral.parse(text, in: database) }
+  _ = attempt { () throws(WireError) in try ValueLiteral.parse(text, in: LiteralContext(database: database)) }
 
   if let moment = Timestamp(text) {
     expect(Timestamp(moment.description) == moment, "a time is another after it was printed and parsed")

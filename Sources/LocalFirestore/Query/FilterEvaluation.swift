@@ -7,13 +7,15 @@ indirect enum CompiledFilter {
   case name(StructuredQuery.FieldOperator, [[UInt8]])
   case field(FieldPath, StructuredQuery.FieldOperator, Value)
   case unary(FieldPath, StructuredQuery.UnaryOperator)
+  /// The document has the field.
+  case exists(FieldPath)
 
   /// Whether the fields of a document must be known to tell.
   var needsFields: Bool {
     switch self {
     case .and(let filters), .or(let filters): filters.contains { $0.needsFields }
     case .name: false
-    case .field, .unary: true
+    case .field, .unary, .exists: true
     }
   }
 
@@ -27,6 +29,7 @@ indirect enum CompiledFilter {
       fields[path].map { comparison.holds(of: $0, operand) } ?? false
     case .unary(let path, let kind):
       fields[path].map { kind.holds(of: $0) } ?? false
+    case .exists(let path): fields[path] != nil
     }
   }
 

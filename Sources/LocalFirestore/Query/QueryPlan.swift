@@ -57,6 +57,9 @@ struct QueryPlan {
       let compiled = try compile(filter)
       narrow(compiled)
       self.filter = Self.residual(compiled)
+      // Sorting asks for the fields of the order by itself; a scan in the order of names does not.
+      let required = isNameOrdered ? DocumentFilter(filter).requiredFields.map(CompiledFilter.exists) : []
+      if !required.isEmpty { self.filter = .and([self.filter].compactMap { $0 } + required) }
     }
     startAt = try checked(query.startAt, "start_at")
     endAt = try checked(query.endAt, "end_at")
@@ -124,7 +127,7 @@ struct QueryPlan {
       case .greaterThanOrEqual: range.from(greatest)
       case .notEqual, .notIn, .arrayContains, .arrayContainsAny: break
       }
-    case .or, .field, .unary: break
+    case .or, .field, .unary, .exists: break
     }
   }
 
@@ -137,7 +140,7 @@ struct QueryPlan {
     case .name(.equal, _), .name(.lessThan, _), .name(.lessThanOrEqual, _), .name(.greaterThan, _),
       .name(.greaterThanOrEqual, _):
       return nil
-    case .name, .or, .field, .unary: return filter
+    case .name, .or, .field, .unary, .exists: return filter
     }
   }
 

@@ -9,14 +9,25 @@ public import Transfer
 public struct IntegrityCheck: Sendable {
   /// The rules.
   public let rules: Set<IntegrityRule>
+  /// The collections whose documents are judged, `groups/*/members` among them; nil for all. What they point at is
+  /// read, too.
+  public let judged: Set<CollectionPath>?
 
   /// Gives the documents of a read, page by page and in the order of their names.
   public typealias Source = (CollectionRead, _ page: ([RawDocument]) async throws -> Void) async throws ->
     Void
 
   /// Makes a check of some rules.
-  public init(rules: Set<IntegrityRule> = Set(IntegrityRule.allCases)) {
+  ///
+  /// - Parameter judged: The collections whose documents are judged; nil for all.
+  public init(rules: Set<IntegrityRule> = Set(IntegrityRule.allCases), judged: Set<CollectionPath>? = nil) {
     self.rules = rules
+    self.judged = judged
+  }
+
+  /// The collections that rules are about, subcollections as patterns.
+  public static var collections: [CollectionPath] {
+    IntegritySchema.collections + [IntegritySchema.groupMembers]
   }
 
   /// What has to be read, in this order: each collection once, with the fields that the rules look at.
@@ -25,7 +36,7 @@ public struct IntegrityCheck: Sendable {
   public var reads: [CollectionRead] {
     var fields: [CollectionPath: Set<UTF8Key>] = [:]
     for rule in rules {
-      for (collection, names) in rule.fields {
+      for (collection, names) in rule.fields(judging: judged) {
         let place = collection == IntegritySchema.groupMembers ? IntegritySchema.groups : collection
         fields[place, default: []].formUnion(names.map { UTF8Key($0) })
       }
@@ -39,7 +50,9 @@ public struct IntegrityCheck: Sendable {
     }
   }
 
-  private var readsMembers: Bool { rules.contains { $0.fields[IntegritySchema.groupMembers] != nil } }
+  private var readsMembers: Bool {
+    rules.contains { $0.fields(judging: judged)[IntegritySchema.groupMembers] != nil }
+  }
 
   /// Checks.
   ///
@@ -55,7 +68,9 @@ public struct IntegrityCheck: Sendable {
   ) async throws {
     let spool = try IntegritySpool()
     func report(_ finding: IntegrityFinding) throws {
-      if rules.contains(finding.rule) { try tell(finding) }
+      guard rules.contains(finding.rule) else { return }
+      if let judged, !judged.contains(finding.path.collection.pattern) { return }
+      try tell(finding)
     }
     var groups = GroupScan()
     var hasSetup = false

@@ -40,17 +40,9 @@ public struct IntegrityRun: Sendable {
     tell: (IntegrityFinding) throws -> Void
   ) async throws -> Timestamp? {
     var reads = check.reads
-    var totals: [CollectionPath: Int] = [:]
-    var countTime: Timestamp?
-    for read in reads {
-      book.open(read.collection)
-      let counted = try await client.countIfOffered(CollectionRead(read.collection))
-      // What is below the groups cannot be counted.
-      if read.reach == .collection { totals[read.collection] = counted?.count }
-      countTime = counted?.readTime ?? countTime
-    }
+    for read in reads { book.open(read.collection) }
     let moment = try await ReadTimePinning(client: client, environment: environment, logger: logger)
-      .pin(readTime, countTime: countTime, probing: reads.first?.collection)
+      .pin(readTime, probing: reads.first?.collection)
     for index in reads.indices {
       reads[index].pageSize = pageSize
       reads[index].parallel = parallel
@@ -61,7 +53,11 @@ public struct IntegrityRun: Sendable {
       try await check.run(
         reads,
         from: { read, body in
-          progress.begin(read.collection.string, total: totals[read.collection])
+          let piece = progress.begin(read.collection.string, total: nil)
+          let counting = BackgroundCount([read], client: client) { [progress] total in
+            progress.setTotal(total, of: piece)
+          }
+          defer { counting.cancel() }
           for try await page in client.pages(of: read) {
             try Task.checkCancellation()
             try await body(page)

@@ -101,6 +101,22 @@ enum IntegritySchema {
 }
 
 extension IntegrityRule {
+  /// What the rule reads to judge some collections; ``fields`` where all are.
+  func fields(judging judged: Set<CollectionPath>?) -> [CollectionPath: [String]] {
+    let all = fields
+    guard let judged else { return all }
+    switch self {
+    case .idMissing, .idMismatch, .wrongType, .foreignKeyMissing:
+      return all.filter { judged.contains($0.key) }
+    case .foreignKeyDangling:
+      let keys = IntegritySchema.foreignKeys.filter { judged.contains($0.collection) }
+      var fields = Dictionary(grouping: keys, by: \.collection).mapValues { $0.map(\.field) }
+      for key in keys where fields[key.target] == nil { fields[key.target] = [] }
+      return fields
+    default: return all.keys.contains { judged.contains($0) } ? all : [:]
+    }
+  }
+
   /// What the rule reads: collections, ``IntegritySchema/groupMembers`` among them, with the fields it looks at.
   var fields: [CollectionPath: [String]] {
     typealias Schema = IntegritySchema

@@ -32,14 +32,20 @@ public struct DeclarativeMigration: DocumentMigration {
 
   /// Which documents it is about.
   public struct Scope: Sendable, Equatable {
-    /// The collection; for a group its id stands for all of them.
+    /// The collection, or a pattern of collections (`groups/*/members`); for a group its id stands for all of them.
     public var collection: CollectionPath
     /// Whether every collection of the id is meant, wherever it is.
     public var isGroup: Bool
+    /// Where the pattern begins with one of root collections (`class*`): those that it is about, each a path or a
+    /// pattern itself. Empty otherwise.
+    public var collections: [CollectionPath] = []
     /// What a document must satisfy: one of these; every document where there is none.
     ///
     /// Each is a read of its own, and no document satisfies two.
-    public var filters: [StructuredQuery.Filter]
+    public var filters: [StructuredQuery.Filter] {
+      didSet { documentFilters = filters.map { DocumentFilter($0) } }
+    }
+    private var documentFilters: [DocumentFilter]
 
     /// Makes a scope.
     public init(
@@ -50,6 +56,7 @@ public struct DeclarativeMigration: DocumentMigration {
       self.collection = collection
       self.isGroup = isGroup
       self.filters = filters
+      documentFilters = filters.map { DocumentFilter($0) }
     }
 
     /// The documents of some ids.
@@ -74,11 +81,24 @@ public struct DeclarativeMigration: DocumentMigration {
 
     /// Whether a collection is meant.
     func covers(_ other: CollectionPath) -> Bool {
-      isGroup ? other.id.isIdentical(to: collection.id) : other == collection
+      if isGroup { return other.id.isIdentical(to: collection.id) }
+      return other == collection || CollectionSelection.name(collection.string, means: other)
     }
 
     private func matches(_ document: RawDocument) -> Bool {
-      filters.isEmpty || filters.contains { $0.matches(document) }
+      documentFilters.isEmpty || documentFilters.contains { $0.matches(document) }
+    }
+
+    /// The reads of the documents that are meant, filters aside.
+    public var wholeReads: [CollectionRead] {
+      if isGroup {
+        var read = CollectionRead(collection)
+        read.reach = .group
+        return [read]
+      }
+      return (collections.isEmpty ? [collection] : collections).map { path in
+        CollectionScope(pathOrPattern: path).read
+      }
     }
   }
 
@@ -123,13 +143,14 @@ public struct DeclarativeMigration: DocumentMigration {
 
   /// The reads of the documents that it is about.
   public var sources: [CollectionRead] {
-    var all = CollectionRead(scope.collection)
-    if scope.isGroup { all.reach = .group }
-    if scope.filters.isEmpty { return [all] }
-    return scope.filters.map { filter in
-      var read = all
-      read.filter = filter
-      return read
+    let whole = scope.wholeReads
+    if scope.filters.isEmpty { return whole }
+    return scope.filters.flatMap { filter in
+      whole.map { read in
+        var read = read
+        read.filter = filter
+        return read
+      }
     }
   }
 
@@ -217,6 +238,10 @@ public struct DeclarativeMigration: DocumentMigration {
   /// Why a collection may not be changed, nil where it may.
   package static func problem(of collection: CollectionPath, isGroup: Bool) -> String? {
     if isGroup, collection.parent != nil { return "a collection group is named by one id, as members" }
+    if isGroup, collection.string.utf8.contains(UInt8(ascii: "*")) {
+      return "a collection group is named by one id, without *"
+    }
+    if let defect = CollectionSelection.defect(of: collection.string) { return "'\(collection)' \(defect)" }
     if let violation = PathLimits.violations(of: collection).first { return violation.message }
     if collection.string.utf8.starts(with: ownPrefix.utf8) {
       return "collections that begin with \(ownPrefix) are gymmigrate's own"

@@ -18,8 +18,9 @@ public enum MigrationFile {
   /// Reads a file of at most 1 MiB.
   ///
   /// - Throws: `.inputMissing` where it cannot be read, and as ``parse(_:path:in:)``.
-  public static func read(_ path: String, in database: DatabaseName) throws(Failure) -> DeclarativeMigration {
-    try parse(try yaml(path).bytes(), path: path, in: database)
+  public static func read(_ path: String, in context: LiteralContext) throws(Failure) -> DeclarativeMigration
+  {
+    try parse(try yaml(path).bytes(), path: path, in: context)
   }
 
   private static func yaml(_ path: String) -> YAMLFile {
@@ -31,18 +32,18 @@ public enum MigrationFile {
   /// - Parameters:
   ///   - bytes: The file.
   ///   - path: Its path, for errors.
-  ///   - database: What `ref(…)` points into.
+  ///   - context: What `ref(…)` and `ts(DATE)` are read against.
   /// - Throws: `.inputMalformed` with the line and column of what is wrong.
   public static func parse(
     _ bytes: [UInt8],
     path: String,
-    in database: DatabaseName
+    in context: LiteralContext
   ) throws(Failure) -> DeclarativeMigration {
     let yaml = yaml(path)
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw yaml.failure(at: nil, "it is not UTF-8")
     }
-    var reader = MigrationFileReader(yaml: yaml, database: database)
+    var reader = MigrationFileReader(yaml: yaml, context: context)
     var migration = try reader.migration(try yaml.parse(text, allowsAliases: false))
     migration.checksum = try SHA256Digest.checksum(of: bytes)
     return migration
@@ -52,7 +53,7 @@ public enum MigrationFile {
 /// The members of a migration's file.
 private struct MigrationFileReader {
   let yaml: YAMLFile
-  let database: DatabaseName
+  let context: LiteralContext
 
   private static let known = ["id", "summary", "collection", "collection-group", "where", "touch", "steps"]
 
@@ -66,7 +67,7 @@ private struct MigrationFileReader {
     let id = try self.id(try required("id", "a name, as members-phone"))
     let summary = try self.summary(try required("summary", "one sentence"))
     var scope = try self.scope(members["collection"], members["collection-group"], root)
-    if let node = members["where"] { scope.filters = [try filter(node)] }
+    if let node = members["where"] { scope.filters = [try filter(node, of: scope)] }
     let touch = try members["touch"].map { node throws(Failure) in try yaml.boolean(node, "touch") } ?? true
     let steps = try self.steps(try required("steps", "a list of what is done"), touch: touch)
     return DeclarativeMigration(id: id, summary: summary, scope: scope, steps: steps, touch: touch)
@@ -122,22 +123,37 @@ private struct MigrationFileReader {
     if let problem = DeclarativeMigration.problem(of: path, isGroup: isGroup) {
       throw yaml.failure(at: node, problem)
     }
+    if !isGroup, CollectionSelection([text], isDeep: false).wantsRoots {
+      throw yaml.failure(
+        at: node,
+        "'\(text)' is a pattern of root collections, which a file does not take; name one collection, or a pattern below it, as groups/*/members"
+      )
+    }
     return DeclarativeMigration.Scope(path, isGroup: isGroup)
   }
 
-  private func filter(_ node: YAMLNode) throws(Failure) -> StructuredQuery.Filter {
+  private func filter(
+    _ node: YAMLNode,
+    of scope: DeclarativeMigration.Scope
+  ) throws(Failure) -> StructuredQuery.Filter {
     var filters: [StructuredQuery.Filter] = []
     for item in try items(node, "'where'") {
       guard let text = item.text, !text.isEmpty else {
         throw yaml.failure(at: item, "a filter is a text, as role == admin")
       }
       do throws(WireError) {
-        filters.append(try FilterExpression.parse(text, in: database))
+        let filter = try FilterExpression.parse(text, in: context)
+        if let name = filter.names.first(where: { !scope.covers($0.collection) }) {
+          throw WireError("__name__ is compared with \(name), which is no document of \(scope.collection)")
+        }
+        filters.append(filter)
       } catch {
         throw yaml.failure(at: item, "\(error)")
       }
     }
-    return filters.count == 1 ? filters[0] : .and(filters)
+    let all: StructuredQuery.Filter = filters.count == 1 ? filters[0] : .and(filters)
+    if let violation = all.violation { throw yaml.failure(at: node, "together, \(violation)") }
+    return all
   }
 
   /// The items of a list, which is not empty; one value stands for a list of one.
@@ -157,7 +173,7 @@ private struct MigrationFileReader {
     var steps: [MigrationStep] = []
     var places: [YAMLNode] = []
     for item in items {
-      let made = try StepReader(yaml: yaml, database: database).steps(item)
+      let made = try StepReader(yaml: yaml, context: context).steps(item)
       steps += made
       places += Array(repeating: item, count: made.count)
     }

@@ -4,7 +4,7 @@ import Transfer
 /// Reads one entry of a migration file's `steps`: a map of the step's name to what it takes.
 struct StepReader {
   let yaml: YAMLFile
-  let database: DatabaseName
+  let context: LiteralContext
 
   /// The names of the steps.
   static let names = [
@@ -188,7 +188,7 @@ struct StepReader {
     case .scalar(let text, isPlain: false): return .string(text)
     case .scalar(let text, isPlain: true):
       do throws(WireError) {
-        return try ValueLiteral.parse(text, in: database)
+        return try ValueLiteral.parse(text, in: context)
       } catch {
         throw yaml.failure(at: node, "\(error)")
       }

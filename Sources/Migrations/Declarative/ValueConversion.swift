@@ -103,8 +103,7 @@ public struct ValueConversion: Sendable, Equatable {
       {
         return try Self.exactly(try Self.integer(in: text))
       }
-      guard case .double(let number)? = try? ValueLiteral.parse(text, in: DatabaseName(project: "")),
-        number.isFinite
+      guard case .double(let number)? = ValueLiteral.number(text), number.isFinite
       else { throw Impossible("it is not written as a number") }
       return number
     default: throw other(value)

@@ -55,8 +55,9 @@ public struct Copy: Sendable {
   public struct Plan: Sendable, Equatable {
     /// The parts of the database, in their order.
     public var scopes: [CollectionScope]
-    /// The number of documents of each, by a count on the server; empty where a run is taken up again.
-    public var counts: [Int]
+    /// The number of documents of each, by a count on the server, nil where it is not known; empty where a run is
+    /// resumed.
+    public var counts: [Int?]
     /// Whether what is below the collections comes on top of the counts, which cannot be counted beforehand.
     public var hasMore: Bool
     /// The moment to read at, nil for the present of each page.
@@ -65,11 +66,13 @@ public struct Copy: Sendable {
     public var extraneous: Int
     /// Reads that were made to find this out: counts, and the names of both sides where documents are deleted.
     var overhead = 0
-    /// What it costs at the most, as far as it can be counted.
+    /// What it costs, as far as it can be counted.
     public var cost: Cost
 
     /// Documents in all, as far as they are counted.
-    public var documents: Int { counts.reduce(0, +) }
+    public var documents: Int { counts.reduce(0) { $0 + ($1 ?? 0) } }
+    /// Whether the documents are all counted, so that ``cost`` is a maximum; else it is a minimum.
+    public var isCounted: Bool { !hasMore && !counts.contains { $0 == nil } }
   }
 
   let source: Source
@@ -135,22 +138,23 @@ public struct Copy: Sendable {
       cost: Cost()
     )
     if resumed != nil { return plan }
-    var countTime: Timestamp?
-    for scope in scopes {
-      var read = scope.read
-      if scope.kind == nil { read.filter = options.filter }
-      let (count, time) = try await source.client.count(read)
-      countTime = time ?? countTime
-      // Of a kind below the collection nothing is known beforehand.
-      plan.counts.append(scope.kind == nil ? min(count, options.limit ?? count) : 0)
-      plan.overhead += Cost.reads(ofCounting: count)
+    let reads = scopes.map { scope in
+      // Of a kind below the collection nothing is known beforehand; of what is below, the collection's own number.
+      var read = CollectionRead(scope.name)
+      if scope.kind != nil { read.reach = .pattern }
+      read.filter = options.filter
+      return read
     }
-    plan.hasMore = scopes.contains { $0.read.reach == .subcollections }
+    for count in await source.client.quickCounts(of: reads).map({ $0?.count }) {
+      plan.counts.append(count.map { min($0, options.limit ?? $0) })
+      if let count { plan.overhead += Cost.reads(ofCounting: count) }
+    }
+    plan.hasMore = scopes.contains { $0.isDeep }
     plan.readTime = try await ReadTimePinning(
       client: source.client,
       environment: source.environment,
       logger: logger
-    ).pin(options.readTime, countTime: countTime, probing: scopes.first?.collection)
+    ).pin(options.readTime, probing: scopes.first?.collection)
     plan.cost.reads += plan.documents * (options.mode == .create && !options.isDryRun ? 1 : 2)
     plan.cost.writes = plan.documents
     if options.deletesExtraneous {
@@ -164,6 +168,24 @@ public struct Copy: Sendable {
     }
     plan.cost.reads += plan.overhead
     return plan
+  }
+
+  /// The reads of the source that a new copy will make.
+  ///
+  /// - Throws: `.inputMissing` where a pattern matches nothing.
+  public func reads() async throws -> [CollectionRead] {
+    reads(of: try options.selection.scopes(roots: try await roots(nil)))
+  }
+
+  /// The reads of the source that a plan is made of.
+  public func reads(of plan: Plan) -> [CollectionRead] { reads(of: plan.scopes) }
+
+  private func reads(of scopes: [CollectionScope]) -> [CollectionRead] {
+    scopes.map { scope in
+      var read = scope.read
+      if !scope.isDeep { read.filter = options.filter }
+      return read
+    }
   }
 
   private func roots(_ resumed: CopyPlace?) async throws -> [CollectionPath] {
@@ -206,7 +228,7 @@ public struct Copy: Sendable {
       journal: checkpoints?.journal
     )
     defer { progress.end() }
-    progress.begin("copy", total: plan.hasMore || plan.counts.isEmpty ? nil : plan.documents)
+    progress.begin("copy", total: !plan.isCounted || plan.counts.isEmpty ? nil : plan.documents)
     let start = CopyPlace(plan, resuming: checkpoints?.resumed)
     var references = references(from: start)
     try await loader.load { intake in

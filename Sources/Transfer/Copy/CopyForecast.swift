@@ -18,7 +18,7 @@ extension Copy {
   /// - Throws: ``Failure``.
   public func forecast(_ plan: Plan) async throws -> Forecast {
     defer { progress.end() }
-    progress.begin("compare", total: plan.hasMore ? nil : plan.documents)
+    progress.begin("compare", total: plan.isCounted ? plan.documents : nil)
     let forecast = Guarded(Forecast())
     let start = CopyPlace(plan, resuming: nil)
     var references = references(from: start)

@@ -22,7 +22,7 @@ struct CopyReader: Sendable {
     for (index, scope) in plan.scopes.enumerated() where index >= start.stage {
       if index > start.stage || place.last == nil { (place.stage, place.last, place.taken) = (index, nil, 0) }
       var read = scope.read
-      read.filter = filter
+      if !scope.isDeep { read.filter = filter }
       read.readTime = plan.readTime
       read.startAfter = place.last
       let canGoOn = read.isOrderedByName

@@ -18,6 +18,8 @@ public struct Diff {
     public var isDetailed = false
     /// Whether documents that are the same are told, too.
     public var showsEqual = false
+    /// Whether it is an error where a part has no document on either side.
+    public var failsIfEmpty = false
     /// The file that they are written to; `-` is standard output, nil is none.
     public var output: String?
 
@@ -72,14 +74,19 @@ public struct Diff {
   public func run() async throws -> (counts: DiffCounts, readTime: Timestamp?) {
     let roots = try await roots(of: from) + roots(of: to)
     let scopes = try options.selection.scopes(roots: Array(Set(roots)))
+    if options.failsIfEmpty {
+      var empty: [CollectionScope] = []
+      for scope in scopes where try await isEmpty(scope) { empty.append(scope) }
+      if !empty.isEmpty || scopes.isEmpty { throw Failure.empty(empty.map(\.name)) }
+    }
     for scope in scopes { book.open(scope.name) }
     if from.database == nil || to.database == nil {
       logger.notice(
         "The database of a snapshot is not known, so references are compared by their whole names (--from-source, --to-source)."
       )
     }
-    let (fromPages, fromTime, fromCount) = try await pages(of: from, scopes)
-    let (toPages, toTime, toCount) = try await pages(of: to, scopes)
+    let (fromPages, fromTime) = try await pages(of: from, scopes)
+    let (toPages, toTime) = try await pages(of: to, scopes)
     var run = DiffRun(
       comparison: DocumentComparison(
         from: from.database,
@@ -91,19 +98,29 @@ public struct Diff {
       book: book,
       progress: progress
     )
-    progress.begin("compare", total: fromCount.flatMap { count in toCount.map { count + $0 } })
-    defer { progress.end() }
+    let piece = progress.begin("compare", total: nil)
+    let total = DiffTotal { [progress] total in progress.setTotal(total, of: piece) }
+    let counting = [from, to].compactMap { total.count($0, scopes) }
+    defer {
+      for count in counting { count.cancel() }
+      progress.end()
+    }
     try run.begin()
     for side in [from, to] { try run.tellDefects(of: side, logger) }
     for (index, scope) in scopes.enumerated() {
       do {
+        var count = 0
         try await NameMerge.run { side in
           let page = try await (side == .from ? fromPages : toPages).next(index)
-          if let page { run.read(page) }
+          if let page {
+            count += page.count
+            run.read(page)
+          }
           return page
         } _: { step in
           try run.take(step)
         }
+        if count == 0 { logger.warning("\(scope.name) has no documents on either side.") }
       } catch let failure as Failure where failure.isOfOneCollection {
         logger.error("\(failure)")
         try run.tell(DiffEntry(mark: .unreadable, path: scope.name.string, reason: failure.cause))
@@ -111,6 +128,17 @@ public struct Diff {
     }
     try run.finish()
     return (run.counts, toTime ?? fromTime)
+  }
+
+  /// Whether a part has no document on either side.
+  private func isEmpty(_ scope: CollectionScope) async throws -> Bool {
+    for side in [from, to] {
+      switch side {
+      case .database(_, let client): if try await !client.isEmpty(scope.read) { return false }
+      case .snapshot(let snapshot): if try snapshot.documents(of: [scope]).next(0) != nil { return false }
+      }
+    }
+    return true
   }
 
   private func roots(of side: Side) async throws -> [CollectionPath] {
@@ -121,26 +149,46 @@ public struct Diff {
     }
   }
 
-  /// The pages of a side, the moment that they are read at, and the number of documents where it can be told.
+  /// The pages of a side, and the moment that they are read at.
   private func pages(
     of side: Side,
     _ scopes: [CollectionScope]
-  ) async throws -> (DiffPages, Timestamp?, Int?) {
+  ) async throws -> (DiffPages, Timestamp?) {
     switch side {
     case .snapshot(let snapshot):
-      return (.snapshot(try snapshot.documents(of: scopes)), nil, snapshot.count)
+      return (.snapshot(try snapshot.documents(of: scopes)), nil)
     case .database(let environment, let client):
-      var total: Int? = 0
-      var countTime: Timestamp?
-      for scope in scopes {
-        let (count, time) = try await client.count(scope.read)
-        countTime = time ?? countTime
-        total = scope.read.reach == .collection ? total.map { $0 + count } : nil
-      }
       let readTime = try await ReadTimePinning(client: client, environment: environment, logger: logger)
-        .pin(options.readTime, countTime: countTime, probing: scopes.first?.collection)
-      return (.database(DatabasePages(client: client, scopes: scopes, readTime: readTime)), readTime, total)
+        .pin(options.readTime, probing: scopes.first?.collection)
+      return (.database(DatabasePages(client: client, scopes: scopes, readTime: readTime)), readTime)
     }
+  }
+}
+
+/// The number of documents of both sides, once both are known.
+private struct DiffTotal: Sendable {
+  private let counts = Guarded<[Int]>([])
+  let report: @Sendable (Int) -> Void
+
+  init(report: @escaping @Sendable (Int) -> Void) { self.report = report }
+
+  /// Counts a side; what a server counts takes its time.
+  func count(_ side: Diff.Side, _ scopes: [CollectionScope]) -> BackgroundCount? {
+    switch side {
+    case .snapshot(let snapshot):
+      add(snapshot.count)
+      return nil
+    case .database(_, let client):
+      return BackgroundCount(scopes.map(\.read), client: client) { add($0) }
+    }
+  }
+
+  private func add(_ count: Int) {
+    let total = counts.withLock { counts in
+      counts.append(count)
+      return counts.count == 2 ? counts.reduce(0, +) : nil
+    }
+    if let total { report(total) }
   }
 }
 

@@ -68,7 +68,7 @@ public struct ServiceExamination: Sendable {
   private func database(into diagnosis: inout Diagnosis) async -> Bool {
     let name = client.database.description
     do throws(Failure) {
-      let found = try await client.describeDatabase()
+      let found = try await client.quickly.describeDatabase()
       if let type = found.type, !type.isIdentical(to: "FIRESTORE_NATIVE") {
         diagnosis.fail(
           "database",
@@ -104,6 +104,18 @@ public struct ServiceExamination: Sendable {
       let isUntold = error.service.map { [.notFound, .unimplemented, .invalidArgument].contains($0.status) }
       if !environment.isRealService, isUntold ?? false {
         diagnosis.ok("database", "this server does not tell about \(name)")
+        return true
+      }
+      // What the database is like is only nice to know; whether it is there shows when it is read.
+      let isWrong: Set<FirestoreError.Status> = [
+        .notFound, .unauthenticated, .failedPrecondition, .invalidArgument,
+      ]
+      if error.service.map({ !isWrong.contains($0.status) }) ?? (error.kind == .unavailable) {
+        diagnosis.warn(
+          "database",
+          "the service does not describe \(name): \(error.cause)",
+          remedy: "Whether it can be read is examined next."
+        )
         return true
       }
       diagnosis.fail("database", error)

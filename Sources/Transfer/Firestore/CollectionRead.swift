@@ -10,12 +10,20 @@ public struct CollectionRead: Sendable, Equatable {
     case subcollections
     /// The documents of every collection of this id, wherever it is.
     case group
+    /// The documents of every collection whose path matches, `*` standing for any document id
+    /// (`groups/*/members`).
+    ///
+    /// Read as the collection group below the part without `*`; what does not match is dropped, and the filter is
+    /// evaluated here: collection groups have no indexes of single fields unless somebody made them.
+    case pattern
   }
 
-  /// The collection; for ``Reach/group`` its id stands for all of them.
+  /// The collection; for ``Reach/group`` its id stands for all of them, for ``Reach/pattern`` it is the pattern.
   public var collection: CollectionPath
   /// How far to read.
   public var reach = Reach.collection
+  /// With ``Reach/subcollections``: only what is in collections of this kind and below them; everything where nil.
+  public var kind: CollectionPath?
   /// Only documents for which this holds.
   public var filter: StructuredQuery.Filter?
   /// The order of the documents; that of their names where empty.
@@ -86,21 +94,57 @@ public struct CollectionRead: Sendable, Equatable {
       )
     case .subcollections:
       query = StructuredQuery(from: StructuredQuery.CollectionSelector(nil, allDescendants: true))
-      let lowest = "__id-9223372036854775808__"
-      let prefix = "\(database.documents)/\(collection.string)"
-      query.where = .and([
-        .field(.documentName, .greaterThanOrEqual, .reference("\(prefix)/\(lowest)")),
-        .field(.documentName, .lessThan, .reference("\(prefix)\u{0}/\(lowest)")),
-      ])
+      query.where = Self.everything(below: collection, in: database)
+    case .pattern:
+      query = StructuredQuery(
+        from: StructuredQuery.CollectionSelector(collection.id, allDescendants: true)
+      )
+      query.where = Self.everything(below: CollectionPattern(collection).root, in: database)
     }
-    if let filter { query.where = filter }
+    if let filter = sentFilter { query.where = filter }
     query.orderBy = completeOrder
-    if let mask, orderBy.isEmpty, !hasInequality { query.select = mask }
+    if let mask, !cutsHere { query.select = mask }
     return query
   }
 
+  /// The names of all documents of a collection and below it.
+  private static func everything(
+    below collection: CollectionPath,
+    in database: DatabaseName
+  ) -> StructuredQuery.Filter {
+    let lowest = "__id-9223372036854775808__"
+    let prefix = "\(database.documents)/\(collection.string)"
+    return .and([
+      .field(.documentName, .greaterThanOrEqual, .reference("\(prefix)/\(lowest)")),
+      .field(.documentName, .lessThan, .reference("\(prefix)\u{0}/\(lowest)")),
+    ])
+  }
+
+  /// The filter that the service evaluates; that of a pattern is evaluated here.
+  private var sentFilter: StructuredQuery.Filter? { reach == .pattern ? nil : filter }
+
+  /// What is asked of each document here, because the service was not; nil where nothing is.
+  var selection: ReadSelection? {
+    switch reach {
+    case .pattern: ReadSelection(CollectionPattern(collection), filter.map(DocumentFilter.init))
+    case .subcollections: kind.map { ReadSelection(CollectionPattern($0), nil, isDeep: true) }
+    case .collection, .group: nil
+    }
+  }
+
+  /// Whether the service can count what the read gives.
+  public var isCountable: Bool { reach == .collection || reach == .group }
+
+  /// The collection that a document of the read is counted under.
+  public func accountName(of document: RawDocument) -> CollectionPath {
+    switch reach {
+    case .collection, .pattern: collection
+    case .subcollections, .group: document.path.collection.pattern
+    }
+  }
+
   /// The parent that the query is sent to.
-  var parent: DocumentPath? { reach == .group ? nil : collection.parent }
+  var parent: DocumentPath? { reach == .group || reach == .pattern ? nil : collection.parent }
 
   /// The order with what the service would add to it: fields of inequalities by their names, then the name.
   private var completeOrder: [StructuredQuery.Order] {
@@ -116,23 +160,13 @@ public struct CollectionRead: Sendable, Equatable {
 
   private var hasInequality: Bool { !inequalityFields.isEmpty }
 
-  private var inequalityFields: [FieldPath] {
-    var found: [FieldPath] = []
-    func walk(_ filter: StructuredQuery.Filter) {
-      switch filter {
-      case .and(let filters), .or(let filters): filters.forEach(walk)
-      case .field(let field, let operation, _):
-        if operation.isInequality, !found.contains(field), field != .documentName { found.append(field) }
-      case .unary(let field, let operation):
-        if operation.isInequality, !found.contains(field) { found.append(field) }
-      }
-    }
-    if let filter { walk(filter) }
-    return found.sorted { $0.description.compareUTF8($1.description) < 0 }
-  }
+  private var inequalityFields: [FieldPath] { sentFilter?.impliedOrder ?? [] }
 
-  /// Whether a page has to be cut down to the mask here, because its order wants other fields.
-  var cutsHere: Bool { mask != nil && !isList && (!orderBy.isEmpty || hasInequality) }
+  /// Whether a page has to be cut down to the mask here, because its order, or the filter that is evaluated here, wants
+  /// other fields.
+  var cutsHere: Bool {
+    mask != nil && !isList && (!orderBy.isEmpty || hasInequality || (reach == .pattern && filter != nil))
+  }
 }
 
 extension FieldMap {

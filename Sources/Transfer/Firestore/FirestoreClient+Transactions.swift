@@ -67,14 +67,6 @@ extension FirestoreClient {
     throw .malformed("the stream ended before the document")
   }
 
-  /// The number of documents in a collection as the transaction sees them.
-  func countOnce(_ collection: CollectionPath, in transaction: TransactionID) async throws(CallFailure) -> Int
-  {
-    let (body, root) = try await caller.attempt(countRequest(CollectionRead(collection), in: transaction))
-    defer { withExtendedLifetime(body) {} }
-    return try Self.counted(root).count
-  }
-
   /// A page of a read as the transaction sees it, in the order of names.
   func pageOnce(
     of read: CollectionRead,

@@ -141,24 +141,8 @@ public struct FirestoreClient: Sendable {
     ) { (_, root) throws(CallFailure) in try Self.counted(root) }
   }
 
-  /// As ``count(_:)-(CollectionRead)``; nil where the service does not count, as an older emulator, or not such a read.
-  ///
-  /// What else keeps it from answering is thrown: it would keep the pages, too.
-  public func countIfOffered(
-    _ read: CollectionRead
-  ) async throws(Failure) -> (count: Int, readTime: Timestamp?)? {
-    do throws(Failure) {
-      return try await count(read)
-    } catch {
-      guard let status = error.service?.status, status == .unimplemented || status == .invalidArgument else {
-        throw error
-      }
-      return nil
-    }
-  }
-
-  /// The request that counts a read's documents, within a transaction where one is given.
-  func countRequest(_ read: CollectionRead, in transaction: TransactionID? = nil) -> HTTPRequest {
+  /// The request that counts a read's documents.
+  private func countRequest(_ read: CollectionRead) -> HTTPRequest {
     var own = read
     if own.reach == .subcollections { own.reach = .collection }
     var query = own.query(in: database)
@@ -170,7 +154,6 @@ public struct FirestoreClient: Sendable {
       $0.structuredAggregationQuery(
         StructuredAggregationQuery(query, [.init(.count(upTo: nil), alias: "n")])
       )
-      $0.transaction(transaction)
     }
     return post("\(url(ofParent: own.parent)):runAggregationQuery", json.bytes)
   }

@@ -4,6 +4,13 @@ import Models
 struct PageFetcher: Sendable {
   let client: FirestoreClient
   let read: CollectionRead
+  private let selection: ReadSelection?
+
+  init(client: FirestoreClient, read: CollectionRead) {
+    self.client = client
+    self.read = read
+    selection = read.selection
+  }
 
   func page(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
     var size = size
@@ -108,6 +115,7 @@ struct PageFetcher: Sendable {
       guard let json = read.isList ? element : element["document"] else { continue }
       do throws(WireError) {
         var document = try decoder.document(json, prefix: prefix)
+        if let selection, !selection.contains(document) { continue }
         if read.cutsHere, let mask = read.mask { document.fields = document.fields.cut(to: mask) }
         documents.append(document)
       } catch {

@@ -39,28 +39,27 @@ public struct ReadTimePinning: Sendable {
 
   /// The moment to read at, nil for the present of each page.
   ///
-  /// The official emulator refuses `readTime` on GETs, so a server that may be one is asked for a document first.
+  /// The moment is the server's own, from its answer to a look at one document; this machine's clock is not trusted.
+  /// A server other than Google's may not report it: its present is read then. The official emulator refuses `readTime`
+  /// on GETs, so a server that may be one is asked for a document first.
   ///
-  /// - Parameters:
-  ///   - countTime: The server's time, from its answer to a count; this machine's clock is not trusted.
-  ///   - collection: What to try it on.
-  /// - Throws: ``Failure``; of kind `configuration` where the moment is wanted and the service does not tell its time.
-  public func pin(
-    _ choice: ReadTimeChoice,
-    countTime: Timestamp?,
-    probing collection: CollectionPath?
-  ) async throws -> Timestamp? {
+  /// - Parameter collection: What to try it on.
+  /// - Throws: ``Failure``; of kind `configuration` where the moment is wanted and the service does not report its time.
+  public func pin(_ choice: ReadTimeChoice, probing collection: CollectionPath?) async throws -> Timestamp? {
     switch choice {
     case .none: return nil
     case .at(let moment): return moment
     case .now, .pinned: break
     }
-    guard let moment = countTime?.flooredToMicroseconds else {
-      if choice == .pinned { return nil }
+    guard let moment = try await serverTime(isWanted: choice == .now)?.flooredToMicroseconds else {
+      if choice == .pinned {
+        logger.notice("This server does not report its time; the present is read.")
+        return nil
+      }
       throw Failure(
         .configuration,
         "pin the moment to read at",
-        cause: "the service does not tell its time",
+        cause: "the service does not report its time",
         remedy: "Give the moment itself, or --read-time none."
       )
     }
@@ -71,6 +70,17 @@ public struct ReadTimePinning: Sendable {
       return moment
     } catch let failure as Failure where failure.service?.status == .invalidArgument {
       logger.notice("This server does not read at a fixed moment; the present is read.")
+      return nil
+    }
+  }
+
+  private func serverTime(isWanted: Bool) async throws(Failure) -> Timestamp? {
+    let document = DocumentPath(CollectionPath(nil, CollectionSelection.ownPrefix), "lock")
+    if isWanted || environment.isRealService { return try await client.serverTime(reading: document) }
+    do throws(Failure) {
+      return try await client.within(FirestoreClient.patience).serverTime(reading: document)
+    } catch {
+      if error.kind == .interrupted { throw error }
       return nil
     }
   }

@@ -11,6 +11,9 @@ struct DateText: Sendable, Equatable {
   var seconds: Int?
   var nanoseconds: Int32 = 0
 
+  /// A day by its distance from 1970-01-01.
+  init(days: Int) { self.days = days }
+
   /// Reads a text; nil where it is no such date.
   init?(_ utf8: UnsafeBufferPointer<UInt8>) {
     guard utf8.count >= 8, utf8.count <= 40, let first = utf8.first, first &- UInt8(ascii: "0") <= 9 else {

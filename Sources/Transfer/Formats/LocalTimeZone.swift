@@ -91,6 +91,14 @@ public struct LocalTimeZone: Sendable, Equatable {
     return Int(low == 0 ? firstOffset : offsets[low - 1])
   }
 
+  /// The moment at which a day begins by the clocks of the zone; nil for a day that the calendar does not have.
+  ///
+  /// Where the clocks leave out its first hour, it begins behind that.
+  public func startOfDay(year: Int, month: Int, day: Int) -> Timestamp? {
+    guard LiteralContext.utcDay(year, month, day) != nil else { return nil }
+    return moment(of: DateText(days: Civil.days(year: year, month: month, day: day)))
+  }
+
   private static var folders: [String] {
     let standard = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo"]
     guard let value = getenv("TZDIR"), value.pointee != 0 else { return standard }

@@ -36,6 +36,39 @@ public struct Manifest: Sendable, Equatable {
     }
   }
 
+  /// What an export was asked for: whether it is a whole backup, and of what.
+  public struct Scope: Sendable, Equatable {
+    /// The collections that were named, patterns among them; nil where all root collections were meant.
+    public var collections: [String]?
+    /// Whether what is below the documents is in it.
+    public var subcollections: Bool
+    /// The filters that documents had to satisfy, as they were typed.
+    public var filters: [String]
+    /// Documents of each collection at most; nil for no limit.
+    public var limit: Int?
+    /// The fields that were read; nil for all.
+    public var fields: [String]?
+    /// Whether every collection with one of the ids was meant.
+    public var isGroup: Bool
+
+    /// Makes a scope.
+    public init(
+      collections: [String]?,
+      subcollections: Bool,
+      filters: [String] = [],
+      limit: Int? = nil,
+      fields: [String]? = nil,
+      isGroup: Bool = false
+    ) {
+      self.collections = collections
+      self.subcollections = subcollections
+      self.filters = filters
+      self.limit = limit
+      self.fields = fields
+      self.isGroup = isGroup
+    }
+  }
+
   /// The file's name.
   public static let fileName = "manifest.json"
 
@@ -47,6 +80,8 @@ public struct Manifest: Sendable, Equatable {
   public var database: DatabaseName
   /// The moment as of which they were read; nil where they were read as they were.
   public var readTime: Timestamp?
+  /// What was asked for; nil in manifests that do not say.
+  public var scope: Scope?
   /// The files.
   public var files: [File]
 
@@ -56,12 +91,14 @@ public struct Manifest: Sendable, Equatable {
     environment: String,
     database: DatabaseName,
     readTime: Timestamp?,
+    scope: Scope? = nil,
     files: [File]
   ) {
     self.toolVersion = toolVersion
     self.environment = environment
     self.database = database
     self.readTime = readTime
+    self.scope = scope
     self.files = files
   }
 
@@ -82,6 +119,10 @@ public struct Manifest: Sendable, Equatable {
       json.string(database.description)
       json.key("readTime")
       if let readTime { json.timestamp(readTime) } else { json.null() }
+      if let scope {
+        json.key("scope")
+        json.object { scope.writeMembers(to: &$0) }
+      }
       json.key("files")
       json.array { list in
         for file in files {
@@ -135,6 +176,7 @@ public struct Manifest: Sendable, Equatable {
     if let readTime = json["readTime"], !readTime.isNull {
       self.readTime = try WireDecoder.timestamp(readTime, member: "readTime")
     }
+    scope = try json["scope"].map { json throws(WireError) in try Scope(json) }
     guard let list = json["files"], list.kind == .array else {
       throw WireError("it is not a list", at: ["files"])
     }

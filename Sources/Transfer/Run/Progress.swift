@@ -11,6 +11,12 @@ public final class Progress: Sendable {
     var total: Int?
     var started = 0.0
     var shown = -Double.infinity
+    var number = 0
+  }
+
+  /// A piece of work, to give its total later.
+  public struct Piece: Sendable, Equatable {
+    fileprivate let number: Int
   }
 
   private let terminal: Terminal?
@@ -41,10 +47,24 @@ public final class Progress: Sendable {
   }
 
   /// A new piece of work begins.
-  public func begin(_ what: String, total: Int?) {
+  ///
+  /// - Returns: The piece, for ``setTotal(_:of:)``.
+  @discardableResult
+  public func begin(_ what: String, total: Int?) -> Piece {
     let now = clock.now()
-    state.withLock { $0 = State(what: what, total: total, started: now, shown: now) }
+    let number = state.withLock { state in
+      state = State(what: what, total: total, started: now, shown: now, number: state.number + 1)
+      return state.number
+    }
     show(at: now)
+    return Piece(number: number)
+  }
+
+  /// The total of a piece of work that has begun is known by now; nothing where another one has begun since.
+  public func setTotal(_ total: Int, of piece: Piece) {
+    state.withLock { state in
+      if state.number == piece.number { state.total = total }
+    }
   }
 
   /// So many more are done.

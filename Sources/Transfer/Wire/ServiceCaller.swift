@@ -74,6 +74,20 @@ public struct ServiceCaller: Sendable {
     self.onRetry = onRetry
   }
 
+  /// The same caller with another bound on the time that a call may take, its retries included.
+  func within(_ seconds: Double) -> ServiceCaller {
+    var policy = policy
+    policy.budget = min(policy.budget, seconds)
+    return ServiceCaller(
+      transport: transport,
+      credentials: credentials,
+      policy: policy,
+      clock: clock,
+      traffic: traffic,
+      onRetry: onRetry
+    )
+  }
+
   // MARK: One attempt
 
   /// Sends a request once (twice where a token was refused), and parses its answer.

@@ -17,6 +17,7 @@ struct CheckCommand: AsyncParsableCommand {
 
         gymmigrate check -e stage
         gymmigrate check -e prod -o findings.csv
+        gymmigrate check payments 'groups/*/members' -e prod
         gymmigrate check -e prod --rule foreign-key-dangling --rule link-not-mirrored
         gymmigrate check -e prod --json
 
@@ -25,6 +26,14 @@ struct CheckCommand: AsyncParsableCommand {
       rule, then the members of the summary as every command has them. It is written as the findings come.
       """
   )
+
+  @Argument(
+    help:
+      "Only findings about documents of these collections, patterns among them (default: all); what they point at is read, too."
+  )
+  var collections: [String] = []
+
+  @OptionGroup var emptiness: EmptinessOptions
 
   @Option(
     name: .customLong("rule"),
@@ -56,6 +65,13 @@ struct CheckCommand: AsyncParsableCommand {
   @OptionGroup var talk: TalkOptions
 
   func validate() throws {
+    for name in collections {
+      if let defect = CollectionSelection.defect(of: name) { throw ValidationError("'\(name)' \(defect).") }
+      if Self.judged([name]).isEmpty {
+        let known = IntegrityCheck.collections.map(\.string).joined(separator: ", ")
+        throw ValidationError("No rule is about '\(name)'; there are rules about \(known).")
+      }
+    }
     for name in names where IntegrityRule(named: name) == nil {
       throw ValidationError("There is no rule '\(name)'; 'gymmigrate check --list-rules' lists them.")
     }
@@ -73,7 +89,11 @@ struct CheckCommand: AsyncParsableCommand {
     // What cannot be written is found out before anything is read.
     if let output { try OutputFile.checkWritable(output) }
     let chosen = Set(names.compactMap { IntegrityRule(named: $0) })
-    let check = chosen.isEmpty ? IntegrityCheck() : IntegrityCheck(rules: chosen)
+    let check = IntegrityCheck(
+      rules: chosen.isEmpty ? Set(IntegrityRule.allCases) : chosen,
+      judged: collections.isEmpty ? nil : Set(Self.judged(collections))
+    )
+    let (collections, emptiness) = (collections, emptiness)
     let findings = CheckOutput(check, examples: examples, asJSON: talk.json)
     let (output, reading) = (output, reading)
     let readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
@@ -81,6 +101,8 @@ struct CheckCommand: AsyncParsableCommand {
     // With --json the summary is a part of the object that the findings are in.
     command.printing = { try findings.end($0) }
     try await command.perform { session, run in
+      let named = Self.judged(collections).map { CollectionScope(pathOrPattern: $0).read }
+      try await session.prepare(named, isAll: false, emptiness)
       var integrity = IntegrityRun(
         client: session.client,
         environment: session.environment,
@@ -99,11 +121,21 @@ struct CheckCommand: AsyncParsableCommand {
         try findings.append(finding)
       }
       try file?.finish()
+      await session.warnOfEmpty(named.filter { session.book[$0.collection].read == 0 })
       return Ending(
         status: findings.isEmpty ? .done : .differences,
         readTime: moment,
         lists: findings.isEmpty ? [] : [output ?? list.path]
       )
+    }
+  }
+
+  /// The collections with rules that names and patterns mean.
+  private static func judged(_ names: [String]) -> [CollectionPath] {
+    IntegrityCheck.collections.filter { collection in
+      names.contains { name in
+        CollectionPath(name)?.pattern == collection || CollectionSelection.name(name, means: collection)
+      }
     }
   }
 }

@@ -51,6 +51,8 @@ struct CopyCommand: AsyncParsableCommand {
   )
   var filters: [String] = []
 
+  @OptionGroup var zone: ZoneOptions
+
   @Option(help: ArgumentHelp("Documents of each collection at the most.", valueName: "n"))
   var limit: Int?
 
@@ -84,18 +86,9 @@ struct CopyCommand: AsyncParsableCommand {
       throw ValidationError("Name the environment to read: --from.")
     }
     if to == nil, connection.project == nil { throw ValidationError("Name the environment to write: --to.") }
-    for filter in filters {
-      do {
-        _ = try FilterExpression.parse(filter, in: DatabaseName(project: "p"))
-      } catch {
-        throw ValidationError("--where: \(error).")
-      }
-    }
+    try FilterArguments.validate(filters, for: selection.names)
     if subcollections == true, !filters.isEmpty {
       throw ValidationError("--subcollections takes everything: no --where.")
-    }
-    if !filters.isEmpty, selection.collections.contains(where: { $0.contains("/") && $0.contains("*") }) {
-      throw ValidationError("--where is for whole collections, not for a pattern of subcollections.")
     }
     if let limit, limit < 0 { throw ValidationError("--limit is a number from 0.") }
     if let readTime, ReadTimeChoice(parsing: readTime) == nil {
@@ -128,6 +121,7 @@ struct CopyCommand: AsyncParsableCommand {
     prepared.isDryRun = dryRun
     prepared.limits = write.limits
     let (base, write, filters, dryRun) = (prepared, write, filters, dryRun)
+    let (zone, emptiness, isAll) = (zone, selection.emptiness, selection.names == nil)
     let prices = try EnvironmentResolver(connection).configuration().prices
     let command = CommandRun(
       name: "copy",
@@ -140,10 +134,15 @@ struct CopyCommand: AsyncParsableCommand {
       guard let source = session.source else {
         throw Failure(.internal, "copy", cause: "there is no source")
       }
-      var options = base
-      let parsed = try filters.map { try FilterExpression.parse($0, in: source.client.database) }
-      options.filter = parsed.count > 1 ? .and(parsed) : parsed.first
-      options.pacer = write.pacer(for: session.environment)
+      var prepared = base
+      if !filters.isEmpty {
+        prepared.filter = try FilterArguments.parse(
+          filters,
+          in: try zone.context(in: source.client.database)
+        )
+      }
+      prepared.pacer = write.pacer(for: session.environment)
+      let options = prepared
       let copy = Copy(
         from: Copy.Source(environment: source.environment, client: source.client),
         to: session.client,
@@ -154,8 +153,12 @@ struct CopyCommand: AsyncParsableCommand {
         progress: session.progress,
         logger: session.logger
       )
+      if session.checkpoints?.resumed == nil {
+        let reads = try await copy.reads()
+        try await session.reading(source).prepare(reads, isAll: isAll, emptiness)
+      }
       let plan = try await copy.prepare()
-      let cost = CostEstimate(plan.cost, at: prices)
+      let cost = CostEstimate(plan.cost, at: prices, isMinimum: !plan.isCounted)
       for line in CopyText.screen(plan, cost, options, session, source) { session.logger.notice("\(line)") }
       var ending = Ending(readTime: plan.readTime, lists: copy.lists, cost: cost)
       if dryRun {
@@ -170,6 +173,9 @@ struct CopyCommand: AsyncParsableCommand {
       // What was taken up again was agreed to when it began.
       if session.checkpoints?.resumed == nil { try Guard.ask("Copy?", with: write.guards) }
       try await copy.run(plan)
+      await session.reading(source).warnOfEmpty(
+        copy.reads(of: plan).filter { session.book.readCount(below: $0) == 0 }
+      )
       return ending
     }
   }
@@ -196,7 +202,7 @@ enum CopyText {
     } else {
       for (scope, count) in zip(plan.scopes, plan.counts) {
         lines.append(
-          "  \(scope.name): \(scope.kind == nil ? "\(Progress.grouped(count)) documents" : "not counted")"
+          "  \(scope.name): \(count.map { "\(Progress.grouped($0)) documents" } ?? "not counted")"
         )
       }
       lines.append(
@@ -206,7 +212,7 @@ enum CopyText {
     if options.deletesExtraneous {
       lines.append("  then delete \(Progress.grouped(plan.extraneous)) documents that the source lacks")
     }
-    if !plan.counts.isEmpty { lines.append("  \(cost.text)") }
+    if plan.counts.contains(where: { $0 != nil }) { lines.append("  \(cost.text)") }
     return lines
   }
 
@@ -217,5 +223,21 @@ enum CopyText {
   /// What a run would do.
   static func forecast(_ forecast: Copy.Forecast, _ cost: CostEstimate) -> String {
     "A copy would create \(Progress.grouped(forecast.created)), update \(Progress.grouped(forecast.updated)) and delete \(Progress.grouped(forecast.deleted)) documents: \(cost.text)."
+  }
+}
+
+extension AccountsBook {
+  /// How many documents of a read were counted, whatever collections they are in.
+  fileprivate func readCount(below read: CollectionRead) -> Int {
+    let scope = CollectionScope(
+      pathOrPattern: read.kind ?? read.collection,
+      isDeep: read.reach == .subcollections
+    )
+    return collections.reduce(0) { sum, collection in
+      guard let path = CollectionPath(collection.name), scope.contains(DocumentPath(path, "x")) else {
+        return sum
+      }
+      return sum + collection.accounts.read
+    }
   }
 }

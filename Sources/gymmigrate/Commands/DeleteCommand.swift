@@ -20,7 +20,7 @@ struct DeleteCommand: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: "The path of the collection, as users or groups/g1/members.")
+  @Argument(help: "The path of the collection, as users; or a pattern, as 'class*' or 'groups/*/members'.")
   var collection: String
 
   @Option(
@@ -58,6 +58,9 @@ struct DeleteCommand: AsyncParsableCommand {
       if query.group || !query.filters.isEmpty || allDocuments {
         throw ValidationError("Give --id alone: it says which documents are meant.")
       }
+      if collection.utf8.contains(UInt8(ascii: "*")) {
+        throw ValidationError("--id is for one collection, and '\(collection)' is a pattern.")
+      }
       for id in ids {
         if let violation = PathLimits.violation(ofID: id, isDocument: true) {
           throw ValidationError("--id: \(violation.message).")
@@ -75,12 +78,16 @@ struct DeleteCommand: AsyncParsableCommand {
     if !hard {
       if maxDelete != nil { throw ValidationError("--max-delete goes with --hard.") }
       if leaveSubcollections { throw ValidationError("--leave-subcollections goes with --hard.") }
-      if Self.withoutIsActive.contains(collection) {
+      if Self.withoutIsActive.contains(where: { matches($0) }) {
         throw ValidationError(
           "The documents of \(collection) are never inactive: no app looks at isActive there. --hard deletes for good."
         )
       }
     }
+  }
+
+  private func matches(_ name: String) -> Bool {
+    CollectionPath(name).map { CollectionSelection.name(collection, means: $0) } ?? false
   }
 
   func run() async throws {
@@ -103,6 +110,7 @@ struct DeleteCommand: AsyncParsableCommand {
       talk: talk,
       write: write,
       plan: plan,
+      emptiness: query.emptiness,
       maximumDeletes: maxDelete,
       leavesSubcollections: leaveSubcollections
     ).perform(migration) { session in

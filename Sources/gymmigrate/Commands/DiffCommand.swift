@@ -101,6 +101,7 @@ struct DiffCommand: AsyncParsableCommand {
     )
     options.readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
     options.ignored = try ignoredFields()
+    options.failsIfEmpty = selection.emptiness.failIfEmpty
     options.format = format
     options.isDetailed = detail
     options.showsEqual = showEqual

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 import Models
 import Transfer
 
@@ -54,14 +55,15 @@ struct ExportCommand: AsyncParsableCommand {
         gymmigrate export --all -e prod -o backup/ --format jsonl
         gymmigrate export members -e prod -o - --format csv --fields firstName,phone
         gymmigrate export groups --subcollections -e prod -o groups.jsonl
+        gymmigrate export 'class*' 'groups/*/members' -e prod -o tables/ --format csv
         gymmigrate export payments --where 'status == completed and amount >= 500.0' -e prod -o payments.csv
-        gymmigrate export --all --subcollections -e prod -o nightly --dated --keep 14
+        gymmigrate export --all -e prod -o nightly --dated --keep 14
 
       'gymmigrate export verify FOLDER' checks what an export wrote.
       """
   )
 
-  @Argument(help: "Paths of collections, as users or groups/g1/members.")
+  @Argument(help: CollectionArguments.help)
   var collections: [String] = []
 
   @Flag(help: "Export every root collection.")
@@ -82,10 +84,11 @@ struct ExportCommand: AsyncParsableCommand {
   @OptionGroup var query: QueryOptions
 
   @Flag(
+    inversion: .prefixedNo,
     help:
-      "Export what is below the collections, too, also below documents that are missing. CSV and XLSX get a table a kind of subcollection, JSON Lines take everything in the order of names."
+      "Export what is below the collections, too, also below documents that are missing (default: yes for --all to JSON Lines and for --dated, but not with --where, --group, --order-by, --limit or --since). CSV and XLSX get a table a kind of subcollection, JSON Lines take everything in the order of names."
   )
-  var subcollections = false
+  var subcollections: Bool?
 
   @Option(
     help: ArgumentHelp(
@@ -115,14 +118,6 @@ struct ExportCommand: AsyncParsableCommand {
   )
   var nullText = "null"
 
-  @Option(
-    help: ArgumentHelp(
-      "The zone of times: CSV is in UTC unless given, XLSX in America/Mexico_City.",
-      valueName: "zone"
-    )
-  )
-  var timeZone: String?
-
   @Flag(help: "Make CSV fit for Excel: a byte order mark, and formulas made harmless.")
   var excel = false
 
@@ -135,7 +130,7 @@ struct ExportCommand: AsyncParsableCommand {
   @OptionGroup var talk: TalkOptions
 
   func validate() throws {
-    try CollectionArguments.validate(collections, all: all)
+    try CollectionArguments.validate(collections, all: all, query)
     try nightly.validate(self)
     if let limit, limit < 0 { throw ValidationError("--limit is a number from 0.") }
     if let readTime, ReadTimeChoice(parsing: readTime) == nil {
@@ -146,28 +141,55 @@ struct ExportCommand: AsyncParsableCommand {
         "The name of the output does not tell its format: give --format csv, xlsx or jsonl."
       )
     }
-    if subcollections, query.group || !query.filters.isEmpty || orderBy != nil {
+    if subcollections == true, query.group || !query.filters.isEmpty || orderBy != nil {
       throw ValidationError("--subcollections takes everything: no --where, --order-by or --group.")
     }
-    if isCSV, all || collections.count > 1 || subcollections,
+    if isCSV, namesSeveral || isDeep,
       FormatName(fileName: output) != nil || output == "-",
       !FileCheck.isFolder(output), !nightly.dated
     {
       throw ValidationError("One CSV file holds one collection: name a folder, or export to .xlsx or .jsonl.")
+    }
+    if orderBy != nil, collections.contains(where: { $0.contains("/") && $0.contains("*") }) {
+      throw ValidationError("--order-by is for collections, not for a pattern of subcollections.")
     }
     if let orderBy { _ = try StructuredQuery.Order.list(parsing: orderBy) }
     if talk.json, output == "-" { throw ValidationError("--json and -o - both want standard output.") }
     _ = try fieldPaths()
   }
 
+  /// Whether there may be more than one collection, what is below aside.
+  private var namesSeveral: Bool {
+    all || collections.count > 1 || CollectionSelection(collections, isDeep: false).wantsRoots
+  }
+
+  /// Whether what is below the collections is exported, too: a backup is whole unless told otherwise.
+  var isDeep: Bool {
+    if let subcollections { return subcollections }
+    let isBackup = nightly.dated || (all && (format ?? FormatName(fileName: output)) == .jsonl)
+    return isBackup && query.filters.isEmpty && !query.group && orderBy == nil && limit == nil
+      && nightly.since == nil
+  }
+
+  private var scope: Manifest.Scope {
+    Manifest.Scope(
+      collections: all ? nil : collections,
+      subcollections: isDeep,
+      filters: query.filters,
+      limit: limit,
+      fields: fields?.split(separator: ",").map(String.init),
+      isGroup: query.group
+    )
+  }
+
   func run() async throws {
-    let named = try CollectionArguments.paths(collections)
     let format = try exportFormat()
     let fields = try fieldPaths()
     let readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
-    let (all, output, limit, reading, query) = (all, output, limit, reading, query)
+    let (output, limit, reading, query, scope) = (output, limit, reading, query, scope)
+    let selection = CollectionSelection(all ? nil : collections, isDeep: isDeep)
     let orderBy = try orderBy.map { try StructuredQuery.Order.list(parsing: $0) } ?? []
-    let isDeep = subcollections
+    let isDeep = isDeep
     let nightly = nightly
     let isWhole = limit == nil && fields == nil && query.filters.isEmpty && !query.group
     // What cannot be written is found out before anything is read.
@@ -177,14 +199,13 @@ struct ExportCommand: AsyncParsableCommand {
       ?? ExportDestination(
         output: output,
         format: format,
-        collections: all || isDeep ? max(2, named.count) : named.count
+        collections: namesSeveral || isDeep ? max(2, collections.count) : 1
       )
     _ = try ExportOutput(destination, format)
     try await CommandRun(name: "export", connection: connection, talk: talk).perform { session, _ in
-      let paths = all ? try await CollectionArguments.roots(of: session.client) : named
-      var reads = try query.reads(of: paths, in: session.client.database)
+      var reads = try await session.reads(of: selection, query)
+      if !isDeep { session.logger.reportSubcollections(of: reads) }
       for index in reads.indices {
-        if isDeep { reads[index].reach = .subcollections }
         reads[index].mask = fields
         reads[index].orderBy = orderBy
         reading.apply(to: &reads[index])
@@ -192,6 +213,7 @@ struct ExportCommand: AsyncParsableCommand {
       var options = Export.Options(reads: reads, destination: destination, format: format)
       options.fields = fields
       options.limit = limit
+      options.scope = scope
       options.readTime = readTime
       let night = dated.map { DatedExport($0, keeping: nightly.keep, movesMarks: isWhole, in: session) }
       if let since = nightly.since {
@@ -226,7 +248,7 @@ struct ExportCommand: AsyncParsableCommand {
 
   private func exportFormat() throws(Failure) -> ExportFormat {
     var zone: LocalTimeZone?
-    if let timeZone { zone = try LocalTimeZone(named: timeZone) }
+    if let timeZone = query.zone.timeZone { zone = try LocalTimeZone(named: timeZone) }
     switch format ?? FormatName(fileName: output) ?? .jsonl {
     case .csv:
       var options = CSVOptions()
@@ -244,6 +266,19 @@ struct ExportCommand: AsyncParsableCommand {
       options.nullText = nullText
       return .xlsx(options)
     case .jsonl: return .jsonLines(gzip: gzip)
+    }
+  }
+}
+
+extension Logger {
+  /// Reports what an export leaves out, where the catalogue of columns knows of collections below.
+  fileprivate func reportSubcollections(of reads: [CollectionRead]) {
+    for read in reads where read.reach == .collection && read.filter == nil {
+      let below = ColumnCatalogue.collections.filter { $0.utf8.starts(with: "\(read.collection)/".utf8) }
+      if below.isEmpty { continue }
+      notice(
+        "\(read.collection) may have subcollections (\(below.joined(separator: ", "))), which are not in this export; --subcollections takes them along."
+      )
     }
   }
 }

@@ -47,18 +47,18 @@ struct FindCommand: AsyncParsableCommand {
     if TextSearch(text) == nil {
       throw ValidationError("Say what to look for: a word, or digits of a phone.")
     }
-    try CollectionArguments.validate(names, all: false)
+    try CollectionArguments.validate(names, all: false, query)
     if let limit, limit < 1 { throw ValidationError("--limit is a number from 1.") }
   }
 
   func run() async throws {
     guard let search = TextSearch(text) else { return }
-    let paths = try CollectionArguments.paths(names)
+    let selection = CollectionSelection(names, isDeep: false)
     let (query, limit, isJSON) = (query, limit ?? .max, json)
     let command = CommandRun(name: "find", connection: connection, talk: .withoutSummary(voice))
     try await command.performWithoutRun { session in
       var found = 0
-      for var read in try query.reads(of: paths, in: session.client.database) {
+      for var read in try await session.reads(of: selection, query) {
         if read.reach == .collection, let fields = TextSearch.textFields(of: read.collection) {
           read.mask = (fields + TextSearch.phoneFields).map { FieldPath(field: $0) }
         }

@@ -21,7 +21,7 @@ struct FixCommand: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: "The path of the collection, as users or groups/g1/members.")
+  @Argument(help: "The path of the collection, as users; or a pattern, as 'class*' or 'groups/*/members'.")
   var collection: String
 
   @OptionGroup var query: QueryOptions
@@ -50,7 +50,7 @@ struct FixCommand: AsyncParsableCommand {
       id: "fix",
       summary: "Changes fields of \(collection).",
       scope: try OneOffArguments.scope(of: collection, query, in: database),
-      steps: try steps.steps(in: database),
+      steps: try steps.steps(in: try query.zone.context(in: database)),
       touch: steps.touch
     )
     try await OneOffRun(
@@ -58,7 +58,8 @@ struct FixCommand: AsyncParsableCommand {
       connection: connection,
       talk: talk,
       write: write,
-      plan: plan
+      plan: plan,
+      emptiness: query.emptiness
     ).perform(migration)
   }
 }
@@ -72,11 +73,8 @@ enum OneOffArguments {
     allDocuments: Bool,
     wants: String?
   ) throws {
-    guard let path = CollectionPath(collection) else {
-      throw ValidationError(
-        "'\(collection)' is not the path of a collection; those have an odd number of segments, as users or groups/g1/members."
-      )
-    }
+    try CollectionArguments.validate([collection], all: false, query)
+    guard let path = CollectionPath(collection) else { return }
     if let problem = DeclarativeMigration.problem(of: path, isGroup: query.group) {
       throw ValidationError("\(problem).")
     }
@@ -100,7 +98,7 @@ enum OneOffArguments {
         cause: "it is not the path of a collection"
       )
     }
-    let filter = try query.reads(of: [path], in: database).first?.filter
+    let filter = try query.filter(in: database)
     return DeclarativeMigration.Scope(path, isGroup: query.group, filters: filter.map { [$0] } ?? [])
   }
 }

@@ -95,6 +95,7 @@ struct ChosenMigrations: ParsableArguments {
   var prune = false
 
   @OptionGroup var reading: ReadingOptions
+  @OptionGroup var zone: ZoneOptions
 
   func validate() throws {
     if all, !migrations.isEmpty { throw ValidationError("Name migrations or give --all, not both.") }
@@ -125,7 +126,7 @@ struct ChosenMigrations: ParsableArguments {
       if MigrationFile.isFile(name) {
         migration = try MigrationFile.read(
           name,
-          in: try EnvironmentResolver(connection).environment().database
+          in: try zone.context(in: try EnvironmentResolver(connection).environment().database)
         )
       } else {
         migration = try MigrationCatalogue.named(name, settings: settings)

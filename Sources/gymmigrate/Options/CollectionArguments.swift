@@ -4,27 +4,22 @@ import Transfer
 
 /// Collections as they are named on the command line.
 enum CollectionArguments {
-  /// Collections of gymmigrate's own, left out of `--all`.
-  static let ownPrefix = "_gymmigrate"
+  /// What stands for collections on a command line.
+  static let help: ArgumentHelp =
+    "Paths of collections, as users or groups/g1/members; patterns, as 'class*' or 'groups/*/members'."
 
-  static func validate(_ names: [String], all: Bool) throws {
+  /// Refuses names that are neither paths nor patterns, and filters that cannot be about them.
+  static func validate(_ names: [String], all: Bool, _ query: QueryOptions? = nil) throws {
     if all, !names.isEmpty { throw ValidationError("Name collections or give --all, not both.") }
     if !all, names.isEmpty { throw ValidationError("Name at least one collection, or give --all.") }
-    for name in names where CollectionPath(name) == nil {
-      throw ValidationError(
-        "'\(name)' is not the path of a collection; those have an odd number of segments, as users or groups/g1/members."
-      )
+    for name in names {
+      if let defect = CollectionSelection.defect(of: name) { throw ValidationError("'\(name)' \(defect).") }
+      if query?.group == true, name.utf8.contains(where: { "*/".utf8.contains($0) }) {
+        throw ValidationError("'\(name)': a collection group is named by one id alone, as members.")
+      }
     }
-  }
-
-  static func paths(_ names: [String]) throws -> [CollectionPath] {
-    var seen: Set<CollectionPath> = []
-    return names.compactMap { CollectionPath($0) }.filter { seen.insert($0).inserted }
-  }
-
-  /// The root collections of the database, in the order of their names, without gymmigrate's own.
-  static func roots(of client: FirestoreClient) async throws -> [CollectionPath] {
-    try await client.collectionIDs().filter { !$0.hasPrefix(ownPrefix) }.compactMap { CollectionPath($0) }
-      .sorted()
+    if let query {
+      try FilterArguments.validate(query.filters, for: all ? nil : names, isGroup: query.group)
+    }
   }
 }

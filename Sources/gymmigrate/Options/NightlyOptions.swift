@@ -57,7 +57,7 @@ struct NightlyOptions: ParsableArguments {
       throw ValidationError("--dated wants a folder as -o.")
     }
     guard since != nil else { return }
-    if export.subcollections || export.query.group {
+    if export.subcollections == true || export.query.group {
       throw ValidationError(
         "--since asks one collection at a time by its updatedAt: no --subcollections and no --group."
       )

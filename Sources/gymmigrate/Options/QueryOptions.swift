@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 import Models
 import Transfer
 
@@ -7,37 +8,92 @@ struct QueryOptions: ParsableArguments {
   @Option(
     name: .customLong("where"),
     help: ArgumentHelp(
-      "Only documents for which this holds, as 'role == admin and visits >= 3'. Several hold together.",
+      "Only documents for which this holds, as 'role == admin and visits >= 3' (docs/filters.md). Several hold together.",
       valueName: "filter"
     )
   )
   var filters: [String] = []
 
-  @Flag(help: "Every collection of the name, wherever it is.")
+  @Flag(help: "Every collection with this id, at the root and below any document; the command reports which.")
   var group = false
 
-  func validate() throws {
-    for filter in filters {
-      do {
-        _ = try FilterExpression.parse(filter, in: DatabaseName(project: "p"))
-      } catch {
-        throw ValidationError("--where: \(error).")
-      }
+  @OptionGroup var emptiness: EmptinessOptions
+  @OptionGroup var zone: ZoneOptions
+
+  /// The filter that documents have to satisfy, nil for none.
+  func filter(in database: DatabaseName) throws -> StructuredQuery.Filter? {
+    if filters.isEmpty { return nil }
+    return try FilterArguments.parse(filters, in: try zone.context(in: database))
+  }
+}
+
+/// What becomes of a command that is given a collection without documents.
+struct EmptinessOptions: ParsableArguments {
+  @Flag(
+    help:
+      "End in 66, before anything is begun, where a named collection has no document at all. Without it that is a warning."
+  )
+  var failIfEmpty = false
+}
+
+extension Session {
+  /// The reads that a selection and its filters come to, in the order of the command line.
+  ///
+  /// Reports what a group reaches, and which documents the service leaves out of an OR.
+  ///
+  /// - Throws: `.inputMissing` where a pattern matches nothing, and where `--fail-if-empty` says so.
+  func reads(of selection: CollectionSelection, _ query: QueryOptions) async throws -> [CollectionRead] {
+    let roots = selection.wantsRoots ? try await client.collectionIDs().compactMap { CollectionPath($0) } : []
+    var reads: [CollectionRead]
+    if query.group, !selection.names.isEmpty {
+      reads = selection.names.compactMap { CollectionPath($0) }.map { CollectionRead($0) }
+    } else {
+      reads = try selection.namedScopes(roots: roots).map(\.read)
     }
+    let filter = try query.filter(in: client.database)
+    for index in reads.indices {
+      reads[index].filter = filter
+      if query.group { reads[index].reach = .group }
+    }
+    try await prepare(reads, isAll: selection.names.isEmpty, query.emptiness)
+    return reads
   }
 
-  /// The reads of collections in a database.
-  func reads(
-    of collections: [CollectionPath],
-    in database: DatabaseName
-  ) throws -> [CollectionRead] {
-    let parsed = try filters.map { try FilterExpression.parse($0, in: database) }
-    return collections.map { collection in
-      var read = CollectionRead(collection)
-      if group { read.reach = .group }
-      read.filter = parsed.count > 1 ? .and(parsed) : parsed.first
-      return read
+  /// Reports what is worth knowing of reads before they begin.
+  ///
+  /// - Parameter isAll: Whether they are of all collections that there are, and not of named ones.
+  /// - Throws: `.inputMissing` where `--fail-if-empty` says so.
+  func prepare(_ reads: [CollectionRead], isAll: Bool, _ emptiness: EmptinessOptions) async throws {
+    if let filter = reads.first?.filter { logger.reportRequiredFields(of: filter) }
+    for read in reads where read.reach == .group {
+      guard let kinds = await client.kinds(ofGroup: read.collection.id), !kinds.isEmpty else { continue }
+      logger.notice("--group \(read.collection) reaches \(kinds.map(\.string).joined(separator: ", ")).")
     }
+    guard emptiness.failIfEmpty else { return }
+    if isAll, reads.isEmpty { throw Failure.empty([]) }
+    if isAll { return }
+    let empty = try await client.empty(among: reads)
+    if !empty.isEmpty { throw Failure.empty(empty.map(\.collection)) }
+  }
+
+  /// Warns of collections that gave no document because they have none, and not because of a filter.
+  func warnOfEmpty(_ reads: [CollectionRead]) async {
+    for read in reads {
+      let isEmpty = read.filter == nil ? true : try? await client.quickly.isEmpty(read)
+      if isEmpty == true { logger.warning("\(read.collection) has no documents.") }
+    }
+  }
+}
+
+extension Logger {
+  /// Reports the documents that a filter leaves out although they may satisfy it: the service orders by the fields of
+  /// inequalities, and leaves out what lacks one of them.
+  func reportRequiredFields(of filter: StructuredQuery.Filter) {
+    let fields = DocumentFilter(filter).requiredFields
+    if fields.isEmpty { return }
+    notice(
+      "Documents without \(fields.map(\.description).joined(separator: ", ")) are left out, also where another side of 'or' holds (docs/filters.md)."
+    )
   }
 }
 

@@ -4,10 +4,7 @@ import Transfer
 
 /// The collections of a command over two databases: named ones and patterns, all, or the gym's catalogues.
 struct SelectionArguments: ParsableArguments {
-  @Argument(
-    help:
-      "Paths of collections, as users or groups/g1/members; patterns, as 'class*' or 'groups/*/members'."
-  )
+  @Argument(help: CollectionArguments.help)
   var collections: [String] = []
 
   @Flag(help: "Every root collection, but for gymmigrate's own.")
@@ -15,6 +12,8 @@ struct SelectionArguments: ParsableArguments {
 
   @Flag(help: "The gym's catalogues: membership_plans, products, exercises, routine_templates.")
   var catalogues = false
+
+  @OptionGroup var emptiness: EmptinessOptions
 
   func validate() throws {
     if [all, catalogues, !collections.isEmpty].filter({ $0 }).count != 1 {
@@ -25,8 +24,11 @@ struct SelectionArguments: ParsableArguments {
     }
   }
 
+  /// The paths and patterns that are meant; nil where all root collections are.
+  var names: [String]? { all ? nil : catalogues ? GymCatalogues.collections : collections }
+
   /// What is meant.
   func selection(isDeep: Bool) -> CollectionSelection {
-    CollectionSelection(all ? nil : catalogues ? GymCatalogues.collections : collections, isDeep: isDeep)
+    CollectionSelection(names, isDeep: isDeep)
   }
 }

@@ -60,7 +60,7 @@ struct StepOptions: ParsableArguments {
   var touch = true
 
   func validate() throws {
-    let steps = try steps(in: DatabaseName(project: "p"))
+    let steps = try steps(in: LiteralContext(database: DatabaseName(project: "p")))
     if steps.isEmpty {
       throw ValidationError("Say what is to be done: --set, --unset, --rename, or another.")
     }
@@ -70,7 +70,7 @@ struct StepOptions: ParsableArguments {
   }
 
   /// The steps in the order in which they are done, which is that of the flags above.
-  func steps(in database: DatabaseName) throws -> [MigrationStep] {
+  func steps(in context: LiteralContext) throws -> [MigrationStep] {
     var steps: [MigrationStep] = []
     for text in rename {
       let (from, to) = try Self.parts(text, "--rename", "FIELD=FIELD")
@@ -93,11 +93,11 @@ struct StepOptions: ParsableArguments {
     for text in digits { steps.append(.rewrite(try Self.field(text, "--digits"), .digits)) }
     for text in setIfMissing {
       let (field, value) = try Self.parts(text, "--set-if-missing", "FIELD=VALUE")
-      steps.append(.setIfMissing(field, try Self.value(value, "--set-if-missing", database)))
+      steps.append(.setIfMissing(field, try Self.value(value, "--set-if-missing", context)))
     }
     for text in set {
       let (field, value) = try Self.parts(text, "--set", "FIELD=VALUE")
-      steps.append(.set(field, try Self.value(value, "--set", database)))
+      steps.append(.set(field, try Self.value(value, "--set", context)))
     }
     for text in unset { steps.append(.unset(try Self.field(text, "--unset"))) }
     return steps
@@ -133,9 +133,9 @@ struct StepOptions: ParsableArguments {
     }
   }
 
-  private static func value(_ text: String, _ flag: String, _ database: DatabaseName) throws -> Value {
+  private static func value(_ text: String, _ flag: String, _ context: LiteralContext) throws -> Value {
     do {
-      return try ValueLiteral.parse(text, in: database).asStored
+      return try ValueLiteral.parse(text, in: context).asStored
     } catch {
       throw ValidationError("\(flag): \(error).")
     }

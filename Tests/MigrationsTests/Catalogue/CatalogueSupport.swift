@@ -16,7 +16,7 @@ struct CatalogueSource: DocumentSource {
       let isThere =
         read.reach == .group
         ? document.path.collection.id == read.collection.id : document.path.collection == read.collection
-      return isThere && read.filter?.matches(document) ?? true
+      return isThere && read.filter.map { DocumentFilter($0).matches(document) } ?? true
     }
     for document in own.sorted(by: { $0.path < $1.path }) {
       try await body(document)

@@ -14,7 +14,8 @@ import Transfer
     where filter: String? = nil,
     touch: Bool = true
   ) throws -> DeclarativeMigration {
-    let filters = try filter.map { [try FilterExpression.parse($0, in: database)] } ?? []
+    let filters =
+      try filter.map { [try FilterExpression.parse($0, in: LiteralContext(database: database))] } ?? []
     let scope = DeclarativeMigration.Scope(users, filters: filters)
     return DeclarativeMigration(id: "x", summary: "X.", scope: scope, steps: steps, touch: touch)
   }

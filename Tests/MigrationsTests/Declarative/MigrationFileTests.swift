@@ -30,7 +30,7 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
   private let database = DatabaseName(project: "p", database: "d")
 
   private func parse(_ text: String) throws(Failure) -> DeclarativeMigration {
-    try MigrationFile.parse(Array(text.utf8), path: "m/x.yaml", in: database)
+    try MigrationFile.parse(Array(text.utf8), path: "m/x.yaml", in: LiteralContext(database: database))
   }
 
   private func path(_ text: String) throws -> FieldPath { try FieldPath(parsing: text) }
@@ -197,8 +197,8 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
     MalformedMigration(step("set: {}"), 5, 10, "'set' is an empty map"),
     MalformedMigration(step("set: {a..b: 1}"), 5, 11, "'a..b' is not a field path"),
     MalformedMigration(step("set: {__x__: 1}"), 5, 11, "reserved"),
-    MalformedMigration(step("set: {a: ts(2026)}"), 5, 14, "'ts(2026)' is no time"),
-    MalformedMigration(step("set: {a: ref(users)}"), 5, 14, "'ref(users)' is no reference"),
+    MalformedMigration(step("set: {a: ts(2026)}"), 5, 14, "'ts(2026)' is not a time"),
+    MalformedMigration(step("set: {a: ref(users)}"), 5, 14, "'ref(users)' is not a reference"),
     MalformedMigration(step("set: {a: !!str 7}"), 5, 14, "a type as tag:yaml.org,2002:str is not taken"),
     MalformedMigration(step("set: {a: !mine 7}"), 5, 14, "a type as !mine is not taken"),
     MalformedMigration(step("set: {a: [[1]]}"), 5, 14, "array"),
@@ -281,7 +281,11 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
 
   @Test func bytesThatAreNoTextAreRefused() throws {
     let failure = try #require(throws: Failure.self) {
-      try MigrationFile.parse([0x69, 0x64, 0x3A, 0x20, 0xFF], path: "x.yaml", in: database)
+      try MigrationFile.parse(
+        [0x69, 0x64, 0x3A, 0x20, 0xFF],
+        path: "x.yaml",
+        in: LiteralContext(database: database)
+      )
     }
     #expect(failure.cause == "it is not UTF-8")
   }

@@ -2,12 +2,18 @@
 ///
 /// A comparison is `FIELD OP VALUE`. Operators: `==` (or `=`), `!=`, `<`, `<=`, `>`, `>=`, `in`, `not-in`,
 /// `array-contains`, `array-contains-any`, and without a value `is-null`, `is-not-null`, `is-nan`, `is-not-nan`.
-/// Lists stand in brackets: `role in [admin, trainer]`. Values are those of ``ValueLiteral``; one with a space or a
-/// bracket in it is written in double quotes. `and` binds closer than `or`.
+/// Lists are in brackets: `role in [admin, trainer]`. Values are those of ``ValueLiteral``; one with a space or a
+/// bracket in it is written in double quotes. `and` binds closer than `or`. `__name__` is compared with a path or with
+/// `ref(…)`. What the service would refuse, or what it would answer otherwise than it reads (null in a list), is
+/// refused here. The grammar is in docs/filters.md.
+///
+///     let context = LiteralContext(database: DatabaseName(project: "p"))
+///     let filter = try FilterExpression.parse("visits >= 3 and role in [admin, trainer]", in: context)
+///     DocumentFilter(filter).matches(document)
 public struct FilterExpression {
   private let tokens: [Token]
   private let text: String
-  private let database: DatabaseName
+  private let context: LiteralContext
   private var index = 0
   private var depth = 0
 
@@ -15,22 +21,23 @@ public struct FilterExpression {
   ///
   /// - Parameters:
   ///   - text: What was typed.
-  ///   - database: The database that `ref(…)` points into.
+  ///   - context: What `ref(…)`, `__name__` and `ts(DATE)` are read against.
   /// - Throws: ``WireError`` that says what was expected and where (byte, from 1).
   public static func parse(
     _ text: String,
-    in database: DatabaseName
+    in context: LiteralContext
   ) throws(WireError) -> StructuredQuery.Filter {
-    var parser = FilterExpression(tokens: try tokenize(text), text: text, database: database)
+    var parser = FilterExpression(tokens: try tokenize(text), text: text, context: context)
     let filter = try parser.disjunction()
     if let token = parser.peek { throw parser.unexpected(token, "'and', 'or' or the end") }
+    if let violation = filter.violation { throw WireError("'\(text)': \(violation)") }
     return filter
   }
 
-  private init(tokens: [Token], text: String, database: DatabaseName) {
+  private init(tokens: [Token], text: String, context: LiteralContext) {
     self.tokens = tokens
     self.text = text
-    self.database = database
+    self.context = context
   }
 
   // MARK: Grammar
@@ -69,24 +76,37 @@ public struct FilterExpression {
       throw WireError("\(error)")
     }
     guard let sign = next() else { throw unexpected(nil, "an operator") }
-    switch sign.text {
-    case "is-null": return .unary(field, .isNull)
-    case "is-not-null": return .unary(field, .isNotNull)
-    case "is-nan": return .unary(field, .isNaN)
-    case "is-not-nan": return .unary(field, .isNotNaN)
-    default: break
+    if !sign.isQuoted, let test = Self.tests[sign.text] {
+      if field == .documentName { throw nameNeedsComparison(sign) }
+      return .unary(field, test)
     }
-    guard let operation = Self.operators[sign.text] else {
-      throw unexpected(
-        sign,
-        "an operator: \(Self.operators.keys.sorted().joined(separator: " ")) is-null is-not-null is-nan is-not-nan"
-      )
+    guard !sign.isQuoted, let operation = Self.operators[sign.text] else {
+      let known = (Self.operators.keys.sorted() + Self.tests.keys.sorted()).joined(separator: " ")
+      throw unexpected(sign, "an operator: \(known)")
     }
     switch operation {
-    case .in, .notIn, .arrayContainsAny: return .field(field, operation, .array(try list(of: field)))
-    default: return .field(field, operation, try value(of: field))
+    case .arrayContains where field == .documentName, .arrayContainsAny where field == .documentName:
+      throw nameNeedsComparison(sign)
+    case .in, .notIn, .arrayContainsAny: return .field(field, operation, .array(try list(of: field, sign)))
+    default: break
+    }
+    let value = try value(of: field)
+    guard value.isNull else { return .field(field, operation, value) }
+    switch operation {
+    // As every client of the service sends them.
+    case .equal: return .unary(field, .isNull)
+    case .notEqual: return .unary(field, .isNotNull)
+    default: throw WireError("in '\(text)', null goes with == and != only; or write \"null\" for text")
     }
   }
+
+  private func nameNeedsComparison(_ sign: Token) -> WireError {
+    WireError("in '\(text)', __name__ is a path: it takes == != < <= > >= in not-in, and not \(sign.text)")
+  }
+
+  private static let tests: [String: StructuredQuery.UnaryOperator] = [
+    "is-null": .isNull, "is-not-null": .isNotNull, "is-nan": .isNaN, "is-not-nan": .isNotNaN,
+  ]
 
   private static let operators: [String: StructuredQuery.FieldOperator] = [
     "==": .equal, "=": .equal, "!=": .notEqual, "<": .lessThan, "<=": .lessThanOrEqual, ">": .greaterThan,
@@ -94,21 +114,52 @@ public struct FilterExpression {
     "array-contains-any": .arrayContainsAny,
   ]
 
-  private mutating func list(of field: FieldPath) throws(WireError) -> [Value] {
+  private mutating func list(of field: FieldPath, _ sign: Token) throws(WireError) -> [Value] {
     guard takes("[") else { throw unexpected(peek, "a list, as [a, b]") }
-    var values = [try value(of: field)]
-    while takes(",") { values.append(try value(of: field)) }
+    var values: [Value] = []
+    repeat {
+      let value = try value(of: field)
+      if value.isNull {
+        throw WireError(
+          "in '\(text)', null in a list selects nothing: ask with is-null; or write \"null\" for text"
+        )
+      }
+      values.append(value)
+    } while takes(",")
     guard takes("]") else { throw unexpected(peek, "',' or ']'") }
     return values
   }
 
   private mutating func value(of field: FieldPath) throws(WireError) -> Value {
-    guard let token = next(), !token.isSign || token.isQuoted else { throw unexpected(peek, "a value") }
-    // The document's name is compared with a reference; a path is meant where a text stands.
-    if field == .documentName, let path = DocumentPath(token.text) {
-      return .reference(database.name(of: path))
+    let token = next()
+    guard let token, !token.isSign || token.isQuoted else { throw unexpected(token, "a value") }
+    if field == .documentName { return .reference(context.database.name(of: try path(token))) }
+    return try ValueLiteral.parse(token.source, in: context)
+  }
+
+  /// The path that `__name__` is compared with: bare, in quotes, or in `ref(…)`.
+  private func path(_ token: Token) throws(WireError) -> DocumentPath {
+    var path = DocumentPath(token.text)
+    if !token.isQuoted, BareWord.isCallHead(Array(token.text.utf8)), token.text.hasSuffix(")") {
+      guard case .reference(let name) = try ValueLiteral.parse(token.text, in: context) else {
+        throw WireError("in '\(text)', \(token.source) is not a path: write users/u1 or ref(users/u1)")
+      }
+      path = context.database.path(ofName: name)
+      if path == nil {
+        throw WireError(
+          "in '\(text)', \(token.source) is a document of another database than \(context.database)"
+        )
+      }
     }
-    return try ValueLiteral.parse(token.isQuoted ? token.source : token.text, in: database)
+    guard let path else {
+      throw WireError(
+        "in '\(text)', \(token.source) is not the path of a document, which __name__ is compared with: write users/u1 or ref(users/u1)"
+      )
+    }
+    if let violation = PathLimits.violations(of: path).first {
+      throw WireError("in '\(text)', \(token.source): \(violation.message)")
+    }
+    return path
   }
 
   // MARK: Tokens
@@ -141,7 +192,8 @@ public struct FilterExpression {
     )
   }
 
-  /// Words, quoted texts, back-quoted field names and the signs of grouping; `ts(…)` and `ref(…)` are one word.
+  /// Words, quoted texts, back-quoted field names and the signs of grouping; what looks like a call, as `ts(…)`, is one
+  /// word.
   private static func tokenize(_ text: String) throws(WireError) -> [Token] {
     let bytes = Array(text.utf8)
     var tokens: [Token] = []
@@ -159,7 +211,7 @@ public struct FilterExpression {
       case UInt8(ascii: "\""):
         index = try end(of: UInt8(ascii: "\""), in: bytes, from: index + 1, text)
         let quoted = source(start..<index)
-        let plain = try ValueLiteral.parse(quoted, in: DatabaseName(project: "")).string ?? quoted
+        let plain = try ValueLiteral.quoted(quoted)
         tokens.append(Token(text: plain, source: quoted, offset: start, isQuoted: true))
       case let byte where isComparison(byte):
         while index < bytes.count, isComparison(bytes[index]) { index += 1 }
@@ -173,7 +225,9 @@ public struct FilterExpression {
           }
         }
         let word = source(start..<index)
-        if word == "ts" || word == "ref", index < bytes.count, bytes[index] == UInt8(ascii: "(") {
+        if word != "and", word != "or", index < bytes.count, bytes[index] == UInt8(ascii: "("),
+          BareWord.isCallHead(Array(bytes[start...index]))
+        {
           index = try end(of: UInt8(ascii: ")"), in: bytes, from: index + 1, text)
         }
         tokens.append(Token(text: source(start..<index), source: source(start..<index), offset: start))

@@ -1,0 +1,75 @@
+import ArgumentParser
+import Models
+import Transfer
+
+/// By which clocks days begin.
+struct ZoneOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The zone in which a day of ts(2026-01-31) begins, and of the times in tables (default: \(LocalTimeZone.gym); times in CSV are in UTC).",
+      valueName: "zone"
+    )
+  )
+  var timeZone: String?
+
+  /// What literals are read against.
+  ///
+  /// - Throws: `.configuration` for a zone that this system does not know.
+  func context(in database: DatabaseName) throws(Failure) -> LiteralContext {
+    let zone = try LocalTimeZone(named: timeZone ?? LocalTimeZone.gym)
+    return LiteralContext(database: database) { zone.startOfDay(year: $0, month: $1, day: $2) }
+  }
+}
+
+/// Filters as they are typed.
+enum FilterArguments {
+  /// What several filters come to together, nil for none.
+  ///
+  /// - Throws: `ValidationError` that says which text is wrong, and what is expected.
+  static func parse(_ texts: [String], in context: LiteralContext) throws -> StructuredQuery.Filter? {
+    var filters: [StructuredQuery.Filter] = []
+    for text in texts {
+      do {
+        filters.append(try FilterExpression.parse(text, in: context))
+      } catch {
+        throw ValidationError("--where: \(error).")
+      }
+    }
+    let all = filters.count > 1 ? .and(filters) : filters.first
+    if let violation = all?.violation { throw ValidationError("--where: together, \(violation).") }
+    return all
+  }
+
+  /// Refuses a filter before anything is sent: one that cannot be read, and one that compares `__name__` with a document
+  /// of another collection than one that is read.
+  ///
+  /// - Parameter names: The collections that are named, patterns among them; nil for all there are.
+  static func validate(_ texts: [String], for names: [String]?, isGroup: Bool = false) throws {
+    // Which database and zone makes no difference to what is well-formed.
+    let filter = try parse(texts, in: LiteralContext(database: DatabaseName(project: "p")))
+    try validate(filter, for: names, isGroup: isGroup)
+  }
+
+  private static func validate(
+    _ filter: StructuredQuery.Filter?,
+    for names: [String]?,
+    isGroup: Bool
+  ) throws {
+    guard let path = filter?.names.first else { return }
+    guard let names else {
+      throw ValidationError(
+        "--where: __name__ is compared with \(path): name the collection \(path.collection)."
+      )
+    }
+    for path in filter?.names ?? [] {
+      for name in names {
+        let isMeant =
+          isGroup
+          ? path.collection.id.utf8.elementsEqual(name.utf8)
+          : CollectionSelection.name(name, means: path.collection)
+        if isMeant { continue }
+        throw ValidationError("--where: __name__ is compared with \(path), which is no document of \(name).")
+      }
+    }
+  }
+}
