@@ -4,8 +4,8 @@ SWIFT ?= swift
 SOURCES = Package.swift Sources Tests
 JOBS ?=
 
-.PHONY: all deps docs build demo test bench bench-reads bench-writes check check-faults check-fuzz check-kills \
-  check-libreoffice check-memory check-sanitizers check-scale fmt lint layers clean
+.PHONY: all deps docs build demo test bench bench-reads bench-writes check check-faults check-filters check-fuzz \
+  check-kills check-libreoffice check-memory check-sanitizers check-scale fmt lint layers clean
 
 all: build
 
@@ -46,6 +46,10 @@ check: deps lint layers
 ## check-faults: thousands of runs on a service that fails in every way, judged by what it stored and counted
 check-faults: deps
 	@scripts/check-faults.sh
+
+## check-filters: a million pairs of a document and a filter, judged by three evaluators
+check-filters: deps
+	@scripts/check-filters.sh
 
 ## check-kills: kills an import, a migration and an undo at 200 moments each, and takes them up again; an hour or two
 check-kills: build

@@ -230,7 +230,7 @@ struct CheckTests {
       for arguments in [
         ["--rule", "id"], ["--rule", "ID-MISSING"], ["-o", "findings.txt"], ["-o", "-"],
         ["--read-time", "soon"],
-        ["--page-size", "301"], ["--examples", "-1"], ["users"],
+        ["--page-size", "301"], ["--examples", "-1"], ["users/u1"], ["nobody"],
       ] {
         let result = try await tool.bare(["check"] + arguments + tool.place)
         #expect(result.exitCode == 64, "\(arguments)")

@@ -6,9 +6,9 @@ enum FilterReferenceExamples {
   /// Values in a certain relation, and what they show.
   struct Chain: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    var values: [ReferenceValue]
+    var values: [ReferenceDatum]
 
-    init(_ testDescription: String, _ values: [ReferenceValue]) {
+    init(_ testDescription: String, _ values: [ReferenceDatum]) {
       self.testDescription = testDescription
       self.values = values
     }
@@ -17,15 +17,15 @@ enum FilterReferenceExamples {
   /// A comparison of the field `a`, values there that it selects, and values that it does not.
   struct Comparison: Sendable {
     var comparison: ReferenceOperator
-    var operand: ReferenceValue
-    var selected: [ReferenceValue]
-    var others: [ReferenceValue]
+    var operand: ReferenceDatum
+    var selected: [ReferenceDatum]
+    var others: [ReferenceDatum]
 
     init(
       _ comparison: ReferenceOperator,
-      _ operand: ReferenceValue,
-      selects selected: [ReferenceValue],
-      not others: [ReferenceValue]
+      _ operand: ReferenceDatum,
+      selects selected: [ReferenceDatum],
+      not others: [ReferenceDatum]
     ) {
       self.comparison = comparison
       self.operand = operand
@@ -38,10 +38,10 @@ enum FilterReferenceExamples {
   struct Tree: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var filter: ReferenceFilter
-    var fields: [String: ReferenceValue]
+    var fields: [String: ReferenceDatum]
     var isSelected: Bool
 
-    init(_ text: String, _ filter: ReferenceFilter, _ fields: [String: ReferenceValue], _ isSelected: Bool) {
+    init(_ text: String, _ filter: ReferenceFilter, _ fields: [String: ReferenceDatum], _ isSelected: Bool) {
       testDescription = text
       self.filter = filter
       self.fields = fields
@@ -53,7 +53,7 @@ enum FilterReferenceExamples {
     text.utf8.split(separator: UInt8(ascii: "/")).map { Array($0) }
   }
 
-  static func document(_ fields: [String: ReferenceValue], _ name: String = "users/u1") -> ReferenceDocument {
+  static func document(_ fields: [String: ReferenceDatum], _ name: String = "users/u1") -> ReferenceDocument {
     ReferenceDocument(path: path(name), fields: fields.map { ReferenceEntry($0.key, $0.value) })
   }
 
@@ -99,7 +99,7 @@ enum FilterReferenceExamples {
     ),
     Chain("texts, by their UTF-8 bytes", texts(["", "A", "Z", "a", "aa", "b", "e\u{301}", "f", "\u{E9}"])),
     Chain("texts beyond UTF-16 units", texts(["~", "\u{E000}", "\u{F8FF}", "\u{FF5E}", "\u{1F600}"])),
-    Chain("bytes, unsigned", [[], [0], [0, 0], [127], [128], [255]].map { ReferenceValue.bytes($0) }),
+    Chain("bytes, unsigned", [[], [0], [0, 0], [127], [128], [255]].map { ReferenceDatum.bytes($0) }),
     Chain(
       "references",
       [
@@ -263,11 +263,11 @@ enum FilterReferenceExamples {
     ),
   ]
 
-  static func texts(_ texts: [String]) -> [ReferenceValue] {
+  static func texts(_ texts: [String]) -> [ReferenceDatum] {
     texts.map { .text($0) }
   }
 
-  static func map(_ entries: [(String, String)]) -> ReferenceValue {
+  static func map(_ entries: [(String, String)]) -> ReferenceDatum {
     .map(entries.map { ReferenceEntry($0.0, .text($0.1)) })
   }
 }

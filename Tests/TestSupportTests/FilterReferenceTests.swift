@@ -43,7 +43,7 @@ struct FilterReferenceTests {
 
   @Test("what the tests select", arguments: testCases)
   func test(_ test: ReferenceTest, _ expected: [Bool]) {
-    let values: [ReferenceValue] = [.null, .double(.nan), .integer(0), .text("NaN")]
+    let values: [ReferenceDatum] = [.null, .double(.nan), .integer(0), .text("NaN")]
     let filter = ReferenceFilter.test(ReferenceFilter.field("a"), test)
     #expect(values.map { filter.selects(FilterReferenceExamples.document(["a": $0])) } == expected)
     #expect(!filter.selects(FilterReferenceExamples.document([:])))

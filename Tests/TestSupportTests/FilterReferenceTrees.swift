@@ -5,7 +5,7 @@ extension FilterReferenceExamples {
   static func compare(
     _ field: String,
     _ comparison: ReferenceOperator,
-    _ operand: ReferenceValue
+    _ operand: ReferenceDatum
   ) -> ReferenceFilter {
     .compare(ReferenceFilter.field(field), comparison, operand)
   }
@@ -14,11 +14,11 @@ extension FilterReferenceExamples {
     .test(ReferenceFilter.field(field), test)
   }
 
-  static func nested(_ key: String, _ value: ReferenceValue) -> ReferenceValue {
+  static func nested(_ key: String, _ value: ReferenceDatum) -> ReferenceDatum {
     .map([ReferenceEntry(key, value)])
   }
 
-  private static let one = ReferenceValue.integer(1)
+  private static let one = ReferenceDatum.integer(1)
   private static let isOne = compare("a", .equal, one)
   private static let otherIsOne = compare("b", .equal, one)
   private static let aboveOne = compare("a", .greaterThan, one)

@@ -8,7 +8,7 @@
 
 /// What can be fuzzed; each has its folder in `Corpus`.
 enum Target: String, CaseIterable {
-  case wire, query, requests, jsonl, csv, xlsx, text, pages, yaml, migration
+  case wire, query, requests, jsonl, csv, xlsx, text, pages, yaml, migration, ranges
 
   /// The one that the environment names.
   static let chosen: Target = {
@@ -31,6 +31,7 @@ enum Target: String, CaseIterable {
     case .pages: fuzzPages(input)
     case .yaml: fuzzYAML(input)
     case .migration: fuzzMigration(input)
+    case .ranges: fuzzRanges(input)
     }
   }
 }

@@ -83,17 +83,13 @@ struct QueryPlan {
       switch comparison {
       case .in, .notIn:
         for element in value.array ?? [] { keys.append(try key(of: element)) }
-      case .arrayContains, .arrayContainsAny:
-        throw .invalid("__name__ is not an array")
+      case .arrayContains, .arrayContainsAny: keys = []
       default:
         keys = [try key(of: value)]
       }
       return .name(comparison, keys)
     case .field(let field, let comparison, let value):
       return .field(field, comparison, value)
-    case .unary(.documentName, let kind):
-      // A name is neither null nor NaN.
-      return kind.isInequality ? .and([]) : .or([])
     case .unary(let field, let kind):
       return .unary(field, kind)
     }

@@ -212,7 +212,7 @@ enum CopyText {
     if options.deletesExtraneous {
       lines.append("  then delete \(Progress.grouped(plan.extraneous)) documents that the source lacks")
     }
-    if plan.counts.contains(where: { $0 != nil }) { lines.append("  \(cost.text)") }
+    if !plan.counts.isEmpty { lines.append("  \(cost.text)") }
     return lines
   }
 

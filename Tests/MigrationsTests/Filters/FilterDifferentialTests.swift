@@ -102,9 +102,8 @@ import Testing
     if isRefused {
       #expect(throws: WireError.self, what) { try FilterExpression.parse(text, in: context) }
     } else {
-      #expect(throws: Never.self, what) {
-        #expect(try FilterExpression.parse(text, in: context) == filter, what)
-      }
+      let parsed = try? FilterExpression.parse(text, in: context)
+      #expect(parsed == filter, what)
     }
   }
 
@@ -143,9 +142,8 @@ import Testing
         let refused = generator.refusedLiteral()
         #expect(throws: WireError.self, "\(refused)") { try ValueLiteral.parse(refused, in: context) }
         let word = generator.acceptedBareWord()
-        #expect(throws: Never.self, "\(word)") {
-          #expect(try ValueLiteral.parse(word, in: context) == .string(word), "\(word)")
-        }
+        let value = try? ValueLiteral.parse(word, in: context)
+        #expect(value == .string(word), "\(word)")
       }
     }
   }

@@ -1,7 +1,7 @@
 import Models
 import TestSupport
 
-extension ReferenceValue {
+extension ReferenceDatum {
   /// The value in the library's terms; references point into a database.
   func value(in database: DatabaseName) -> Value {
     switch self {
@@ -40,7 +40,7 @@ extension [ReferenceEntry] {
 extension [[UInt8]] {
   /// Segments of a path with slashes between them.
   var pathText: String {
-    String(decoding: joined(separator: [UInt8(ascii: "/")]), as: UTF8.self)
+    map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")
   }
 
   /// Segments of a field path.

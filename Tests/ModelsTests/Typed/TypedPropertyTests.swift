@@ -16,7 +16,7 @@ private struct Every: Codable, Equatable {
   var string: StringValue
   var timestamp: TimestampValue
   var geoPoint: GeoPointValue
-  var reference: Models.ReferenceValue
+  var reference: ReferenceValue
   var bytes: BytesValue
   var array: ArrayValue<MapValue<Inner>>
   var map: MapValue<Inner>?

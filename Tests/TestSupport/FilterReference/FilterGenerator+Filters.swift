@@ -104,17 +104,17 @@ extension FilterGenerator {
   }
 
   /// A list of values, usually a short one.
-  private mutating func list(for field: ReferencePlannedField, upTo limit: Int) -> ReferenceValue {
+  private mutating func list(for field: ReferencePlannedField, upTo limit: Int) -> ReferenceDatum {
     if random.percent(3) {
       let count = random.among(limit / 2...limit)
-      let more = (0..<count - 1).map { ReferenceValue.integer(Int64($0)) }
+      let more = (0..<count - 1).map { ReferenceDatum.integer(Int64($0)) }
       return .array(random.shuffled(more + [operand(for: field)]))
     }
     return .array((0..<random.among(1...4)).map { _ in operand(for: field) })
   }
 
   /// What to compare a field with: no null, and no NaN, which only the tests ask for.
-  mutating func operand(for field: ReferencePlannedField) -> ReferenceValue {
+  mutating func operand(for field: ReferencePlannedField) -> ReferenceDatum {
     for _ in 0..<10 {
       let near = random.percent(88) ? random.pick(field.values) : anyValue()
       if !near.isNull && !near.isNaN && (!Self.isArray(near) || random.percent(40)) {
@@ -125,7 +125,7 @@ extension FilterGenerator {
   }
 
   /// What to look for in the arrays of a field.
-  private mutating func element(of field: ReferencePlannedField) -> ReferenceValue {
+  private mutating func element(of field: ReferencePlannedField) -> ReferenceDatum {
     for _ in 0..<10 {
       let found = field.elements.isEmpty || random.percent(10) ? anyValue() : random.pick(field.elements)
       if !found.isNull && !found.isNaN && !Self.isArray(found) {

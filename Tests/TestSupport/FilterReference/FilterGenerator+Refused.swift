@@ -66,7 +66,7 @@ extension FilterGenerator {
       case 0:
         return .compare(field.path, random.pick([.lessThan, .greaterThanOrEqual, .arrayContains]), .null)
       case 1:
-        let list = random.shuffled([ReferenceValue.integer(1), .null])
+        let list = random.shuffled([ReferenceDatum.integer(1), .null])
         return .compare(field.path, random.pick([.in, .notIn]), .array(list))
       default:
         return .compare(field.path, random.pick([.in, .notIn, .arrayContainsAny]), .array([]))
@@ -86,7 +86,7 @@ extension FilterGenerator {
     [Array(name.utf8)]
   }
 
-  private static func integers(_ count: Int) -> ReferenceValue {
+  private static func integers(_ count: Int) -> ReferenceDatum {
     .array((0..<count).map { .integer(Int64($0)) })
   }
 }

@@ -12,7 +12,7 @@ public struct FilterGenerator: Sendable {
   public static let project = "p"
 
   /// The database that full names of references are in.
-  public static let database = "d"
+  public static let database = "data"
 
   var random: ReferenceRandom
   let pool: ReferenceValuePool
@@ -79,7 +79,7 @@ public struct FilterGenerator: Sendable {
   }
 
   /// What a document has in a field, or nil where it lacks the field.
-  private mutating func storedValue(of field: ReferencePlannedField) -> ReferenceValue? {
+  private mutating func storedValue(of field: ReferencePlannedField) -> ReferenceDatum? {
     switch random.below(100) {
     case ..<10: nil
     case ..<14: .null
@@ -89,13 +89,13 @@ public struct FilterGenerator: Sendable {
   }
 
   /// A value of any type.
-  mutating func anyValue() -> ReferenceValue {
+  mutating func anyValue() -> ReferenceDatum {
     random.pick(pool.values(random.pick(ReferenceFamily.allCases)))
   }
 
   /// Something that stands where the fields below `m` are looked for, but no vector: a path below one means
   /// nothing that is documented.
-  private mutating func valueInPlaceOfMap() -> ReferenceValue {
+  private mutating func valueInPlaceOfMap() -> ReferenceDatum {
     switch random.below(5) {
     case 0: .null
     case 1: .text("x")
@@ -105,12 +105,12 @@ public struct FilterGenerator: Sendable {
     }
   }
 
-  static func isArray(_ value: ReferenceValue) -> Bool {
+  static func isArray(_ value: ReferenceDatum) -> Bool {
     if case .array = value { true } else { false }
   }
 
   private static func insert(
-    _ value: ReferenceValue,
+    _ value: ReferenceDatum,
     at path: ArraySlice<[UInt8]>,
     into fields: inout [ReferenceEntry]
   ) {

@@ -2,9 +2,9 @@
 struct ReferencePlannedField: Sendable {
   var path: [[UInt8]]
   /// The values that documents have there, and filters compare it with.
-  var values: [ReferenceValue]
+  var values: [ReferenceDatum]
   /// What the arrays there are made of; empty where the field is no array as a rule.
-  var elements: [ReferenceValue] = []
+  var elements: [ReferenceDatum] = []
 }
 
 /// What the documents and filters of a batch have in common, so that filters select some of the documents.
@@ -64,7 +64,7 @@ struct ReferenceBatchPlan: Sendable {
     using random: inout ReferenceRandom
   ) -> ReferencePlannedField {
     let elements = pool.elements(using: &random)
-    var values: [ReferenceValue] = [.array([])]
+    var values: [ReferenceDatum] = [.array([])]
     for _ in 0..<6 {
       values.append(.array((0..<random.among(1...3)).map { _ in random.pick(elements) }))
     }

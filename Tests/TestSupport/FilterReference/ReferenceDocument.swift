@@ -17,7 +17,7 @@ public struct ReferenceDocument: Sendable, Equatable {
   ///
   /// A path leads through maps only, never into an array. It does not lead into a vector either, although the
   /// service stores one as a map: nothing is documented for such a path, and no test should depend on it.
-  public func value(at fieldPath: [[UInt8]]) -> ReferenceValue? {
+  public func value(at fieldPath: [[UInt8]]) -> ReferenceDatum? {
     var entries = fields
     for (depth, name) in fieldPath.enumerated() {
       guard let found = entries.first(where: { $0.key == name })?.value else {

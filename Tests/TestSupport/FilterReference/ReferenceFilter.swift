@@ -7,7 +7,7 @@ public indirect enum ReferenceFilter: Sendable, Equatable {
   /// One of these holds.
   case or([ReferenceFilter])
   /// The field of a path, compared with a value. The operand of an operator that takes a list is an array.
-  case compare([[UInt8]], ReferenceOperator, ReferenceValue)
+  case compare([[UInt8]], ReferenceOperator, ReferenceDatum)
   /// A test of the field of a path.
   case test([[UInt8]], ReferenceTest)
   /// `__name__`, compared with the paths of documents: one, or for `in` and `not-in` several.
@@ -79,7 +79,7 @@ public enum ReferenceNaN: Sendable {
 
 extension ReferenceTest {
   /// Whether a field of this value passes the test.
-  func holds(_ value: ReferenceValue) -> Bool {
+  func holds(_ value: ReferenceDatum) -> Bool {
     switch self {
     case .isNull: value.isNull
     case .isNotNull: !value.isNull
@@ -91,7 +91,7 @@ extension ReferenceTest {
 
 extension ReferenceOperator {
   /// Whether a field of this value compares so with the operand.
-  func holds(_ value: ReferenceValue, _ operand: ReferenceValue, nan: ReferenceNaN) -> Bool {
+  func holds(_ value: ReferenceDatum, _ operand: ReferenceDatum, nan: ReferenceNaN) -> Bool {
     switch self {
     case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
       if operand.isNull || ReferenceOrder.typeRank(value) != ReferenceOrder.typeRank(operand) {
@@ -145,7 +145,7 @@ extension ReferenceOperator {
   }
 
   /// Equality as a filter knows it: by the order of values, and null only ever by the test for it.
-  private static func equals(_ left: ReferenceValue, _ right: ReferenceValue, nan: ReferenceNaN) -> Bool {
+  private static func equals(_ left: ReferenceDatum, _ right: ReferenceDatum, nan: ReferenceNaN) -> Bool {
     if left.isNull || right.isNull || nan == .unordered && (left.isNaN || right.isNaN) {
       return false
     }
@@ -153,7 +153,7 @@ extension ReferenceOperator {
   }
 
   /// The elements of an array, and none for any other type; a vector is no array.
-  private static func list(_ value: ReferenceValue) -> [ReferenceValue] {
+  private static func list(_ value: ReferenceDatum) -> [ReferenceDatum] {
     if case .array(let elements) = value { elements } else { [] }
   }
 }

@@ -4,7 +4,7 @@ struct ReferenceLiteralWriter: Sendable {
   let startOfDay: @Sendable (ReferenceDay) -> Int64
 
   /// A random spelling of a value, or nil where it has none.
-  func text(_ value: ReferenceValue, using random: inout ReferenceRandom) -> String? {
+  func text(_ value: ReferenceDatum, using random: inout ReferenceRandom) -> String? {
     switch value {
     case .null:
       return "null"

@@ -11,7 +11,7 @@ public enum ReferenceOrder: Int, Sendable {
   case after = 1
 
   /// The order of two values of any types.
-  public static func values(_ left: ReferenceValue, _ right: ReferenceValue) -> ReferenceOrder {
+  public static func values(_ left: ReferenceDatum, _ right: ReferenceDatum) -> ReferenceOrder {
     switch (left, right) {
     case (.null, .null):
       .same
@@ -47,7 +47,7 @@ public enum ReferenceOrder: Int, Sendable {
   /// The place of a value's type among the types.
   ///
   /// Integers and doubles are one type.
-  public static func typeRank(_ value: ReferenceValue) -> Int {
+  public static func typeRank(_ value: ReferenceDatum) -> Int {
     switch value {
     case .null: 0
     case .boolean: 1

@@ -18,7 +18,7 @@ struct ReferenceValuePool: Sendable {
   let startOfDay: @Sendable (ReferenceDay) -> Int64
 
   /// All values of a family.
-  func values(_ family: ReferenceFamily) -> [ReferenceValue] {
+  func values(_ family: ReferenceFamily) -> [ReferenceDatum] {
     switch family {
     case .smallNumbers: Self.smallNumbers
     case .exactNumbers: Self.exactNumbers
@@ -43,24 +43,24 @@ struct ReferenceValuePool: Sendable {
     case .days: days
     case .moments: Self.moments
     case .edgeMoments: Self.edgeMoments
-    case .bytes: [[], [0], [0, 0], [0, 1], [97], [127], [128], [255], [255, 0]].map(ReferenceValue.bytes)
+    case .bytes: [[], [0], [0, 0], [0, 1], [97], [127], [128], [255], [255, 0]].map(ReferenceDatum.bytes)
     case .references:
       [
         "users/u1", "users/u10", "users/u2", "users/U1", "users/__id7__", "users/__id10__", "users/__id-3__",
         "users/u1/visits/v1", "groups/g1", "users/\u{E9}", "users/e\u{301}", "users/a b", "users/u1-x",
-      ].map(ReferenceValue.document)
+      ].map(ReferenceDatum.document)
     case .geoPoints:
       [(0, 0), (-0.0, 0), (0, 1), (0, -1), (1, -180), (1.5, -2), (-90, 180), (90, -180)]
-        .map { ReferenceValue.geoPoint(latitude: $0.0, longitude: $0.1) }
+        .map { ReferenceDatum.geoPoint(latitude: $0.0, longitude: $0.1) }
     case .arrays: Self.arrays
     case .vectors:
-      [[], [0], [-0.0], [1], [2], [0, 0], [1, 0], [1, .nan], [.infinity]].map(ReferenceValue.vector)
+      [[], [0], [-0.0], [1], [2], [0, 0], [1, 0], [1, .nan], [.infinity]].map(ReferenceDatum.vector)
     case .maps: Self.maps
     }
   }
 
   /// A few values of a family, and now and then one of another.
-  func sample(_ family: ReferenceFamily, using random: inout ReferenceRandom) -> [ReferenceValue] {
+  func sample(_ family: ReferenceFamily, using random: inout ReferenceRandom) -> [ReferenceDatum] {
     var chosen = random.sample(values(family), random.among(2...5))
     if chosen.contains(where: { ReferenceOrder.typeRank($0) == 2 }) && random.percent(40) {
       chosen.append(random.pick(Self.specialNumbers.prefix(3) + [.double(.nan), .double(.nan)]))
@@ -72,25 +72,25 @@ struct ReferenceValuePool: Sendable {
   }
 
   /// Values that may stand in an array: anything but an array.
-  func elements(using random: inout ReferenceRandom) -> [ReferenceValue] {
+  func elements(using random: inout ReferenceRandom) -> [ReferenceDatum] {
     let family = random.pick(ReferenceFamily.writable)
     return sample(family, using: &random).filter { value in
       if case .array = value { false } else { true }
     }
   }
 
-  private static func text(_ text: String) -> ReferenceValue {
+  private static func text(_ text: String) -> ReferenceDatum {
     .text(text)
   }
 
-  private static let smallNumbers: [ReferenceValue] = [
+  private static let smallNumbers: [ReferenceDatum] = [
     .integer(0), .integer(1), .integer(-1), .integer(2), .integer(7), .integer(10), .integer(70),
     .double(0), .double(-0.0), .double(1), .double(-1), .double(0.5), .double(1.5), .double(7), .double(7.25),
     .double(0.1), .double(-2.5), .double(70),
   ]
 
   /// About 2^53, from where on doubles skip integers.
-  private static let exactNumbers: [ReferenceValue] = [
+  private static let exactNumbers: [ReferenceDatum] = [
     .integer(9_007_199_254_740_991), .integer(9_007_199_254_740_992), .integer(9_007_199_254_740_993),
     .integer(9_007_199_254_740_994), .integer(-9_007_199_254_740_993), .integer(-9_007_199_254_740_992),
     .double(9_007_199_254_740_991), .double(9_007_199_254_740_992), .double(9_007_199_254_740_994),
@@ -99,20 +99,20 @@ struct ReferenceValuePool: Sendable {
   ]
 
   /// About -2^63 and 2^63.
-  private static let edgeNumbers: [ReferenceValue] = [
+  private static let edgeNumbers: [ReferenceDatum] = [
     .integer(.max), .integer(.max - 1), .integer(.min), .integer(.min + 1), .integer(.max - 1_024),
     .double(9_223_372_036_854_775_808), .double(-9_223_372_036_854_775_808),
     .double(9_223_372_036_854_774_784), .double(-9_223_372_036_854_777_856), .double(1e19), .double(-1e300),
     .double(.greatestFiniteMagnitude),
   ]
 
-  private static let specialNumbers: [ReferenceValue] = [
+  private static let specialNumbers: [ReferenceDatum] = [
     .double(.nan), .double(.infinity), .double(-.infinity), .double(-0.0), .double(0), .integer(0),
     .double(.leastNonzeroMagnitude), .double(-.leastNonzeroMagnitude), .double(2.2250738585072014e-308),
     .double(.greatestFiniteMagnitude), .integer(.max), .integer(.min),
   ]
 
-  private var days: [ReferenceValue] {
+  private var days: [ReferenceDatum] {
     let days = [
       ReferenceDay(2026, 1, 1), ReferenceDay(2026, 1, 31), ReferenceDay(2026, 2, 1), ReferenceDay(1970, 1, 1),
       ReferenceDay(2024, 2, 29), ReferenceDay(2000, 12, 31), ReferenceDay(1999, 4, 4),
@@ -121,14 +121,14 @@ struct ReferenceValuePool: Sendable {
     return days.flatMap { day in
       let start = startOfDay(day)
       return [
-        ReferenceValue.timestamp(seconds: start, nanoseconds: 0),
+        ReferenceDatum.timestamp(seconds: start, nanoseconds: 0),
         .timestamp(seconds: start - 1, nanoseconds: 999_999_000),
         .timestamp(seconds: day.startInUTC, nanoseconds: 0),
       ]
     }
   }
 
-  private static let moments: [ReferenceValue] = [
+  private static let moments: [ReferenceDatum] = [
     .timestamp(seconds: 1_769_860_800, nanoseconds: 0),
     .timestamp(seconds: 1_769_860_800, nanoseconds: 1_000),
     .timestamp(seconds: 1_769_860_800, nanoseconds: 500_000_000),
@@ -138,7 +138,7 @@ struct ReferenceValuePool: Sendable {
     .timestamp(seconds: 0, nanoseconds: 1_000), .timestamp(seconds: 951_825_600, nanoseconds: 120_000_000),
   ]
 
-  private static let edgeMoments: [ReferenceValue] = [
+  private static let edgeMoments: [ReferenceDatum] = [
     .timestamp(seconds: -62_135_596_800, nanoseconds: 0),
     .timestamp(seconds: -62_135_596_800, nanoseconds: 1_000),
     .timestamp(seconds: -62_135_596_799, nanoseconds: 0),
@@ -149,7 +149,7 @@ struct ReferenceValuePool: Sendable {
     .timestamp(seconds: 4_107_542_399, nanoseconds: 10_000),
   ]
 
-  private static let arrays: [ReferenceValue] = [
+  private static let arrays: [ReferenceDatum] = [
     .array([]), .array([.integer(1)]), .array([.double(1)]), .array([.integer(1), .integer(2)]),
     .array([.integer(2)]), .array([.null]), .array([.double(.nan)]), .array([.text("a")]),
     .array([.text("")]), .array([.map([ReferenceEntry("x", .integer(1))])]),
@@ -157,7 +157,7 @@ struct ReferenceValuePool: Sendable {
     .array([.map([])]), .array([.vector([1])]),
   ]
 
-  private static let maps: [ReferenceValue] = [
+  private static let maps: [ReferenceDatum] = [
     .map([]), .map([ReferenceEntry("a", .integer(1))]), .map([ReferenceEntry("a", .double(1))]),
     .map([ReferenceEntry("a", .integer(2))]), .map([ReferenceEntry("b", .integer(0))]),
     .map([ReferenceEntry("b", .integer(0)), ReferenceEntry("a", .integer(1))]),

@@ -101,6 +101,7 @@ private struct FilterParts {
       }
     case .field(let field, let comparison, let value):
       if field == .documentName {
+        if comparison == .arrayContains || comparison == .arrayContainsAny { return "__name__ is not an array" }
         if comparison.isInequality { ordersByName = true }
         if comparison == .equal || comparison == .in { equalsName = true }
       } else if comparison.isInequality {
@@ -108,9 +109,10 @@ private struct FilterParts {
       }
       return add(comparison, value)
     case .unary(let field, let kind):
+      if field == .documentName { return "__name__ is compared with paths, and \(kind.name) takes none" }
       if kind.isInequality {
         negations += 1
-        if field != .documentName { fields.insert(field) }
+        fields.insert(field)
       }
     }
     return nil

@@ -1,5 +1,5 @@
 /// A Firestore value, for an evaluator of filters that shares nothing with the one it is compared with.
-public indirect enum ReferenceValue: Sendable, Equatable {
+public indirect enum ReferenceDatum: Sendable, Equatable {
   /// The null value.
   case null
   /// A boolean.
@@ -19,7 +19,7 @@ public indirect enum ReferenceValue: Sendable, Equatable {
   /// A geographical point, in degrees.
   case geoPoint(latitude: Double, longitude: Double)
   /// An array.
-  case array([ReferenceValue])
+  case array([ReferenceDatum])
   /// A vector. The service stores it as a map with reserved keys, but it is a type of its own.
   case vector([Double])
   /// A map. The entries may stand in any order; no key stands twice.
@@ -36,12 +36,12 @@ public indirect enum ReferenceValue: Sendable, Equatable {
   }
 
   /// A text value.
-  public static func text(_ text: String) -> ReferenceValue {
+  public static func text(_ text: String) -> ReferenceDatum {
     .string(Array(text.utf8))
   }
 
   /// A reference to the document of a path such as `users/u1`.
-  public static func document(_ path: String) -> ReferenceValue {
+  public static func document(_ path: String) -> ReferenceDatum {
     .reference(path.utf8.split(separator: UInt8(ascii: "/")).map { Array($0) })
   }
 }
@@ -51,16 +51,16 @@ public struct ReferenceEntry: Sendable, Equatable {
   /// The key's UTF-8 bytes.
   public var key: [UInt8]
   /// What the key holds.
-  public var value: ReferenceValue
+  public var value: ReferenceDatum
 
   /// An entry of these bytes as its key.
-  public init(key: [UInt8], value: ReferenceValue) {
+  public init(key: [UInt8], value: ReferenceDatum) {
     self.key = key
     self.value = value
   }
 
   /// An entry of this text as its key.
-  public init(_ key: String, _ value: ReferenceValue) {
+  public init(_ key: String, _ value: ReferenceDatum) {
     self.init(key: Array(key.utf8), value: value)
   }
 }
