@@ -34,6 +34,37 @@ struct NightlyTests {
     }
   }
 
+  @Test(
+    "An export that was asked for in another way removes nothing of the others, and no variable says how many stay."
+  )
+  func series() async throws {
+    let mini = try MiniFirestore.withSamples(["app_config", "products"])
+    try await withTool(against: mini.handler) { tool, _ in
+      for _ in 0..<2 { try await tool.bare(Nights.command + tool.place).expect(0) }
+      let whole = tool.nights
+      #expect(whole.count == 2)
+      let others: [[String]] = [
+        ["products", "--limit", "1"], ["products"], ["--all", "--where", "stock == 0"],
+        ["--all", "--fields", "name"],
+        ["--all", "--no-subcollections"],
+      ]
+      for other in others {
+        let partial = ["export"] + other + ["-o", "nightly", "--dated", "--keep", "1"]
+        try await tool.bare(partial + tool.place).expect(0)
+        #expect(Set(tool.nights).isSuperset(of: whole), "\(other)")
+      }
+      var variable = tool
+      variable.environment["GYMMIGRATE_KEEP"] = "1"
+      try await variable.bare(Nights.command + tool.place).expect(0)
+      #expect(Set(tool.nights).isSuperset(of: whole))
+      try await tool.bare(Nights.command + ["--keep", "2"] + tool.place).expect(0)
+      #expect(Set(tool.nights).isDisjoint(with: whole))
+      // Of the whole ones the newest two; of the others all.
+      #expect(tool.nights.count == others.count + 2)
+      try await tool.bare(["export", "products", "-o", "p.csv", "--keep", "1"] + tool.place).expect(64)
+    }
+  }
+
   @Test("Old exports go, and nothing else does.")
   func retention() async throws {
     let mini = try MiniFirestore.withSamples(["app_config"])
@@ -216,8 +247,9 @@ struct NightlyTests {
       try tool.write("{\"marks\":[{}]}", to: "nightly/.high-water-mark.json")
       try await tool.bare(increment + tool.place).expectFailure(65, ".high-water-mark.json")
       try FileManager.default.removeItem(atPath: tool.path("nightly/.high-water-mark.json"))
-      // The next whole one lets the old one and its increments go.
-      try await tool.bare(Nights.command + tool.place + ["--keep", "1"]).expect(0)
+      // The next whole one lets the old one, which was without what is below, and its increments go.
+      let flat = Nights.command + ["--no-subcollections", "--keep", "1"]
+      try await tool.bare(flat + tool.place).expect(0)
       #expect(tool.nights == [try tool.latestNight()])
     }
   }

@@ -1,5 +1,19 @@
 import Models
 
+extension Manifest {
+  /// Whether one export takes the place of the other: both were asked for in the same way, or one of them is an
+  /// increment to such a one.
+  func isOfSameSeries(as other: Manifest) -> Bool {
+    guard var mine = scope, var others = other.scope else { return false }
+    if isIncrement || other.isIncrement {
+      // Increments are without what is below.
+      mine.subcollections = false
+      others.subcollections = false
+    }
+    return mine == others
+  }
+}
+
 extension Manifest.Scope {
   /// Writes `collections`, `subcollections`, `where`, `limit`, and `fields` and `group` where they are set.
   func writeMembers(to json: inout JSONWriter) {

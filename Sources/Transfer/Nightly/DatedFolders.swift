@@ -116,21 +116,27 @@ public final class DatedFolders: Sendable {
     public var kept: [String] = []
   }
 
-  /// Removes old exports of a database.
+  /// Removes old exports of a database that were asked for in the same way as the current one.
   ///
-  /// The newest `count` whole ones stay, the current one among them; so do increments that begin after the oldest of
-  /// those, because one is needed to make use of the other. Only folders that an export made are looked at: by name, with
-  /// a manifest of the database, and with nothing else in them. A folder is renamed to a hidden name before its files go.
+  /// The newest `count` ones stay, the current one among them; so do increments that begin after the oldest of
+  /// those, because one is needed to make use of the other. An export of other collections, or with another filter, limit
+  /// or choice of fields, neither counts nor is removed, nor is one whose manifest does not say what was asked for. Only
+  /// folders that an export made are looked at: by name, with a manifest of the database, and with nothing else in them. A
+  /// folder is renamed to a hidden name before its files go.
   ///
   /// - Parameters:
   ///   - count: How many whole exports stay, at least 1.
   ///   - database: Exports of other databases are left alone.
   ///   - current: The path of the export that was just completed; it always stays.
   public func prune(keeping count: Int, of database: DatabaseName, current: String) -> Retention {
-    let exports = exports(of: database)
+    let all = exports(of: database)
     let current = FilePaths.name(of: current)
-    let whole = exports.filter { !$0.manifest.isIncrement }.map(\.name)
     var retention = Retention()
+    guard let asked = all.first(where: { $0.name.isIdentical(to: current) })?.manifest else {
+      return retention
+    }
+    let exports = all.filter { asked.isOfSameSeries(as: $0.manifest) }
+    let whole = exports.filter { !$0.manifest.isIncrement }.map(\.name)
     guard let oldest = whole.suffix(max(1, count)).first else { return retention }
     for (name, manifest) in exports where name.compareUTF8(oldest) < 0 && !name.isIdentical(to: current) {
       if remove(name, manifest) { retention.removed.append(name) } else { retention.kept.append(name) }

@@ -29,7 +29,7 @@ struct NightlyOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --dated: remove whole exports of this database but the newest n, and the increments before them.",
+      "With --dated: of the exports to this folder that were asked for in the same way, keep the newest n whole ones, and remove older ones and their increments.",
       valueName: "n"
     )
   )
@@ -45,7 +45,7 @@ struct NightlyOptions: ParsableArguments {
 
   func validate() throws {
     if let keep, keep < 1 { throw ValidationError("--keep is a number from 1.") }
-    // A GYMMIGRATE_KEEP that is set for the nights is no error of the other exports.
+    if keep != nil, !dated { throw ValidationError("--keep goes with --dated.") }
     if case .last = since, !dated {
       throw ValidationError("--since last wants --dated: the folder knows what was exported last.")
     }

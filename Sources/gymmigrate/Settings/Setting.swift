@@ -20,7 +20,7 @@ struct Setting: Equatable {
     [
       "env", "project", "database", "endpoint", "credentials", "access-token-file", "config", "state-dir",
       "retry-for", "page-size", "batch-size", "in-flight", "parallel", "max-writes-per-second", "max-errors",
-      "keep", "header", "delimiter", "null", "time-zone", "excel", "gzip", "log-format", "no-progress",
+      "header", "delimiter", "null", "time-zone", "excel", "gzip", "log-format", "no-progress",
     ].map { Setting(option: $0) }
 
   /// Settings of which one makes the other void.

@@ -156,7 +156,8 @@ struct KillOutcome: Sendable, Equatable {
     totals = summary.totals
     func list(_ name: String) -> [String] {
       let text = (try? tool.text(".gymmigrate/runs/\(summary.runId)/\(name)")) ?? ""
-      return Self.withoutServerTimes(text).components(separatedBy: "\n").sorted()
+      return Self.withoutServerTimes(text).replacing("\r\n", with: "\n").components(separatedBy: "\n")
+        .sorted()
     }
     rejects = list("rejects.jsonl")
     reviews = list("review.csv")
