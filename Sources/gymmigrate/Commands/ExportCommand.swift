@@ -95,13 +95,16 @@ struct ExportCommand: AsyncParsableCommand {
   )
   var orderBy: String?
 
-  @Option(help: ArgumentHelp("Documents of each collection at the most.", valueName: "n"))
+  @Option(help: ArgumentHelp("Documents of each collection at the most.", valueName: "n"), from: 0)
   var limit: Int?
 
   @OptionGroup var reading: ReadingOptions
 
-  @Option(help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"))
-  var readTime: String?
+  @Option(
+    help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"),
+    transform: TypedValue.readTime
+  )
+  var readTime: ReadTimeChoice?
 
   @Option(help: "The header of CSV and XLSX: fields, english or spanish.")
   var header = HeaderName.fields
@@ -137,13 +140,9 @@ struct ExportCommand: AsyncParsableCommand {
   func validate() throws {
     try CollectionArguments.validate(collections, all: all)
     try nightly.validate(self)
-    if let limit, limit < 0 { throw ValidationError("--limit is a number from 0.") }
-    if let readTime, ReadTimeChoice(parsing: readTime) == nil {
-      throw ValidationError("--read-time is 'now', 'none' or a time as 2026-01-31T12:00:00Z.")
-    }
     if format == nil, !nightly.dated, FormatName(fileName: output) == nil {
       throw ValidationError(
-        "The name of the output does not tell its format: give --format csv, xlsx or jsonl."
+        "--output: '\(output)' does not tell its format; give --format csv, xlsx or jsonl."
       )
     }
     if subcollections, query.group || !query.filters.isEmpty || orderBy != nil {
@@ -164,7 +163,7 @@ struct ExportCommand: AsyncParsableCommand {
     let named = try CollectionArguments.paths(collections)
     let format = try exportFormat()
     let fields = try fieldPaths()
-    let readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
+    let readTime = readTime ?? .pinned
     let (all, output, limit, reading, query) = (all, output, limit, reading, query)
     let orderBy = try orderBy.map { try StructuredQuery.Order.list(parsing: $0) } ?? []
     let isDeep = subcollections

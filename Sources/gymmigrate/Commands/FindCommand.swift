@@ -27,7 +27,7 @@ struct FindCommand: AsyncParsableCommand {
   )
   var collection = "users,members"
 
-  @Option(help: ArgumentHelp("Stop after so many documents.", valueName: "n"))
+  @Option(help: ArgumentHelp("Stop after so many documents.", valueName: "n"), from: 1)
   var limit: Int?
 
   @Flag(
@@ -45,10 +45,9 @@ struct FindCommand: AsyncParsableCommand {
 
   func validate() throws {
     if TextSearch(text) == nil {
-      throw ValidationError("Say what to look for: a word, or digits of a phone.")
+      throw ValidationError("'\(text)' is nothing to look for; give a word, or digits of a phone.")
     }
     try CollectionArguments.validate(names, all: false)
-    if let limit, limit < 1 { throw ValidationError("--limit is a number from 1.") }
   }
 
   func run() async throws {

@@ -17,8 +17,8 @@ struct ServeCommand: AsyncParsableCommand {
       """
   )
 
-  @Option(help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "n"))
-  var port: UInt16 = 8080
+  @Option(help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "n"), from: 0, to: 65_535)
+  var port = 8080
 
   @Option(
     help: ArgumentHelp("The SQLite file (default: local.sqlite in the state folder).", valueName: "file")
@@ -38,7 +38,7 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     let file = memory ? nil : data ?? "\(stateDir)/local.sqlite"
     if !memory, data == nil { try RunDirectory.makeStateDirectory(stateDir) }
-    try await LocalFirestoreServer.withServer(dataFile: file, port: port) { server in
+    try await LocalFirestoreServer.withServer(dataFile: file, port: UInt16(clamping: port)) { server in
       Terminal.standardError.line("Serving \(file ?? "memory") at \(server.endpoint). Stop with Ctrl-C.")
       Terminal.standardError.line("FIRESTORE_EMULATOR_HOST=\(server.endpoint.dropFirst("http://".count))")
       await server.runUntilCancelled()

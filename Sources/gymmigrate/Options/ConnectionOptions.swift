@@ -44,11 +44,10 @@ struct ConnectionOptions: ParsableArguments {
   var stateDir = Self.defaultStateDir
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("How long one request may be retried, in seconds.", valueName: "seconds")
+      .withDefault("300"),
+    transform: TypedValue.positiveNumber
   )
   var retryFor = 300.0
-
-  func validate() throws {
-    if retryFor <= 0 { throw ValidationError("--retry-for is a number of seconds above 0.") }
-  }
 }

@@ -5,6 +5,9 @@ import Models
 struct CommandTree {
   /// An option or a flag.
   struct Option {
+    /// What stands before the default of an option at the end of its help.
+    static let defaultMark = " (default: "
+
     /// Its long name, without hyphens.
     var name: String
     /// Its letters.
@@ -109,6 +112,12 @@ extension CommandTree.Option {
     guard let long else { return nil }
     name = long
     takesValue = kind == "option"
-    defaultValue = json["defaultValue"]?.string
+    defaultValue = json["defaultValue"]?.string ?? Self.defaultValue(in: json["abstract"]?.string ?? "")
+  }
+
+  /// The default that stands at the end of a help, of an option that is read as its own type.
+  private static func defaultValue(in help: String) -> String? {
+    guard help.hasSuffix(")."), let mark = help.firstRange(of: defaultMark) else { return nil }
+    return String(help[mark.upperBound...].dropLast(2))
   }
 }
