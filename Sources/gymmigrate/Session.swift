@@ -69,7 +69,7 @@ struct Desk: Sendable {
     }
     return try await EnvironmentResolver(options).withCaller(
       environment,
-      policy: RetryPolicy(budget: options.retryFor),
+      policy: RetryPolicy(budget: options.retryFor.inSeconds),
       clock: clock,
       traffic: traffic,
       onRetry: { notice in

@@ -87,6 +87,14 @@ struct ValueErrorTests {
     Refusal("fix users --all-documents --convert a=text", "--convert", "'text'", "string, integer"),
     Refusal("fix users --all-documents --set a", "--set", "'a'", "FIELD=VALUE"),
     Refusal("delete users --id a/b", "--id", "'a/b'", "slash"),
+    Refusal(
+      "count users --retry-for soon",
+      "'soon'",
+      "--retry-for",
+      "a duration above 0, as 90, 90s, 5m, 1h"
+    ),
+    Refusal("count users --retry-for 0s", "'0s'", "a duration above 0"),
+    Refusal("count users --retry-for -5", "'-5'", "a duration above 0"),
     Refusal("serve --port 65536", "'65536'", "from 0 to 65535"),
   ]
 

@@ -43,11 +43,6 @@ struct ConnectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder"))
   var stateDir = Self.defaultStateDir
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("How long one request may be retried, in seconds.", valueName: "seconds")
-      .withDefault("300"),
-    transform: TypedValue.positiveNumber
-  )
-  var retryFor = 300.0
+  @Option(help: "How long one request may be retried.")
+  var retryFor = Duration.seconds(300)
 }

@@ -37,6 +37,23 @@ extension Option where Value == Int? {
   }
 }
 
+extension Option where Value == Duration {
+  /// A duration above 0 with a default; every option that is one is read, and described, by this.
+  init(wrappedValue: Duration, name: NameSpecification = .long, help: ArgumentHelp) {
+    var help = help
+    help.valueName = "duration"
+    if help.abstract.hasSuffix(".") { help.abstract.removeLast() }
+    help.abstract += ": 90s, 5m, 1h, 500ms, or a bare number of seconds."
+    self.init(
+      wrappedValue: wrappedValue,
+      name: name,
+      parsing: .unconditional,
+      help: help.withDefault(wrappedValue.typedText),
+      transform: TypedValue.duration
+    )
+  }
+}
+
 extension ArgumentHelp {
   /// The same sentence with the default at its end, which the parser knows of its own types alone.
   func withDefault(_ text: String) -> ArgumentHelp {
@@ -67,6 +84,16 @@ enum TypedValue {
       throw ValidationError("give a number above 0.")
     }
     return number
+  }
+
+  /// Reads a duration above 0.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func duration(_ text: String) throws -> Duration {
+    guard let duration = Duration(typed: text), duration > .zero else {
+      throw ValidationError("give a duration above 0, as 90, 90s, 5m, 1h or 500ms.")
+    }
+    return duration
   }
 
   /// Reads the moment to read at.
