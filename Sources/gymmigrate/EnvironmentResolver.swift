@@ -43,7 +43,7 @@ struct EnvironmentResolver {
     var environment: Transfer.Environment
     if let name = options.environment {
       environment = try configuration().environment(named: name)
-    } else if let project = options.project ?? variables["GOOGLE_CLOUD_PROJECT"] {
+    } else if let project = try namedProject() {
       environment = Environment(name: "custom", database: DatabaseName(project: project))
     } else {
       let known = try configuration().environments.map(\.name).joined(separator: ", ")
@@ -77,6 +77,19 @@ struct EnvironmentResolver {
       environment.credentials = options.credentials
     }
     return try guarded(environment)
+  }
+
+  /// `--project`, else the project of GOOGLE_CLOUD_PROJECT; nil where neither is set.
+  private func namedProject() throws(Failure) -> String? {
+    if let project = options.project { return project }
+    guard let project = variables["GOOGLE_CLOUD_PROJECT"], !project.isEmpty else { return nil }
+    if DatabaseName.isPart(project) { return project }
+    throw Failure(
+      .usage,
+      "use GOOGLE_CLOUD_PROJECT",
+      cause: "'\(project)' is not \(DatabaseName.partDescription)",
+      remedy: "Set it to the id of a project, or give --project."
+    )
   }
 
   /// The environment under the name of the protected one whose database it reaches, so that no option leads around

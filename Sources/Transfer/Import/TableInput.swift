@@ -160,6 +160,10 @@ final class TableInput: DocumentInput {
       )
       return nil
     }
+    if let violation = PathLimits.violations(of: path).first {
+      faults.append(fault(plan.idColumn ?? 0, "an id that the service takes: \(violation.message)"))
+      return nil
+    }
     return path
   }
 }

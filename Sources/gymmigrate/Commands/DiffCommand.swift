@@ -168,11 +168,6 @@ struct DiffCommand: AsyncParsableCommand {
   }
 
   private func ignoredFields() throws -> [FieldPath] {
-    guard let ignoreFields else { return [] }
-    do {
-      return try FieldPath.list(parsing: ignoreFields)
-    } catch {
-      throw ValidationError("--ignore-fields: \(error).")
-    }
+    try ignoreFields.map { try TypedValue.fields($0, of: "--ignore-fields") } ?? []
   }
 }

@@ -215,12 +215,7 @@ struct ExportCommand: AsyncParsableCommand {
   private var isCSV: Bool { (format ?? FormatName(fileName: output)) == .csv }
 
   private func fieldPaths() throws -> [FieldPath]? {
-    guard let fields else { return nil }
-    do {
-      return try FieldPath.list(parsing: fields)
-    } catch {
-      throw ValidationError("--fields: \(error).")
-    }
+    try fields.map { try TypedValue.fields($0, of: "--fields") }
   }
 
   private func exportFormat() throws(Failure) -> ExportFormat {

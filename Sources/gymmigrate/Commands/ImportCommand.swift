@@ -66,10 +66,8 @@ struct ImportCommand: AsyncParsableCommand {
   @OptionGroup var write: WriteOptions
 
   func validate() throws {
-    if let collection, CollectionPath(collection) == nil {
-      throw ValidationError(
-        "--collection: '\(collection)' is not the path of a collection; those have an odd number of segments, as users or groups/g1/members."
-      )
+    if let collection, let defect = CollectionSelection.defect(of: collection) {
+      throw ValidationError("--collection: '\(collection)' \(defect).")
     }
     if files.count(where: { $0 == "-" }) > 1 {
       throw ValidationError("Standard input can be read only once.")

@@ -10,10 +10,8 @@ enum CollectionArguments {
   static func validate(_ names: [String], all: Bool) throws {
     if all, !names.isEmpty { throw ValidationError("Name collections or give --all, not both.") }
     if !all, names.isEmpty { throw ValidationError("Name at least one collection, or give --all.") }
-    for name in names where CollectionPath(name) == nil {
-      throw ValidationError(
-        "'\(name)' is not the path of a collection; those have an odd number of segments, as users or groups/g1/members."
-      )
+    for name in names {
+      if let defect = CollectionSelection.defect(of: name) { throw ValidationError("'\(name)' \(defect).") }
     }
   }
 

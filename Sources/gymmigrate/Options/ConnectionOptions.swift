@@ -12,10 +12,16 @@ struct ConnectionOptions: ParsableArguments {
   )
   var environment: String?
 
-  @Option(help: ArgumentHelp("The Google Cloud project, instead of the environment's.", valueName: "id"))
+  @Option(
+    help: ArgumentHelp("The Google Cloud project, instead of the environment's.", valueName: "id"),
+    transform: TypedValue.databasePart
+  )
   var project: String?
 
-  @Option(help: ArgumentHelp("The database id, instead of the environment's.", valueName: "id"))
+  @Option(
+    help: ArgumentHelp("The database id, instead of the environment's.", valueName: "id"),
+    transform: TypedValue.databasePart
+  )
   var database: String?
 
   @Option(help: ArgumentHelp("Scheme, host and port of the service, without /v1.", valueName: "url"))

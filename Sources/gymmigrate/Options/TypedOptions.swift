@@ -106,6 +106,47 @@ enum TypedValue {
     return choice
   }
 
+  /// Reads the path of a field that the service is asked for.
+  ///
+  /// - Throws: `ValidationError` that names the option and the text.
+  static func field(_ text: String, of option: String) throws -> FieldPath {
+    do {
+      return try checked(try FieldPath(parsing: text), option)
+    } catch let error as FieldPathError {
+      throw ValidationError("\(option): \(error).")
+    }
+  }
+
+  /// Reads paths of fields with commas in between.
+  ///
+  /// - Throws: As ``field(_:of:)``.
+  static func fields(_ text: String, of option: String) throws -> [FieldPath] {
+    do {
+      return try FieldPath.list(parsing: text).map { try checked($0, option) }
+    } catch let error as FieldPathError {
+      throw ValidationError("\(option): \(error).")
+    }
+  }
+
+  private static func checked(_ path: FieldPath, _ option: String) throws -> FieldPath {
+    // The document's name stands among the fields in masks and orders.
+    if path == .documentName { return path }
+    if let violation = DocumentLimits.violations(of: path).first {
+      throw ValidationError("\(option): \(violation.message).")
+    }
+    return path
+  }
+
+  /// Reads the id of a project or of a database.
+  ///
+  /// Which ids there are is for the server to say: others than Google's take others than Google does.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func databasePart(_ text: String) throws -> String {
+    if DatabaseName.isPart(text) { return text }
+    throw ValidationError("give \(DatabaseName.partDescription).")
+  }
+
   /// Reads the name of a database.
   ///
   /// - Throws: `ValidationError` that says what is expected.
