@@ -38,11 +38,17 @@ struct EnvironmentResolver {
     return .builtIn
   }
 
+  /// The environment that is named, without what options replace in it; nil where none is.
+  func named() throws(Failure) -> Transfer.Environment? {
+    guard let name = options.environment else { return nil }
+    return try configuration().environment(named: name)
+  }
+
   /// The environment that is meant, with what the options replace in it.
   func environment() throws(Failure) -> Transfer.Environment {
     var environment: Transfer.Environment
-    if let name = options.environment {
-      environment = try configuration().environment(named: name)
+    if let named = try named() {
+      environment = named
     } else if let project = try namedProject() {
       environment = Environment(name: "custom", database: DatabaseName(project: project))
     } else {
@@ -76,7 +82,7 @@ struct EnvironmentResolver {
     if options.credentials != nil || options.accessTokenFile != nil {
       environment.credentials = options.credentials
     }
-    return try guarded(environment)
+    return try configuration().guarded(environment, isEmulator: isEmulator(environment))
   }
 
   /// `--project`, else the project of GOOGLE_CLOUD_PROJECT; nil where neither is set.
@@ -90,18 +96,6 @@ struct EnvironmentResolver {
       cause: "'\(project)' is not \(DatabaseName.partDescription)",
       remedy: "Set it to the id of a project, or give --project."
     )
-  }
-
-  /// The environment under the name of the protected one whose database it reaches, so that no option leads around
-  /// the guard.
-  private func guarded(_ environment: Transfer.Environment) throws(Failure) -> Transfer.Environment {
-    if environment.isProtected || environment.isLocal { return environment }
-    let same = try configuration().environments.first { $0.isProtected && $0.isSameDatabase(as: environment) }
-    guard let same else { return environment }
-    var environment = environment
-    environment.name = same.name
-    environment.isProtected = true
-    return environment
   }
 
   /// Runs `body` with a caller for the environment; the embedded store is up meanwhile where that is meant.
@@ -170,13 +164,5 @@ struct EnvironmentResolver {
   /// Whether the endpoint is the one of FIRESTORE_EMULATOR_HOST.
   private func isEmulator(_ environment: Transfer.Environment) -> Bool {
     options.endpoint == nil && discovery.emulatorHost.map { environment.endpoint == "http://\($0)" } ?? false
-  }
-}
-
-extension Transfer.Environment {
-  /// Whether requests stay on this machine.
-  fileprivate var isOnThisMachine: Bool {
-    ["http://127.", "http://localhost:", "http://[::1]"].contains { effectiveEndpoint.hasPrefix($0) }
-      || effectiveEndpoint == "http://localhost"
   }
 }

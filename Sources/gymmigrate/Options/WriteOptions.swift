@@ -4,7 +4,10 @@ import Transfer
 /// The guards before a write.
 struct ConfirmOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The name of the protected environment that is to be written.", valueName: "env")
+    help: ArgumentHelp(
+      "The name of the protected environment that is to be written; the full name (projects/P/databases/D) of a database called prod, production, live or (default) that no environment names.",
+      valueName: "env"
+    )
   )
   var confirm: String?
 
