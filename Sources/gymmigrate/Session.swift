@@ -35,6 +35,8 @@ struct Ending: Sendable {
   var lists: [String] = []
   /// What a comparison found.
   var differences: DiffCounts?
+  /// What was released, of `migrate unlock`.
+  var release: RunSummary.Release?
   /// What the service bills at the most, of a plan and of a copy.
   var cost: CostEstimate?
 }

@@ -78,12 +78,14 @@ struct MigrateUnlock: AsyncParsableCommand {
           try await ledger.clear(run, isDead: known != nil)
           if known != nil { try history.judge(run, as: "cleared") }
           session.logger.notice("Run \(run) stays as it is; others may begin.")
-        } else if let held = try await ledger.unlock() {
-          session.logger.notice("The lease of \(held.holder), run \(held.run), was taken away.")
-        } else {
-          session.logger.notice("Nobody holds the lease.")
+          return Ending(release: .run(run))
         }
-        return Ending()
+        guard let held = try await ledger.unlock() else {
+          session.logger.notice("Nobody holds the lease.")
+          return Ending(release: .lease(nil))
+        }
+        session.logger.notice("The lease of \(held.holder), run \(held.run), was taken away.")
+        return Ending(release: .lease(RunSummary.Release.Holder(holder: held.holder, run: held.run)))
       }
   }
 }

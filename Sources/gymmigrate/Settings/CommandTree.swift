@@ -66,6 +66,15 @@ struct CommandTree {
     return (command, words)
   }
 
+  /// Arguments with a flag that their command has and that is not among them.
+  func adding(_ flag: String, to arguments: [String]) -> [String] {
+    let (command, words) = command(of: arguments)
+    if command.given(in: arguments[words...]).contains(flag) { return arguments }
+    var arguments = arguments
+    arguments.insert("--\(flag)", at: words)
+    return arguments
+  }
+
   /// The first option of a name, in this command or below.
   func option(named name: String) -> Option? {
     if let found = options.first(where: { $0.name == name }) { return found }
