@@ -47,6 +47,8 @@ final class TableInput: DocumentInput {
     }
   }
 
+  var position: Int { reader.position }
+
   func next() throws(Failure) -> DocumentRow? {
     isBroken = false
     do throws(Failure) {

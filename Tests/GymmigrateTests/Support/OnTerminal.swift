@@ -4,6 +4,15 @@ import TestSupport
 extension Tool {
   /// Runs a command on a terminal of its own, on which lines are typed; the output is all that the terminal showed.
   func onTerminal(_ arguments: [String], typing lines: String...) async throws -> RunResult {
+    try await Self.onTerminal([runner.executable] + arguments, typing: lines, in: folder)
+  }
+
+  /// The same of any program.
+  static func onTerminal(
+    _ command: [String],
+    typing lines: [String] = [],
+    in folder: URL
+  ) async throws -> RunResult {
     // The terminal keeps what is typed until it is read, so it may be typed before it is asked for.
     let script = """
       import os, pty, sys
@@ -23,7 +32,7 @@ extension Tool {
       """
     let typed = lines.map { $0 + "\n" }.joined()
     return try await Gate.shared.pass {
-      try await Judge.python(["-c", script, typed, runner.executable] + arguments, in: folder)
+      try await Judge.python(["-c", script, typed] + command, in: folder)
     }
   }
 }
