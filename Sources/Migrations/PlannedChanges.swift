@@ -132,6 +132,7 @@ public struct PlanReader: ~Copyable {
   private static func check(_ change: Change, _ json: JSONCursor) throws(WireError) {
     if change.before == nil, change.isDeletion { throw WireError("before and after are both missing") }
     if change.before != nil, change.before?.updateTime == nil { throw WireError("updateTime is missing") }
+    if let violation = PathLimits.violations(of: change.path).first { throw WireError(violation.message) }
     if json["serverTimes"] == nil { throw WireError("serverTimes is missing") }
     var root = change.path.collection
     while let parent = root.parent { root = parent.collection }

@@ -200,6 +200,7 @@ struct CommandRun {
     do {
       let ending = try await work(desk)
       summary.differences = ending.differences
+      summary.release = ending.release
       summary.status = ending.status
       summary.readTime = ending.readTime
       summary.cost = ending.cost

@@ -38,12 +38,18 @@ struct EnvironmentResolver {
     return .builtIn
   }
 
+  /// The environment that is named, without what options replace in it; nil where none is.
+  func named() throws(Failure) -> Transfer.Environment? {
+    guard let name = options.environment else { return nil }
+    return try configuration().environment(named: name)
+  }
+
   /// The environment that is meant, with what the options replace in it.
   func environment() throws(Failure) -> Transfer.Environment {
     var environment: Transfer.Environment
-    if let name = options.environment {
-      environment = try configuration().environment(named: name)
-    } else if let project = options.project ?? variables["GOOGLE_CLOUD_PROJECT"] {
+    if let named = try named() {
+      environment = named
+    } else if let project = try namedProject() {
       environment = Environment(name: "custom", database: DatabaseName(project: project))
     } else {
       let known = try configuration().environments.map(\.name).joined(separator: ", ")
@@ -76,19 +82,20 @@ struct EnvironmentResolver {
     if options.credentials != nil || options.accessTokenFile != nil {
       environment.credentials = options.credentials
     }
-    return try guarded(environment)
+    return try configuration().guarded(environment, isEmulator: isEmulator(environment))
   }
 
-  /// The environment under the name of the protected one whose database it reaches, so that no option leads around
-  /// the guard.
-  private func guarded(_ environment: Transfer.Environment) throws(Failure) -> Transfer.Environment {
-    if environment.isProtected || environment.isLocal { return environment }
-    let same = try configuration().environments.first { $0.isProtected && $0.isSameDatabase(as: environment) }
-    guard let same else { return environment }
-    var environment = environment
-    environment.name = same.name
-    environment.isProtected = true
-    return environment
+  /// `--project`, else the project of GOOGLE_CLOUD_PROJECT; nil where neither is set.
+  private func namedProject() throws(Failure) -> String? {
+    if let project = options.project { return project }
+    guard let project = variables["GOOGLE_CLOUD_PROJECT"], !project.isEmpty else { return nil }
+    if DatabaseName.isPart(project) { return project }
+    throw Failure(
+      .usage,
+      "use GOOGLE_CLOUD_PROJECT",
+      cause: "'\(project)' is not \(DatabaseName.partDescription)",
+      remedy: "Set it to the id of a project, or give --project."
+    )
   }
 
   /// Runs `body` with a caller for the environment; the embedded store is up meanwhile where that is meant.
@@ -157,13 +164,5 @@ struct EnvironmentResolver {
   /// Whether the endpoint is the one of FIRESTORE_EMULATOR_HOST.
   private func isEmulator(_ environment: Transfer.Environment) -> Bool {
     options.endpoint == nil && discovery.emulatorHost.map { environment.endpoint == "http://\($0)" } ?? false
-  }
-}
-
-extension Transfer.Environment {
-  /// Whether requests stay on this machine.
-  fileprivate var isOnThisMachine: Bool {
-    ["http://127.", "http://localhost:", "http://[::1]"].contains { effectiveEndpoint.hasPrefix($0) }
-      || effectiveEndpoint == "http://localhost"
   }
 }

@@ -41,13 +41,19 @@ enum Guard {
   /// - Throws: `.notPermitted`.
   static func confirm(_ environment: Environment, with options: ConfirmOptions) throws(Failure) {
     guard environment.isProtected else { return }
+    let confirmation = CommandLineText.quoted(["--confirm", environment.name])
+    let isByName = environment.isProtectedByName
     func refusal(_ cause: String) -> Failure {
       Failure(
         .notPermitted,
         "write to",
         path: environment.name,
-        cause: cause,
-        remedy: "Give --confirm \(environment.name) if this is what you want."
+        cause: isByName
+          ? "\(cause) (it is called '\(environment.database.database)', and no environment of the configuration names it)"
+          : cause,
+        remedy: isByName
+          ? "Give \(confirmation) if this is what you want, or name it in gymmigrate.yaml."
+          : "Give \(confirmation) if this is what you want."
       )
     }
     if let confirmed = options.confirm {

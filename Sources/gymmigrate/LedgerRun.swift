@@ -30,13 +30,27 @@ struct LedgerRun: Sendable {
   /// Runs `body` with the lease held and the run entered.
   func perform(_ body: @escaping @Sendable () async throws -> Void) async throws {
     let journal = session.checkpoints?.journal
-    try await MigrationLedger(client: session.client, logger: session.logger).perform(
-      entry,
-      isResumed: run.isResumed,
-      isEmpty: { journal?.isEmpty ?? true },
-      book: session.book,
-      body
-    )
+    let ledger = MigrationLedger(client: session.client, logger: session.logger)
+    do {
+      try await ledger.perform(
+        entry,
+        isResumed: run.isResumed,
+        isEmpty: { journal?.isEmpty ?? true },
+        book: session.book,
+        body
+      )
+    } catch let failure as Failure where run.isResumed && failure.kind == .usage {
+      try await record(as: ledger)
+      throw failure
+    }
+  }
+
+  /// Records in the run's folder that it was undone or cleared where the ledger alone says so: somebody did it on another
+  /// machine, or was killed before recording it.
+  private func record(as ledger: MigrationLedger) async throws {
+    let own = try await ledger.entries().first { $0.run.isIdentical(to: run.id) }
+    guard let own, own.status == .undone || own.status == .cleared else { return }
+    try RunHistory.judge(run, as: own.status.rawValue, by: own.undoneBy)
   }
 
   /// Who runs this, as `user@host`.

@@ -51,6 +51,8 @@ struct Ending: Sendable {
   var lists: [String] = []
   /// What a comparison found.
   var differences: DiffCounts?
+  /// What was released, of `migrate unlock`.
+  var release: RunSummary.Release?
   /// What the service bills at the most, of a plan and of a copy.
   var cost: CostEstimate?
 }
@@ -85,7 +87,7 @@ struct Desk: Sendable {
     }
     return try await EnvironmentResolver(options).withCaller(
       environment,
-      policy: RetryPolicy(budget: options.retryFor),
+      policy: RetryPolicy(budget: options.retryFor.inSeconds),
       clock: clock,
       traffic: traffic,
       onRetry: { notice in

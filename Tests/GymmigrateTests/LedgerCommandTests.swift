@@ -159,7 +159,73 @@ struct LedgerCommandTests {
         #expect(try await other.ledger().runs.map(\.status) == ["cleared", "incomplete"])
         // The first machine learns of it from the ledger.
         try await tool.bare(["runs", "resume", run]).expectFailure(64, "it was cleared")
+        try await expectCleared(run, tool)
       }
+    }
+  }
+
+  /// Expects that the folder of a run says what the ledger says, and offers no way on.
+  private func expectCleared(
+    _ run: String,
+    _ tool: Tool,
+    _ location: SourceLocation = #_sourceLocation
+  ) async throws {
+    let list = try await tool.bare(["runs", "list"])
+    let line = list.output.split(separator: "\n").first { $0.hasPrefix(run) }
+    #expect(line?.contains("\tcleared\t") ?? false, "\(list.output)", sourceLocation: location)
+    let shown = try await tool.bare(["runs", "show", run, "--json"])
+    #expect(shown.output.contains(#""canGoOn":false"#), "\(shown.output)", sourceLocation: location)
+    try await tool.bare(["runs", "resume", run]).expectFailure(64, "cleared", at: location)
+  }
+
+  @Test(
+    "An unlock that is killed at any request leaves no folder of a run that seems to wait, and ends when it is given again.",
+    arguments: [
+      .request(1), .request(2), .commit(1, .before), .commit(1, .after), .commit(2, .before),
+      .commit(2, .after),
+    ]
+      as [KillSwitch.Point]
+  )
+  func killedUnlock(_ point: KillSwitch.Point) async throws {
+    try await withGym { tool, _, kill, _ in
+      let run = try await self.kill(tool, by: kill)
+      let folder = tool.names(in: ".gymmigrate/runs/\(run)")
+      let unlock = ["migrate", "unlock", run] + tool.place
+      let killed = try await kill.run(until: point) {
+        try tool.runner.start(unlock, directory: tool.folder)
+      }
+      try #require(killed.signal == SIGKILL, "\(killed.errors)")
+      // What only looked has changed nothing; what has begun leaves no folder that seems to wait for somebody.
+      let hasBegun = if case .commit = point { true } else { false }
+      if hasBegun { try await expectCleared(run, tool) }
+      #expect(tool.names(in: ".gymmigrate") == ["runs"] && tool.names(in: ".gymmigrate/runs") == [run])
+      #expect(
+        tool.names(in: ".gymmigrate/runs/\(run)") == (folder + (hasBegun ? ["verdict.json"] : [])).sorted()
+      )
+      let again = try await kill.run(until: .never) { try tool.runner.start(unlock, directory: tool.folder) }
+      if case .commit(2, .after) = point {
+        again.expectFailure(64, "it is cleared: nothing waits for it")
+      } else {
+        again.expect(0)
+      }
+      #expect(try await tool.ledger().runs.map(\.status) == ["cleared"])
+      try await expectCleared(run, tool)
+      try await tool.run("migrate", "apply", "is-active").expect(2)
+    }
+  }
+
+  @Test("A folder that does not say that its run was cleared learns it.", arguments: ["unlock", "resume"])
+  func unrecorded(_ way: String) async throws {
+    try await withGym { tool, _, kill, _ in
+      let run = try await self.kill(tool, by: kill)
+      try await tool.run("migrate", "unlock", run).expect(0)
+      try FileManager.default.removeItem(atPath: tool.path(".gymmigrate/runs/\(run)/verdict.json"))
+      if way == "unlock" {
+        try await tool.run("migrate", "unlock", run).expect(0)
+      } else {
+        try await tool.bare(["runs", "resume", run]).expectFailure(64, "it was cleared")
+      }
+      try await expectCleared(run, tool)
     }
   }
 

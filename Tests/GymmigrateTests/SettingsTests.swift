@@ -49,6 +49,25 @@ struct SettingsTests {
     }
   }
 
+  @Test("A duration has its unit, as an option and as a variable.", arguments: ["1h", "90s", "500ms", "12"])
+  func durations(_ text: String) async throws {
+    try await withTool { tool in
+      let option = try await tool.bare(["env", "show", "--origin", "-e", "local", "--retry-for", text])
+      option.expect(0)
+      #expect(origins(option)["retry-for"] == [text, "option --retry-for"])
+      var tool = tool
+      #expect(
+        origins(try await tool.bare(["env", "show", "--origin", "-e", "local"]))["retry-for"] == [
+          "5m", "built in",
+        ]
+      )
+      tool.environment = ["GYMMIGRATE_RETRY_FOR": text]
+      let variable = try await tool.bare(["env", "show", "--origin", "-e", "local"])
+      variable.expect(0)
+      #expect(origins(variable)["retry-for"] == [text, "variable GYMMIGRATE_RETRY_FOR"])
+    }
+  }
+
   @Test("Variables reach the commands that know the option, as flags too, and no others.")
   func reach() async throws {
     let mini = try MiniFirestore.withSamples(["exercises"])

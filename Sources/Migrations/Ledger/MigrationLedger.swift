@@ -77,10 +77,18 @@ public struct MigrationLedger: Sendable {
 
   /// Says that a run that stopped half-way is to stay as it is, so that others may begin.
   ///
-  /// - Parameter isDead: Whether it is known that its process is gone, so that its lease may be taken away at once.
+  /// - Parameters:
+  ///   - isDead: Whether it is known that its process is gone, so that its lease may be taken away at once.
+  ///   - isUnrecorded: Whether it was perhaps cleared by a command that could not record that in the run's folder.
+  ///   - willClear: Called before the first write, when nothing speaks against it.
   /// - Throws: `.inputMissing` where the ledger does not know it, `.usage` where it did not stop half-way, `.tryLater` where
   ///   it may be at work still.
-  public func clear(_ run: String, isDead: Bool) async throws {
+  public func clear(
+    _ run: String,
+    isDead: Bool,
+    isUnrecorded: Bool = false,
+    willClear: () throws -> Void = {}
+  ) async throws {
     guard var entry = try await entries().first(where: { $0.run.isIdentical(to: run) }) else {
       throw Failure(
         .inputMissing,
@@ -90,6 +98,7 @@ public struct MigrationLedger: Sendable {
         remedy: "'gymmigrate migrate status' shows what it knows."
       )
     }
+    if isUnrecorded, entry.status == .cleared { return try willClear() }
     guard entry.blocks else {
       throw Failure(
         .usage,
@@ -111,9 +120,12 @@ public struct MigrationLedger: Sendable {
             "Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; 'gymmigrate migrate unlock' takes it away."
         )
       }
+      try willClear()
       _ = try await client.perform(
         Write(path: Lease.path, operation: .delete, precondition: document.updateTime.map { .updateTime($0) })
       )
+    } else {
+      try willClear()
     }
     entry.status = .cleared
     _ = try await put(entry)

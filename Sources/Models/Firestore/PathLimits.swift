@@ -54,7 +54,7 @@ public enum PathLimits {
   }
 
   /// A name for a message: all of it, or its beginning.
-  static func shortened(_ name: String) -> String {
+  package static func shortened(_ name: String) -> String {
     name.utf8.count <= 60 ? name : String(name.unicodeScalars.prefix(30)) + "…"
   }
 

@@ -1,7 +1,8 @@
-/// The search for people and things as the app does it: names without case and accents, phones by their digits.
+/// The search for people and things: names without case and accents, phones by their digits.
 ///
-/// Every word of the text has to be in one of the fields, whole or as a part. A text of three digits or more and nothing
-/// else but the signs of phones is also looked for among the digits of phones.
+/// Every word of the text has to be in one of the fields, whole or as a part; several may have one each. A text of three
+/// digits or more and nothing else but the signs of phones is also looked for among the digits of phones, which alone is
+/// enough. The search of the app is narrower: active members, one field, accents as they are.
 public struct TextSearch: Sendable {
   /// A field in which something was found.
   public struct Match: Sendable, Equatable {

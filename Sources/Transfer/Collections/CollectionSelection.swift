@@ -31,6 +31,9 @@ public struct CollectionSelection: Sendable, Equatable {
         return "has a * that is neither within the name of a root collection nor alone for a document's id"
       }
     }
+    if let violation = PathLimits.violations(of: path).first {
+      return "is not the path of a collection that the service takes: \(violation.message)"
+    }
     return nil
   }
 

@@ -80,7 +80,7 @@ public struct Configuration: Sendable, Equatable {
     let members = try yaml.members(root, "the file", known: ["project", "environments", "prices"])
     for (name, _, value) in members {
       switch name {
-      case "project": project = try yaml.text(value, "project")
+      case "project": project = try Self.part(value, "project", in: yaml)
       case "prices": prices = try Self.prices(value, in: yaml)
       default: entries = try yaml.members(value, "'environments'", known: nil)
       }
@@ -93,8 +93,8 @@ public struct Configuration: Sendable, Equatable {
       let known = ["project", "database", "endpoint", "protected", "credentials"]
       for (member, _, value) in try yaml.members(value, "an environment", known: known) {
         switch member {
-        case "project": own = try yaml.text(value, "project")
-        case "database": database = try yaml.text(value, "database")
+        case "project": own = try Self.part(value, "project", in: yaml)
+        case "database": database = try Self.part(value, "database", in: yaml)
         case "endpoint":
           let endpoint = try yaml.text(value, "endpoint")
           do throws(Failure) {
@@ -122,6 +122,13 @@ public struct Configuration: Sendable, Equatable {
     self.environments = environments
     self.file = file
     self.prices = prices
+  }
+
+  /// The id of a project or of a database.
+  private static func part(_ node: YAMLNode, _ name: String, in yaml: YAMLFile) throws(Failure) -> String {
+    let text = try yaml.text(node, name)
+    if DatabaseName.isPart(text) { return text }
+    throw yaml.failure(at: node, "'\(name)' is '\(text)', and not \(DatabaseName.partDescription)")
   }
 
   /// A price list: all three, because half of one mixed with another's is nobody's.

@@ -51,6 +51,13 @@ public struct Environment: Sendable, Equatable {
     return Self.canonical(effectiveEndpoint).isIdentical(to: Self.canonical(other.effectiveEndpoint))
   }
 
+  /// Whether requests stay on this machine.
+  public var isOnThisMachine: Bool {
+    isLocal || Self.canonical(effectiveEndpoint).hasPrefix("\(Self.thisMachine):")
+  }
+
+  private static let thisMachine = "localhost"
+
   /// The endpoint in lower case, with its port and one name for this machine.
   private static func canonical(_ endpoint: String) -> String {
     var text = endpoint.lowercased()[...]
@@ -62,8 +69,15 @@ public struct Environment: Sendable, Equatable {
     var host = colon.map { text[..<$0] } ?? text
     let port = colon.map { text[text.index(after: $0)...] } ?? (isSecure ? "443" : "80")
     while host.hasSuffix(".") { host.removeLast() }
-    let isHere = host == "localhost" || host.hasPrefix("127.") || host == "[::1]" || host == "0.0.0.0"
-    return "\(isHere ? "localhost" : String(host)):\(port)"
+    let isHere = host == thisMachine || isLoopback(host) || host == "[::1]" || host == "0.0.0.0"
+    return "\(isHere ? thisMachine : String(host)):\(port)"
+  }
+
+  /// Whether a host is an address that begins with 127; a name may begin so, too.
+  private static func isLoopback(_ host: Substring) -> Bool {
+    let numbers = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return (2...4).contains(numbers.count) && numbers[0].elementsEqual("127".utf8)
+      && numbers.allSatisfy { !$0.isEmpty && $0.allSatisfy { (0x30...0x39).contains($0) } }
   }
 
   /// Writes name, project, database and endpoint as members of an object.

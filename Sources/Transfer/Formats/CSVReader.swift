@@ -38,6 +38,7 @@ public struct CSVReader: ~Copyable {
   private let maximumRecordBytes: Int
   private let chunk: UnsafeMutableRawBufferPointer
   private var unread: Range<Int> = 0..<0
+  private var place = ReadingPosition()
   private let findsDelimiter: Bool
   private var hasBegun = false
   private var state = State.start
@@ -80,6 +81,9 @@ public struct CSVReader: ~Copyable {
     chunk.deallocate()
   }
 
+  /// Bytes of the file up to the end of the record, as they are on the disk.
+  var position: Int { place.bytes(used: unread.lowerBound) }
+
   /// Reads the next record that is not a blank line into ``record``; false at the end.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed` that names file, line and column (also where the file is UTF-16),
@@ -90,6 +94,7 @@ public struct CSVReader: ~Copyable {
     while true {
       if unread.isEmpty {
         let count = try file.read(into: chunk)
+        place.read(count, upTo: file.position)
         if count == 0 { return try end() }
         unread = 0..<count
       }
@@ -115,6 +120,7 @@ public struct CSVReader: ~Copyable {
       if more == 0 || (count >= 3 && chunk[..<count].contains { $0 == 0x0A || $0 == 0x0D }) { break }
     }
     unread = 0..<count
+    place.read(count, upTo: file.position)
     if count >= 2, (chunk[0] == 0xFF && chunk[1] == 0xFE) || (chunk[0] == 0xFE && chunk[1] == 0xFF) {
       throw Failure(
         .inputMalformed,

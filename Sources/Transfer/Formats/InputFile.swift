@@ -17,6 +17,10 @@ struct InputFile: ~Copyable {
   private var waiting: Range<Int> = 0..<0
   private var isAtEnd = false
   private var isFirst = true
+  private var received = 0
+
+  /// Bytes of the file that have been read and, of compressed ones, unpacked.
+  var position: Int { inflater == nil ? received : received - waiting.count }
 
   /// Opens a file.
   ///
@@ -83,7 +87,7 @@ struct InputFile: ~Copyable {
   }
 
   /// Reads until the two bytes that tell gzip are there, or the end is.
-  private func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+  private mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     var count = 0
     while count < 2 {
       let more = try receive(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
@@ -93,9 +97,10 @@ struct InputFile: ~Copyable {
     return count
   }
 
-  private func receive(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+  private mutating func receive(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     let (count, code) = SystemCall.read(descriptor, into: buffer)
     if code != 0 { throw Failure(.inputMissing, "read", path: path, cause: SystemCall.text(code)) }
+    received += count
     return count
   }
 }

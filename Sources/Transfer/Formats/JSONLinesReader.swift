@@ -35,6 +35,9 @@ public struct JSONLinesReader: ~Copyable {
     parser = JSONParser(maximumBytes: maximumLineBytes + 64)
   }
 
+  /// Bytes of the file up to the end of the line, as they are on the disk.
+  var position: Int { lines.position }
+
   /// The next line that is not blank, nil at the end.
   ///
   /// A bad line is no end: the one after it may be good.

@@ -17,6 +17,7 @@ package struct LineReader: ~Copyable {
   private let chunk: UnsafeMutableRawBufferPointer
   private var unread: Range<Int> = 0..<0
   private var isAtEnd = false
+  private var place = ReadingPosition()
   /// The line, where it did not lie whole within a chunk.
   private var carry: [UInt8] = []
   /// The line, where it does.
@@ -43,6 +44,9 @@ package struct LineReader: ~Copyable {
     chunk.deallocate()
   }
 
+  /// Bytes of the file up to the end of the line, as they are on the disk.
+  var position: Int { place.bytes(used: unread.lowerBound) }
+
   /// The path of the file.
   package var path: String { file.path }
 
@@ -56,6 +60,7 @@ package struct LineReader: ~Copyable {
         if isAtEnd { return false }
         let count = try file.read(into: chunk)
         unread = 0..<count
+        place.read(count, upTo: file.position)
         isAtEnd = count == 0
         if isAtEnd {
           // What stands behind the last line feed is a line, too.

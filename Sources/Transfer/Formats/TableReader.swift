@@ -22,6 +22,8 @@ public struct TableReader: ~Copyable {
 
   /// What the last call of ``next()`` read.
   public private(set) var row = CellRow()
+  /// Bytes of the file, or of the sheet's part of the workbook, up to the end of the row, as they are on the disk.
+  private(set) var position = 0
   /// The path of the file.
   public let path: String
   // One of the two.
@@ -75,6 +77,8 @@ public struct TableReader: ~Copyable {
   /// - Throws: ``Failure`` of kind `inputMalformed` that names file, row and column, `inputMissing` where the disk gives
   ///   trouble.
   public mutating func next() throws(Failure) -> Bool {
+    // Also of a record that cannot be taken apart.
+    defer { position = csv?.position ?? xlsx?.position ?? 0 }
     if try csv?.next() ?? false {
       if let record = csv?.record { row.take(record) }
       return true

@@ -48,6 +48,9 @@ struct XLSXSheetReader: ~Copyable {
     return try SharedStrings.read(part, in: package.path)
   }
 
+  /// Bytes of the sheet's part of the workbook up to the row, as they are on the disk.
+  var position: Int { stream.position }
+
   /// Reads the next row that holds something into `row`; false at the end.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed`, also where cells are merged: only the first of them has a value.

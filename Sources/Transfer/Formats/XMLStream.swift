@@ -139,6 +139,13 @@ struct XMLStream: ~Copyable {
     return handler
   }
 
+  /// Bytes of the packed file up to where the handler paused; within the file they are taken for evenly spread.
+  var position: Int {
+    if isAtEnd, !isPaused { return entry.packedBytes }
+    let share = Double(XML_GetCurrentByteIndex(parser)) / Double(max(entry.unpackedBytes, 1))
+    return Int(Double(entry.packedBytes) * min(max(share, 0), 1))
+  }
+
   /// Reads on until the handler pauses; false at the end of the file.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed` with the file's name and line, or what the handler refuses.

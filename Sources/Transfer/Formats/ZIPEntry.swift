@@ -17,8 +17,14 @@ struct ZIPEntry: ~Copyable {
   private let archive: unzFile
   private let limit: Int
   private var count = 0
+  /// Bytes of the entry in the archive.
+  let packedBytes: Int
+  /// Bytes of it unpacked, as the archive has it: perhaps a lie.
+  let unpackedBytes: Int
 
-  private init(path: String, name: String, archive: unzFile, limit: Int) {
+  private init(path: String, name: String, archive: unzFile, limit: Int, packed: Int, unpacked: Int) {
+    packedBytes = packed
+    unpackedBytes = unpacked
     self.path = path
     self.name = name
     self.archive = archive
@@ -62,8 +68,18 @@ struct ZIPEntry: ~Copyable {
       path: path,
       name: name,
       archive: archive,
-      limit: overflow ? .max : max(freeBytes, product)
+      limit: overflow ? .max : max(freeBytes, product),
+      packed: packed,
+      unpacked: Int(clamping: info.uncompressed_size)
     )
+  }
+
+  /// Bytes of an entry in its archive; nil where the archive has none of that name.
+  ///
+  /// - Throws: As ``open(_:in:)``.
+  static func packedBytes(of name: String, in path: String) throws(Failure) -> Int? {
+    guard let entry = try open(name, in: path) else { return nil }
+    return entry.packedBytes
   }
 
   /// Reads what comes next: how many bytes, 0 at the end.

@@ -12,6 +12,9 @@ protocol DocumentInput: AnyObject {
   /// - Throws: As ``next()``.
   func skip(through number: Int) throws(Failure)
 
+  /// Bytes of the source up to the end of the line or row, as they are on the disk.
+  var position: Int { get }
+
   /// The row that was read last as a line of the list of rejected rows; nil where the input has no such list.
   func rejected(_ reason: String) -> RejectedRow?
 }
@@ -72,6 +75,8 @@ final class JSONLinesInput: DocumentInput {
   }
 
   func skip(through number: Int) throws(Failure) { try reader.skip(through: number) }
+
+  var position: Int { reader.position }
 
   func rejected(_ reason: String) -> RejectedRow? { nil }
 }

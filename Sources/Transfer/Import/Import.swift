@@ -87,8 +87,9 @@ public struct Import: Sendable {
   public func run() async throws {
     let kept = try StandardInput.keep(options.sources, in: run)
     defer { kept.remove() }
+    progress.begin("columns", total: nil)
+    let inputs = try ImportInputs(kept.sources, options: options.table, progress: progress)
     progress.begin("checking", total: nil)
-    let inputs = try ImportInputs(kept.sources, options: options.table)
     if checkpoints?.resumed == nil { try check(inputs) }
     progress.end()
     if let collection = options.collection { book.open(collection) }
@@ -156,9 +157,13 @@ public struct Import: Sendable {
   private func check(_ inputs: ImportInputs) throws {
     let report = ValidationReport(run.file("validation.csv"))
     let stops = options.parseErrors == .stop
+    func isChecked(_ source: ImportSource) -> Bool {
+      source.path != "-" && (source.format != .jsonLines || stops)
+    }
+    let meter = ImportMeter(inputs.indices.map { isChecked(inputs.source($0)) ? inputs.sizes[$0] : 0 })
     for stage in inputs.indices {
       let source = inputs.source(stage)
-      if source.path == "-" || (source.format == .jsonLines && !stops) { continue }
+      if !isChecked(source) { continue }
       guard let input = try inputs.open(stage) else { continue }
       var read = 0
       while let row = try input.next() {
@@ -166,7 +171,9 @@ public struct Import: Sendable {
         if source.format == .jsonLines, let fault = row.faults.first { throw fault.failure }
         for fault in row.faults { try report.add(fault, of: source) }
         read += 1
-        if read % 1000 == 0 { progress.advance(by: 1000) }
+        if read % 1000 == 0 {
+          progress.advance(by: 1000, share: meter.share(stage: stage, position: input.position))
+        }
       }
     }
     guard var failure = report.first else { return }
@@ -202,17 +209,26 @@ public struct Import: Sendable {
     var rewriter = ReferenceRewriter(from: options.source, to: client.database, counts: place.references)
     var left = (options.limit ?? .max) - place.documents
     var batch: [RawDocument] = []
-    func handOn() async throws {
+    // What was kept of standard input has a size, but is read before anybody could look at it.
+    let isPiped = options.sources.contains { $0.path == "-" }
+    let meter = ImportMeter(isPiped ? [] : inputs.sizes, limit: options.limit)
+    func share(_ position: Int) -> Double? {
+      meter.share(stage: place.file, position: position, documents: place.documents)
+    }
+    func handOn(at position: Int) async throws {
       place.references = rewriter.counts
       place.documents += batch.count
       try await body(batch, place.checkpoint)
-      progress.advance(by: batch.count)
+      progress.advance(by: batch.count, share: share(position))
       batch.removeAll(keepingCapacity: true)
     }
     for stage in inputs.indices.dropFirst(place.file) {
       let source = inputs.source(stage)
       guard let input = try inputs.open(stage) else { continue }
-      if stage == place.file { try input.skip(through: place.line) }
+      if stage == place.file {
+        try input.skip(through: place.line)
+        if place.line > 0 { progress.goOn(at: share(input.position)) }
+      }
       let list = RowRejects(run.file(inputs.rejectList(stage)))
       while left > 0, let row = try input.next() {
         (place.file, place.line) = (stage, row.number)
@@ -223,10 +239,11 @@ public struct Import: Sendable {
         document.fields = rewriter.rewrite(document.fields)
         batch.append(document)
         left -= 1
-        if batch.count == Self.batch { try await handOn() }
+        if batch.count == Self.batch { try await handOn(at: input.position) }
       }
     }
-    if !batch.isEmpty { try await handOn() }
+    if !batch.isEmpty { try await handOn(at: .max) }
+    progress.reachEnd()
     counts.withLock { [counted = rewriter.counts] in $0 = counted }
   }
 

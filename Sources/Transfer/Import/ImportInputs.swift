@@ -11,16 +11,25 @@ struct ImportInputs: Sendable {
   private let inputs: [Input]
   private let options: TableOptions
 
+  /// The bytes of each; nil where they are not known.
+  let sizes: [Int?]
+
   /// Finds out what the columns of tables are, which may take reading them whole.
   ///
   /// - Throws: ``Failure``.
-  init(_ sources: [ImportSource], options: TableOptions) throws {
+  init(_ sources: [ImportSource], options: TableOptions, progress: Progress) throws {
     self.options = options
+    sizes = sources.map(\.size)
+    let meter = ImportMeter(zip(sources, sizes).map { $0.format == .jsonLines ? 0 : $1 })
     var inputs: [Input] = []
-    for source in sources {
+    for (stage, source) in sources.enumerated() {
       var input = Input(source: source)
       if let collection = source.collection, source.format != .jsonLines {
-        input.plan = try TableSurvey.plan(of: source, collection: collection, options: options)
+        input.plan = try TableSurvey.plan(of: source, collection: collection, options: options) {
+          rows,
+          position in
+          progress.advance(by: rows, share: meter.share(stage: stage, position: position))
+        }
         try Task.checkCancellation()
       }
       inputs.append(input)

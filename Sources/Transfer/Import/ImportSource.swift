@@ -53,7 +53,7 @@ public struct ImportSource: Sendable, Equatable {
         var source = ImportSource(path: file, format: format ?? (file == "-" ? .jsonLines : Format(of: file)))
         if source.format != .jsonLines {
           source.collection = collection
-          if collection == nil { source.collection = try told(for: file) }
+          if collection == nil { source.collection = try checked(try told(for: file), of: file) }
         }
         switch source.format {
         case .jsonLines:
@@ -99,13 +99,33 @@ public struct ImportSource: Sendable, Equatable {
       }
       var found = source
       found.sheet = sheet.name
-      if found.collection == nil { found.collection = collection(ofSheet: sheet.name, among: names) }
+      if found.collection == nil {
+        found.collection = try checked(collection(ofSheet: sheet.name, among: names), of: found.label)
+      }
       guard found.collection != nil else {
         throw unknown(source.path, "the name of the sheet '\(sheet.name)' is no collection's")
       }
       sources.append(found)
     }
     return sources
+  }
+
+  /// Refuses a collection that a name tells and the service does not take.
+  private static func checked(
+    _ collection: CollectionPath?,
+    of label: String
+  ) throws(Failure) -> CollectionPath? {
+    guard let collection, let violation = PathLimits.violations(of: collection).first else {
+      return collection
+    }
+    throw Failure(
+      .inputMalformed,
+      "import",
+      path: label,
+      cause:
+        "its name stands for the collection '\(PathLimits.shortened(collection.string))': \(violation.message)",
+      remedy: "Name another with --collection."
+    )
   }
 
   private static func unknown(_ file: String, _ cause: String) -> Failure {

@@ -47,6 +47,8 @@ final class TableInput: DocumentInput {
     }
   }
 
+  var position: Int { reader.position }
+
   func next() throws(Failure) -> DocumentRow? {
     isBroken = false
     do throws(Failure) {
@@ -158,6 +160,10 @@ final class TableInput: DocumentInput {
           plan.readsForms ? "an id, or a path below \(plan.collection)" : "an id without /"
         )
       )
+      return nil
+    }
+    if let violation = PathLimits.violations(of: path).first {
+      faults.append(fault(plan.idColumn ?? 0, "an id that the service takes: \(violation.message)"))
       return nil
     }
     return path

@@ -5,11 +5,13 @@ enum TableSurvey {
   /// Reads the header, and all rows where there are columns whose type only their values tell; nil for a table without
   /// any row.
   ///
+  /// - Parameter report: Called now and then with how many more rows were read, and how many bytes of the source.
   /// - Throws: ``Failure``.
   static func plan(
     of source: ImportSource,
     collection: CollectionPath,
-    options: TableOptions
+    options: TableOptions,
+    report: (_ rows: Int, _ position: Int) -> Void
   ) throws(Failure) -> TablePlan? {
     var reader = try TableReader(source, options)
     guard try reader.next() else { return nil }
@@ -23,9 +25,12 @@ enum TableSurvey {
     if plan.undecided.isEmpty { return plan }
     let values = try CellValues(plan, options)
     var types = plan.undecided.map { (column: $0, type: TypeInference()) }
+    var rows = 0
     while !Task.isCancelled {
       do throws(Failure) {
         guard try reader.next() else { break }
+        rows += 1
+        if rows.isMultiple(of: 1000) { report(1000, reader.position) }
         for index in types.indices { types[index].type.look(at: reader.row, types[index].column, values) }
       } catch {
         // It is told when the row is read as a document.

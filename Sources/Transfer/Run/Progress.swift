@@ -10,6 +10,10 @@ public final class Progress: Sendable {
     var done = 0
     var total: Int?
     var started = 0.0
+    /// The share that is done, where it is known by something else than the number.
+    var share: Double?
+    /// The share that was done when it began.
+    var firstShare = 0.0
     var shown = -Double.infinity
     var number = 0
   }
@@ -68,16 +72,37 @@ public final class Progress: Sendable {
   }
 
   /// So many more are done.
-  public func advance(by count: Int) {
+  ///
+  /// - Parameter share: The share of the piece of work that is done, from 0 to 1, where it is known otherwise than by a
+  ///   total.
+  public func advance(by count: Int, share: Double? = nil) {
     let now = clock.now()
     let pause = terminal?.isInteractive == true ? 0.2 : interval
     let isDue = state.withLock { state in
       state.done += count
+      state.share = share ?? state.share
       guard now - state.shown >= pause else { return false }
       state.shown = now
       return true
     }
     if isDue { show(at: now, log: true) }
+  }
+
+  /// The piece of work goes on where an earlier run stopped: what was done before takes no time now.
+  func goOn(at share: Double?) {
+    let now = clock.now()
+    state.withLock { state in
+      (state.share, state.firstShare, state.started) = (share, share ?? 0, now)
+    }
+  }
+
+  /// The share of the piece of work, where it is known, has come to 1.
+  func reachEnd() {
+    let isKnown = state.withLock { state in
+      if state.share != nil { state.share = 1 }
+      return state.share != nil
+    }
+    if isKnown { show(at: clock.now()) }
   }
 
   /// The piece of work has ended.
@@ -92,7 +117,9 @@ public final class Progress: Sendable {
       done: state.done,
       total: state.total,
       elapsed: now - state.started,
-      retries: traffic.current.retries
+      retries: traffic.current.retries,
+      share: state.share,
+      firstShare: state.firstShare
     )
     if let terminal, terminal.isInteractive {
       terminal.setStatus(text)
@@ -101,11 +128,22 @@ public final class Progress: Sendable {
     }
   }
 
-  /// `users: 12,300 of 40,000 (31 %), 5,210/s, 0:05 left, 2 retries`.
-  static func line(what: String, done: Int, total: Int?, elapsed: Double, retries: Int) -> String {
+  /// `users: 12,300 of 40,000 (31 %), 5,210/s, 0:05 left, 2 retries`; `import: 12,300 (31 %), 5,210/s, 0:05 left`, where
+  /// the share alone is known.
+  static func line(
+    what: String,
+    done: Int,
+    total: Int?,
+    elapsed: Double,
+    retries: Int,
+    share: Double? = nil,
+    firstShare: Double = 0
+  ) -> String {
     var parts: [String] = []
     if let total, total > 0 {
       parts.append("\(grouped(done)) of \(grouped(total)) (\(min(100, done * 100 / total)) %)")
+    } else if let share {
+      parts.append("\(grouped(done)) (\(Int(min(max(share, 0), 1) * 100)) %)")
     } else {
       parts.append(grouped(done))
     }
@@ -113,12 +151,18 @@ public final class Progress: Sendable {
       let rate = Double(done) / elapsed
       parts.append("\(grouped(Int(rate)))/s")
       if let total, total > done {
-        let left = Int((Double(total - done) / rate).rounded(.up))
-        parts.append("\(left / 60):\(left % 60 < 10 ? "0" : "")\(left % 60) left")
+        parts.append(timeLeft(Double(total - done) / rate))
+      } else if total == nil, let share, share < 1, share > firstShare {
+        parts.append(timeLeft(elapsed * (1 - share) / (share - firstShare)))
       }
     }
     if retries > 0 { parts.append(retries == 1 ? "1 retry" : "\(grouped(retries)) retries") }
     return "\(what): \(parts.joined(separator: ", "))"
+  }
+
+  private static func timeLeft(_ seconds: Double) -> String {
+    let left = Int(min(seconds.rounded(.up), 359_999))
+    return "\(left / 60):\(left % 60 < 10 ? "0" : "")\(left % 60) left"
   }
 
   /// A number with a comma between thousands.

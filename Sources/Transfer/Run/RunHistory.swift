@@ -106,6 +106,26 @@ public struct RunHistory: Sendable {
   /// - Parameter undo: The run that undid it.
   /// - Throws: `.cannotWrite`.
   public func judge(_ id: String, as verdict: String, by undo: String? = nil) throws(Failure) {
+    try Self.write(verdict, by: undo, to: file(Self.verdictFile, of: id))
+  }
+
+  /// Takes back what ``judge(_:as:by:)-(String,_,_)`` kept.
+  public func withdrawVerdict(of id: String) { unlink(file(Self.verdictFile, of: id)) }
+
+  private static let verdictFile = "verdict.json"
+
+  /// Keeps what was made of a run that is being taken up again, as ``judge(_:as:by:)``.
+  ///
+  /// - Throws: `.cannotWrite`.
+  public static func judge(
+    _ run: RunDirectory,
+    as verdict: String,
+    by undo: String? = nil
+  ) throws(Failure) {
+    try write(verdict, by: undo, to: run.file(verdictFile))
+  }
+
+  private static func write(_ verdict: String, by undo: String?, to path: String) throws(Failure) {
     var json = JSONWriter()
     json.object {
       $0.key("status")
@@ -114,7 +134,7 @@ public struct RunHistory: Sendable {
       $0.key("undoneBy")
       $0.string(undo)
     }
-    try JSONFile.write(json.bytes, to: file("verdict.json", of: id))
+    try JSONFile.write(json.bytes, to: path)
   }
 
   /// The path of a file of a run.
@@ -140,7 +160,7 @@ public struct RunHistory: Sendable {
         error: json["error"]?.string
       )
     }
-    let verdict = try JSONFile.read(file("verdict.json", of: id)) { json in
+    let verdict = try JSONFile.read(file(Self.verdictFile, of: id)) { json in
       (status: json["status"]?.string, undoneBy: json["undoneBy"]?.string)
     }
     return Entry(

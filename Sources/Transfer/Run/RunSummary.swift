@@ -46,6 +46,45 @@ public struct RunSummary: Sendable {
     case path(String)
   }
 
+  /// What `migrate unlock` did.
+  public enum Release: Sendable, Equatable {
+    /// It took the lease away from whoever held it; nil where nobody did.
+    case lease(Holder?)
+    /// It had a run stay as it is.
+    case run(String)
+
+    /// Who held a lease.
+    public struct Holder: Sendable, Equatable {
+      /// Who ran it, as `user@host`.
+      public var holder: String
+      /// The run.
+      public var run: String
+
+      /// Names one.
+      public init(holder: String, run: String) {
+        self.holder = holder
+        self.run = run
+      }
+    }
+
+    fileprivate func writeMember(to json: inout JSONWriter) {
+      switch self {
+      case .run(let run):
+        json.key("cleared")
+        json.string(run)
+      case .lease(let holder):
+        json.key("lease")
+        guard let holder else { return json.null() }
+        json.object {
+          $0.key("holder")
+          $0.string(holder.holder)
+          $0.key("runId")
+          $0.string(holder.run)
+        }
+      }
+    }
+  }
+
   /// How it ended.
   public enum Status: String, Sendable {
     /// Everything is done.
@@ -76,6 +115,8 @@ public struct RunSummary: Sendable {
   public var targetPath: String?
   /// What a comparison found.
   public var differences: DiffCounts?
+  /// What was released, of `migrate unlock`.
+  public var release: Release?
   /// The moment that was read, where one was pinned.
   public var readTime: Timestamp?
   /// When it began, by this machine's clock.
@@ -155,6 +196,7 @@ public struct RunSummary: Sendable {
         json.key("differences")
         json.object { differences.writeMembers(to: &$0) }
       }
+      release?.writeMember(to: &json)
       number("requests", traffic.requests)
       number("retries", traffic.retries)
       number("bytesIn", traffic.bytesIn)

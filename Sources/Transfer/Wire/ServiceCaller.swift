@@ -290,7 +290,17 @@ extension FirestoreError {
     case .failedPrecondition:
       (.configuration, "The query may want an index, or the database may be in Datastore mode.")
     case .resourceExhausted: (.tryLater, "A quota may be spent; try again later.")
-    case .invalidArgument, .outOfRange, .unimplemented: (.internal, nil)
+    // What is typed was checked by the documented limits before; what is left is what this server alone refuses.
+    case .invalidArgument, .outOfRange:
+      (
+        .usage,
+        "The server refuses what the command asks for: check its names, filters, order and times. Where they are right, report it."
+      )
+    case .unimplemented:
+      (
+        .configuration,
+        "This server cannot do that: check the endpoint and the database ('gymmigrate doctor')."
+      )
     case .alreadyExists, .aborted, .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable,
       .dataLoss:
       (.unavailable, "Try again later.")

@@ -53,13 +53,16 @@ struct CheckCommand: AsyncParsableCommand {
   )
   var output: String?
 
-  @Option(help: ArgumentHelp("How many documents of each rule the table shows.", valueName: "n"))
+  @Option(help: ArgumentHelp("How many documents of each rule the table shows.", valueName: "n"), from: 0)
   var examples = 3
 
   @OptionGroup var reading: ReadingOptions
 
-  @Option(help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"))
-  var readTime: String?
+  @Option(
+    help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"),
+    transform: TypedValue.readTime
+  )
+  var readTime: ReadTimeChoice?
 
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var talk: TalkOptions
@@ -73,14 +76,12 @@ struct CheckCommand: AsyncParsableCommand {
       }
     }
     for name in names where IntegrityRule(named: name) == nil {
-      throw ValidationError("There is no rule '\(name)'; 'gymmigrate check --list-rules' lists them.")
+      throw ValidationError("--rule: '\(name)' is no rule; 'gymmigrate check --list-rules' lists them.")
     }
     if let output, FindingFile.Format(fileName: output) == nil {
-      throw ValidationError("--output is the name of a file that ends in .csv, .json or .jsonl.")
-    }
-    if examples < 0 { throw ValidationError("--examples is a number from 0.") }
-    if let readTime, ReadTimeChoice(parsing: readTime) == nil {
-      throw ValidationError("--read-time is 'now', 'none' or a time as 2026-01-31T12:00:00Z.")
+      throw ValidationError(
+        "--output: '\(output)' does not say its format; give a name that ends in .csv, .json or .jsonl."
+      )
     }
   }
 
@@ -96,7 +97,7 @@ struct CheckCommand: AsyncParsableCommand {
     let (collections, emptiness) = (collections, emptiness)
     let findings = CheckOutput(check, examples: examples, asJSON: talk.json)
     let (output, reading) = (output, reading)
-    let readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
+    let readTime = readTime ?? .pinned
     var command = CommandRun(name: "check", connection: connection, talk: talk)
     // With --json the summary is a part of the object that the findings are in.
     command.printing = { try findings.end($0) }

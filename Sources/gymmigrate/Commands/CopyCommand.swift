@@ -53,17 +53,21 @@ struct CopyCommand: AsyncParsableCommand {
 
   @OptionGroup var zone: ZoneOptions
 
-  @Option(help: ArgumentHelp("Documents of each collection at the most.", valueName: "n"))
+  @Option(help: ArgumentHelp("Documents of each collection at the most.", valueName: "n"), from: 0)
   var limit: Int?
 
-  @Option(help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"))
-  var readTime: String?
+  @Option(
+    help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"),
+    transform: TypedValue.readTime
+  )
+  var readTime: ReadTimeChoice?
 
   @Flag(help: "Then delete the documents of the target's copied collections that the source lacks.")
   var deleteExtraneous = false
 
   @Option(
-    help: ArgumentHelp("Write nothing at all if more documents than this would be deleted.", valueName: "n")
+    help: ArgumentHelp("Write nothing at all if more documents than this would be deleted.", valueName: "n"),
+    from: 0
   )
   var maxDelete: Int?
 
@@ -90,11 +94,6 @@ struct CopyCommand: AsyncParsableCommand {
     if subcollections == true, !filters.isEmpty {
       throw ValidationError("--subcollections takes everything: no --where.")
     }
-    if let limit, limit < 0 { throw ValidationError("--limit is a number from 0.") }
-    if let readTime, ReadTimeChoice(parsing: readTime) == nil {
-      throw ValidationError("--read-time is 'now', 'none' or a time as 2026-01-31T12:00:00Z.")
-    }
-    if let maxDelete, maxDelete < 0 { throw ValidationError("--max-delete is a number from 0.") }
     if deleteExtraneous, !filters.isEmpty || limit != nil {
       throw ValidationError(
         "--delete-extraneous with --where or --limit would delete what was only not asked for."
@@ -114,7 +113,7 @@ struct CopyCommand: AsyncParsableCommand {
       mode: mode
     )
     prepared.limit = limit
-    prepared.readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
+    prepared.readTime = readTime ?? .pinned
     prepared.deletesExtraneous = deleteExtraneous
     prepared.maximumDeletes = maxDelete
     prepared.keepsPersonalData = keepPersonalData

@@ -37,7 +37,10 @@ struct DeleteCommand: AsyncParsableCommand {
   @Flag(help: "Delete for good.")
   var hard = false
 
-  @Option(help: ArgumentHelp("Stop before more documents than this are deleted for good.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp("Stop before more documents than this are deleted for good.", valueName: "n"),
+    from: 0
+  )
   var maxDelete: Int?
 
   @Flag(help: "Delete documents that have subcollections, too, and leave those where they are.")
@@ -74,7 +77,6 @@ struct DeleteCommand: AsyncParsableCommand {
       wants: ids.isEmpty
         ? "Say which: --id, --where, or --all-documents for every document of the collection." : nil
     )
-    if let maxDelete, maxDelete < 0 { throw ValidationError("--max-delete is a number from 0.") }
     if !hard {
       if maxDelete != nil { throw ValidationError("--max-delete goes with --hard.") }
       if leaveSubcollections { throw ValidationError("--leave-subcollections goes with --hard.") }

@@ -53,24 +53,29 @@ struct DiffCommand: AsyncParsableCommand {
   @Option(name: .shortAndLong, help: ArgumentHelp("A file instead of standard output.", valueName: "path"))
   var output: String?
 
-  @Option(help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"))
-  var readTime: String?
+  @Option(
+    help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"),
+    transform: TypedValue.readTime
+  )
+  var readTime: ReadTimeChoice?
 
   @Option(
     help: ArgumentHelp(
       "The database that a snapshot in --from is of (default: what its manifest.json says).",
       valueName: "projects/P/databases/D"
-    )
+    ),
+    transform: TypedValue.database
   )
-  var fromSource: String?
+  var fromSource: DatabaseName?
 
   @Option(
     help: ArgumentHelp(
       "The database that a snapshot in --to is of (default: what its manifest.json says).",
       valueName: "projects/P/databases/D"
-    )
+    ),
+    transform: TypedValue.database
   )
-  var toSource: String?
+  var toSource: DatabaseName?
 
   @OptionGroup var source: FromOptions
   @OptionGroup var connection: ConnectionOptions
@@ -81,15 +86,9 @@ struct DiffCommand: AsyncParsableCommand {
       throw ValidationError("A diff has two sides: name them with --from and --to, not with -e.")
     }
     for (side, name) in [(from, "--from"), (to, "--to")] where side == "-" {
-      throw ValidationError("\(name) is read twice, so it cannot be standard input.")
-    }
-    for (option, value) in [("--from-source", fromSource), ("--to-source", toSource)] {
-      if let value, DatabaseName(parsing: value) == nil {
-        throw ValidationError("\(option) is projects/P/databases/D.")
-      }
-    }
-    if let readTime, ReadTimeChoice(parsing: readTime) == nil {
-      throw ValidationError("--read-time is 'now', 'none' or a time as 2026-01-31T12:00:00Z.")
+      throw ValidationError(
+        "\(name): '-' is standard input, and a side is read twice; give an environment, a file or a folder."
+      )
     }
     if talk.json, output == "-" { throw ValidationError("--json and -o - both want standard output.") }
     _ = try ignoredFields()
@@ -99,7 +98,7 @@ struct DiffCommand: AsyncParsableCommand {
     var options = Diff.Options(
       selection: selection.selection(isDeep: subcollections)
     )
-    options.readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
+    options.readTime = readTime ?? .pinned
     options.ignored = try ignoredFields()
     options.failsIfEmpty = selection.emptiness.failIfEmpty
     options.format = format
@@ -109,9 +108,7 @@ struct DiffCommand: AsyncParsableCommand {
     options.output = output ?? (talk.json ? nil : "-")
     if let output { try OutputFile.checkWritable(output) }
     let sides = try (from: side(from, "--from", source.isGiven), to: side(to, "--to", connection.namesPlace))
-    let databases = (
-      from: fromSource.flatMap(DatabaseName.init(parsing:)), to: toSource.flatMap(DatabaseName.init(parsing:))
-    )
+    let databases = (from: fromSource, to: toSource)
     let command = CommandRun(
       name: "diff",
       connection: connection,
@@ -172,11 +169,6 @@ struct DiffCommand: AsyncParsableCommand {
   }
 
   private func ignoredFields() throws -> [FieldPath] {
-    guard let ignoreFields else { return [] }
-    do {
-      return try FieldPath.list(parsing: ignoreFields)
-    } catch {
-      throw ValidationError("--ignore-fields: \(error).")
-    }
+    try ignoreFields.map { try TypedValue.fields($0, of: "--ignore-fields") } ?? []
   }
 }

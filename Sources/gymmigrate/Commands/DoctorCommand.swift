@@ -78,7 +78,7 @@ struct DoctorCommand: AsyncParsableCommand {
     do {
       diagnosis = try await resolver.withCaller(
         environment,
-        policy: RetryPolicy(budget: min(connection.retryFor, Self.patience)),
+        policy: RetryPolicy(budget: min(connection.retryFor.inSeconds, Self.patience)),
         clock: .system,
         traffic: TrafficCounter(),
         onRetry: { _ in }

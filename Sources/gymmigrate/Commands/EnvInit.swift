@@ -17,6 +17,8 @@ struct EnvInit: AsyncParsableCommand {
   @Argument(help: "Where to write it.")
   var file = "gymmigrate.yaml"
 
+  @Flag(help: "Print a JSON object on standard output.") var json = false
+
   func run() async throws {
     if FileCheck.isTaken(file) {
       throw Failure(
@@ -31,6 +33,15 @@ struct EnvInit: AsyncParsableCommand {
     try output.write(Self.sample)
     _ = try output.finish()
     Terminal.standardError.line("Wrote \(file). 'gymmigrate env list' shows what it comes to.")
+    guard json else { return }
+    var json = JSONWriter()
+    json.object {
+      $0.key("command")
+      $0.string("env init")
+      $0.key("file")
+      $0.string(file)
+    }
+    try StandardOutput.write(json.bytes + [UInt8(ascii: "\n")])
   }
 
   /// The text of samples/gymmigrate.yaml.

@@ -98,13 +98,16 @@ struct ExportCommand: AsyncParsableCommand {
   )
   var orderBy: String?
 
-  @Option(help: ArgumentHelp("Documents of each collection at the most.", valueName: "n"))
+  @Option(help: ArgumentHelp("Documents of each collection at the most.", valueName: "n"), from: 0)
   var limit: Int?
 
   @OptionGroup var reading: ReadingOptions
 
-  @Option(help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"))
-  var readTime: String?
+  @Option(
+    help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"),
+    transform: TypedValue.readTime
+  )
+  var readTime: ReadTimeChoice?
 
   @Option(help: "The header of CSV and XLSX: fields, english or spanish.")
   var header = HeaderName.fields
@@ -132,13 +135,9 @@ struct ExportCommand: AsyncParsableCommand {
   func validate() throws {
     try CollectionArguments.validate(collections, all: all, query)
     try nightly.validate(self)
-    if let limit, limit < 0 { throw ValidationError("--limit is a number from 0.") }
-    if let readTime, ReadTimeChoice(parsing: readTime) == nil {
-      throw ValidationError("--read-time is 'now', 'none' or a time as 2026-01-31T12:00:00Z.")
-    }
     if format == nil, !nightly.dated, FormatName(fileName: output) == nil {
       throw ValidationError(
-        "The name of the output does not tell its format: give --format csv, xlsx or jsonl."
+        "--output: '\(output)' does not tell its format; give --format csv, xlsx or jsonl."
       )
     }
     if subcollections == true, query.group || !query.filters.isEmpty || orderBy != nil {
@@ -185,7 +184,7 @@ struct ExportCommand: AsyncParsableCommand {
   func run() async throws {
     let format = try exportFormat()
     let fields = try fieldPaths()
-    let readTime = readTime.flatMap { ReadTimeChoice(parsing: $0) } ?? .pinned
+    let readTime = readTime ?? .pinned
     let (output, limit, reading, query, scope) = (output, limit, reading, query, scope)
     let selection = CollectionSelection(all ? nil : collections, isDeep: isDeep)
     let orderBy = try orderBy.map { try StructuredQuery.Order.list(parsing: $0) } ?? []
@@ -238,12 +237,7 @@ struct ExportCommand: AsyncParsableCommand {
   private var isCSV: Bool { (format ?? FormatName(fileName: output)) == .csv }
 
   private func fieldPaths() throws -> [FieldPath]? {
-    guard let fields else { return nil }
-    do {
-      return try FieldPath.list(parsing: fields)
-    } catch {
-      throw ValidationError("--fields: \(error).")
-    }
+    try fields.map { try TypedValue.fields($0, of: "--fields") }
   }
 
   private func exportFormat() throws(Failure) -> ExportFormat {

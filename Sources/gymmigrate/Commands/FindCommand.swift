@@ -8,10 +8,15 @@ struct FindCommand: AsyncParsableCommand {
     commandName: "find",
     abstract: "Find documents by names, emails and phones.",
     discussion: """
-      Searches as the app does: case and accents aside, every word somewhere in the names or the email; of phones the \
-      digits, at least three. In collections other than users and members every text of a document is searched. Reads \
-      the collections through, which costs a read a document; --where narrows that down. Prints a line a document: its \
-      path and the fields in which something was found, parted by tabs. Ends in 0 also when nothing is found.
+      Reads users and members (--collection for others) through, active and inactive documents alike, and compares \
+      without case and accents. A document is found where every word of the text is a part of one of its searched \
+      fields; the words may be in several. Searched are the names and the email of users and members, those of older \
+      apps included, and in other collections every text that is a field of the document itself, not in a map or an \
+      array. A text of three digits or more, with nothing but white space and + - . ( ) between them, also finds every \
+      document with a phone that has these digits in a row.
+
+      A read is billed for each document; --where narrows that down. Prints a line a document: its path and the fields in \
+      which something was found, parted by tabs. Ends in 0 also when nothing is found.
 
         gymmigrate find 'lia cardenas' -e stage
         gymmigrate find '(729) 959' -e stage --json
@@ -27,7 +32,7 @@ struct FindCommand: AsyncParsableCommand {
   )
   var collection = "users,members"
 
-  @Option(help: ArgumentHelp("Stop after so many documents.", valueName: "n"))
+  @Option(help: ArgumentHelp("Stop after so many documents.", valueName: "n"), from: 1)
   var limit: Int?
 
   @Flag(
@@ -45,10 +50,9 @@ struct FindCommand: AsyncParsableCommand {
 
   func validate() throws {
     if TextSearch(text) == nil {
-      throw ValidationError("Say what to look for: a word, or digits of a phone.")
+      throw ValidationError("Say what to look for: '\(text)' is neither a word nor digits of a phone.")
     }
     try CollectionArguments.validate(names, all: false, query)
-    if let limit, limit < 1 { throw ValidationError("--limit is a number from 1.") }
   }
 
   func run() async throws {

@@ -45,16 +45,17 @@ struct ImportCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "The database that references in the files point into (default: what manifest.json beside them says).",
       valueName: "projects/P/databases/D"
-    )
+    ),
+    transform: TypedValue.database
   )
-  var source: String?
+  var source: DatabaseName?
 
   @Option(help: "What to do about a malformed line or cell: stop, skip-row or skip-field.")
   var parseErrors = ParseErrorPolicy.stop
 
   @OptionGroup(title: "Tables") var table: TableArguments
 
-  @Option(help: ArgumentHelp("Documents at the most.", valueName: "n"))
+  @Option(help: ArgumentHelp("Documents at the most.", valueName: "n"), from: 0)
   var limit: Int?
 
   @Flag(name: [.customShort("n"), .long], help: "Read and check everything, write nothing.")
@@ -65,13 +66,9 @@ struct ImportCommand: AsyncParsableCommand {
   @OptionGroup var write: WriteOptions
 
   func validate() throws {
-    if let collection, CollectionPath(collection) == nil {
-      throw ValidationError("--collection: '\(collection)' is not the path of a collection.")
+    if let collection, let defect = CollectionSelection.defect(of: collection) {
+      throw ValidationError("--collection: '\(collection)' \(defect).")
     }
-    if let source, DatabaseName(parsing: source) == nil {
-      throw ValidationError("--source is projects/P/databases/D.")
-    }
-    if let limit, limit < 0 { throw ValidationError("--limit is a number from 0.") }
     if files.count(where: { $0 == "-" }) > 1 {
       throw ValidationError("Standard input can be read only once.")
     }
@@ -89,7 +86,7 @@ struct ImportCommand: AsyncParsableCommand {
     let files = sources.map(\.path)
     var options = Import.Options(sources: sources, table: try table.options(), mode: mode)
     options.collection = place
-    options.source = try source.flatMap { DatabaseName(parsing: $0) } ?? Manifest.source(of: files)
+    options.source = try source ?? Manifest.source(of: files)
     options.parseErrors = parseErrors
     options.limit = limit
     options.isDryRun = dryRun

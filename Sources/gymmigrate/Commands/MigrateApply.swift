@@ -34,7 +34,8 @@ struct MigrateApply: AsyncParsableCommand {
     help: ArgumentHelp(
       "Stop before more documents than this are deleted by one migration (user-emails --prune, delete: hard).",
       valueName: "n"
-    )
+    ),
+    from: 0
   )
   var maxDelete: Int?
 
@@ -45,7 +46,6 @@ struct MigrateApply: AsyncParsableCommand {
 
   func validate() throws {
     try page.assertPlanning(dryRun)
-    if let maxDelete, maxDelete < 0 { throw ValidationError("--max-delete is a number from 0.") }
     if plan != nil {
       if migrations.isAny { throw ValidationError("Name migrations or give --plan, not both.") }
       if dryRun { throw ValidationError("--plan is a plan already: --dry-run has nothing to do.") }

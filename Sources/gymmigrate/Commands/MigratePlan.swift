@@ -27,7 +27,7 @@ struct MigratePlan: AsyncParsableCommand {
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var talk: TalkOptions
 
-  @Option(help: ArgumentHelp("How many changes are shown of each migration.", valueName: "n"))
+  @Option(help: ArgumentHelp("How many changes are shown of each migration.", valueName: "n"), from: 0)
   var examples = 3
 
   @Option(
@@ -62,7 +62,7 @@ struct MigratePlan: AsyncParsableCommand {
             logger: session.logger
           )
           runner.read(as: reading)
-          runner.examples = max(0, examples)
+          runner.examples = examples
           let migration = migration.guarded(by: session.client)
           let report = try await runner.plan(migration, book: session.book)
           reports.append(report)

@@ -64,26 +64,43 @@ struct MigrateUnlock: AsyncParsableCommand {
       .performWithoutRun { session in
         let ledger = MigrationLedger(client: session.client, logger: session.logger)
         if let run {
-          let history = RunHistory(in: stateDir)
-          let known = try history.entries().first { $0.record.id.isIdentical(to: run) }
-          if let known, known.isRunning {
-            throw Failure(
-              .tryLater,
-              "clear the run",
-              path: run,
-              cause: "it is running",
-              remedy: "Wait for its end, or stop it first."
-            )
-          }
-          try await ledger.clear(run, isDead: known != nil)
-          if known != nil { try history.judge(run, as: "cleared") }
+          try await Self.clear(run, ledger, RunHistory(in: stateDir))
           session.logger.notice("Run \(run) stays as it is; others may begin.")
-        } else if let held = try await ledger.unlock() {
-          session.logger.notice("The lease of \(held.holder), run \(held.run), was taken away.")
-        } else {
-          session.logger.notice("Nobody holds the lease.")
+          return Ending(release: .run(run))
         }
-        return Ending()
+        guard let held = try await ledger.unlock() else {
+          session.logger.notice("Nobody holds the lease.")
+          return Ending(release: .lease(nil))
+        }
+        session.logger.notice("The lease of \(held.holder), run \(held.run), was taken away.")
+        return Ending(release: .lease(RunSummary.Release.Holder(holder: held.holder, run: held.run)))
       }
+  }
+
+  /// Clears a run in the ledger and, where it is one of this machine, in its folder.
+  ///
+  /// The folder comes first: a command that is killed in between leaves none that seems to wait for 'runs resume', and the
+  /// same command once more clears the ledger.
+  private static func clear(_ run: String, _ ledger: MigrationLedger, _ history: RunHistory) async throws {
+    guard let known = try history.entries().first(where: { $0.record.id.isIdentical(to: run) }) else {
+      return try await ledger.clear(run, isDead: false)
+    }
+    if known.isRunning {
+      throw Failure(
+        .tryLater,
+        "clear the run",
+        path: run,
+        cause: "it is running",
+        remedy: "Wait for its end, or stop it first."
+      )
+    }
+    do {
+      try await ledger.clear(run, isDead: true, isUnrecorded: known.verdict == nil) {
+        try history.judge(run, as: "cleared")
+      }
+    } catch {
+      if known.verdict == nil { history.withdrawVerdict(of: run) }
+      throw error
+    }
   }
 }

@@ -97,11 +97,15 @@ struct RunsResume: AsyncParsableCommand {
       The command is run again as it was given, in the folder in which it was given, from its last checkpoint on: what is \
       done is neither read nor written again, and the accounts are those of the whole run. The files that an import reads \
       have to be as they were. A run that ended by itself is not run again.
+
+        gymmigrate runs resume last
+        gymmigrate runs resume last --json
       """
   )
 
   @Argument(help: "The run: its id, the beginning of it, or 'last'.") var run: String
   @OptionGroup var folder: RunFolderOptions
+  @Flag(help: "Print the summary of the whole run as one JSON object on standard output.") var json = false
 
   func run() async throws {
     let entry = try folder.history.entry(named: run)
@@ -129,6 +133,7 @@ struct RunsResume: AsyncParsableCommand {
         kind: .inputMissing
       )
     }
-    try await CommandRun.$resuming.withValue(record) { try await Main.perform(record.arguments) }
+    let arguments = try json ? CommandTree.whole().adding("json", to: record.arguments) : record.arguments
+    try await CommandRun.$resuming.withValue(record) { try await Main.perform(arguments) }
   }
 }

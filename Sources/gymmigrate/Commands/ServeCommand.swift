@@ -17,8 +17,8 @@ struct ServeCommand: AsyncParsableCommand {
       """
   )
 
-  @Option(help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "n"))
-  var port: UInt16 = 8080
+  @Option(help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "n"), from: 0, to: 65_535)
+  var port = 8080
 
   @Option(
     help: ArgumentHelp("The SQLite file (default: local.sqlite in the state folder).", valueName: "file")
@@ -31,6 +31,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder"))
   var stateDir = ".gymmigrate"
 
+  @Flag(help: "Print a JSON object on standard output once it is up: endpoint, emulatorHost, file.")
+  var json = false
+
   func validate() throws {
     if memory, data != nil { throw ValidationError("--memory and --data exclude each other.") }
   }
@@ -38,10 +41,26 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     let file = memory ? nil : data ?? "\(stateDir)/local.sqlite"
     if !memory, data == nil { try RunDirectory.makeStateDirectory(stateDir) }
-    try await LocalFirestoreServer.withServer(dataFile: file, port: port) { server in
+    try await LocalFirestoreServer.withServer(dataFile: file, port: UInt16(clamping: port)) { server in
       Terminal.standardError.line("Serving \(file ?? "memory") at \(server.endpoint). Stop with Ctrl-C.")
       Terminal.standardError.line("FIRESTORE_EMULATOR_HOST=\(server.endpoint.dropFirst("http://".count))")
+      if json { try StandardOutput.write(Self.summary(endpoint: server.endpoint, file: file)) }
       await server.runUntilCancelled()
     }
+  }
+
+  private static func summary(endpoint: String, file: String?) -> [UInt8] {
+    var json = JSONWriter()
+    json.object {
+      $0.key("command")
+      $0.string("serve")
+      $0.key("endpoint")
+      $0.string(endpoint)
+      $0.key("emulatorHost")
+      $0.string(String(endpoint.dropFirst("http://".count)))
+      $0.key("file")
+      if let file { $0.string(file) } else { $0.null() }
+    }
+    return json.bytes + [UInt8(ascii: "\n")]
   }
 }

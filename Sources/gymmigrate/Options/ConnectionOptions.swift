@@ -12,10 +12,16 @@ struct ConnectionOptions: ParsableArguments {
   )
   var environment: String?
 
-  @Option(help: ArgumentHelp("The Google Cloud project, instead of the environment's.", valueName: "id"))
+  @Option(
+    help: ArgumentHelp("The Google Cloud project, instead of the environment's.", valueName: "id"),
+    transform: TypedValue.databasePart
+  )
   var project: String?
 
-  @Option(help: ArgumentHelp("The database id, instead of the environment's.", valueName: "id"))
+  @Option(
+    help: ArgumentHelp("The database id, instead of the environment's.", valueName: "id"),
+    transform: TypedValue.databasePart
+  )
   var database: String?
 
   @Option(help: ArgumentHelp("Scheme, host and port of the service, without /v1.", valueName: "url"))
@@ -43,12 +49,6 @@ struct ConnectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder"))
   var stateDir = Self.defaultStateDir
 
-  @Option(
-    help: ArgumentHelp("How long one request may be retried, in seconds.", valueName: "seconds")
-  )
-  var retryFor = 300.0
-
-  func validate() throws {
-    if retryFor <= 0 { throw ValidationError("--retry-for is a number of seconds above 0.") }
-  }
+  @Option(help: "How long one request may be retried.")
+  var retryFor = Duration.seconds(300)
 }

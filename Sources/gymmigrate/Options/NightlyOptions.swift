@@ -3,18 +3,19 @@ import Models
 import Transfer
 
 /// Since when documents have to be updated to be in an increment.
-enum SinceChoice: ExpressibleByArgument {
+enum SinceChoice {
   /// Since the last export to the same folder.
   case last
   case moment(Timestamp)
 
-  init?(argument: String) {
-    if argument == "last" {
+  /// - Throws: `ValidationError` that says what is expected.
+  init(typed text: String) throws {
+    if text == "last" {
       self = .last
-    } else if let moment = Timestamp(argument) {
+    } else if let moment = Timestamp(text) {
       self = .moment(moment)
     } else {
-      return nil
+      throw ValidationError("give last, or a time as 2026-01-31T12:00:00Z.")
     }
   }
 }
@@ -31,7 +32,8 @@ struct NightlyOptions: ParsableArguments {
     help: ArgumentHelp(
       "With --dated: of the exports to this folder that were asked for in the same way, keep the newest n whole ones, and remove older ones and their increments.",
       valueName: "n"
-    )
+    ),
+    from: 1
   )
   var keep: Int?
 
@@ -39,12 +41,12 @@ struct NightlyOptions: ParsableArguments {
     help: ArgumentHelp(
       "Only documents whose updatedAt is at or after this: a time, or 'last' for the last export to the same folder (with --dated).",
       valueName: "time|last"
-    )
+    ),
+    transform: SinceChoice.init(typed:)
   )
   var since: SinceChoice?
 
   func validate() throws {
-    if let keep, keep < 1 { throw ValidationError("--keep is a number from 1.") }
     if keep != nil, !dated { throw ValidationError("--keep goes with --dated.") }
     if case .last = since, !dated {
       throw ValidationError("--since last wants --dated: the folder knows what was exported last.")
@@ -54,7 +56,7 @@ struct NightlyOptions: ParsableArguments {
   /// Refuses what does not go together with the rest of an export.
   func validate(_ export: ExportCommand) throws {
     if dated, export.output == "-" || FormatName(fileName: export.output) != nil {
-      throw ValidationError("--dated wants a folder as -o.")
+      throw ValidationError("--output: '\(export.output)' is no folder, and --dated wants one.")
     }
     guard since != nil else { return }
     if export.subcollections == true || export.query.group {

@@ -15,7 +15,9 @@ struct PageOptions: ParsableArguments {
   var html: String?
 
   func validate() throws {
-    if html == "-" { throw ValidationError("--html is the name of a file; standard output has the plan.") }
+    if html == "-" {
+      throw ValidationError("--html: '-' is standard output, which has the plan; give the name of a file.")
+    }
   }
 
   /// Refuses the page of what is no plan.

@@ -5,13 +5,12 @@ struct PlanOptions: ParsableArguments {
   @Flag(name: [.customShort("n"), .long], help: "Plan only, as 'migrate plan' does; nothing is written.")
   var dryRun = false
 
-  @Option(help: ArgumentHelp("How many changes a plan shows.", valueName: "n"))
+  @Option(help: ArgumentHelp("How many changes a plan shows.", valueName: "n"), from: 0)
   var examples = 3
 
   @OptionGroup var page: PageOptions
 
   func validate() throws {
     try page.assertPlanning(dryRun)
-    if examples < 0 { throw ValidationError("--examples is a number from 0.") }
   }
 }

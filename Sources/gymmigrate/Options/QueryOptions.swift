@@ -111,11 +111,7 @@ extension StructuredQuery.Order {
       case "desc"?: direction = .descending
       default: throw ValidationError("--order-by: '\(part)' is not FIELD, FIELD asc or FIELD desc.")
       }
-      do {
-        return StructuredQuery.Order(try FieldPath(parsing: String(field)), direction)
-      } catch {
-        throw ValidationError("--order-by: \(error).")
-      }
+      return StructuredQuery.Order(try TypedValue.field(String(field), of: "--order-by"), direction)
     }
   }
 }

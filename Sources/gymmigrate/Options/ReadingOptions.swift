@@ -4,20 +4,18 @@ import Transfer
 
 /// How documents are read.
 struct ReadingOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Documents a page, 1 to 300.", valueName: "n"))
+  @Option(help: ArgumentHelp("Documents a page, 1 to 300.", valueName: "n"), from: 1, to: 300)
   var pageSize = 300
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Requests at a time, 1 to 16, or auto for 8. With more than one, each collection is cut into ranges of names that are read side by side and come out in the same order: faster where the service is far away, for about a fifth more requests.",
       valueName: "n"
-    )
+    ).withDefault("1"),
+    transform: Parallelism.init(typed:)
   )
   var parallel = Parallelism(requests: 1)
-
-  func validate() throws {
-    if !(1...300).contains(pageSize) { throw ValidationError("--page-size is a number from 1 to 300.") }
-  }
 
   /// Sets the same for a read.
   func apply(to read: inout CollectionRead) {
@@ -35,22 +33,21 @@ extension MigrationRunner {
 }
 
 /// How many requests there are at a time; of more than 16 the pages that wait for their turn would not fit in 64 MiB.
-struct Parallelism: ExpressibleByArgument, CustomStringConvertible {
+struct Parallelism {
   var requests: Int
 
   init(requests: Int) {
     self.requests = requests
   }
 
-  init?(argument: String) {
-    if argument == "auto" {
+  /// - Throws: `ValidationError` that says what is expected.
+  init(typed text: String) throws {
+    if text == "auto" {
       requests = 8
-    } else if let number = Int(argument), (1...16).contains(number) {
+    } else if let number = Int(text), (1...16).contains(number) {
       requests = number
     } else {
-      return nil
+      throw ValidationError("give a whole number from 1 to 16, or auto.")
     }
   }
-
-  var description: String { String(requests) }
 }

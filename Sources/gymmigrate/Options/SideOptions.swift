@@ -4,10 +4,16 @@ import Transfer
 
 /// The side that is read from, of a command that has two.
 struct FromOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The project of --from, instead of the environment's.", valueName: "id"))
+  @Option(
+    help: ArgumentHelp("The project of --from, instead of the environment's.", valueName: "id"),
+    transform: TypedValue.databasePart
+  )
   var fromProject: String?
 
-  @Option(help: ArgumentHelp("The database id of --from, instead of the environment's.", valueName: "id"))
+  @Option(
+    help: ArgumentHelp("The database id of --from, instead of the environment's.", valueName: "id"),
+    transform: TypedValue.databasePart
+  )
   var fromDatabase: String?
 
   @Option(

@@ -4,7 +4,10 @@ import Transfer
 /// The guards before a write.
 struct ConfirmOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The name of the protected environment that is to be written.", valueName: "env")
+    help: ArgumentHelp(
+      "The name of the protected environment that is to be written; the full name (projects/P/databases/D) of a database called prod, production, live or (default) that no environment names.",
+      valueName: "env"
+    )
   )
   var confirm: String?
 
@@ -14,13 +17,17 @@ struct ConfirmOptions: ParsableArguments {
 
 /// How it may be written, and the guards before it.
 struct WriteOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Writes a commit at the most, 1 to 500.", valueName: "n"))
+  @Option(help: ArgumentHelp("Writes a commit at the most, 1 to 500.", valueName: "n"), from: 1, to: 500)
   var batchSize = 100
 
-  @Option(help: ArgumentHelp("Commits in flight at the most.", valueName: "n"))
+  @Option(help: ArgumentHelp("Commits in flight at the most, 1 to 64.", valueName: "n"), from: 1, to: 64)
   var inFlight = 8
 
-  @Option(help: ArgumentHelp("Writes a second that are never exceeded.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Writes a second that are never exceeded.", valueName: "n"),
+    transform: TypedValue.positiveNumber
+  )
   var maxWritesPerSecond: Double?
 
   @Flag(
@@ -31,31 +38,31 @@ struct WriteOptions: ParsableArguments {
   var ramp: Bool?
 
   @Option(
+    name: .customLong("max-errors"),
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Stop when more documents than this were rejected or conflicted: a number, or a share as 1.5%.",
       valueName: "n|n%"
-    )
+    ),
+    transform: ErrorBudget.init(typed:)
   )
-  var maxErrors: String?
+  var errorBudget: ErrorBudget?
 
   @OptionGroup var guards: ConfirmOptions
-
-  var errorBudget: ErrorBudget? { maxErrors.flatMap { ErrorBudget(parsing: $0) } }
 
   var limits: BatchLimits { BatchLimits(maximumWrites: batchSize, maximumInFlight: inFlight) }
 
   func pacer(for environment: Environment) -> WritePacer {
     WritePacer(ramp: ramp ?? environment.isRealService, maximum: maxWritesPerSecond)
   }
+}
 
-  func validate() throws {
-    if !(1...500).contains(batchSize) { throw ValidationError("--batch-size is a number from 1 to 500.") }
-    if !(1...64).contains(inFlight) { throw ValidationError("--in-flight is a number from 1 to 64.") }
-    if let maxWritesPerSecond, maxWritesPerSecond <= 0 {
-      throw ValidationError("--max-writes-per-second is a number above 0.")
+extension ErrorBudget {
+  /// - Throws: `ValidationError` that says what is expected.
+  fileprivate init(typed text: String) throws {
+    guard let budget = ErrorBudget(parsing: text) else {
+      throw ValidationError("give a whole number from 0, or a share from 0% to 100%.")
     }
-    if let maxErrors, ErrorBudget(parsing: maxErrors) == nil {
-      throw ValidationError("--max-errors is a number from 0, or a share from 0% to 100%.")
-    }
+    self = budget
   }
 }

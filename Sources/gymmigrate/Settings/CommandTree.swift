@@ -5,6 +5,9 @@ import Models
 struct CommandTree {
   /// An option or a flag.
   struct Option {
+    /// What stands before the default of an option at the end of its help.
+    static let defaultMark = " (default: "
+
     /// Its long name, without hyphens.
     var name: String
     /// Its letters.
@@ -63,6 +66,15 @@ struct CommandTree {
     return (command, words)
   }
 
+  /// Arguments with a flag that their command has and that is not among them.
+  func adding(_ flag: String, to arguments: [String]) -> [String] {
+    let (command, words) = command(of: arguments)
+    if command.given(in: arguments[words...]).contains(flag) { return arguments }
+    var arguments = arguments
+    arguments.insert("--\(flag)", at: words)
+    return arguments
+  }
+
   /// The first option of a name, in this command or below.
   func option(named name: String) -> Option? {
     if let found = options.first(where: { $0.name == name }) { return found }
@@ -109,6 +121,12 @@ extension CommandTree.Option {
     guard let long else { return nil }
     name = long
     takesValue = kind == "option"
-    defaultValue = json["defaultValue"]?.string
+    defaultValue = json["defaultValue"]?.string ?? Self.defaultValue(in: json["abstract"]?.string ?? "")
+  }
+
+  /// The default that stands at the end of a help, of an option that is read as its own type.
+  private static func defaultValue(in help: String) -> String? {
+    guard help.hasSuffix(")."), let mark = help.firstRange(of: defaultMark) else { return nil }
+    return String(help[mark.upperBound...].dropLast(2))
   }
 }

@@ -35,6 +35,35 @@ struct RunTests {
     #expect(line(5, 0, 1) == "users: 5, 5/s")
   }
 
+  @Test("Where the share alone is known, the line has it, and the time that is left by it")
+  func share() {
+    func line(_ done: Int, _ share: Double?, _ elapsed: Double, from first: Double = 0) -> String {
+      Progress.line(
+        what: "import",
+        done: done,
+        total: nil,
+        elapsed: elapsed,
+        retries: 0,
+        share: share,
+        firstShare: first
+      )
+    }
+    #expect(line(12_300, nil, 10) == "import: 12,300, 1,230/s")
+    #expect(line(0, 0, 0) == "import: 0 (0 %)")
+    #expect(line(200, 0.001, 0.2) == "import: 200 (0 %)")
+    #expect(line(12_300, 0.25, 10) == "import: 12,300 (25 %), 1,230/s, 0:30 left")
+    #expect(line(12_300, 0.999, 10) == "import: 12,300 (99 %), 1,230/s, 0:01 left")
+    #expect(line(12_300, 1, 10) == "import: 12,300 (100 %), 1,230/s")
+    // What an earlier run did takes no time: a quarter more in 10 s, and as much again is left.
+    #expect(line(12_300, 0.75, 10, from: 0.5) == "import: 12,300 (75 %), 1,230/s, 0:10 left")
+    #expect(line(200, 0.5, 10, from: 0.5) == "import: 200 (50 %), 20/s")
+    #expect(line(200, 1.2, 10) == "import: 200 (100 %), 20/s")
+    #expect(line(200, 1e-12, 10) == "import: 200 (0 %), 20/s, 5999:59 left")
+    // A total says more than a share.
+    let both = Progress.line(what: "copy", done: 1, total: 4, elapsed: 0, retries: 0, share: 0.9)
+    #expect(both == "copy: 1 of 4 (25 %)")
+  }
+
   @Test("Numbers are grouped by thousands")
   func grouped() {
     let expected = [0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", 1_234_567: "1,234,567"]

@@ -1,0 +1,20 @@
+/// How far into a file a reader is that takes it chunk by chunk, in bytes of the file as it is on the disk.
+///
+/// Of compressed data a chunk stands for fewer bytes than it has; within it they are taken for evenly spread.
+struct ReadingPosition {
+  private var before = 0
+  private var after = 0
+  private var count = 0
+
+  /// A chunk was read, which took the file to a place.
+  mutating func read(_ count: Int, upTo place: Int) {
+    before = after
+    after = place
+    self.count = count
+  }
+
+  /// The position where so many bytes of the chunk have been used.
+  func bytes(used: Int) -> Int {
+    count == 0 ? after : before + Int(Double(after - before) * (Double(used) / Double(count)))
+  }
+}

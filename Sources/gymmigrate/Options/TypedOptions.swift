@@ -1,0 +1,159 @@
+import ArgumentParser
+import Models
+import Transfer
+
+// Options that are read as what they are. A value that is refused is named by the parser, with its option; what is
+// expected instead stands here.
+
+extension Option where Value == Int {
+  /// A whole number with a default.
+  init(
+    wrappedValue: Int,
+    name: NameSpecification = .long,
+    help: ArgumentHelp,
+    from least: Int,
+    to most: Int? = nil
+  ) {
+    self.init(
+      wrappedValue: wrappedValue,
+      name: name,
+      // What begins with a hyphen may be a negative number: it is refused by its value.
+      parsing: .unconditional,
+      help: help.withDefault("\(wrappedValue)"),
+      transform: { try TypedValue.wholeNumber($0, from: least, to: most) }
+    )
+  }
+}
+
+extension Option where Value == Int? {
+  /// A whole number, nil where it is not given.
+  init(name: NameSpecification = .long, help: ArgumentHelp, from least: Int, to most: Int? = nil) {
+    self.init(
+      name: name,
+      parsing: .unconditional,
+      help: help,
+      transform: { try TypedValue.wholeNumber($0, from: least, to: most) }
+    )
+  }
+}
+
+extension Option where Value == Duration {
+  /// A duration above 0 with a default; every option that is one is read, and described, by this.
+  init(wrappedValue: Duration, name: NameSpecification = .long, help: ArgumentHelp) {
+    var help = help
+    help.valueName = "duration"
+    if help.abstract.hasSuffix(".") { help.abstract.removeLast() }
+    help.abstract += ": 90s, 5m, 1h, 500ms, or a bare number of seconds."
+    self.init(
+      wrappedValue: wrappedValue,
+      name: name,
+      parsing: .unconditional,
+      help: help.withDefault(wrappedValue.typedText),
+      transform: TypedValue.duration
+    )
+  }
+}
+
+extension ArgumentHelp {
+  /// The same sentence with the default at its end, which the parser knows of its own types alone.
+  func withDefault(_ text: String) -> ArgumentHelp {
+    var help = self
+    if help.abstract.hasSuffix(".") { help.abstract.removeLast() }
+    help.abstract += CommandTree.Option.defaultMark + text + ")."
+    return help
+  }
+}
+
+/// Readers of what is typed for an option.
+enum TypedValue {
+  /// Reads a whole number.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func wholeNumber(_ text: String, from least: Int, to most: Int? = nil) throws -> Int {
+    guard let number = Int(text), number >= least, number <= most ?? .max else {
+      throw ValidationError("give a whole number from \(least)\(most.map { " to \($0)" } ?? "").")
+    }
+    return number
+  }
+
+  /// Reads a number above 0.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func positiveNumber(_ text: String) throws -> Double {
+    guard let number = Double(text), number > 0, number.isFinite else {
+      throw ValidationError("give a number above 0.")
+    }
+    return number
+  }
+
+  /// Reads a duration above 0.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func duration(_ text: String) throws -> Duration {
+    guard let duration = Duration(typed: text), duration > .zero else {
+      throw ValidationError("give a duration above 0, as 90, 90s, 5m, 1h or 500ms.")
+    }
+    return duration
+  }
+
+  /// Reads the moment to read at.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func readTime(_ text: String) throws -> ReadTimeChoice {
+    guard let choice = ReadTimeChoice(parsing: text) else {
+      throw ValidationError("give now, none, or a time as 2026-01-31T12:00:00Z.")
+    }
+    return choice
+  }
+
+  /// Reads the path of a field that the service is asked for.
+  ///
+  /// - Throws: `ValidationError` that names the option and the text.
+  static func field(_ text: String, of option: String) throws -> FieldPath {
+    do {
+      return try checked(try FieldPath(parsing: text), option)
+    } catch let error as FieldPathError {
+      throw ValidationError("\(option): \(error).")
+    }
+  }
+
+  /// Reads paths of fields with commas in between.
+  ///
+  /// - Throws: As ``field(_:of:)``.
+  static func fields(_ text: String, of option: String) throws -> [FieldPath] {
+    do {
+      return try FieldPath.list(parsing: text).map { try checked($0, option) }
+    } catch let error as FieldPathError {
+      throw ValidationError("\(option): \(error).")
+    }
+  }
+
+  private static func checked(_ path: FieldPath, _ option: String) throws -> FieldPath {
+    // The document's name stands among the fields in masks and orders.
+    if path == .documentName { return path }
+    if let violation = DocumentLimits.violations(of: path).first {
+      throw ValidationError("\(option): \(violation.message).")
+    }
+    return path
+  }
+
+  /// Reads the id of a project or of a database.
+  ///
+  /// Which ids there are is for the server to say: others than Google's take others than Google does.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func databasePart(_ text: String) throws -> String {
+    if DatabaseName.isPart(text) { return text }
+    throw ValidationError("give \(DatabaseName.partDescription).")
+  }
+
+  /// Reads the name of a database.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func database(_ text: String) throws -> DatabaseName {
+    guard let name = DatabaseName(parsing: text) else {
+      throw ValidationError("give projects/P/databases/D.")
+    }
+    return name
+  }
+}

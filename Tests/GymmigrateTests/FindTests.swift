@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("find does what its help says", .timeLimit(.minutes(60)))
+struct FindTests {
+  @Test("The help says what is searched, of which documents, and nothing of another search.")
+  func help() async throws {
+    try await withTool { tool in
+      let help = try await tool.bare(["find", "--help"]).output.split(whereSeparator: \.isWhitespace).joined(
+        separator: " "
+      )
+      for claim in [
+        "active and inactive documents alike", "without case and accents", "every word of the text",
+        "the words may be in several", "not in a map or an array", "three digits or more",
+        "Ends in 0 also when nothing is found",
+      ] {
+        #expect(help.contains(claim), "\(claim)")
+      }
+      #expect(!help.contains("the app"))
+    }
+  }
+
+  @Test("Each claim of the help, by a search")
+  func claims() async throws {
+    let mini = MiniFirestore()
+    func put(_ name: String, _ fields: [String: String]) throws {
+      let members = fields.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
+      try mini.put(name, fields: "{\(members.joined(separator: ","))}")
+    }
+    func text(_ text: String) -> String { "{\"stringValue\":\"\(text)\"}" }
+    try put(
+      "members/active",
+      [
+        "firstName": text("Núria"), "paternalLastName": text("Peña Gil"),
+        "isActive": #"{"booleanValue":true}"#,
+        "notes": text("searched nowhere"),
+      ]
+    )
+    try put("members/inactive", ["firstName": text("nuria"), "isActive": #"{"booleanValue":false}"#])
+    try put("users/old", ["nombre": text("NURIA"), "telefono": #"{"integerValue":"7299595662"}"#])
+    try put(
+      "products/p",
+      [
+        "name": text("Barra de nuez"), "phone": text("nuez"),
+        "tags": #"{"arrayValue":{"values":[\#(text("caja"))]}}"#,
+        "size": #"{"mapValue":{"fields":{"unit":\#(text("caja"))}}}"#,
+      ]
+    )
+    try await withTool(against: mini.handler) { tool, _ in
+      func found(_ text: String, _ more: String...) async throws -> [String] {
+        let result = try await tool.bare(["find", text] + more + tool.place)
+        result.expect(0)
+        return result.output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+      }
+      #expect(try await found("nuria") == ["users/old", "members/active", "members/inactive"])
+      #expect(try await found("pena NÚRIA") == ["members/active"], "words in two fields, in any order")
+      #expect(try await found("uri il") == ["members/active"], "parts of words")
+      #expect(try await found("searched") == [], "a field that is no name")
+      #expect(try await found("(995) 95") == ["users/old"])
+      #expect(try await found("66") == [], "two digits")
+      let products = ["--collection", "products"]
+      #expect(try await found("nuez", products[0], products[1]) == ["products/p"])
+      #expect(try await found("caja", products[0], products[1]) == [], "in a map and an array")
+      let phone = try await tool.run("find", "nuez", "--collection", "products")
+      #expect(phone.output == "products/p\tname=\"Barra de nuez\"\n", "a phone is searched for digits alone")
+    }
+  }
+}

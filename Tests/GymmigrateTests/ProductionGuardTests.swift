@@ -1,0 +1,141 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "A database that is called prod is guarded, whether an environment names it or not",
+  .timeLimit(.minutes(60))
+)
+struct ProductionGuardTests {
+  /// A configuration without prod, and a file to import; nobody signs, and nothing answers.
+  private func withoutProd(_ more: String = "", _ body: (Tool) async throws -> Void) async throws {
+    try await withTool { tool in
+      var tool = tool
+      tool.environment = ["NO_GCE_CHECK": "true"]
+      try tool.write(
+        "project: sajarubox\nenvironments:\n  test: { database: test }\n" + more,
+        to: "gymmigrate.yaml"
+      )
+      try tool.write(documentLine("things/t1", 1) + "\n", to: "in.jsonl")
+      try await body(tool)
+    }
+  }
+
+  /// The commands that write and need no run before.
+  private static let writers = [
+    ["import", "in.jsonl"], ["migrate", "apply", "is-active"], ["migrate", "unlock"],
+    ["fix", "things", "--all-documents", "--set", "n=2"], ["delete", "things", "--all-documents"],
+  ]
+
+  /// Nobody who would sign was found: the guard let it pass.
+  private static let passed: Int32 = 78
+
+  @Test("By --project and --database, by a variable, and by an environment whose database is replaced")
+  func everyWay() async throws {
+    try await withoutProd { tool in
+      let name = "projects/sajarubox/databases/prod"
+      let ways = [["--project", "sajarubox", "--database", "prod"], ["-e", "test", "--database", "prod"]]
+      for writer in Self.writers {
+        for way in ways {
+          let refused = try await tool.bare(writer + way)
+          refused.expectFailure(77, name, "'prod'", "Give --confirm \(name) if", "gymmigrate.yaml")
+          #expect(tool.runs().isEmpty)
+          for other in [["--yes"], ["--confirm", "prod"], ["--confirm", "test"], ["--confirm", ""]] {
+            try await tool.bare(writer + way + other).expectFailure(77, name)
+          }
+          try await tool.bare(writer + way + ["--confirm", name]).expectFailure(Self.passed, "credentials")
+          try? FileManager.default.removeItem(atPath: tool.path(".gymmigrate"))
+        }
+      }
+      var variable = tool
+      variable.environment["GOOGLE_CLOUD_PROJECT"] = "elsewhere"
+      try await variable.bare(["import", "in.jsonl"])
+        .expectFailure(77, "Give --confirm 'projects/elsewhere/databases/(default)' if")
+      variable.environment["GYMMIGRATE_CONFIRM"] = "projects/elsewhere/databases/(default)"
+      try await variable.bare(["import", "in.jsonl"]).expect(77)
+      for id in ["production", "live", "PROD", "prod-eu"] {
+        try await tool.bare(["import", "in.jsonl", "-e", "test", "--database", id]).expectFailure(
+          77,
+          "'\(id)'"
+        )
+      }
+    }
+  }
+
+  @Test("Reading, a dry run, and a database of another name want no confirmation.")
+  func free() async throws {
+    try await withoutProd { tool in
+      let prod = ["--project", "sajarubox", "--database", "prod"]
+      for command in [["count", "things"], ["import", "in.jsonl", "-n"], ["migrate", "plan", "is-active"]] {
+        try await tool.bare(command + prod).expectFailure(Self.passed, "credentials")
+      }
+      try await tool.bare(["import", "in.jsonl", "--project", "sajarubox", "--database", "test2"])
+        .expectFailure(Self.passed, "credentials")
+      try await tool.bare(["import", "in.jsonl", "-e", "test"]).expectFailure(Self.passed, "credentials")
+    }
+  }
+
+  @Test("An environment that names the database decides, with protected: false also against the guard.")
+  func named() async throws {
+    for more in ["  big: { database: prod, protected: false }\n", "  big: { database: prod }\n"] {
+      try await withoutProd(more) { tool in
+        for way in [
+          ["--project", "sajarubox", "--database", "prod"], ["-e", "test", "--database", "prod"],
+          ["-e", "big"],
+        ] {
+          try await tool.bare(["import", "in.jsonl"] + way).expectFailure(Self.passed, "credentials")
+        }
+      }
+    }
+    try await withoutProd("  big: { database: prod, protected: true }\n") { tool in
+      try await tool.bare(["import", "in.jsonl", "-e", "test", "--database", "prod"])
+        .expectFailure(77, "write to big", "--confirm big")
+    }
+  }
+
+  @Test("env show says so, and from where each part is.")
+  func shown() async throws {
+    try await withoutProd { tool in
+      let place = ["-e", "test", "--database", "prod", "--endpoint", "http://db.invalid:80"]
+      let shown = try await tool.bare(["env", "show", "--origin", "--json"] + place)
+      shown.expect(0)
+      let json = try #require(
+        JSONSerialization.jsonObject(with: Data(shown.standardOutput)) as? [String: Any]
+      )
+      #expect(
+        json["name"] as? String == "projects/sajarubox/databases/prod" && json["protected"] as? Bool == true
+      )
+      #expect(shown.output.contains(#""name":"project","origin":"file gymmigrate.yaml","value":"sajarubox""#))
+    }
+  }
+
+  @Test("An emulator's (default) is written without a word, by its variable and by its address.")
+  func emulator() async throws {
+    let mini = MiniFirestore()
+    try await withTool(against: mini.handler) { tool, server in
+      try tool.write(documentLine("things/t1", 1) + "\n", to: "in.jsonl")
+      try await tool.run("import", "in.jsonl").expect(0)
+      var variable = tool
+      variable.environment = ["FIRESTORE_EMULATOR_HOST": server.host, "GOOGLE_CLOUD_PROJECT": "test-project"]
+      try await variable.bare(["import", "in.jsonl", "--mode", "upsert"]).expect(0)
+      try await variable.bare(["fix", "things", "--all-documents", "--set", "n=2", "--no-touch"]).expect(0)
+    }
+  }
+
+  @Test("On a terminal the full name is typed, and nothing else will do.")
+  func typed() async throws {
+    try await withoutProd { tool in
+      let arguments = [
+        "import", "in.jsonl", "-e", "test", "--database", "prod", "--endpoint", "http://db.invalid:80",
+      ]
+      let name = "projects/sajarubox/databases/prod"
+      for (typed, code) in [("prod", 77), ("test", 77), ("", 77), (name, 69)] as [(String, Int32)] {
+        let result = try await tool.onTerminal(arguments + ["--retry-for", "10ms"], typing: typed)
+        #expect(result.exitCode == code, "\(typed): \(result.output)")
+        #expect(result.output.contains("\(name) is protected"), "\(result.output)")
+      }
+      // Nobody is asked where --yes says so.
+      try await tool.bare(arguments + ["--yes"]).expectFailure(77, name)
+    }
+  }
+}

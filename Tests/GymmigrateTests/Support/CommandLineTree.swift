@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+
+/// The commands of the program and their options, as its parser describes them.
+struct CommandLineTree {
+  /// An option that takes a value.
+  struct Option {
+    /// The words of its command.
+    var command: [String]
+    /// Its long name, without hyphens.
+    var name: String
+    /// What stands for its value in the help.
+    var valueName: String
+  }
+
+  /// A command that does something itself.
+  struct Command {
+    /// Its words.
+    var words: [String]
+    /// The long names of its options and flags.
+    var names: [String]
+  }
+
+  var options: [Option] = []
+  var commands: [Command] = []
+
+  private struct Dump: Decodable {
+    struct Argument: Decodable {
+      struct Name: Decodable {
+        var kind: String
+        var name: String
+      }
+
+      var kind: String
+      var names: [Name]?
+      var valueName: String?
+
+      var longName: String? { names?.first { $0.kind == "long" }?.name }
+    }
+
+    struct Command: Decodable {
+      var commandName: String
+      var arguments: [Argument]?
+      var subcommands: [Command]?
+    }
+
+    var command: Command
+  }
+
+  /// Asks the program.
+  static func read(_ tool: Tool) async throws -> CommandLineTree {
+    let result = try await tool.bare(["--experimental-dump-help"])
+    var tree = CommandLineTree()
+    tree.add(try JSONDecoder().decode(Dump.self, from: Data(result.standardOutput)).command, under: nil)
+    return tree
+  }
+
+  private mutating func add(_ command: Dump.Command, under words: [String]?) {
+    if command.commandName == "help" { return }
+    let path = words.map { $0 + [command.commandName] } ?? []
+    let below = (command.subcommands ?? []).filter { $0.commandName != "help" }
+    for next in below { add(next, under: path) }
+    guard below.isEmpty else { return }
+    let arguments = command.arguments ?? []
+    commands.append(Command(words: path, names: arguments.compactMap(\.longName)))
+    for argument in arguments where argument.kind == "option" {
+      guard let name = argument.longName else { continue }
+      options.append(Option(command: path, name: name, valueName: argument.valueName ?? name))
+    }
+  }
+}
