@@ -117,7 +117,7 @@ struct BadNameTests {
     }
   }
 
-  @Test("An id in a table is told by row and column: 65, or a rejected row.")
+  @Test("An id in a table is reported by row and column: 65, or a rejected row.")
   func tableIDs() async throws {
     try await withUntouched { tool in
       try tool.write("__name__,n:integer\ngood,1\n__bad__,2\n", to: "things.csv")
@@ -141,7 +141,7 @@ struct BadNameTests {
     }
   }
 
-  @Test("A table whose own name stands for no collection: 65")
+  @Test("A table whose own name means no collection that can be: 65")
   func tableNames() async throws {
     try await withUntouched { tool in
       try tool.write("__name__,n:integer\ngood,1\n", to: "__bad__.csv")
@@ -191,7 +191,7 @@ struct BadNameTests {
   // MARK: What the server alone refuses
 
   @Test(
-    "What a server refuses or cannot do is not told as a defect of gymmigrate.",
+    "What a server refuses or cannot do is not reported as a defect of gymmigrate.",
     arguments: [
       (
         ServiceError.invalidArgument("Too many disjunctions."), 64,

@@ -51,7 +51,7 @@ struct ImportProgressTests {
     }
   }
 
-  @Test("With a limit, and of a run that goes on, it comes to 100 %, too.")
+  @Test("With a limit, and of a run that is resumed, it comes to 100 %, too.")
   func limitAndResume() async throws {
     let mini = MiniFirestore()
     let kill = KillSwitch(mini.handler, delay: .zero)

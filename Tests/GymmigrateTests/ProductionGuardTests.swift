@@ -47,6 +47,9 @@ struct ProductionGuardTests {
           try? FileManager.default.removeItem(atPath: tool.path(".gymmigrate"))
         }
       }
+      try await tool.bare([
+        "copy", "things", "--from", "test", "--project", "sajarubox", "--database", "prod",
+      ]).expectFailure(77, name)
       var variable = tool
       variable.environment["GOOGLE_CLOUD_PROJECT"] = "elsewhere"
       try await variable.bare(["import", "in.jsonl"])

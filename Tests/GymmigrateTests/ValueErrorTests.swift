@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Values that are refused", .timeLimit(.minutes(60)))
 struct ValueErrorTests {
-  /// What stands for values that any text is good for, or that are looked up when the command runs.
+  /// Names of values that any text is good for, or that are looked up when the command runs.
   private static let free: Set<String> = [
     "a,b.c", "env", "env|path", "field", "field=field", "field=type", "field=value", "fields", "file",
     "filter",
@@ -99,7 +99,7 @@ struct ValueErrorTests {
   ]
 
   @Test(
-    "The message of a refused value names it and what is expected; an underscore stands for a space.",
+    "The message of a refused value names it and what is expected; an underscore is a space.",
     arguments: refusals
   )
   private func message(_ refusal: Refusal) async throws {

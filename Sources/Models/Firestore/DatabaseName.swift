@@ -25,15 +25,15 @@ public struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether a text can be the id of a project or of a database within a name: it is not empty, and holds no slash, white
   /// space or control character.
-  public static func isPart(_ text: String) -> Bool {
+  package static func isPart(_ text: String) -> Bool {
     !text.isEmpty
       && text.unicodeScalars.allSatisfy {
         $0 != "/" && !$0.properties.isWhitespace && $0.properties.generalCategory != .control
       }
   }
 
-  /// What ``isPart(_:)`` wants, for a message.
-  public static let partDescription = "an id without slashes and white space"
+  /// What ``isPart(_:)`` expects, for a message.
+  package static let partDescription = "an id without slashes and white space"
 
   /// Whether the service takes the database's id: `(default)`, or 4 to 63 small letters, digits and hyphens that begin with
   /// a letter, do not end with a hyphen, and are no UUID (https://firebase.google.com/docs/firestore/manage-databases).

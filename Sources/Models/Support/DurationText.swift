@@ -10,7 +10,7 @@ extension Duration {
 
   /// Parses a number of seconds (`90`, `0.5`), or a number with one of the units `ms`, `s`, `m` and `h` (`500ms`, `5m`);
   /// nil for anything else, and for more than 10 years.
-  public init?(typed text: String) {
+  package init?(typed text: String) {
     let number = text.utf8.prefix { ("0"..."9").contains(Unicode.Scalar($0)) || $0 == UInt8(ascii: ".") }
     let digits = number.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
     guard digits.allSatisfy({ !$0.isEmpty }), let value = Double(Substring(number)) else { return nil }
@@ -23,7 +23,7 @@ extension Duration {
   }
 
   /// The duration in the largest unit that it is a whole number of, as `5m`; milliseconds at the least.
-  public var typedText: String {
+  package var typedText: String {
     let (seconds, attoseconds) = components
     let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
     let unit = Self.units.first { milliseconds % $0.milliseconds == 0 && milliseconds >= $0.milliseconds }
@@ -31,7 +31,7 @@ extension Duration {
   }
 
   /// The duration in seconds.
-  public var inSeconds: Double {
+  package var inSeconds: Double {
     let (seconds, attoseconds) = components
     return Double(seconds) + Double(attoseconds) / 1e18
   }

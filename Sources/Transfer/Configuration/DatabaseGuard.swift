@@ -1,15 +1,15 @@
-public import Models
+import Models
 
 extension Configuration {
   /// The environment with its guard, so that no option leads around one.
   ///
   /// One that reaches the database of a protected environment is that environment. One whose database is called as if it
   /// were in production, and that no environment of the configuration names, is protected under the database's full
-  /// name: it was reached by options or variables, and nobody said that it needs no guard. An emulator, and what plain
-  /// HTTP reaches on this machine, is nobody's production.
+  /// name: options or variables lead there, and the configuration does not say that it needs no guard. Emulators, and what
+  /// plain HTTP reaches on this machine, hold no production data.
   ///
   /// - Parameter isEmulator: Whether FIRESTORE_EMULATOR_HOST leads there.
-  public func guarded(_ environment: Environment, isEmulator: Bool) -> Environment {
+  package func guarded(_ environment: Environment, isEmulator: Bool) -> Environment {
     if environment.isProtected || environment.isLocal { return environment }
     var environment = environment
     if let same = environments.first(where: { $0.isProtected && $0.isSameDatabase(as: environment) }) {
@@ -24,8 +24,8 @@ extension Configuration {
     return environment
   }
 
-  /// Whether an environment stands for a database, wherever its service is; one of an emulator on this machine says
-  /// nothing of the database that others reach by the same name.
+  /// Whether an environment names a database, wherever its service is; one of an emulator on this machine does not name
+  /// the real database of the same name.
   private func names(_ database: DatabaseName) -> Bool {
     environments.contains { $0.database == database && !$0.isLocal && !$0.isPlainAndHere }
   }
@@ -33,7 +33,7 @@ extension Configuration {
 
 extension Environment {
   /// Whether it is protected by what its database is called, and by no environment of the configuration.
-  public var isProtectedByName: Bool { isProtected && name.isIdentical(to: database.description) }
+  package var isProtectedByName: Bool { isProtected && name.isIdentical(to: database.description) }
 
   /// Whether requests go to this machine over plain HTTP, as to an emulator.
   fileprivate var isPlainAndHere: Bool {
@@ -44,7 +44,7 @@ extension Environment {
 extension DatabaseName {
   /// Whether the database's id says that it is in production: it is `(default)`, the one that every project begins with,
   /// or one of its words between hyphens is `prod`, `production` or `live`, whatever their case.
-  public var isCalledProduction: Bool {
+  package var isCalledProduction: Bool {
     let id = database.lowercased()
     let words = id.utf8.split(separator: UInt8(ascii: "-")).map { String(Substring($0)) }
     return id == "(default)" || words.contains { ["prod", "production", "live"].contains($0) }

@@ -52,7 +52,7 @@ public struct Environment: Sendable, Equatable {
   }
 
   /// Whether requests stay on this machine.
-  public var isOnThisMachine: Bool {
+  package var isOnThisMachine: Bool {
     isLocal || Self.canonical(effectiveEndpoint).hasPrefix("\(Self.thisMachine):")
   }
 

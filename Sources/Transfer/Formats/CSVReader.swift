@@ -38,7 +38,7 @@ public struct CSVReader: ~Copyable {
   private let maximumRecordBytes: Int
   private let chunk: UnsafeMutableRawBufferPointer
   private var unread: Range<Int> = 0..<0
-  private var place = ReadingPosition()
+  private var reading = ReadingPosition()
   private let findsDelimiter: Bool
   private var hasBegun = false
   private var state = State.start
@@ -82,7 +82,7 @@ public struct CSVReader: ~Copyable {
   }
 
   /// Bytes of the file up to the end of the record, as they are on the disk.
-  var position: Int { place.bytes(used: unread.lowerBound) }
+  var position: Int { reading.bytes(used: unread.lowerBound) }
 
   /// Reads the next record that is not a blank line into ``record``; false at the end.
   ///
@@ -94,7 +94,7 @@ public struct CSVReader: ~Copyable {
     while true {
       if unread.isEmpty {
         let count = try file.read(into: chunk)
-        place.read(count, upTo: file.position)
+        reading.read(count, upTo: file.position)
         if count == 0 { return try end() }
         unread = 0..<count
       }
@@ -120,7 +120,7 @@ public struct CSVReader: ~Copyable {
       if more == 0 || (count >= 3 && chunk[..<count].contains { $0 == 0x0A || $0 == 0x0D }) { break }
     }
     unread = 0..<count
-    place.read(count, upTo: file.position)
+    reading.read(count, upTo: file.position)
     if count >= 2, (chunk[0] == 0xFF && chunk[1] == 0xFE) || (chunk[0] == 0xFE && chunk[1] == 0xFF) {
       throw Failure(
         .inputMalformed,

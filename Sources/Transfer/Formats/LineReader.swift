@@ -17,7 +17,7 @@ package struct LineReader: ~Copyable {
   private let chunk: UnsafeMutableRawBufferPointer
   private var unread: Range<Int> = 0..<0
   private var isAtEnd = false
-  private var place = ReadingPosition()
+  private var reading = ReadingPosition()
   /// The line, where it did not lie whole within a chunk.
   private var carry: [UInt8] = []
   /// The line, where it does.
@@ -45,7 +45,7 @@ package struct LineReader: ~Copyable {
   }
 
   /// Bytes of the file up to the end of the line, as they are on the disk.
-  var position: Int { place.bytes(used: unread.lowerBound) }
+  var position: Int { reading.bytes(used: unread.lowerBound) }
 
   /// The path of the file.
   package var path: String { file.path }
@@ -60,7 +60,7 @@ package struct LineReader: ~Copyable {
         if isAtEnd { return false }
         let count = try file.read(into: chunk)
         unread = 0..<count
-        place.read(count, upTo: file.position)
+        reading.read(count, upTo: file.position)
         isAtEnd = count == 0
         if isAtEnd {
           // What stands behind the last line feed is a line, too.

@@ -1,15 +1,15 @@
 /// How far into a file a reader is that takes it chunk by chunk, in bytes of the file as it is on the disk.
 ///
-/// Of compressed data a chunk stands for fewer bytes than it has; within it they are taken for evenly spread.
+/// Of compressed data a chunk comes from fewer bytes than it has; within it they count as evenly spread.
 struct ReadingPosition {
   private var before = 0
   private var after = 0
   private var count = 0
 
-  /// A chunk was read, which took the file to a place.
-  mutating func read(_ count: Int, upTo place: Int) {
+  /// A chunk was read, up to a position in the file.
+  mutating func read(_ count: Int, upTo position: Int) {
     before = after
-    after = place
+    after = position
     self.count = count
   }
 

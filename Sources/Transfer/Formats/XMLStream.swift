@@ -139,7 +139,7 @@ struct XMLStream: ~Copyable {
     return handler
   }
 
-  /// Bytes of the packed file up to where the handler paused; within the file they are taken for evenly spread.
+  /// Bytes of the packed file up to where the handler paused; within the file they count as evenly spread.
   var position: Int {
     if isAtEnd, !isPaused { return entry.packedBytes }
     let share = Double(XML_GetCurrentByteIndex(parser)) / Double(max(entry.unpackedBytes, 1))

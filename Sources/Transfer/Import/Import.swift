@@ -227,7 +227,7 @@ public struct Import: Sendable {
       guard let input = try inputs.open(stage) else { continue }
       if stage == place.file {
         try input.skip(through: place.line)
-        if place.line > 0 { progress.goOn(at: share(input.position)) }
+        if place.line > 0 { progress.resume(at: share(input.position)) }
       }
       let list = RowRejects(run.file(inputs.rejectList(stage)))
       while left > 0, let row = try input.next() {

@@ -110,7 +110,7 @@ public struct ImportSource: Sendable, Equatable {
     return sources
   }
 
-  /// Refuses a collection that a name tells and the service does not take.
+  /// Refuses the collection of a file's or sheet's name where the service does not take it.
   private static func checked(
     _ collection: CollectionPath?,
     of label: String
@@ -123,7 +123,7 @@ public struct ImportSource: Sendable, Equatable {
       "import",
       path: label,
       cause:
-        "its name stands for the collection '\(PathLimits.shortened(collection.string))': \(violation.message)",
+        "its name means the collection '\(PathLimits.shortened(collection.string))': \(violation.message)",
       remedy: "Name another with --collection."
     )
   }

@@ -88,8 +88,8 @@ public final class Progress: Sendable {
     if isDue { show(at: now, log: true) }
   }
 
-  /// The piece of work goes on where an earlier run stopped: what was done before takes no time now.
-  func goOn(at share: Double?) {
+  /// The piece of work resumes where an earlier run stopped: what was done before takes no time now.
+  func resume(at share: Double?) {
     let now = clock.now()
     state.withLock { state in
       (state.share, state.firstShare, state.started) = (share, share ?? 0, now)

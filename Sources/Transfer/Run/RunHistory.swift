@@ -114,7 +114,7 @@ public struct RunHistory: Sendable {
 
   private static let verdictFile = "verdict.json"
 
-  /// Keeps what was made of a run that is being taken up again, as ``judge(_:as:by:)``.
+  /// Keeps what was made of a run that was to be resumed.
   ///
   /// - Throws: `.cannotWrite`.
   public static func judge(

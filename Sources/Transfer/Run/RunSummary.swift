@@ -48,7 +48,7 @@ public struct RunSummary: Sendable {
 
   /// What `migrate unlock` did.
   public enum Release: Sendable, Equatable {
-    /// It took the lease away from whoever held it; nil where nobody did.
+    /// It took the lease away from its holder; nil where there was none.
     case lease(Holder?)
     /// It had a run stay as it is.
     case run(String)

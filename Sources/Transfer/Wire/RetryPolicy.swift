@@ -17,6 +17,14 @@ public enum RPC: String, Sendable {
     }
   }
 
+  /// Whether what is asked for is that of the command line: collections, filters, orders, moments.
+  var carriesArguments: Bool {
+    switch self {
+    case .listDocuments, .runQuery, .runAggregationQuery, .partitionQuery: true
+    default: false
+    }
+  }
+
   /// The service's own errors that the same request may be repeated after.
   public func retries(on status: FirestoreError.Status) -> Bool {
     switch self {

@@ -201,7 +201,13 @@ public struct ServiceCaller: Sendable {
           random: clock.random()
         )
       else {
-        throw failure.asFailure(operation: operation, path: path, attempts: attempt, elapsed: elapsed)
+        throw failure.asFailure(
+          operation: operation,
+          path: path,
+          of: rpc,
+          attempts: attempt,
+          elapsed: elapsed
+        )
       }
       onRetry(RetryNotice(rpc: rpc, attempt: attempt, delay: delay, reason: failure.reason))
       traffic.count { $0.retries += 1 }
@@ -246,7 +252,15 @@ extension CallFailure {
   }
 
   /// The failure that ends a command.
-  func asFailure(operation: String, path: String?, attempts: Int = 1, elapsed: Double = 0) -> Failure {
+  ///
+  /// - Parameter rpc: The method that failed; nil for one that carries nothing of the command line.
+  func asFailure(
+    operation: String,
+    path: String?,
+    of rpc: RPC? = nil,
+    attempts: Int = 1,
+    elapsed: Double = 0
+  ) -> Failure {
     let tried = attempts > 1 ? " (after \(attempts) attempts in \(Int(elapsed.rounded())) s)" : ""
     func failure(_ kind: Failure.Kind, _ remedy: String?, service: FirestoreError? = nil) -> Failure {
       Failure(kind, operation, path: path, cause: reason + tried, remedy: remedy, service: service)
@@ -270,7 +284,7 @@ extension CallFailure {
       let remedy = "Something in between answered, not Firestore: check the endpoint and the proxy."
       return failure(.unavailable, remedy, service: error)
     case .service(let error):
-      let (kind, remedy) = error.kindAndRemedy
+      let (kind, remedy) = error.kindAndRemedy(of: rpc)
       return failure(kind, remedy, service: error)
     }
   }
@@ -278,7 +292,7 @@ extension CallFailure {
 
 extension FirestoreError {
   /// The class of failure that this error ends a command with, and what to do about it.
-  fileprivate var kindAndRemedy: (Failure.Kind, String?) {
+  fileprivate func kindAndRemedy(of rpc: RPC?) -> (Failure.Kind, String?) {
     switch status {
     case .permissionDenied where reason == "SERVICE_DISABLED":
       (.configuration, "Enable the Cloud Firestore API for the project.")
@@ -290,12 +304,15 @@ extension FirestoreError {
     case .failedPrecondition:
       (.configuration, "The query may want an index, or the database may be in Datastore mode.")
     case .resourceExhausted: (.tryLater, "A quota may be spent; try again later.")
-    // What is typed was checked by the documented limits before; what is left is what this server alone refuses.
-    case .invalidArgument, .outOfRange:
+    // Names were checked by the documented limits before, so what is left is a filter, an order, a time, or what this
+    // server alone refuses. Other requests are of our own making.
+    case .invalidArgument where rpc?.carriesArguments ?? false,
+      .outOfRange where rpc?.carriesArguments ?? false:
       (
         .usage,
         "The server refuses what the command asks for: check its names, filters, order and times. Where they are right, report it."
       )
+    case .invalidArgument, .outOfRange: (.internal, nil)
     case .unimplemented:
       (
         .configuration,

@@ -80,7 +80,7 @@ struct CheckCommand: AsyncParsableCommand {
     }
     if let output, FindingFile.Format(fileName: output) == nil {
       throw ValidationError(
-        "--output: '\(output)' does not say its format; give a name that ends in .csv, .json or .jsonl."
+        "--output: '\(output)' does not name a format; give a name that ends in .csv, .json or .jsonl."
       )
     }
   }

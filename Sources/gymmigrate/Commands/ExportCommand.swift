@@ -137,7 +137,7 @@ struct ExportCommand: AsyncParsableCommand {
     try nightly.validate(self)
     if format == nil, !nightly.dated, FormatName(fileName: output) == nil {
       throw ValidationError(
-        "--output: '\(output)' does not tell its format; give --format csv, xlsx or jsonl."
+        "--output: '\(output)' does not name a format; give --format csv, xlsx or jsonl."
       )
     }
     if subcollections == true, query.group || !query.filters.isEmpty || orderBy != nil {

@@ -56,7 +56,7 @@ struct NightlyOptions: ParsableArguments {
   /// Refuses what does not go together with the rest of an export.
   func validate(_ export: ExportCommand) throws {
     if dated, export.output == "-" || FormatName(fileName: export.output) != nil {
-      throw ValidationError("--output: '\(export.output)' is no folder, and --dated wants one.")
+      throw ValidationError("--output: '\(export.output)' is no folder, and --dated needs one.")
     }
     guard since != nil else { return }
     if export.subcollections == true || export.query.group {

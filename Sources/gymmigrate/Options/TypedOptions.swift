@@ -2,8 +2,8 @@ import ArgumentParser
 import Models
 import Transfer
 
-// Options that are read as what they are. A value that is refused is named by the parser, with its option; what is
-// expected instead stands here.
+// Options that are read as what they are. The parser names a value that is refused, with its option; these readers say
+// what is expected instead.
 
 extension Option where Value == Int {
   /// A whole number with a default.
@@ -129,7 +129,7 @@ enum TypedValue {
   }
 
   private static func checked(_ path: FieldPath, _ option: String) throws -> FieldPath {
-    // The document's name stands among the fields in masks and orders.
+    // Masks and orders take the document's name for a field.
     if path == .documentName { return path }
     if let violation = DocumentLimits.violations(of: path).first {
       throw ValidationError("\(option): \(violation.message).")

@@ -5,7 +5,7 @@ import Models
 struct CommandTree {
   /// An option or a flag.
   struct Option {
-    /// What stands before the default of an option at the end of its help.
+    /// What precedes the default of an option at the end of its help.
     static let defaultMark = " (default: "
 
     /// Its long name, without hyphens.
@@ -124,7 +124,7 @@ extension CommandTree.Option {
     defaultValue = json["defaultValue"]?.string ?? Self.defaultValue(in: json["abstract"]?.string ?? "")
   }
 
-  /// The default that stands at the end of a help, of an option that is read as its own type.
+  /// The default at the end of a help, of an option that is read as a type of our own.
   private static func defaultValue(in help: String) -> String? {
     guard help.hasSuffix(")."), let mark = help.firstRange(of: defaultMark) else { return nil }
     return String(help[mark.upperBound...].dropLast(2))

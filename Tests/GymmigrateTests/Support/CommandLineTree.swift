@@ -9,7 +9,7 @@ struct CommandLineTree {
     var command: [String]
     /// Its long name, without hyphens.
     var name: String
-    /// What stands for its value in the help.
+    /// The name of its value in the help.
     var valueName: String
   }
 

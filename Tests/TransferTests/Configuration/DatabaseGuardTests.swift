@@ -58,7 +58,7 @@ struct DatabaseGuardTests {
     #expect(guarded.name == "live" && guarded.isProtected && !guarded.isProtectedByName)
   }
 
-  @Test("An emulator, and this machine over plain HTTP, is nobody's production.")
+  @Test("Emulators, and this machine over plain HTTP, hold no production data.")
   func emulators() {
     let known = configuration(custom("test"))
     for endpoint in [
@@ -92,7 +92,7 @@ struct DatabaseGuardTests {
     #expect(configuration(here).guarded(reached, isEmulator: true).name == "prod")
   }
 
-  @Test("The embedded store is nobody's production, whatever database it is asked for.")
+  @Test("The embedded store needs no confirmation, whatever database it is asked for.")
   func embedded() {
     var local = custom("prod")
     local.name = Environment.localName

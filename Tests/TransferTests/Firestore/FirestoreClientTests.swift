@@ -304,7 +304,7 @@ struct FirestoreClientTests {
     let cases: [(ServiceError, Failure.Kind)] = [
       (.permissionDenied, .notPermitted), (.notFound("no such database"), .configuration),
       (.failedPrecondition("Datastore mode"), .configuration), (.invalidArgument("x"), .internal),
-      (.unimplemented("x"), .internal),
+      (.unimplemented("x"), .configuration),
       (ServiceError(403, "PERMISSION_DENIED", "x", reason: "SERVICE_DISABLED"), .configuration),
     ]
     for (service, kind) in cases {
@@ -314,6 +314,14 @@ struct FirestoreClientTests {
         #expect(error?.kind == kind, "\(service)")
         #expect(error?.service != nil)
         #expect(fixture.server.requests.count == 1)
+      }
+    }
+    // What a query asks for is the command line's; the ids of a lookup were checked before.
+    for service in [ServiceError.invalidArgument("x"), ServiceError(400, "OUT_OF_RANGE", "x")] {
+      let faults = ScriptedFaults(MiniFirestore().handler, rules: [FaultRule([], .always, .error(service))])
+      try await Fixture.with(faults.handler) { fixture in
+        let error = await failure { try await fixture.client.count(collection("c")) }
+        #expect(error?.kind == .usage && fixture.server.requests.count == 1, "\(service)")
       }
     }
     let busy = ScriptedFaults(
