@@ -129,7 +129,7 @@ final class DocumentStore: Sendable {
   private func prune(_ db: Database) throws {
     let now = clock.now()
     let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT last_prune FROM state")) ?? 0
-    guard now - last >= Self.pruneInterval else { return }
+    guard now.subtractingClamped(last) >= Self.pruneInterval else { return }
     try db.cachedStatement(
       sql: """
         DELETE FROM versions WHERE id IN \
@@ -160,7 +160,14 @@ final class DocumentStore: Sendable {
         db,
         sql: "SELECT name, create_time FROM databases WHERE project = ? ORDER BY name",
         arguments: [project]
-      ).map { (DatabaseName(project: project, database: $0[0]), $0[1]) }
+      ).compactMap { row in
+        // A column of a damaged file may hold anything, and a subscript of another type is a trap.
+        let values: (name: DatabaseValue, time: DatabaseValue) = (row[0], row[1])
+        guard let name = String.fromDatabaseValue(values.name) else { return nil }
+        return (
+          DatabaseName(project: project, database: name), Int64.fromDatabaseValue(values.time) ?? 0
+        )
+      }
     }
   }
 }

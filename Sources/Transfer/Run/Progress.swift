@@ -1,4 +1,5 @@
 public import Logging
+import Models
 import Synchronization
 
 /// Tells how far a run is: a line that is written over on a terminal, else a log line an interval.
@@ -72,7 +73,7 @@ public final class Progress: Sendable {
     let now = clock.now()
     let pause = terminal?.isInteractive == true ? 0.2 : interval
     let isDue = state.withLock { state in
-      state.done += count
+      state.done = state.done.addingClamped(count)
       guard now - state.shown >= pause else { return false }
       state.shown = now
       return true
@@ -105,15 +106,17 @@ public final class Progress: Sendable {
   static func line(what: String, done: Int, total: Int?, elapsed: Double, retries: Int) -> String {
     var parts: [String] = []
     if let total, total > 0 {
-      parts.append("\(grouped(done)) of \(grouped(total)) (\(min(100, done * 100 / total)) %)")
+      parts.append(
+        "\(grouped(done)) of \(grouped(total)) (\(min(100, done.multipliedClamped(by: 100) / total)) %)"
+      )
     } else {
       parts.append(grouped(done))
     }
     if elapsed >= 0.5, done > 0 {
       let rate = Double(done) / elapsed
-      parts.append("\(grouped(Int(rate)))/s")
+      parts.append("\(grouped(Int(clamping: rate)))/s")
       if let total, total > done {
-        let left = Int((Double(total - done) / rate).rounded(.up))
+        let left = Int(clamping: (Double(total - done) / rate).rounded(.up))
         parts.append("\(left / 60):\(left % 60 < 10 ? "0" : "")\(left % 60) left")
       }
     }

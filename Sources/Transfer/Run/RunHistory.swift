@@ -134,7 +134,7 @@ public struct RunHistory: Sendable {
       }
       return Ending(
         status: json["status"]?.string ?? "",
-        exitCode: json["exitCode"].flatMap { WireDecoder.integer($0) }.map { Int($0) } ?? 0,
+        exitCode: json["exitCode"].flatMap { WireDecoder.count($0) } ?? 0,
         totals: collections.reduce(Accounts()) { $0 + $1.accounts },
         collections: collections,
         error: json["error"]?.string

@@ -65,6 +65,17 @@ import Testing
     }
   }
 
+  @Test(arguments: ["7fffffffffffffff", "7ffffffffffffffe", "10000001", "ffffffffffffffff", "-1", "+1"])
+  func aChunkThatIsLargerThanAllThatIsReadCutsTheConnection(size: String) async throws {
+    try await LocalFirestoreServer.withServer(dataFile: nil) { server in
+      let client = try RESTClient(server.endpoint)
+      let head = "POST /v1/\(client.root):listCollectionIds HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+      try client.write(Array("\(head)1\r\n{\r\n\(size)\r\n".utf8))
+      #expect(throws: RESTClient.Broken.self) { try client.readAnswer() }
+      #expect(try RESTClient(server.endpoint).call("GET", "/c").status == 200, "the server is still there")
+    }
+  }
+
   @Test func manyConnectionsAreServedAtOnce() async throws {
     try await LocalFirestoreServer.withServer(dataFile: nil) { server in
       let clients = try (0..<64).map { _ in try RESTClient(server.endpoint, project: "p") }

@@ -103,6 +103,17 @@ import Testing
     }
   }
 
+  @Test func aFileWhoseLastCommitIsBeyondAllYearsIsRefused() async throws {
+    try await withTemporaryDirectory { folder in
+      let file = folder.appendingPathComponent("local.sqlite").path
+      try await LocalFirestoreServer.withServer(dataFile: file, clock: .init { .max }) { server in
+        let client = try RESTClient(server.endpoint)
+        try client.commit(client.set("c/d"))
+      }
+      #expect(try await failure(file) == .inputMalformed)
+    }
+  }
+
   @Test func aPortThatIsTakenIsToldSo() async throws {
     try await LocalFirestoreServer.withServer(dataFile: nil) { server in
       try await withTemporaryDirectory { folder async throws in
