@@ -65,7 +65,7 @@ struct MigrateUnlock: AsyncParsableCommand {
         let ledger = MigrationLedger(client: session.client, logger: session.logger)
         if let run {
           let history = RunHistory(in: stateDir)
-          let known = try history.entries().first { $0.record.id.isIdentical(to: run) }
+          let known = history.entries().first { $0.record.id.isIdentical(to: run) }
           if let known, known.isRunning {
             throw Failure(
               .tryLater,
