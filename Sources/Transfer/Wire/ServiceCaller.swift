@@ -291,8 +291,12 @@ extension FirestoreError {
       (.configuration, "The query may want an index, or the database may be in Datastore mode.")
     case .resourceExhausted: (.tryLater, "A quota may be spent; try again later.")
     case .invalidArgument, .outOfRange, .unimplemented: (.internal, nil)
-    case .alreadyExists, .aborted, .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable,
-      .dataLoss:
+    case .dataLoss:
+      (
+        .inputMalformed,
+        "Put a copy in its place, or move the file away with the -wal and -shm beside it and import an export."
+      )
+    case .alreadyExists, .aborted, .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable:
       (.unavailable, "Try again later.")
     }
   }
