@@ -25,6 +25,17 @@ public struct LocalFirestoreServer: Sendable {
     public static let system = Clock { CommitClock.system() }
   }
 
+  /// What clients may ask of the server.
+  public struct Limits: Sendable {
+    /// How long the server waits for more of a request, or for the next one, in seconds; then it closes the connection.
+    public var receiveTimeout = 30.0
+    /// How many bytes the bodies of all requests together may hold; a request beyond that is answered with 503.
+    public var heldBodyBytes = 128 << 20
+
+    /// The defaults.
+    public init() {}
+  }
+
   /// Runs a server for as long as `body` takes.
   ///
   /// - Parameters:
@@ -32,6 +43,7 @@ public struct LocalFirestoreServer: Sendable {
   ///     serve one file.
   ///   - port: The port on 127.0.0.1; 0 takes one that is free.
   ///   - clock: The time of commits and reads.
+  ///   - limits: What clients may ask.
   ///   - body: What is done meanwhile.
   /// - Throws: ``Failure``: `.configuration` where the port is taken, `.cannotWrite` where the file cannot be made or
   ///   written, `.inputMalformed` where it is something else, `.tryLater` where it stays locked; and what `body` throws.
@@ -39,10 +51,11 @@ public struct LocalFirestoreServer: Sendable {
     dataFile: String?,
     port: UInt16 = 0,
     clock: Clock = .system,
+    limits: Limits = Limits(),
     _ body: (LocalFirestoreServer) async throws -> Result
   ) async throws -> Result {
     let store = try DocumentStore(file: dataFile, clock: CommitClock(source: clock.now))
-    let server = try LoopbackServer(port: port, service: FirestoreService(store))
+    let server = try LoopbackServer(port: port, service: FirestoreService(store), limits: limits)
     let handle = LocalFirestoreServer(endpoint: "http://127.0.0.1:\(server.port)", port: server.port)
     do {
       let result = try await body(handle)

@@ -122,7 +122,7 @@ struct SourcePosition: Sendable, Equatable, CustomStringConvertible {
 
   init?(_ text: String) {
     let parts = text.split(separator: " ", maxSplits: 1)
-    guard let first = parts.first, let read = Int(first) else { return nil }
+    guard let first = parts.first, let read = Int(count: first) else { return nil }
     self.read = read
     if parts.count > 1 {
       guard let path = DocumentPath(String(parts[1])) else { return nil }

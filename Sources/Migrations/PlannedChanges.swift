@@ -57,7 +57,7 @@ public struct PlannedChanges: ResumableMigration {
     mark: (String) async throws -> Void
   ) async throws {
     var reader = try PlanReader(file)
-    let done = position.flatMap { Int($0) } ?? 0
+    let done = position.flatMap { Int(count: $0) } ?? 0
     while let line = try reader.next() {
       if line.number <= done { continue }
       let change = line.change

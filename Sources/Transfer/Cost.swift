@@ -39,12 +39,16 @@ public struct Cost: Sendable, Equatable {
 
   /// The sum of two.
   public static func + (a: Cost, b: Cost) -> Cost {
-    Cost(reads: a.reads + b.reads, writes: a.writes + b.writes, deletes: a.deletes + b.deletes)
+    Cost(
+      reads: a.reads.addingClamped(b.reads),
+      writes: a.writes.addingClamped(b.writes),
+      deletes: a.deletes.addingClamped(b.deletes)
+    )
   }
 
   /// The reads of a query that gives so many documents: one at least.
   package static func reads(ofQueryGiving documents: Int) -> Int { max(1, documents) }
 
   /// The reads of a count on the server: one for every 1,000 documents, and one at least.
-  package static func reads(ofCounting documents: Int) -> Int { max(1, (documents + 999) / 1000) }
+  package static func reads(ofCounting documents: Int) -> Int { max(1, documents.addingClamped(999) / 1000) }
 }

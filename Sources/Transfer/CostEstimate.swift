@@ -26,7 +26,7 @@ public struct CostEstimate: Sendable, Equatable {
 
   /// `12,000 reads, 4,000 writes, 0 deletes: at the most 0.02 USD (list prices …)`, or `at least`.
   public var text: String {
-    let cents = Int((dollars * 100).rounded(.up))
+    let cents = Int(clamping: (dollars * 100).rounded(.up))
     let sum = cents < 1 ? "nothing" : "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD"
     let counts = [(cost.reads, "reads"), (cost.writes, "writes"), (cost.deletes, "deletes")].map {
       "\(Progress.grouped($0.0)) \($0.1)"

@@ -111,7 +111,7 @@ struct CommandRun {
   private func unfinished(in environment: Environment) throws(Failure) -> RunRecord? {
     guard takesUp, write != nil else { return nil }
     let arguments = Main.arguments.words
-    let last = try RunHistory(in: connection.stateDir).entries().last { entry in
+    let last = RunHistory(in: connection.stateDir).entries().last { entry in
       entry.record.writes && entry.record.arguments.elementsEqual(arguments) { $0.isIdentical(to: $1) }
         && entry.record.command.isIdentical(to: name) && entry.record.database == environment.database
         && entry.record.workingDirectory.isIdentical(to: CommandLineText.workingDirectory)

@@ -41,6 +41,13 @@ struct Gymmigrate: AsyncParsableCommand {
 @main
 enum Main {
   static func main() async {
+    do throws(Failure) {
+      // First of all: without descriptors not even the tasks below can be run.
+      try OpenFiles.assertEnough()
+    } catch {
+      Terminal.standardError.line("error: \(error)")
+      Gymmigrate.exit(withError: ExitCode(ExitCodes.code(of: error.kind)))
+    }
     Interruption.watch { work.withLock { $0 }?.cancel() }
     let task = Task { await run() }
     work.withLock { $0 = task }

@@ -22,7 +22,7 @@ enum SummaryText {
     if summary.collections.count != 1 { lines.append("In all: \(counts(summary.totals))") }
     if let differences = summary.differences { lines.append("Differences: \(differences.text)") }
     let seconds = (summary.durationSeconds * 10).rounded() / 10
-    let rate = Int(Double(summary.totals.read) / max(summary.durationSeconds, 0.001))
+    let rate = Int(clamping: Double(summary.totals.read) / max(summary.durationSeconds, 0.001))
     lines.append(
       "\(summary.status.rawValue.capitalizedFirst) in \(seconds) s, \(Progress.grouped(rate)) documents/s, \(Progress.grouped(summary.traffic.requests)) requests, \(Progress.grouped(summary.traffic.retries)) retries (run \(summary.runID))."
     )

@@ -23,14 +23,18 @@ final class LoopbackServer: Sendable {
   let port: UInt16
   private let listener: Int32
   private let service: FirestoreService
+  private let receiveTimeout: Double
+  private let budget: BodyBudget
   private let state = Mutex(State())
 
   /// Listens on a port, an ephemeral one where it is 0, and serves.
   ///
   /// - Throws: ``Failure`` `.configuration` where the port cannot be had.
-  init(port: UInt16, service: FirestoreService) throws(Failure) {
+  init(port: UInt16, service: FirestoreService, limits: LocalFirestoreServer.Limits) throws(Failure) {
     (listener, self.port) = try Self.openListener(port)
     self.service = service
+    receiveTimeout = limits.receiveTimeout
+    budget = BodyBudget(limits.heldBodyBytes)
     state.withLock { $0.threads += 1 }
     if !Self.startThread({ self.acceptAll() }) {
       close(listener)
@@ -98,6 +102,11 @@ final class LoopbackServer: Sendable {
     // A client that takes nothing of a long answer would keep a snapshot open.
     var patience = timeval(tv_sec: 60, tv_usec: 0)
     setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    // One that sends nothing would keep its thread, and what it has sent of a body.
+    let whole = receiveTimeout.rounded(.down)
+    patience.tv_sec = .init(whole)
+    patience.tv_usec = .init((receiveTimeout - whole) * 1e6)
+    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     let isServed = state.withLock { state in
       if state.isStopping { return false }
       state.connections.insert(socket)
@@ -109,7 +118,7 @@ final class LoopbackServer: Sendable {
       return
     }
     let hasThread = Self.startThread {
-      ServerConnection(socket, self.service).serve()
+      ServerConnection(socket, self.service, self.budget).serve()
       self.end(socket)
       self.endThread()
     }

@@ -38,12 +38,24 @@ struct RequestHead {
     }
     headers = [:]
     for line in lines.dropFirst() {
-      guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else {
-        throw Malformed(reason: "a header is malformed")
-      }
+      // Not even a space may precede the colon (RFC 9112 5.1): what one reader takes for a header and another does not,
+      // makes two requests of one.
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0,
+        line[..<colon].allSatisfy(Self.isTokenCharacter)
+      else { throw Malformed(reason: "a header is malformed") }
       let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
       let value = Self.trimmed(line[(colon + 1)...])
       headers[name] = headers[name].map { "\($0), \(value)" } ?? value
+    }
+  }
+
+  /// What a name may consist of (RFC 9110 5.6.2).
+  private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
   }
 
@@ -65,7 +77,8 @@ struct RequestHead {
       return .chunked
     }
     guard let length else { return .known(0) }
-    guard let count = Int(length), count >= 0 else {
+    // Digits alone: Int takes a sign, too.
+    guard length.utf8.allSatisfy({ (48...57).contains($0) }), let count = Int(length) else {
       throw Malformed(reason: "the content-length is malformed")
     }
     return .known(count)

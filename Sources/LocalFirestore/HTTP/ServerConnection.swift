@@ -10,11 +10,15 @@ struct ServerConnection {
 
   private let service: FirestoreService
   private let stream: SocketStream
+  private let budget: BodyBudget
   private let workspace = Workspace()
 
   /// Takes a connection.
-  init(_ socket: Int32, _ service: FirestoreService) {
+  ///
+  /// - Parameter budget: What the bodies of all connections may hold together.
+  init(_ socket: Int32, _ service: FirestoreService, _ budget: BodyBudget) {
     self.service = service
+    self.budget = budget
     stream = SocketStream(socket)
   }
 
@@ -46,42 +50,71 @@ struct ServerConnection {
       return false
     }
     let writer = ResponseWriter(stream, to: head, keepsAlive: head.keepsAlive)
-    guard let body = try readBody(head, length) else {
-      try writer.fail(
-        .invalid("Request payload size exceeds the limit: \(Self.maximumBodyBytes) bytes."),
-        inArray: false
-      )
+    var taken = 0
+    defer { budget.giveBack(taken) }
+    let body: [UInt8]
+    do {
+      body = try readBody(head, length, &taken)
+    } catch let error as FirestoreError {
+      try writer.fail(error, inArray: false)
       return head.keepsAlive
     }
     try answer(head, body, writer)
     return head.keepsAlive
   }
 
-  /// The body, nil where it is too long.
-  private func readBody(_ head: RequestHead, _ length: RequestHead.BodyLength) throws -> [UInt8]? {
+  private static let tooLong = FirestoreError.invalid(
+    "Request payload size exceeds the limit: \(maximumBodyBytes) bytes."
+  )
+  private static let busy = FirestoreError(
+    .unavailable,
+    "The bodies of other requests take all the memory that they may; try again."
+  )
+
+  /// The body, read to its end also where it is refused.
+  ///
+  /// - Parameter taken: What it takes of the budget, for the caller to give back.
+  /// - Throws: ``FirestoreError`` for one that is too long, or does not fit beside the others.
+  private func readBody(
+    _ head: RequestHead,
+    _ length: RequestHead.BodyLength,
+    _ taken: inout Int
+  ) throws -> [UInt8] {
     if case .known(0) = length { return [] }
-    if head.expectsContinue { try stream.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+    func take(_ count: Int) -> Bool {
+      guard budget.take(count) else { return false }
+      taken += count
+      return true
+    }
     var body: [UInt8] = []
     switch length {
     case .known(let count):
-      if count > Self.maximumBodyBytes {
-        if count > Self.maximumSkippedBytes { throw SocketStream.End.tooLong }
+      if count > Self.maximumSkippedBytes { throw SocketStream.End.tooLong }
+      let refusal = count > Self.maximumBodyBytes ? Self.tooLong : take(count) ? nil : Self.busy
+      try sendContinue(head)
+      if let refusal {
         try stream.skip(count)
-        return nil
+        throw refusal
       }
       body.reserveCapacity(count)
       try stream.read(count, into: &body)
     case .chunked:
+      try sendContinue(head)
       var total = 0
+      var refusal: FirestoreError?
       while true {
         let line = try stream.readLine().prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
         guard let size = Int(String(decoding: line, as: UTF8.self), radix: 16), size >= 0 else {
           throw SocketStream.End.malformed
         }
         if size == 0 { break }
+        // A difference, because the sum of what is and what is announced may be no number.
+        if size > Self.maximumSkippedBytes - total { throw SocketStream.End.tooLong }
         total += size
-        if total > Self.maximumSkippedBytes { throw SocketStream.End.tooLong }
-        if total > Self.maximumBodyBytes {
+        if total > Self.maximumBodyBytes { refusal = Self.tooLong }
+        if refusal == nil, !take(size) { refusal = Self.busy }
+        if refusal != nil {
+          body = []
           try stream.skip(size)
         } else {
           try stream.read(size, into: &body)
@@ -89,9 +122,13 @@ struct ServerConnection {
         guard try stream.readLine().isEmpty else { throw SocketStream.End.malformed }
       }
       while try !stream.readLine().isEmpty {}
-      if total > Self.maximumBodyBytes { return nil }
+      if let refusal { throw refusal }
     }
     return body
+  }
+
+  private func sendContinue(_ head: RequestHead) throws {
+    if head.expectsContinue { try stream.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
   }
 
   private func answer(_ head: RequestHead, _ body: [UInt8], _ writer: ResponseWriter) throws {

@@ -10,7 +10,7 @@
 final class SocketStream {
   /// Why a stream is over.
   enum End: Error {
-    /// The peer closed it, or the server is stopping.
+    /// The peer closed it or sent nothing for too long, or the server is stopping.
     case closed
     /// The peer sends more than it may.
     case tooLong

@@ -223,7 +223,8 @@ extension ServiceCall {
         return next <= points
       }
     }
-    let start = token?.values.first?.integer.map(Int.init) ?? 0
+    // A token comes back from a client, so it may say any number.
+    let start = min(max(0, token?.values.first?.integer.map(Int.init(clamping:)) ?? 0), names.count)
     let rest = names.dropFirst(start)
     let page = request.pageSize > 0 ? rest.prefix(Int(request.pageSize)) : rest
     var json = JSONWriter()

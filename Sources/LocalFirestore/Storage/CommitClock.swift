@@ -43,7 +43,7 @@ final class CommitClock: Sendable {
   /// ends it with ``endCommit(_:)`` whatever becomes of it.
   func beginCommit(after last: Int64) -> Int64 {
     state.withLock { state in
-      let time = max(source(), last + 1, state.latest + 1)
+      let time = max(source(), last.addingClamped(1), state.latest.addingClamped(1))
       state.latest = time
       state.pending = time
       return time
@@ -60,7 +60,7 @@ final class CommitClock: Sendable {
   /// The time of a read whose snapshot is taken after this.
   func beginRead() -> Int64 {
     state.withLock { state in
-      if let pending = state.pending { return pending - 1 }
+      if let pending = state.pending { return pending.subtractingClamped(1) }
       state.latest = max(source(), state.latest)
       return state.latest
     }
@@ -71,7 +71,7 @@ extension Timestamp {
   /// A moment of microseconds since 1970; the bounds of the years 1 to 9999 where it lies beyond them.
   init(microseconds: Int64) {
     let seconds = microseconds.flooredDivision(by: 1_000_000)
-    let rest = Int32(microseconds - seconds * 1_000_000) * 1000
+    let rest = Int32(microseconds.flooredRemainder(by: 1_000_000)) * 1000
     let bounded = min(max(seconds, Timestamp.minimumSeconds), Timestamp.maximumSeconds)
     guard let moment = Timestamp(seconds: bounded, nanoseconds: rest) else {
       preconditionFailure("\(microseconds) microseconds have a remainder out of range")

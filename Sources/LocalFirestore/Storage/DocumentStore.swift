@@ -1,6 +1,7 @@
 import FoundationEssentials
 import GRDB
 import Models
+import Synchronization
 
 /// Documents of any number of databases, with their versions of the past hour, in a file or in memory.
 ///
@@ -15,6 +16,9 @@ final class DocumentStore: Sendable {
   private static let pruneBatch = 10_000
 
   private let connections: any DatabaseWriter
+  private let file: String?
+  /// What was found damaged, for all requests that follow.
+  private let damage = Mutex<FirestoreError?>(nil)
   let clock: CommitClock
 
   /// Opens a data file, made where it is not there, or a store in memory where `file` is nil.
@@ -23,6 +27,7 @@ final class DocumentStore: Sendable {
   ///   not a store, `.tryLater` where another process keeps it locked.
   init(file: String?, clock: CommitClock) throws(Failure) {
     self.clock = clock
+    self.file = file
     var configuration = Configuration()
     // Another process's commit may be under way; commits take milliseconds.
     configuration.busyMode = .timeout(20)
@@ -55,8 +60,10 @@ final class DocumentStore: Sendable {
         .inputMalformed,
         operation,
         path: file,
-        cause: "it is not a data file of the embedded store",
-        remedy: "Name another file."
+        cause:
+          "it is damaged, or not a data file of the embedded store (\(error.message ?? "\(error.resultCode)"))",
+        remedy:
+          "Put a copy in its place, or move it away with the -wal and -shm beside it: a new one is made."
       )
     case .SQLITE_BUSY, .SQLITE_LOCKED:
       return Failure(.tryLater, operation, path: file, cause: "another process keeps it locked")
@@ -70,6 +77,24 @@ final class DocumentStore: Sendable {
       )
     default:
       return Failure(.internal, operation, path: file, cause: error.message ?? "\(error.resultCode)")
+    }
+  }
+
+  /// Runs `body`, whose error of a damaged file becomes one that clients do not take for a passing one.
+  ///
+  /// It is the answer to every later request, too: an error behind the first piece of an answer is lost, and so the
+  /// client asks again.
+  private func naming<Result>(_ body: () throws -> Result) throws -> Result {
+    if let damage = damage.withLock({ $0 }) { throw damage }
+    do {
+      return try body()
+    } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
+      let found = FirestoreError(
+        .dataLoss,
+        "The data file \(file ?? "in memory") of the embedded store is damaged: \(error.message ?? "\(error.resultCode)")"
+      )
+      damage.withLock { $0 = found }
+      throw found
     }
   }
 
@@ -98,8 +123,10 @@ final class DocumentStore: Sendable {
         throw FirestoreError(.failedPrecondition, "The requested read_time is too old.")
       }
     }
-    return try connections.read { db in
-      try body(Snapshot(db, name, readTime: readTime, now: now))
+    return try naming {
+      try connections.read { db in
+        try body(Snapshot(db, name, readTime: readTime, now: now))
+      }
     }
   }
 
@@ -113,23 +140,25 @@ final class DocumentStore: Sendable {
     // The commit's time is over only when the commit can be seen, or never will be.
     var begun: Int64?
     defer { if let begun { clock.endCommit(begun) } }
-    return try connections.write { db in
-      let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT last_commit FROM state")) ?? 0
-      let time = clock.beginCommit(after: last)
-      begun = time
-      var transaction = try WriteTransaction(db, name, commitTime: time)
-      let snapshot = try Snapshot(db, name, readTime: time, now: time)
-      let result = try body(&transaction, snapshot)
-      try db.cachedStatement(sql: "UPDATE state SET last_commit = ?").execute(arguments: [time])
-      try prune(db)
-      return result
+    return try naming {
+      try connections.write { db in
+        let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT last_commit FROM state")) ?? 0
+        let time = clock.beginCommit(after: last)
+        begun = time
+        var transaction = try WriteTransaction(db, name, commitTime: time)
+        let snapshot = try Snapshot(db, name, readTime: time, now: time)
+        let result = try body(&transaction, snapshot)
+        try db.cachedStatement(sql: "UPDATE state SET last_commit = ?").execute(arguments: [time])
+        try prune(db)
+        return result
+      }
     }
   }
 
   private func prune(_ db: Database) throws {
     let now = clock.now()
     let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT last_prune FROM state")) ?? 0
-    guard now - last >= Self.pruneInterval else { return }
+    guard now.subtractingClamped(last) >= Self.pruneInterval else { return }
     try db.cachedStatement(
       sql: """
         DELETE FROM versions WHERE id IN \
@@ -146,10 +175,12 @@ final class DocumentStore: Sendable {
 
   /// When a database was made, in microseconds since 1970; it is made where it is not there.
   func createTime(of name: DatabaseName) throws -> Int64 {
-    try connections.write { db in
-      let row = try WriteTransaction.makeDatabase(name, at: clock.now(), db)
-      return try Int64.fetchOne(db, sql: "SELECT create_time FROM databases WHERE id = ?", arguments: [row])
-        ?? 0
+    try naming {
+      try connections.write { db in
+        let row = try WriteTransaction.makeDatabase(name, at: clock.now(), db)
+        return try Int64.fetchOne(db, sql: "SELECT create_time FROM databases WHERE id = ?", arguments: [row])
+          ?? 0
+      }
     }
   }
 
@@ -160,7 +191,14 @@ final class DocumentStore: Sendable {
         db,
         sql: "SELECT name, create_time FROM databases WHERE project = ? ORDER BY name",
         arguments: [project]
-      ).map { (DatabaseName(project: project, database: $0[0]), $0[1]) }
+      ).compactMap { row in
+        // A column of a damaged file may hold anything, and a subscript of another type is a trap.
+        let values: (name: DatabaseValue, time: DatabaseValue) = (row[0], row[1])
+        guard let name = String.fromDatabaseValue(values.name) else { return nil }
+        return (
+          DatabaseName(project: project, database: name), Int64.fromDatabaseValue(values.time) ?? 0
+        )
+      }
     }
   }
 }

@@ -1,4 +1,5 @@
 import GRDB
+import Models
 
 /// The tables of a data file.
 ///
@@ -71,8 +72,15 @@ enum Schema {
     let objects = try Int64.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") ?? 0
     if application == applicationID {
       let found = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-      return found == version
-        ? nil : "its tables have version \(found); this program reads version \(version)"
+      if found != version { return "its tables have version \(found); this program reads version \(version)" }
+      let times = "SELECT min(last_commit, last_prune), max(last_commit, last_prune) FROM state"
+      let row = try Row.fetchOne(db, sql: times)
+      let bounds = (0..<2).map { column in row.flatMap { Int64.fromDatabaseValue($0[column]) } }
+      // The next commit takes the time after the last, which has to be one that the service can say.
+      guard let first = bounds[0], let last = bounds[1], first >= 0,
+        last < Timestamp.maximumSeconds * 1_000_000
+      else { return "it is damaged: the time of its last commit lies outside the years 1970 to 9999" }
+      return nil
     }
     if application != 0 || objects != 0 { return "it is a database of something else" }
     try db.execute(sql: statements)

@@ -135,7 +135,7 @@ public struct ValueConversion: Sendable, Equatable {
     case .integer(let number):
       let unit = try unitOfTime
       let seconds = number.flooredDivision(by: unit.perSecond)
-      let rest = number - seconds * unit.perSecond
+      let rest = number.flooredRemainder(by: unit.perSecond)
       guard let moment = Timestamp(seconds: seconds, nanoseconds: Int32(rest * unit.nanoseconds)) else {
         throw Impossible("it lies outside of the years 1 to 9999")
       }

@@ -195,17 +195,17 @@ public struct PlanPage: Sendable {
       html.markup("</td>")
     }
     let changes = counts.reduce(0) { $0 + $1.count }
-    let whole = max(accounts.read + accounts.created, changes, 1)
+    let whole = max(accounts.read.addingClamped(accounts.created), changes, 1)
     html.markup("<td class=\"bar\"><svg role=\"img\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" ")
     html.markup("aria-label=\"")
     html.number(changes)
     html.markup(" of ")
-    html.number(max(accounts.read + accounts.created, changes))
+    html.number(max(accounts.read.addingClamped(accounts.created), changes))
     html.markup(" documents change\"><rect width=\"1000\" height=\"10\"/>")
     var start = 0
     for (kind, count) in counts where count > 0 {
       // What is there is seen, and what is to come has room.
-      let width = min(max(Int(Double(count) / Double(whole) * 1000), 4), 1000 - start)
+      let width = min(max(Int(clamping: Double(count) / Double(whole) * 1000), 4), 1000 - start)
       html.markup("<rect class=\"")
       html.text(kind.rawValue)
       html.markup("\" x=\"")

@@ -192,4 +192,12 @@ extension Int64 {
     let quotient = self / divisor
     return self % divisor != 0 && (self < 0) != (divisor < 0) ? quotient - 1 : quotient
   }
+
+  /// What the floored quotient leaves: from 0 up to a positive `divisor`.
+  ///
+  /// Not as a difference: the product of quotient and divisor lies below the smallest number for some.
+  public func flooredRemainder(by divisor: Int64) -> Int64 {
+    let rest = self % divisor
+    return rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest
+  }
 }

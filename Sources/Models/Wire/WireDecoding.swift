@@ -265,6 +265,12 @@ public struct WireDecoder {
     }
   }
 
+  /// A count or a size, as ``integer(_:)`` reads it; nil beyond 0 to `Int.maximumCount`.
+  public static func count(_ json: JSONCursor) -> Int? {
+    guard let number = integer(json), number >= 0 else { return nil }
+    return Int(exactly: number).flatMap { $0 <= Int.maximumCount ? $0 : nil }
+  }
+
   private static func integer(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
     let negative = text.first == UInt8(ascii: "-")
     let digits = negative ? text.dropFirst() : text[...]

@@ -241,7 +241,7 @@ public struct Copy: Sendable {
     tell(references.counts)
     guard options.deletesExtraneous, plan.extraneous > 0 else { return }
     let totals = book.totals
-    guard totals.rejected + totals.conflicted == 0 else {
+    guard totals.rejected == 0, totals.conflicted == 0 else {
       logger.warning("Nothing was deleted in the target, because not everything could be copied.")
       return
     }

@@ -36,14 +36,16 @@ struct CopyPlace: Sendable {
     if stage < scopes {
       last = checkpoint.place.position.flatMap { DocumentPath($0) }
     } else {
-      deletions = checkpoint.place.position.flatMap { Int($0) } ?? 0
+      deletions = checkpoint.place.position.flatMap { Int(count: $0) } ?? 0
     }
     taken = counters["taken"] ?? 0
     extraneous = counters["extraneous"] ?? 0
     references.rewritten = counters["references.rewritten"] ?? 0
     references.kept = counters["references.kept"] ?? 0
-    if let seconds = counters["readTime.seconds"], let nanoseconds = counters["readTime.nanoseconds"] {
-      readTime = Timestamp(seconds: Int64(seconds), nanoseconds: Int32(nanoseconds))
+    if let seconds = counters["readTime.seconds"],
+      let nanoseconds = counters["readTime.nanoseconds"].flatMap({ Int32(exactly: $0) })
+    {
+      readTime = Timestamp(seconds: Int64(seconds), nanoseconds: nanoseconds)
     }
   }
 

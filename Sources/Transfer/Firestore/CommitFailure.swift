@@ -29,9 +29,9 @@ enum CommitFailure: Equatable {
         return
       }
       switch error.status {
-      case .permissionDenied, .unauthenticated, .unimplemented: self = .fatal
+      case .permissionDenied, .unauthenticated, .unimplemented, .dataLoss: self = .fatal
       case .aborted, .resourceExhausted: self = .notApplied(overloaded: true)
-      case .unavailable, .deadlineExceeded, .unknown, .internal, .cancelled, .dataLoss: self = .unknown
+      case .unavailable, .deadlineExceeded, .unknown, .internal, .cancelled: self = .unknown
       case .alreadyExists, .notFound, .failedPrecondition: self = .preconditionFailed(error)
       case .invalidArgument, .outOfRange: self = .refused(error, tooBig: Self.tellsOfSize(error.message))
       }

@@ -164,7 +164,7 @@ public struct FirestoreClient: Sendable {
     for element in try streamElements(root) {
       if let time = element["readTime"]?.string { readTime = Timestamp(time) }
       if let value = element["result"]?["aggregateFields"]?["n"]?["integerValue"],
-        let count = WireDecoder.integer(value).flatMap({ Int(exactly: $0) })
+        let count = WireDecoder.count(value)
       {
         return (count, readTime)
       }

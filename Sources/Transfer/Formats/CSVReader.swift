@@ -11,10 +11,15 @@ public import Models
 /// Lines end with CR LF, LF or CR; a byte order mark and blank lines are passed over. Cells in quotes may hold
 /// delimiters, line breaks and doubled quotes. A quote anywhere else, and bytes that are not UTF-8, are errors with line
 /// and column, where the column is the number of the cell; so is a record over the limit. The record after a bad one may
-/// be good. Memory is that of the longest record.
+/// be good. Memory is that of the longest record, which has limits in bytes and in cells.
 public struct CSVReader: ~Copyable {
-  /// The longest record that is read unless told otherwise, in bytes.
-  public static let defaultMaximumRecordBytes = 64 << 20
+  /// The longest record that is read unless told otherwise, in bytes: a document has at most 1 MiB, and text that is
+  /// escaped in it is several times as long.
+  public static let defaultMaximumRecordBytes = 16 << 20
+  /// The most cells of a record, as many as a row of a workbook has.
+  ///
+  /// A cell costs more memory than its delimiter has bytes. Export writes some 1,000 columns at most.
+  public static let maximumColumns = 16_384
 
   private enum State {
     /// At the beginning of a cell.
@@ -97,6 +102,11 @@ public struct CSVReader: ~Copyable {
         reading.read(count, upTo: file.position)
         if count == 0 { return try end() }
         unread = 0..<count
+      }
+      if state == .start, record.cells.isEmpty {
+        skipLineEnds()
+        record.begin(line: line)
+        if unread.isEmpty { continue }
       }
       guard try step() else { continue }
       if record.count == 1, record.bytes.count == 1, !record.isQuoted(0) {
@@ -227,7 +237,7 @@ public struct CSVReader: ~Copyable {
           throw failure("a quote stands within a cell that does not begin with one", line: line)
         }
         index += 1
-        if endCell(at: special, separator, isQuoted: false) { return true }
+        if try endCell(at: special, separator, isQuoted: false) { return true }
       case .quoted:
         let stop = Self.first(quote, bytes, from: index, to: end)
         countLines(bytes, index..<stop)
@@ -244,7 +254,7 @@ public struct CSVReader: ~Copyable {
           try append(bytes, index..<(index + 1))
         } else if byte == separator || byte == 0x0A || byte == 0x0D {
           index += 1
-          if endCell(at: byte, separator, isQuoted: true) { return true }
+          if try endCell(at: byte, separator, isQuoted: true) { return true }
           continue
         } else {
           state = .skipping
@@ -252,9 +262,10 @@ public struct CSVReader: ~Copyable {
         }
         index += 1
       case .skipping:
-        index += 1
-        if byte == 0x0A || byte == 0x0D {
-          endLine(byte)
+        index = Self.lineEnd(bytes, from: index, to: end)
+        if index < end {
+          endLine(bytes[index])
+          index += 1
           state = .start
           record.begin(line: line)
         }
@@ -263,11 +274,37 @@ public struct CSVReader: ~Copyable {
     return false
   }
 
+  /// Passes over line ends before a record, in a loop of its own: a file may have gigabytes of blank lines.
+  private mutating func skipLineEnds() {
+    var index = unread.lowerBound
+    while index < unread.upperBound {
+      let byte = chunk[index]
+      guard byte == 0x0A || byte == 0x0D else { break }
+      if byte == 0x0A, isAfterCR {
+        isAfterCR = false
+      } else {
+        endLine(byte)
+      }
+      index += 1
+    }
+    unread = index..<unread.upperBound
+  }
+
   /// Ends a cell at a delimiter or a line end; whether that ends the record.
-  private mutating func endCell(at byte: UInt8, _ separator: UInt8, isQuoted: Bool) -> Bool {
+  private mutating func endCell(at byte: UInt8, _ separator: UInt8, isQuoted: Bool) throws(Failure) -> Bool {
     record.endCell(isQuoted: isQuoted)
+    if byte == separator {
+      state = .skipping
+      if record.count == Self.maximumColumns {
+        throw tooLong("it has more than \(Self.maximumColumns) cells")
+      }
+      if record.bytes.count > maximumRecordBytes {
+        throw tooLong("it has more than \(maximumRecordBytes) bytes")
+      }
+      state = .start
+      return false
+    }
     state = .start
-    if byte == separator { return false }
     endLine(byte)
     return true
   }
@@ -293,9 +330,19 @@ public struct CSVReader: ~Copyable {
   private mutating func append(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(Failure) {
     if record.bytes.count + range.count > maximumRecordBytes {
       state = .skipping
-      throw failure("the record is longer than \(maximumRecordBytes) bytes", .init(line: record.line))
+      throw tooLong("it has more than \(maximumRecordBytes) bytes")
     }
     record.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
+  }
+
+  private func tooLong(_ cause: String) -> Failure {
+    failure("the record is too long: \(cause); check the delimiter and the quotes", .init(line: record.line))
+  }
+
+  /// The first line feed or carriage return, `end` where there is none.
+  private static func lineEnd(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
+    let feed = first(0x0A, bytes, from: start, to: end)
+    return first(0x0D, bytes, from: start, to: feed)
   }
 
   private static func first(

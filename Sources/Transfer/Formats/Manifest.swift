@@ -210,8 +210,10 @@ public struct Manifest: Sendable, Equatable {
   }
 
   private static func count(_ json: JSONCursor?, _ name: String) throws(WireError) -> Int {
-    guard let number = json?.integer, number >= 0 else { throw WireError("it is not a count", at: [name]) }
-    return Int(number)
+    guard let json, json.integer != nil, let number = WireDecoder.count(json) else {
+      throw WireError("it is not a count", at: [name])
+    }
+    return number
   }
 }
 

@@ -61,10 +61,10 @@ extension Manifest.Scope {
     }
     var limit: Int?
     if let value = json["limit"], !value.isNull {
-      guard let number = value.integer, number >= 0 else {
+      guard value.integer != nil, let number = WireDecoder.count(value) else {
         throw WireError("it is not a count", at: ["scope", "limit"])
       }
-      limit = Int(number)
+      limit = number
     }
     self.init(
       collections: try texts("collections"),

@@ -29,10 +29,13 @@ public struct Accounts: Sendable, Equatable {
   public init() {}
 
   /// Whether every document is accounted for.
-  public var balance: Bool { read + created == written + unchanged + skipped + rejected + conflicted }
+  public var balance: Bool {
+    read.addingClamped(created)
+      == [unchanged, skipped, rejected, conflicted].reduce(written) { $0.addingClamped($1) }
+  }
 
   /// Whether something is left for a person.
-  public var leavesSomething: Bool { rejected + conflicted + review > 0 }
+  public var leavesSomething: Bool { rejected > 0 || conflicted > 0 || review > 0 }
 
   /// Counts a write that is settled for good.
   public mutating func settle(_ write: Write, _ result: WriteResult) {
@@ -48,17 +51,19 @@ public struct Accounts: Sendable, Equatable {
   }
 
   /// The sum of two accounts.
+  ///
+  /// What a summary says may be any number, so the sum ends at the largest.
   public static func + (a: Accounts, b: Accounts) -> Accounts {
     var sum = a
-    sum.read += b.read
-    sum.created += b.created
-    sum.written += b.written
-    sum.unchanged += b.unchanged
-    sum.skipped += b.skipped
-    sum.rejected += b.rejected
-    sum.conflicted += b.conflicted
-    sum.review += b.review
-    sum.deleted += b.deleted
+    sum.read = a.read.addingClamped(b.read)
+    sum.created = a.created.addingClamped(b.created)
+    sum.written = a.written.addingClamped(b.written)
+    sum.unchanged = a.unchanged.addingClamped(b.unchanged)
+    sum.skipped = a.skipped.addingClamped(b.skipped)
+    sum.rejected = a.rejected.addingClamped(b.rejected)
+    sum.conflicted = a.conflicted.addingClamped(b.conflicted)
+    sum.review = a.review.addingClamped(b.review)
+    sum.deleted = a.deleted.addingClamped(b.deleted)
     return sum
   }
 
@@ -75,8 +80,8 @@ public struct Accounts: Sendable, Equatable {
   init(_ json: JSONCursor) throws(WireError) {
     func number(_ name: StaticString) throws(WireError) -> Int {
       guard let json = json[name] else { return 0 }
-      guard let number = WireDecoder.integer(json) else { throw WireError("\(name) is no number") }
-      return Int(number)
+      guard let number = WireDecoder.count(json) else { throw WireError("\(name) is not a count") }
+      return number
     }
     read = try number("read")
     created = try number("created")

@@ -56,7 +56,8 @@ public final class AccountsBook: Sendable {
     throw Failure(
       .inputMalformed,
       "go on",
-      cause: "\(totals.rejected + totals.conflicted) of \(totals.read) documents were rejected or conflicted",
+      cause:
+        "\(totals.rejected.addingClamped(totals.conflicted)) of \(totals.read) documents were rejected or conflicted",
       remedy: "See rejects.jsonl of the run, or allow more with --max-errors."
     )
   }

@@ -27,6 +27,9 @@ public struct Checkpoint: Sendable, Equatable {
     var journal: Int
   }
 
+  /// The last part that a run may have: as many lists are held as it has parts.
+  static let maximumStage = 100_000
+
   /// Everything before it is settled.
   public var place: Place
   /// The accounts so far.
@@ -111,19 +114,29 @@ public struct Checkpoint: Sendable, Equatable {
   /// Reads a checkpoint.
   init(_ json: JSONCursor) throws(WireError) {
     func number(_ json: JSONCursor?, _ name: String) throws(WireError) -> Int {
-      guard let number = json.flatMap({ WireDecoder.integer($0) }) else {
-        throw WireError("\(name) is no number")
+      guard let number = json.flatMap({ WireDecoder.count($0) }) else {
+        throw WireError("\(name) is not a count")
       }
-      return Int(number)
+      return number
+    }
+    func stage(_ json: JSONCursor) throws(WireError) -> Int {
+      let stage = try number(json["stage"], "stage")
+      if stage > Self.maximumStage { throw WireError("stage is beyond \(Self.maximumStage)") }
+      return stage
     }
     func numbers(_ json: JSONCursor?) throws(WireError) -> [String: Int] {
       var numbers: [String: Int] = [:]
       guard let json else { return numbers }
-      for (name, value) in json.members { numbers[name.string] = try number(value, name.string) }
+      for (name, value) in json.members {
+        guard let number = WireDecoder.integer(value), number.magnitude <= UInt64(Int.maximumCount) else {
+          throw WireError("\(name.string) is not a count")
+        }
+        numbers[name.string] = Int(number)
+      }
       return numbers
     }
     place = Place(
-      stage: try number(json["stage"], "stage"),
+      stage: try stage(json),
       position: json["position"]?.string,
       counters: try numbers(json["counters"])
     )
@@ -136,7 +149,7 @@ public struct Checkpoint: Sendable, Equatable {
       for part in list.elements {
         begun.append(
           Beginning(
-            stage: try number(part["stage"], "stage"),
+            stage: try stage(part),
             journal: try number(part["journal"], "journal")
           )
         )

@@ -1,3 +1,5 @@
+import Models
+
 /// How many documents may be rejected or conflicted before a run stops (`--max-errors`).
 public enum ErrorBudget: Sendable, Equatable {
   /// So many; the next one stops the run.
@@ -21,7 +23,7 @@ public enum ErrorBudget: Sendable, Equatable {
 
   /// Whether the accounts of a run have more errors than it may have.
   public func isExceeded(by accounts: Accounts) -> Bool {
-    let errors = accounts.rejected + accounts.conflicted
+    let errors = accounts.rejected.addingClamped(accounts.conflicted)
     switch self {
     case .count(let count): return errors > count
     case .percent(let share):

@@ -1,4 +1,5 @@
 public import Logging
+import Models
 import Synchronization
 
 /// Tells how far a run is: a line that is written over on a terminal, else a log line an interval.
@@ -79,7 +80,7 @@ public final class Progress: Sendable {
     let now = clock.now()
     let pause = terminal?.isInteractive == true ? 0.2 : interval
     let isDue = state.withLock { state in
-      state.done += count
+      state.done = state.done.addingClamped(count)
       state.share = share ?? state.share
       guard now - state.shown >= pause else { return false }
       state.shown = now
@@ -141,7 +142,9 @@ public final class Progress: Sendable {
   ) -> String {
     var parts: [String] = []
     if let total, total > 0 {
-      parts.append("\(grouped(done)) of \(grouped(total)) (\(min(100, done * 100 / total)) %)")
+      parts.append(
+        "\(grouped(done)) of \(grouped(total)) (\(min(100, done.multipliedClamped(by: 100) / total)) %)"
+      )
     } else if let share {
       parts.append("\(grouped(done)) (\(Int(min(max(share, 0), 1) * 100)) %)")
     } else {
@@ -149,7 +152,7 @@ public final class Progress: Sendable {
     }
     if elapsed >= 0.5, done > 0 {
       let rate = Double(done) / elapsed
-      parts.append("\(grouped(Int(rate)))/s")
+      parts.append("\(grouped(Int(clamping: rate)))/s")
       if let total, total > done {
         parts.append(timeLeft(Double(total - done) / rate))
       } else if total == nil, let share, share < 1, share > firstShare {

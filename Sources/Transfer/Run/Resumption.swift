@@ -20,8 +20,13 @@ struct Resumption: Sendable {
   /// - Parameter fromStart: Whether the run reads everything once more, so that no checkpoint counts.
   /// - Throws: `.inputMalformed` where they are not what a run leaves.
   init(of run: String, in folder: String, fromStart: Bool = false) throws(Failure) {
-    let kept = try JSONFile.read("\(folder)/checkpoint.json") { json throws(WireError) in
-      try Checkpoint(json)
+    let kept: Checkpoint?
+    do throws(Failure) {
+      kept = try JSONFile.read("\(folder)/checkpoint.json") { json throws(WireError) in try Checkpoint(json) }
+    } catch {
+      var failure = error
+      failure.remedy = Self.remedy(folder)
+      throw failure
     }
     checkpoint = fromStart ? nil : kept
     begun = kept?.begun ?? []
@@ -45,7 +50,12 @@ struct Resumption: Sendable {
       "go on with the journal",
       path: path,
       cause: cause,
-      remedy: "Begin a new run: what is done is found done."
+      remedy: remedy(FilePaths.folder(of: path))
     )
+  }
+
+  /// What to do about a run that cannot be taken up: the same command would only take it up again.
+  private static func remedy(_ folder: String) -> String {
+    "Move the folder \(folder) away and run the command again: what is done is found done."
   }
 }

@@ -46,38 +46,80 @@ public struct RunHistory: Sendable {
     public var error: String?
   }
 
+  /// A run whose files cannot be read.
+  private struct Damage {
+    /// The name of its folder, which is its id.
+    var id: String
+    var failure: Failure
+  }
+
   private let folder: String
-  private let stateDirectory: String
+  private let warn: @Sendable (String) -> Void
 
   /// The runs below a state directory, which may be missing.
-  public init(in stateDirectory: String) {
-    self.stateDirectory = stateDirectory
+  ///
+  /// - Parameter warn: Takes a line about each run that is skipped because it is damaged; by default it is written to
+  ///   standard error, once in a process.
+  public init(in stateDirectory: String, warn: @escaping @Sendable (String) -> Void = Self.warnOnce) {
+    self.warn = warn
     folder = "\(stateDirectory)/runs"
   }
 
-  /// All of them, the latest last; a folder that holds no run is left out.
+  /// All of them, the latest last.
   ///
-  /// - Throws: `.inputMalformed` where a record is damaged.
-  public func entries() throws(Failure) -> [Entry] {
-    var entries: [Entry] = []
-    for id in names() {
-      if let entry = try entry(id) { entries.append(entry) }
-    }
-    return entries.sorted {
-      ($0.record.startedAt, $0.record.id) < ($1.record.startedAt, $1.record.id)
-    }
+  /// A folder that holds no run is left out; a run that is damaged is, too, with a warning: what an old run left must not
+  /// keep a new one from its work.
+  public func entries() -> [Entry] {
+    let (entries, damaged) = survey()
+    for damage in damaged { warn("warning: a run is skipped: \(damage.failure)") }
+    return entries
   }
+
+  private func survey() -> (entries: [Entry], damaged: [Damage]) {
+    var entries: [Entry] = []
+    var damaged: [Damage] = []
+    for id in names() {
+      do throws(Failure) {
+        if let entry = try entry(id) { entries.append(entry) }
+      } catch {
+        var failure = error
+        failure.remedy = "Move the folder \(folder)/\(id) away."
+        damaged.append(Damage(id: id, failure: failure))
+      }
+    }
+    entries.sort { ($0.record.startedAt, $0.record.id) < ($1.record.startedAt, $1.record.id) }
+    return (entries, damaged)
+  }
+
+  /// Writes a warning to standard error unless this process has written it before: a command may look at its runs
+  /// several times.
+  public static let warnOnce: @Sendable (String) -> Void = { line in
+    if warned.withLock({ $0.insert(line).inserted }) { Terminal.standardError.line(line) }
+  }
+
+  private static let warned = Guarded<Set<String>>([])
 
   /// The run of an id, of the beginning of one that only one has, or the `last` one.
   ///
   /// - Parameter condition: What holds of the runs that are meant by `last`.
-  /// - Throws: `.inputMissing` where there is none, `.usage` where several begin so.
+  /// - Throws: `.inputMissing` where there is none, `.usage` where several begin so, `.inputMalformed` where the run is
+  ///   damaged. A damaged one may be the last where its id sorts behind the last of the others: an id begins with the
+  ///   time, and to undo the run before it would be worse than an error.
   public func entry(
     named name: String,
     where condition: (Entry) -> Bool = { _ in true }
   ) throws(Failure) -> Entry {
-    let entries = try entries()
-    if name.isIdentical(to: "last"), let last = entries.last(where: condition) { return last }
+    let (entries, damaged) = survey()
+    if name.isIdentical(to: "last") {
+      let last = entries.last(where: condition)
+      if let latest = damaged.last, last.map({ $0.record.id < latest.id }) ?? true { throw latest.failure }
+      if let last {
+        for damage in damaged { warn("warning: a run is skipped: \(damage.failure)") }
+        return last
+      }
+    } else if let named = damaged.first(where: { $0.id.isIdentical(to: name) }) {
+      throw named.failure
+    }
     let matching = entries.filter { $0.record.id.hasPrefix(name) }
     if let exact = matching.first(where: { $0.record.id.isIdentical(to: name) }) { return exact }
     if matching.count > 1 {
@@ -90,6 +132,7 @@ public struct RunHistory: Sendable {
       )
     }
     guard let found = matching.first else {
+      if let named = damaged.first(where: { $0.id.hasPrefix(name) }) { throw named.failure }
       throw Failure(
         .inputMissing,
         "find the run",
@@ -154,7 +197,7 @@ public struct RunHistory: Sendable {
       }
       return Ending(
         status: json["status"]?.string ?? "",
-        exitCode: json["exitCode"].flatMap { WireDecoder.integer($0) }.map { Int($0) } ?? 0,
+        exitCode: json["exitCode"].flatMap { WireDecoder.count($0) } ?? 0,
         totals: collections.reduce(Accounts()) { $0 + $1.accounts },
         collections: collections,
         error: json["error"]?.string

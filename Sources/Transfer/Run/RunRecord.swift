@@ -244,7 +244,7 @@ public struct RunRecord: Sendable, Equatable {
       self.inputs.append(
         Input(
           path: element["path"]?.string ?? "",
-          bytes: element["bytes"].flatMap { WireDecoder.integer($0) }.map { Int($0) } ?? 0,
+          bytes: element["bytes"].flatMap { WireDecoder.count($0) } ?? 0,
           modified: element["modified"]?.string.flatMap { Timestamp($0) }
         )
       )

@@ -318,8 +318,12 @@ extension FirestoreError {
         .configuration,
         "This server cannot do that: check the endpoint and the database ('gymmigrate doctor')."
       )
-    case .alreadyExists, .aborted, .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable,
-      .dataLoss:
+    case .dataLoss:
+      (
+        .inputMalformed,
+        "The store of the server is damaged. Of the embedded one: put a copy in its place, or move the file away with the -wal and -shm beside it and import an export."
+      )
+    case .alreadyExists, .aborted, .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable:
       (.unavailable, "Try again later.")
     }
   }

@@ -82,7 +82,7 @@ struct MigrateUnlock: AsyncParsableCommand {
   /// The folder comes first: a command that is killed in between leaves none that seems to wait for 'runs resume', and the
   /// same command once more clears the ledger.
   private static func clear(_ run: String, _ ledger: MigrationLedger, _ history: RunHistory) async throws {
-    guard let known = try history.entries().first(where: { $0.record.id.isIdentical(to: run) }) else {
+    guard let known = history.entries().first(where: { $0.record.id.isIdentical(to: run) }) else {
       return try await ledger.clear(run, isDead: false)
     }
     if known.isRunning {

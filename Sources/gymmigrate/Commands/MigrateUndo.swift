@@ -128,7 +128,7 @@ enum UndoneRun {
     }
     if entry.verdict == "undone" {
       // An undo that was killed before it could tell its end is taken up all the same.
-      let isCut = try RunHistory(in: stateDir).entries().contains { undo in
+      let isCut = RunHistory(in: stateDir).entries().contains { undo in
         undo.canGoOn && entry.undoneBy?.isIdentical(to: undo.record.id) == true
       }
       if isCut { return }

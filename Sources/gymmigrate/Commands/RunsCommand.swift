@@ -50,7 +50,7 @@ struct RunsList: AsyncParsableCommand {
   @Flag(help: "Print a JSON array instead of lines.") var json = false
 
   func run() async throws {
-    let entries = try folder.history.entries()
+    let entries = folder.history.entries()
     if json {
       var json = JSONWriter()
       json.array { list in

@@ -53,7 +53,9 @@ import Testing
 
   @Test(arguments: [
     "GARBAGE\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
-    "GET / HTTP/1.1\r\nnocolon\r\n\r\n",
+    "GET / HTTP/1.1\r\nnocolon\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length : 37\r\n\r\n",
+    "POST / HTTP/1.1\r\nContent-Length\t: 37\r\n\r\n", "GET / HTTP/1.1\r\nA: b\r\n c: d\r\n\r\n",
+    "POST / HTTP/1.1\r\nContent-Length: +2\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length: 2, 2\r\n\r\n",
   ])
   func whatIsNoHTTPIsAnsweredAndCut(request: String) async throws {
     try await LocalFirestoreServer.withServer(dataFile: nil) { server in
@@ -62,6 +64,55 @@ import Testing
       let answer = try client.readAnswer()
       #expect(answer.status == 400 && answer.headers["connection"] == "close")
       #expect(throws: RESTClient.Broken.self) { try client.readAnswer() }
+    }
+  }
+
+  @Test(arguments: ["7fffffffffffffff", "7ffffffffffffffe", "10000001", "ffffffffffffffff", "-1", "+1"])
+  func aChunkThatIsLargerThanAllThatIsReadCutsTheConnection(size: String) async throws {
+    try await LocalFirestoreServer.withServer(dataFile: nil) { server in
+      let client = try RESTClient(server.endpoint)
+      let head = "POST /v1/\(client.root):listCollectionIds HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+      try client.write(Array("\(head)1\r\n{\r\n\(size)\r\n".utf8))
+      #expect(throws: RESTClient.Broken.self) { try client.readAnswer() }
+      #expect(try RESTClient(server.endpoint).call("GET", "/c").status == 200, "the server is still there")
+    }
+  }
+
+  @Test func aClientThatSendsNothingMoreIsCut() async throws {
+    var limits = LocalFirestoreServer.Limits()
+    limits.receiveTimeout = 0.05
+    try await LocalFirestoreServer.withServer(dataFile: nil, limits: limits) { server in
+      for start in ["", "GET / HT", "POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{"] {
+        let client = try RESTClient(server.endpoint)
+        try client.write(Array(start.utf8))
+        #expect(throws: RESTClient.Broken.self) { try client.readAnswer() }
+      }
+    }
+  }
+
+  @Test func bodiesThatAreHeldTogetherHaveALimit() async throws {
+    var limits = LocalFirestoreServer.Limits()
+    limits.heldBodyBytes = 1000
+    try await LocalFirestoreServer.withServer(dataFile: nil, limits: limits) { server in
+      let (first, second) = (try RESTClient(server.endpoint), try RESTClient(server.endpoint))
+      let head = "POST /v1/\(first.root):listCollectionIds HTTP/1.1\r\n"
+      let body = "{" + String(repeating: " ", count: 598) + "}"
+      // Its bytes are taken by the time that it may send them.
+      try first.write(Array((head + "Expect: 100-continue\r\nContent-Length: 600\r\n\r\n").utf8))
+      #expect(try first.readAnswer().status == 100)
+      try second.write(Array((head + "Content-Length: 600\r\n\r\n" + body).utf8))
+      #expect(try second.readAnswer().status == 503)
+      try second.write(
+        Array((head + "Transfer-Encoding: chunked\r\n\r\n258\r\n" + body + "\r\n0\r\n\r\n").utf8)
+      )
+      #expect(try second.readAnswer().status == 503)
+      #expect(try second.call("POST", ":listCollectionIds", "{}").status == 200, "a small one fits")
+      try first.write(Array(body.utf8))
+      #expect(try first.readAnswer().status == 200)
+      // The first one's are given back once its answer is written, or a moment later.
+      var status = 503
+      while status == 503 { status = try second.call("POST", ":listCollectionIds", body).status }
+      #expect(status == 200)
     }
   }
 

@@ -1,3 +1,4 @@
+import Models
 import Synchronization
 import Testing
 
@@ -16,6 +17,16 @@ import Testing
     clock.endCommit(third)
     #expect([first, second, third] == [1000, 1001, 1002])
     #expect(clock.beginCommit(after: 5000) == 5001, "after a commit of another process")
+  }
+
+  @Test func timesBeyondAllYearsAreNoTrap() {
+    let clock = CommitClock { 1000 }
+    #expect(clock.beginCommit(after: .max) == .max)
+    #expect(clock.beginCommit(after: 0) == .max)
+    for time in [Int64.min, -62_135_596_800_000_001] {
+      #expect(Timestamp(microseconds: time).seconds == Timestamp.minimumSeconds)
+    }
+    #expect(Timestamp(microseconds: .max).seconds == Timestamp.maximumSeconds)
   }
 
   @Test func aReadNeverHasAnEarlierCommitToCome() {

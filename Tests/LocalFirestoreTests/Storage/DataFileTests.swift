@@ -103,6 +103,58 @@ import Testing
     }
   }
 
+  /// Overwrites a file from a byte on, without the log of what is not in it yet.
+  private func damage(_ file: String, from start: UInt64) throws {
+    for suffix in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: file + suffix) {
+      try FileManager.default.removeItem(atPath: file + suffix)
+    }
+    let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
+    let length = try handle.seekToEnd()
+    try handle.seek(toOffset: start)
+    try handle.write(contentsOf: Data(repeating: 0x5A, count: Int(length - start)))
+    try handle.close()
+  }
+
+  @Test func aDamagedFileIsNamedAndNotTakenForAPassingError() async throws {
+    try await withTemporaryDirectory { folder in
+      let file = folder.appendingPathComponent("local.sqlite").path
+      let text = String(repeating: "x", count: 4000)
+      try await LocalFirestoreServer.withServer(dataFile: file) { server in
+        let client = try RESTClient(server.endpoint, project: "p")
+        // Beyond the 4 MB after which SQLite moves its log into the file.
+        for start in stride(from: 0, to: 2000, by: 100) {
+          let writes = (start..<start + 100).map {
+            client.set("c/\($0)", #"{"a":{"stringValue":"\#(text)"}}"#)
+          }
+          try client.commit(writes.joined(separator: ","))
+        }
+      }
+      try damage(file, from: 2 << 20)
+      try await LocalFirestoreServer.withServer(dataFile: file) { server in
+        let client = try RESTClient(server.endpoint, project: "p")
+        // The first answer may have begun before the damage is met.
+        _ = try client.call("GET", "/c?pageSize=300")
+        let answer = try client.call("GET", "/c?pageSize=300")
+        #expect(answer.status == 500)
+        let body = String(decoding: answer.body, as: UTF8.self)
+        #expect(body.contains("DATA_LOSS") && body.contains("local.sqlite"))
+      }
+      try damage(file, from: 4096)
+      #expect(try await failure(file) == .inputMalformed)
+    }
+  }
+
+  @Test func aFileWhoseLastCommitIsBeyondAllYearsIsRefused() async throws {
+    try await withTemporaryDirectory { folder in
+      let file = folder.appendingPathComponent("local.sqlite").path
+      try await LocalFirestoreServer.withServer(dataFile: file, clock: .init { .max }) { server in
+        let client = try RESTClient(server.endpoint)
+        try client.commit(client.set("c/d"))
+      }
+      #expect(try await failure(file) == .inputMalformed)
+    }
+  }
+
   @Test func aPortThatIsTakenIsToldSo() async throws {
     try await LocalFirestoreServer.withServer(dataFile: nil) { server in
       try await withTemporaryDirectory { folder async throws in

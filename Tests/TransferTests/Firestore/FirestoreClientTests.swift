@@ -299,6 +299,17 @@ struct FirestoreClientTests {
     }
   }
 
+  @Test(
+    "A count that no database has is no answer",
+    arguments: ["9223372036854775807", "9007199254740993", "-1"]
+  )
+  func impossibleCount(_ count: String) throws {
+    let text = #"[{"result":{"aggregateFields":{"n":{"integerValue":"\#(count)"}}}}]"#
+    let found = try JSONParser().parse(Array(text.utf8)) { root in (try? FirestoreClient.counted(root))?.count
+    }
+    #expect(found == nil)
+  }
+
   @Test("What cannot succeed is not repeated, and has its kind")
   func kinds() async throws {
     let cases: [(ServiceError, Failure.Kind)] = [

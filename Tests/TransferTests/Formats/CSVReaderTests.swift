@@ -49,6 +49,53 @@ private func rows(
 private func plain(_ texts: String...) -> [Cell] { texts.map { Cell(text: $0) } }
 
 @Suite struct CSVReaderTests {
+  /// The failure of the first record, and the record behind it.
+  private func refusal(
+    of bytes: [UInt8],
+    maximum: Int = CSVReader.defaultMaximumRecordBytes
+  ) throws -> (failure: Failure?, next: [String], capacity: Int) {
+    let folder = try ScratchFolder()
+    var reader = try CSVReader(
+      folder.write(bytes, to: "in.csv"),
+      delimiter: .comma,
+      maximumRecordBytes: maximum,
+      chunkSize: 1 << 16
+    )
+    do throws(Failure) {
+      _ = try reader.next()
+      return (nil, [], 0)
+    } catch {
+      let capacity = reader.record.bytes.capacity + reader.record.cells.capacity
+      return (error, try reader.next() ? reader.record.texts : [], capacity)
+    }
+  }
+
+  @Test(arguments: [",", "\"\",", ",a"]) func aRecordOfTooManyCellsIsRefusedAndTheNextOneRead(
+    cell: String
+  ) throws {
+    let most = String(repeating: cell, count: CSVReader.maximumColumns - 1)
+    #expect(try rows((most + "\nx").utf8).map(\.cells.count) == [CSVReader.maximumColumns, 1])
+    let (failure, next, capacity) = try refusal(
+      of: Array((String(repeating: cell, count: 8 << 20) + "\nx,y").utf8)
+    )
+    #expect(failure?.kind == .inputMalformed && failure?.record == Failure.Record(line: 1))
+    #expect(failure?.cause.contains("16384 cells") == true && failure?.cause.contains("delimiter") == true)
+    #expect(next == ["x", "y"])
+    #expect(capacity < 1 << 20, "no more is held than a record may have")
+  }
+
+  @Test func emptyCellsCountForTheLengthOfARecord() throws {
+    #expect(try refusal(of: Array("a,,,,,,,,,,\nb".utf8), maximum: 8).next == ["b"])
+    #expect(try refusal(of: Array("a,,,\nb".utf8), maximum: 8).failure == nil)
+  }
+
+  @Test(arguments: ["\n", "\r", "\r\n"]) func blankLinesAreCountedAcrossPiecesOfTheFile(end: String) throws {
+    let text = String(repeating: end, count: 100_001) + "a" + end + end + "b"
+    for chunk in [4, 7, 1 << 16] {
+      #expect(try rows(text.utf8, chunk: chunk).map(\.line) == [100_002, 100_004])
+    }
+  }
+
   @Test(arguments: [4, 5, 7, 1 << 20]) func readsWhatRFC4180Says(chunk: Int) throws {
     let text = "a,b,\r\n\"x, \"\"y\"\"\",\"\",z\n\n,\n\"1\n2\r\n3\r4\",end\rlast"
     let q = { (text: String) in Cell(text: text, isQuoted: true) }

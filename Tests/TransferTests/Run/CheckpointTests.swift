@@ -44,6 +44,12 @@ struct CheckpointTests {
       "{}", #"{"stage":"x","journal":1}"#, #"{"stage":0}"#, #"{"stage":0,"journal":1,"lists":{"a":"b"}}"#,
       #"{"stage":0,"journal":1,"tail":[{"from":3,"to":2}]}"#, #"{"stage":0,"journal":1,"tail":[{"from":3}]}"#,
       #"{"stage":0,"journal":1,"begun":[{"stage":3}]}"#,
+      #"{"stage":9223372036854775807,"journal":1}"#, #"{"stage":0,"journal":9223372036854775807}"#,
+      #"{"stage":0,"journal":1,"begun":[{"stage":200000,"journal":1}]}"#,
+      #"{"stage":0,"journal":1,"counters":{"documents":9223372036854775807}}"#,
+      #"{"stage":0,"journal":1,"counters":{"documents":-9223372036854775808}}"#,
+      #"{"stage":0,"journal":1,"lists":{"review.csv":9223372036854775807}}"#,
+      #"{"stage":0,"journal":1,"collections":[{"name":"a","read":9223372036854775807}]}"#,
     ]
   )
   func malformed(_ text: String) {

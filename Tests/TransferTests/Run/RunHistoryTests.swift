@@ -101,7 +101,7 @@ struct RunHistoryTests {
     try await withTemporaryDirectory { folder in
       let state = folder.path
       let history = RunHistory(in: state)
-      #expect(try history.entries().isEmpty)
+      #expect(history.entries().isEmpty)
       #expect(await failure(of: { try history.entry(named: "last") })?.kind == .inputMissing)
       try leave("b-1", at: 5, in: state, status: "done")
       try leave("a-12", at: 9, in: state)
@@ -110,12 +110,46 @@ struct RunHistoryTests {
         atPath: "\(state)/runs/no-run",
         withIntermediateDirectories: true
       )
-      #expect(try history.entries().map(\.record.id) == ["b-1", "a-1", "a-12"])
+      #expect(history.entries().map(\.record.id) == ["b-1", "a-1", "a-12"])
       #expect(try history.entry(named: "last").record.id == "a-12")
       #expect(try history.entry(named: "b").record.id == "b-1")
       #expect(try history.entry(named: "a-1").record.id == "a-1")
       #expect(await failure(of: { try history.entry(named: "a") })?.kind == .usage)
       #expect(await failure(of: { try history.entry(named: "c") })?.kind == .inputMissing)
+    }
+  }
+
+  @Test(
+    "A damaged run is skipped and named, and is an error where it is meant",
+    arguments: [
+      ("run.json", "{"), ("run.json", #"{"runId":"b-2"}"#), ("summary.json", "nothing"),
+      ("verdict.json", "[]"),
+      ("summary.json", #"{"collections":[{"name":"a","read":9223372036854775807}]}"#),
+      ("summary.json", #"{"exitCode":0,"collections":[{"read":1}]}"#),
+    ]
+  )
+  func damaged(_ name: String, _ text: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let state = folder.path
+      let warnings = Guarded<[String]>([])
+      let history = RunHistory(in: state) { line in warnings.withLock { $0.append(line) } }
+      try leave("a-1", at: 5, in: state, status: "done")
+      try leave("b-2", at: 6, in: state, status: "done")
+      try leave("c-3", at: 7, in: state, status: "interrupted")
+      try Data(text.utf8).write(to: URL(fileURLWithPath: "\(state)/runs/b-2/\(name)"))
+      #expect(history.entries().map(\.record.id) == ["a-1", "c-3"])
+      let warning = try #require(warnings.withLock { $0.first })
+      #expect(warning.contains("\(state)/runs/b-2/\(name)"))
+      #expect(warning.hasSuffix("Move the folder \(state)/runs/b-2 away."))
+      #expect(try history.entry(named: "last").record.id == "c-3")
+      #expect(try history.entry(named: "a").record.id == "a-1")
+      for named in ["b-2", "b"] {
+        let found = await failure(of: { try history.entry(named: named) })
+        #expect(found?.kind == .inputMalformed && found?.remedy?.contains("b-2") == true)
+      }
+      // It may be the last one, and the one before it is not.
+      try FileManager.default.removeItem(atPath: "\(state)/runs/c-3")
+      #expect(await failure(of: { try history.entry(named: "last") })?.kind == .inputMalformed)
     }
   }
 

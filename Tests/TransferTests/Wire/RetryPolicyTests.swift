@@ -88,7 +88,7 @@ struct CommitFailureTests {
       FirestoreError(status, "text", code: code, isFromService: isFromService)
     }
     for status in [
-      FirestoreError.Status.unavailable, .deadlineExceeded, .unknown, .internal, .cancelled, .dataLoss,
+      FirestoreError.Status.unavailable, .deadlineExceeded, .unknown, .internal, .cancelled,
     ] {
       #expect(meaning(status) == .unknown)
     }
@@ -98,7 +98,7 @@ struct CommitFailureTests {
     for status in [FirestoreError.Status.alreadyExists, .notFound, .failedPrecondition] {
       #expect(meaning(status) == .preconditionFailed(error(status)))
     }
-    for status in [FirestoreError.Status.permissionDenied, .unauthenticated, .unimplemented] {
+    for status in [FirestoreError.Status.permissionDenied, .unauthenticated, .unimplemented, .dataLoss] {
       #expect(meaning(status) == .fatal)
     }
     #expect(meaning(.invalidArgument) == .refused(error(.invalidArgument), tooBig: false))
