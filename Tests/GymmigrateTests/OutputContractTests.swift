@@ -179,15 +179,10 @@ struct OutputContractTests {
       let runs = tool.runs()
       #expect(runs.count == 3)
       let expected = [
+        ["operation.log", "plan.jsonl", "rejects.jsonl", "review.csv", "run.json", "summary.json"],
         [
-          "findings.csv", "findings.jsonl", "operation.log", "plan.jsonl", "rejects.jsonl", "review.csv",
-          "run.json",
+          "checkpoint.json", "journal.jsonl", "operation.log", "rejects.jsonl", "review.csv", "run.json",
           "summary.json",
-        ],
-        [
-          "checkpoint.json", "findings.csv", "findings.jsonl", "journal.jsonl", "operation.log",
-          "rejects.jsonl",
-          "review.csv", "run.json", "summary.json",
         ],
         ["operation.log", "run.json", "summary.json"],
       ]

@@ -128,41 +128,7 @@ extension PlanPage {
   // MARK: Reviews and rejects
 
   func writeReviews(to file: inout OutputFile, _ tally: PlanTally) throws(Failure) {
-    try writeSpreadsheet(
-      Table(
-        id: "review",
-        heading: "For review: a person decides",
-        columns: FindingLists.columns,
-        list: "review.csv"
-      ),
-      "review.csv",
-      to: &file,
-      tally
-    )
-  }
-
-  /// Writes every finding, notes among them.
-  func writeFindings(to file: inout OutputFile, _ tally: PlanTally) throws(Failure) {
-    try writeSpreadsheet(
-      Table(
-        id: "findings",
-        heading: "Every finding, notes among them",
-        columns: FindingLists.findingColumns,
-        list: "findings.csv"
-      ),
-      "findings.csv",
-      to: &file,
-      tally
-    )
-  }
-
-  private func writeSpreadsheet(
-    _ table: Table,
-    _ name: String,
-    to file: inout OutputFile,
-    _ tally: PlanTally
-  ) throws(Failure) {
-    guard let path = list(name) else { return }
+    guard let path = list("review.csv") else { return }
     let walk: Walk = { (body) throws(Failure) in
       var reader = try CSVReader(path)
       // The header is the program's own.
@@ -172,7 +138,16 @@ extension PlanPage {
         guard try body({ writeRow(of: cells, to: &$0, tally) }) else { return }
       }
     }
-    try write(table, walk, to: &file)
+    try write(
+      Table(
+        id: "review",
+        heading: "For review: a person decides",
+        columns: FindingLists.columns,
+        list: "review.csv"
+      ),
+      walk,
+      to: &file
+    )
   }
 
   func writeRejects(to file: inout OutputFile, _ tally: PlanTally) throws(Failure) {

@@ -81,7 +81,6 @@ public struct PlanPage: Sendable {
     try writeChanges(to: &file, tally, extent)
     try writeReviews(to: &file, tally)
     try writeRejects(to: &file, tally)
-    try writeFindings(to: &file, tally)
     html.removeAll()
     html.markup("</main>\n<script>")
     try file.write(html.bytes)

@@ -72,7 +72,7 @@ struct MigratePlan: AsyncParsableCommand {
         if let output { try OutputFile.copy(run.file("plan.jsonl"), to: output) }
         return Ending(
           status: exitCode && reports.contains { $0.changeCount > 0 } ? .differences : .done,
-          lists: ["plan.jsonl", "review.csv", "rejects.jsonl", "findings.csv"].map(run.file),
+          lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(run.file),
           cost: cost
         )
       }

@@ -144,7 +144,6 @@ struct KillOutcome: Sendable, Equatable {
   var totals: Summary.Counts
   var rejects: [String]
   var reviews: [String]
-  var findings: [String]
   /// How often each document was written.
   var writes: [String: Int]
 
@@ -161,7 +160,6 @@ struct KillOutcome: Sendable, Equatable {
     }
     rejects = list("rejects.jsonl")
     reviews = list("review.csv")
-    findings = list("findings.csv")
     writes = Dictionary(mini.writtenDocuments.map { ($0.name, $0.writes) }) { $0 + $1 }
   }
 
@@ -186,7 +184,6 @@ struct KillOutcome: Sendable, Equatable {
     compare("database", database, expected.database)
     compare("rejects.jsonl", rejects, expected.rejects)
     compare("review.csv", reviews, expected.reviews)
-    compare("findings.csv", findings, expected.findings)
     let counted = writes.filter { expected.writes[$0.key] != $0.value }.map { "\($0.key) \($0.value)" }
     let missing = expected.writes.filter { writes[$0.key] == nil }.map { "\($0.key) 0" }
     compare("writes", (counted + missing).sorted(), [])
