@@ -118,21 +118,24 @@ public struct Outcome: Sendable, Equatable {
   public var action: Action
   /// What a person should know of it, apart from the change itself.
   public var findings: [Finding]
+  /// The migration that decided it, where it is not the one that reports it.
+  public var migration: String?
 
   /// Makes an outcome.
-  public init(_ action: Action, findings: [Finding] = []) {
+  public init(_ action: Action, findings: [Finding] = [], migration: String? = nil) {
     self.action = action
     self.findings = findings
+    self.migration = migration
   }
 }
 
-/// Something about a document that a person should know or decide.
+/// Something about a document that a person should know or decide: a line of findings.csv.
 public struct Finding: Sendable, Equatable {
-  /// How it is counted and where it is listed.
+  /// How it is counted and where it is listed beside findings.csv.
   public enum Kind: String, Sendable {
     /// A person must decide: listed in review.csv.
     case review
-    /// The document cannot be migrated as it is: listed in rejects.jsonl.
+    /// The document cannot be migrated or written as it is: listed in rejects.jsonl.
     case reject
     /// Worth knowing; nothing is waiting for it.
     case note
