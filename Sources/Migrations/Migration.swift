@@ -17,6 +17,12 @@ public protocol Migration: Sendable {
   /// The collections that it may write.
   var writes: [CollectionPath] { get }
 
+  /// Whether it decides on documents by others that it writes, too.
+  ///
+  /// In a run that is taken up again it is then given all of them as they were before the run, so that it finds and decides
+  /// the same once more.
+  var needsOriginals: Bool { get }
+
   /// Whether it may write a collection: one of ``writes``, unless it is told otherwise where they cannot be named.
   func mayWrite(_ collection: CollectionPath) -> Bool
 
@@ -33,6 +39,9 @@ public protocol Migration: Sendable {
 extension Migration {
   /// It is one of the program's.
   public var checksum: String? { nil }
+
+  /// Documents are given as they are.
+  public var needsOriginals: Bool { false }
 
   /// Whether it is one of ``writes``.
   public func mayWrite(_ collection: CollectionPath) -> Bool { writes.contains(collection) }

@@ -86,7 +86,8 @@ public struct MigrationRunner: Sendable {
       migration,
       book,
       performer: .applying(checkpoints?.journal),
-      report: MigrationReport(migration: migration.id, counters: resumed?.counters ?? [:])
+      report: MigrationReport(migration: migration.id, counters: resumed?.counters ?? [:]),
+      originals: migration.needsOriginals ? checkpoints.map { OriginalDocuments($0.journal) } : nil
     )
     // Before anything is read, so that they count for the bound of deletions.
     if (migration as? any ResumableMigration)?.namesDocuments != true { try await session.countDeletions() }
@@ -127,7 +128,8 @@ public struct MigrationRunner: Sendable {
     _ migration: any Migration,
     _ book: AccountsBook,
     performer: PlanSession.Performer,
-    report: MigrationReport? = nil
+    report: MigrationReport? = nil,
+    originals: OriginalDocuments? = nil
   ) -> PlanSession {
     PlanSession(
       client: client,
@@ -137,7 +139,8 @@ public struct MigrationRunner: Sendable {
       lists: FindingLists(run),
       examples: examples,
       maximumDeletes: maximumDeletes,
-      report: Guarded(report ?? MigrationReport(migration: migration.id))
+      report: Guarded(report ?? MigrationReport(migration: migration.id)),
+      originals: originals
     )
   }
 
@@ -156,6 +159,7 @@ public struct MigrationRunner: Sendable {
       book: book,
       migration: migration,
       stops: resumption,
+      earlier: session.originals == nil ? nil : session,
       onRead: { reads in session.report.withLock { $0.reads += reads } }
     )
     defer { progress.end() }

@@ -28,6 +28,17 @@ extension PlanSession {
     try count(own, planned ?? outcome, of: before ?? document)
   }
 
+  /// Counts and lists a document that was written before an interruption, and was given as it was before that.
+  func tell(_ original: OriginalDocuments.Given, _ outcome: Outcome, of document: RawDocument) throws(Failure)
+  {
+    if original.isCounted {
+      for finding in outcome.findings { try list(finding, document: document) }
+      if outcome.needsReview { book.count(document.path.collection) { $0.review += 1 } }
+    } else {
+      try count(original.write, outcome, of: document)
+    }
+  }
+
   private func count(
     _ own: Journal.OwnWrite,
     _ outcome: Outcome,
@@ -47,6 +58,32 @@ extension PlanSession {
     }
   }
 
+  /// What is left to do about a document that was written before an interruption, where other documents have changed
+  /// since and another change of it is decided on by now; nil where it is done.
+  func decidedAnew(
+    _ outcome: Outcome,
+    of path: DocumentPath,
+    than original: OriginalDocuments.Given
+  ) async throws(Failure) -> (Outcome, RawDocument)? {
+    guard case .change(let change) = outcome.action, let journal,
+      try journal.change(of: original.write).after != change.after
+    else { return nil }
+    let current = try await client.batchGet([path])[path]
+    // Who removed it since has decided.
+    if current == nil, original.write.kind != .deletion { return nil }
+    var anew = outcome
+    anew.action = .change(
+      Change(
+        path: path,
+        before: current,
+        after: change.after,
+        serverTimes: change.serverTimes,
+        reasons: change.reasons
+      )
+    )
+    return (anew, current ?? RawDocument(path: path, fields: FieldMap()))
+  }
+
   /// Counts a document that was deleted before an interruption.
   func countDeletion(of path: DocumentPath) {
     report.withLock { $0.addOwnWrite(to: path.collection, .deletion) }
@@ -57,14 +94,26 @@ extension PlanSession {
   /// names them.
   func countDeletions() async throws {
     guard let journal else { return }
-    let paths = journal.unmetDeletions
+    _ = try await countDeletions(among: journal.unmetDeletions)
+  }
+
+  /// Counts those of some documents that are gone.
+  ///
+  /// - Returns: Them.
+  func countDeletions(among paths: [DocumentPath]) async throws -> [DocumentPath] {
+    var counted: [DocumentPath] = []
+    guard let journal else { return counted }
     for start in stride(from: 0, to: paths.count, by: 300) {
       let some = Array(paths[start..<min(start + 300, paths.count)])
       let current = try await client.batchGet(some)
       for path in some where current[path] == nil {
-        if try journal.takeOwnWrite(of: path, current: nil) != nil { countDeletion(of: path) }
+        guard let own = try journal.takeOwnWrite(of: path, current: nil) else { continue }
+        countDeletion(of: path)
+        originals?.add(own, of: path)
+        counted.append(path)
       }
     }
+    return counted
   }
 }
 

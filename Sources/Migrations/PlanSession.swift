@@ -21,6 +21,8 @@ struct PlanSession: PlanSink {
   let examples: Int
   let maximumDeletes: Int?
   let report: Guarded<MigrationReport>
+  /// What the documents were before the run, of a migration that has to see them so in a run that is taken up again.
+  let originals: OriginalDocuments?
   /// What was handed on and is not settled yet.
   let pending = PendingFindings()
   /// Who writes the changes.
@@ -34,7 +36,8 @@ struct PlanSession: PlanSink {
     lists: FindingLists,
     examples: Int,
     maximumDeletes: Int?,
-    report: Guarded<MigrationReport>
+    report: Guarded<MigrationReport>,
+    originals: OriginalDocuments? = nil
   ) {
     self.client = client
     self.migration = migration
@@ -44,6 +47,7 @@ struct PlanSession: PlanSink {
     self.examples = examples
     self.maximumDeletes = maximumDeletes
     self.report = report
+    self.originals = originals
   }
 
   /// The same session with somebody to hand changes to.
@@ -54,7 +58,13 @@ struct PlanSession: PlanSink {
   }
 
   func tell(_ outcome: Outcome, of document: RawDocument) async throws {
-    if let (journal, own) = try takeOwnWrite(outcome, of: document) {
+    var (outcome, document) = (outcome, document)
+    if let own = originals?.take(document.path) {
+      guard let anew = try await decidedAnew(outcome, of: document.path, than: own) else {
+        return try tell(own, outcome, of: document)
+      }
+      (outcome, document) = anew
+    } else if let (journal, own) = try takeOwnWrite(outcome, of: document) {
       return try tell(own, in: journal, outcome, of: document)
     }
     for finding in outcome.findings { try list(finding, by: outcome.migration, document: document) }
