@@ -178,7 +178,7 @@ class Tool:
                 for run in ledger["runs"]
             ],
         }
-        for name in ("rejects.jsonl", "review.csv"):
+        for name in ("rejects.jsonl", "review.csv", "findings.csv", "findings.jsonl"):
             path = f"{folder}/{name}"
             lines = sorted(open(path, newline="")) if os.path.exists(path) else []
             found[name] = lines

@@ -12,14 +12,14 @@ struct ApplyDelegate: BatchDelegate {
   }
 
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
-    let findings = session.pending.withLock { $0.removeValue(forKey: write.path) } ?? []
+    let pending = session.pending.take(write.path)
     if let failure = failure.withLock({ $0 }) { throw failure }
     session.book.count(write.path.collection) { accounts in
       // One that is there after all was read back.
       let isMade = write.precondition == .exists(false) && result != .unchanged
       if isMade { accounts.created += 1 } else { accounts.read += 1 }
       // Left alone after it was planned again, and listed by then.
-      if result == .skipped, findings.contains(where: { $0.kind == .reject }) {
+      if result == .skipped, pending.findings.contains(where: { $0.kind == .reject }) {
         accounts.rejected += 1
       } else {
         accounts.settle(write, result)
@@ -27,15 +27,17 @@ struct ApplyDelegate: BatchDelegate {
     }
     switch result {
     case .rejected(let error):
-      try session.rejects.add(
-        write.path,
+      let finding = Finding(
+        .reject,
+        path: write.path,
         code: error.status.name,
-        message: error.message,
-        fields: write.fields
+        message: error.message
       )
+      let document = write.fields.map { RawDocument(path: write.path, fields: $0) }
+      try session.list(finding, by: pending.migration, document: document)
       try session.book.assertBudget()
     case .conflicted:
-      try session.rejects.addConflict(write.path, "the document changed while the run went on")
+      try session.list(.conflict(write.path, .keptChanging), by: pending.migration, document: nil)
       try session.book.assertBudget()
     case .written, .unchanged, .skipped: break
     }
@@ -53,7 +55,7 @@ struct ApplyDelegate: BatchDelegate {
       return .settle(isSo ? .unchanged : .conflicted)
     }
     do throws(Failure) {
-      try tell(outcome.findings, of: current)
+      try report(outcome.findings, of: current)
     } catch {
       failure.withLock { $0 = error }
     }
@@ -66,21 +68,11 @@ struct ApplyDelegate: BatchDelegate {
   }
 
   /// Lists what was not found of the document before it changed.
-  private func tell(_ findings: [Finding], of document: RawDocument) throws(Failure) {
-    let (new, isFirstReview) = session.pending.withLock { pending in
-      let known = pending[document.path] ?? []
-      let new = findings.filter { finding in
-        !known.contains { $0.code == finding.code && $0.field == finding.field }
-      }
-      pending[document.path] = known + new
-      let isReview = { (finding: Finding) in finding.kind == .review }
-      return (new, new.contains(where: isReview) && !known.contains(where: isReview))
-    }
+  func report(_ findings: [Finding], of document: RawDocument) throws(Failure) {
+    let (new, isFirstReview) = session.pending.add(findings, to: document.path)
     if isFirstReview { session.book.count(document.path.collection) { $0.review += 1 } }
-    for finding in new {
-      session.report.withLock { $0.add(finding) }
-      try session.lists.add(finding, of: session.migration.id, document: document)
-    }
+    let migration = session.pending[document.path].migration
+    for finding in new { try session.list(finding, by: migration, document: document) }
   }
 }
 

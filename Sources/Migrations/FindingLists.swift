@@ -1,11 +1,11 @@
 import Models
 import Transfer
 
-/// The lists of a migration's run: `review.csv` for what a person must decide, `rejects.jsonl` for what
-/// cannot be migrated as it is.
-///
-/// Notes are counted only.
+/// The lists of a migration's run: `findings.csv` and `findings.jsonl` for everything that is reported, `review.csv` for
+/// what a person must decide, `rejects.jsonl` for what cannot be migrated as it is.
 struct FindingLists: Sendable {
+  private let table: LazyList
+  private let objects: LazyList
   private let reviews: LazyList
   private let rejects: RejectList
 
@@ -15,20 +15,32 @@ struct FindingLists: Sendable {
   /// The header of `review.csv`.
   static let columns = ["document", "migration", "code", "field", "found"] + proposed + ["message"]
 
+  /// The header of `findings.csv`.
+  static let findingColumns = ["document", "migration", "code", "field", "value", "message"]
+
   init(_ run: RunDirectory) {
-    reviews = LazyList(
-      run.file("review.csv"),
-      header: SpreadsheetRow.byteOrderMark + SpreadsheetRow.bytes(Self.columns)
-    )
+    func spreadsheet(_ name: String, _ columns: [String]) -> LazyList {
+      LazyList(run.file(name), header: SpreadsheetRow.byteOrderMark + SpreadsheetRow.bytes(columns))
+    }
+    table = spreadsheet("findings.csv", Self.findingColumns)
+    objects = LazyList(run.file("findings.jsonl"))
+    reviews = spreadsheet("review.csv", Self.columns)
     rejects = RejectList(run)
   }
 
   /// Lines that are put together before they are written.
   struct Lines {
-    var reviews: [UInt8] = []
-    var rejects: [UInt8] = []
+    private(set) var table: [UInt8] = []
+    private(set) var objects = JSONWriter()
+    private(set) var reviews: [UInt8] = []
+    private(set) var rejects: [UInt8] = []
 
-    mutating func add(_ finding: Finding, of migration: String, document: RawDocument) {
+    /// - Parameter document: A rejected document as it is or was to be; nil where that is not known.
+    mutating func add(_ finding: Finding, of migration: String, document: RawDocument?) {
+      let found = FindingLists.text(of: finding.found)
+      let cells = [finding.path.string, migration, finding.code, finding.field ?? "", found]
+      SpreadsheetRow.append(cells + [finding.message], to: &table)
+      addObject(finding, of: migration)
       switch finding.kind {
       case .note: return
       case .reject:
@@ -36,31 +48,55 @@ struct FindingLists: Sendable {
           finding.path,
           code: finding.code,
           message: finding.message,
-          fields: document.fields
+          fields: document?.fields
         )
       case .review:
-        let found = FindingLists.text(of: finding.found)
-        var cells = [finding.path.string, migration, finding.code, finding.field ?? "", found]
-        cells.reserveCapacity(FindingLists.columns.count)
-        for field in FindingLists.proposed { cells.append(finding.proposal[field]?.string ?? "") }
-        cells.append(finding.message)
-        SpreadsheetRow.append(cells, to: &reviews)
+        let proposed = FindingLists.proposed.map { finding.proposal[$0]?.string ?? "" }
+        SpreadsheetRow.append(cells + proposed + [finding.message], to: &reviews)
       }
     }
 
-    mutating func addConflict(_ path: DocumentPath, _ message: String) {
-      rejects += RejectList.line(path, code: "conflict", message: message, fields: nil)
+    private mutating func addObject(_ finding: Finding, of migration: String) {
+      objects.beginLine()
+      objects.object {
+        $0.key("code")
+        $0.string(finding.code)
+        $0.key("document")
+        $0.string(finding.path.string)
+        if let field = finding.field {
+          $0.key("field")
+          $0.string(field)
+        }
+        $0.key("message")
+        $0.string(finding.message)
+        $0.key("migration")
+        $0.string(migration)
+        if let found = finding.found {
+          $0.key("value")
+          $0.value(found)
+        }
+      }
+      objects.bytes.append(UInt8(ascii: "\n"))
     }
   }
 
-  func add(_ finding: Finding, of migration: String, document: RawDocument) throws(Failure) {
-    if finding.kind == .note { return }
+  /// Lists a finding.
+  ///
+  /// - Parameter document: A rejected document as it is or was to be; nil where that is not known.
+  /// - Throws: `.cannotWrite`.
+  func add(_ finding: Finding, of migration: String, document: RawDocument?) throws(Failure) {
     var lines = Lines()
     lines.add(finding, of: migration, document: document)
     try add(lines)
   }
 
+  /// Writes lines.
+  ///
+  /// - Throws: `.cannotWrite`.
   func add(_ lines: Lines) throws(Failure) {
+    if lines.table.isEmpty { return }
+    try table.append(lines.table)
+    try objects.append(lines.objects.bytes)
     if !lines.rejects.isEmpty { try rejects.append(lines.rejects) }
     if !lines.reviews.isEmpty { try reviews.append(lines.reviews) }
   }

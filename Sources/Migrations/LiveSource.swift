@@ -11,6 +11,8 @@ struct LiveSource: DocumentSource {
   let migration: any Migration
   /// Where it stops for a checkpoint; nil where it does not.
   let stops: SourceStops?
+  /// Whose run it is, where documents are given as they were before that.
+  var earlier: PlanSession?
   /// Called with reads that the service bills.
   var onRead: @Sendable (Int) -> Void = { _ in }
   /// Whether the service did not count when it was asked to.
@@ -63,16 +65,61 @@ struct LiveSource: DocumentSource {
       if read.isCountable { onRead(Cost.reads(ofCounting: given)) }
       onRead(Cost.reads(ofQueryGiving: given))
     }
+    var deletions = Deletions(in: read.collection, of: earlier?.originals)
     for try await page in client.pages(of: read) {
       try Task.checkCancellation()
-      try await body(page)
+      if let originals = earlier?.originals {
+        try await give(page, from: originals, &deletions, body)
+      } else {
+        try await body(page)
+      }
       given += page.count
       progress.advance(by: page.count)
       if let stops, read.isOrderedByName, let last = page.last {
         try await stops.stop(SourcePosition(read: index, last: last.path))
       }
     }
+    if let earlier, let originals = earlier.originals {
+      let late = try await earlier.countDeletions(among: deletions.open.sorted())
+      try await give(deletions.known + late, from: originals, body)
+    }
     try await stops?.stop(SourcePosition(read: index + 1, last: nil))
+  }
+
+  /// Gives a page as it was before the run, with the documents that the run deleted in their places.
+  private func give(
+    _ page: [RawDocument],
+    from originals: OriginalDocuments,
+    _ deletions: inout Deletions,
+    _ body: ([RawDocument]) async throws -> Void
+  ) async throws {
+    var found: [RawDocument] = []
+    found.reserveCapacity(page.count)
+    for document in page {
+      let gone = deletions.takeKnown(before: document.path)
+      if !gone.isEmpty {
+        try await body(found)
+        found.removeAll(keepingCapacity: true)
+        try await give(gone, from: originals, body)
+      }
+      found.append(try originals.original(of: document))
+    }
+    try await body(found)
+  }
+
+  /// Gives documents that the run deleted.
+  private func give(
+    _ deleted: ArraySlice<DocumentPath>,
+    from originals: OriginalDocuments,
+    _ body: ([RawDocument]) async throws -> Void
+  ) async throws {
+    for start in stride(from: deleted.startIndex, to: deleted.endIndex, by: pageSize) {
+      var page: [RawDocument] = []
+      for path in deleted[start...].prefix(pageSize) {
+        if let document = try originals.document(path) { page.append(document) }
+      }
+      try await body(page)
+    }
   }
 
   /// Counts documents that may not be written; the others are counted together with what became of them.
@@ -105,6 +152,27 @@ extension Array<RawDocument> {
       start = end
     }
     return runs
+  }
+}
+
+/// What the run that is taken up again deleted of a collection that is read.
+private struct Deletions {
+  /// Those that are known to be applied, in the order of their names.
+  private(set) var known: ArraySlice<DocumentPath>
+  /// Those of which it was not known when the reading began, and that it has not met.
+  private(set) var open: Set<DocumentPath>
+
+  init(in collection: CollectionPath, of originals: OriginalDocuments?) {
+    known = originals?.deleted(in: collection)[...] ?? []
+    open = originals?.openDeletions(in: collection) ?? []
+  }
+
+  /// Takes those that stood before a document that is met.
+  mutating func takeKnown(before path: DocumentPath) -> ArraySlice<DocumentPath> {
+    open.remove(path)
+    let taken = known.prefix { $0 < path }
+    known = known.dropFirst(taken.count)
+    return taken
   }
 }
 

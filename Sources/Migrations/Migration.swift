@@ -17,6 +17,12 @@ public protocol Migration: Sendable {
   /// The collections that it may write.
   var writes: [CollectionPath] { get }
 
+  /// Whether it decides on documents by others that it writes, too.
+  ///
+  /// In a run that is taken up again it is then given all of them as they were before the run, so that it finds and decides
+  /// the same once more.
+  var needsOriginals: Bool { get }
+
   /// Whether it may write a collection: one of ``writes``, unless it is told otherwise where they cannot be named.
   func mayWrite(_ collection: CollectionPath) -> Bool
 
@@ -33,6 +39,9 @@ public protocol Migration: Sendable {
 extension Migration {
   /// It is one of the program's.
   public var checksum: String? { nil }
+
+  /// Documents are given as they are.
+  public var needsOriginals: Bool { false }
 
   /// Whether it is one of ``writes``.
   public func mayWrite(_ collection: CollectionPath) -> Bool { writes.contains(collection) }
@@ -118,21 +127,24 @@ public struct Outcome: Sendable, Equatable {
   public var action: Action
   /// What a person should know of it, apart from the change itself.
   public var findings: [Finding]
+  /// The migration that decided it, where it is not the one that reports it.
+  public var migration: String?
 
   /// Makes an outcome.
-  public init(_ action: Action, findings: [Finding] = []) {
+  public init(_ action: Action, findings: [Finding] = [], migration: String? = nil) {
     self.action = action
     self.findings = findings
+    self.migration = migration
   }
 }
 
-/// Something about a document that a person should know or decide.
+/// Something about a document that a person should know or decide: a line of findings.csv.
 public struct Finding: Sendable, Equatable {
-  /// How it is counted and where it is listed.
+  /// How it is counted and where it is listed beside findings.csv.
   public enum Kind: String, Sendable {
     /// A person must decide: listed in review.csv.
     case review
-    /// The document cannot be migrated as it is: listed in rejects.jsonl.
+    /// The document cannot be migrated or written as it is: listed in rejects.jsonl.
     case reject
     /// Worth knowing; nothing is waiting for it.
     case note

@@ -22,6 +22,9 @@ public struct MigrationRunner: Sendable {
   /// How many changes a report keeps to be shown.
   public var examples = 3
 
+  /// What a plan or an apply may leave in the run's folder for a person to look at.
+  public static let lists = ["plan.jsonl", "review.csv", "rejects.jsonl", "findings.csv"]
+
   /// Makes a runner.
   ///
   /// - Parameter checkpoints: What makes an apply go on where it stopped; nil for one that cannot, and for a plan.
@@ -83,10 +86,11 @@ public struct MigrationRunner: Sendable {
       migration,
       book,
       performer: .applying(checkpoints?.journal),
-      report: MigrationReport(migration: migration.id, counters: resumed?.counters ?? [:])
+      report: MigrationReport(migration: migration.id, counters: resumed?.counters ?? [:]),
+      originals: migration.needsOriginals ? checkpoints.map { OriginalDocuments($0.journal) } : nil
     )
     // Before anything is read, so that they count for the bound of deletions.
-    if (migration as? any ResumableMigration)?.namesDocuments != true { try await countDeletions(session) }
+    if (migration as? any ResumableMigration)?.namesDocuments != true { try await session.countDeletions() }
     try await BatchWriter.run(
       client,
       limits: limits,
@@ -115,7 +119,7 @@ public struct MigrationRunner: Sendable {
         try await read(migration, handover, book, resumption: nil)
       }
     }
-    try await countDeletions(session)
+    try await session.countDeletions()
     checkpoints?.journal.endTail()
     return session.report.withLock { $0 }
   }
@@ -124,7 +128,8 @@ public struct MigrationRunner: Sendable {
     _ migration: any Migration,
     _ book: AccountsBook,
     performer: PlanSession.Performer,
-    report: MigrationReport? = nil
+    report: MigrationReport? = nil,
+    originals: OriginalDocuments? = nil
   ) -> PlanSession {
     PlanSession(
       client: client,
@@ -132,10 +137,10 @@ public struct MigrationRunner: Sendable {
       performer: performer,
       book: book,
       lists: FindingLists(run),
-      rejects: RejectList(run),
       examples: examples,
       maximumDeletes: maximumDeletes,
-      report: Guarded(report ?? MigrationReport(migration: migration.id))
+      report: Guarded(report ?? MigrationReport(migration: migration.id)),
+      originals: originals
     )
   }
 
@@ -154,24 +159,11 @@ public struct MigrationRunner: Sendable {
       book: book,
       migration: migration,
       stops: resumption,
+      earlier: session.originals == nil ? nil : session,
       onRead: { reads in session.report.withLock { $0.reads += reads } }
     )
     defer { progress.end() }
     try await migration.plan(from: source, into: session)
     logger.debug("planned", metadata: ["migration": "\(migration.id)"])
-  }
-
-  /// Counts the documents that the run deleted before it was interrupted: no read gives them any more, but a list still
-  /// names them.
-  private func countDeletions(_ session: PlanSession) async throws {
-    guard let journal = checkpoints?.journal else { return }
-    let paths = journal.unmetDeletions
-    for start in stride(from: 0, to: paths.count, by: 300) {
-      let some = Array(paths[start..<min(start + 300, paths.count)])
-      let current = try await client.batchGet(some)
-      for path in some where current[path] == nil {
-        if try journal.takeOwnWrite(of: path, current: nil) != nil { session.countDeletion(of: path) }
-      }
-    }
   }
 }

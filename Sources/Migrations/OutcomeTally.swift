@@ -30,6 +30,7 @@ struct OutcomeTally: Sendable {
       case .note: notes.add(finding.code)
       }
     }
+    if outcome.isConflict { rejects.add(Finding.conflictCode) }
     guard case .change(let change) = outcome.action else {
       accounts.add(outcome, isReadOnly: isReadOnly)
       return

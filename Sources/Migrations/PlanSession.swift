@@ -18,12 +18,13 @@ struct PlanSession: PlanSink {
   let performer: Performer
   let book: AccountsBook
   let lists: FindingLists
-  let rejects: RejectList
   let examples: Int
   let maximumDeletes: Int?
   let report: Guarded<MigrationReport>
-  /// What was found of the documents whose writes are not settled yet.
-  let pending = Guarded<[DocumentPath: [Finding]]>([:])
+  /// What the documents were before the run, of a migration that has to see them so in a run that is taken up again.
+  let originals: OriginalDocuments?
+  /// What was handed on and is not settled yet.
+  let pending = PendingFindings()
   /// Who writes the changes.
   private var writer: BatchWriter?
 
@@ -33,20 +34,20 @@ struct PlanSession: PlanSink {
     performer: Performer,
     book: AccountsBook,
     lists: FindingLists,
-    rejects: RejectList,
     examples: Int,
     maximumDeletes: Int?,
-    report: Guarded<MigrationReport>
+    report: Guarded<MigrationReport>,
+    originals: OriginalDocuments? = nil
   ) {
     self.client = client
     self.migration = migration
     self.performer = performer
     self.book = book
     self.lists = lists
-    self.rejects = rejects
     self.examples = examples
     self.maximumDeletes = maximumDeletes
     self.report = report
+    self.originals = originals
   }
 
   /// The same session with somebody to hand changes to.
@@ -57,17 +58,19 @@ struct PlanSession: PlanSink {
   }
 
   func tell(_ outcome: Outcome, of document: RawDocument) async throws {
-    if let (journal, own) = try takeOwnWrite(outcome, of: document) {
-      try tell(own, in: journal, outcome, of: document)
-      return
+    var (outcome, document) = (outcome, document)
+    if let own = originals?.take(document.path) {
+      guard let anew = try await decidedAnew(outcome, of: document.path, than: own) else {
+        return try tell(own, outcome, of: document)
+      }
+      (outcome, document) = anew
+    } else if let (journal, own) = try takeOwnWrite(outcome, of: document) {
+      return try tell(own, in: journal, outcome, of: document)
     }
-    for finding in outcome.findings {
-      report.withLock { $0.add(finding) }
-      try lists.add(finding, of: migration.id, document: document)
-    }
+    for finding in outcome.findings { try list(finding, by: outcome.migration, document: document) }
     count(outcome, of: document)
     if outcome.isConflict {
-      try rejects.addConflict(document.path, "the document was changed since")
+      try list(.conflict(document.path, .changedSince), by: outcome.migration, document: nil)
     }
     if outcome.isRejected || outcome.isConflict { try book.assertBudget() }
     guard case .change(let change) = outcome.action else { return }
@@ -75,7 +78,7 @@ struct PlanSession: PlanSink {
     report.withLock { $0.add(change, keeping: examples) }
     if case .planning(let file) = performer { try await file.append([change], of: migration) }
     guard let writer else { return }
-    if !outcome.findings.isEmpty { pending.withLock { $0[change.path] = outcome.findings } }
+    pending.add(outcome, of: change.path)
     if let migration = migration as? any TransactionalMigration {
       let delegate = TransactionRecorder(settling: ApplyDelegate(self), journal: journal)
       try await TransactionWriter(client, migration: migration, delegate: delegate).write(change.path)
@@ -117,14 +120,14 @@ struct PlanSession: PlanSink {
     var lines = FindingLists.Lines()
     defer { settle(&tally, in: collection) }
     for index in indices {
-      tally.count(outcomes[index], keeping: examples, collecting: &changes)
-      for finding in outcomes[index].findings {
-        lines.add(finding, of: migration.id, document: documents[index])
+      let outcome = outcomes[index]
+      tally.count(outcome, keeping: examples, collecting: &changes)
+      let id = outcome.migration ?? migration.id
+      for finding in outcome.findings { lines.add(finding, of: id, document: documents[index]) }
+      if outcome.isConflict {
+        lines.add(.conflict(documents[index].path, .changedSince), of: id, document: nil)
       }
-      if outcomes[index].isConflict {
-        lines.addConflict(documents[index].path, "the document was changed since")
-      }
-      if outcomes[index].isConflict || outcomes[index].isRejected {
+      if outcome.isConflict || outcome.isRejected {
         settle(&tally, in: collection)
         do throws(Failure) {
           try book.assertBudget()
@@ -145,13 +148,26 @@ struct PlanSession: PlanSink {
     tally = OutcomeTally(isReadOnly: counted.isReadOnly)
   }
 
-  private var journal: Journal? {
+  var journal: Journal? {
     if case .applying(let journal) = performer { journal } else { nil }
   }
 
-  func tell(_ finding: Finding) async throws {
+  /// Counts a finding and lists it, so that there are as many lines as are counted.
+  ///
+  /// - Parameters:
+  ///   - migration: Whose it is, where it is not the session's own.
+  ///   - document: A rejected document as it is or was to be; nil where that is not known.
+  func list(
+    _ finding: Finding,
+    by migration: String? = nil,
+    document: RawDocument?
+  ) throws(Failure) {
     report.withLock { $0.add(finding) }
-    try lists.add(finding, of: migration.id, document: RawDocument(path: finding.path, fields: FieldMap()))
+    try lists.add(finding, of: migration ?? self.migration.id, document: document)
+  }
+
+  func tell(_ finding: Finding) async throws {
+    try list(finding, document: RawDocument(path: finding.path, fields: FieldMap()))
     if finding.kind == .review { book.count(finding.path.collection) { $0.review += 1 } }
   }
 
@@ -164,52 +180,6 @@ struct PlanSession: PlanSink {
       return
     }
     book.count(collection) { $0.add(outcome, isReadOnly: isReadOnly) }
-  }
-
-  /// The write of before an interruption by which a document needs none (any more).
-  private func takeOwnWrite(
-    _ outcome: Outcome,
-    of document: RawDocument
-  ) throws(Failure) -> (Journal, Journal.OwnWrite)? {
-    guard let journal, journal.hasTail else { return nil }
-    if outcome.isRejected || !migration.mayWrite(document.path.collection) { return nil }
-    guard outcome.action == .unchanged || outcome.action == .skip else { return nil }
-    let own = try journal.takeOwnWrite(of: document.path, current: document)
-    return own.map { (journal, $0) }
-  }
-
-  /// Counts and lists a document that was written before an interruption by what it was before that, where that alone
-  /// tells, because that is what the migration decided on.
-  private func tell(
-    _ own: Journal.OwnWrite,
-    in journal: Journal,
-    _ outcome: Outcome,
-    of document: RawDocument
-  ) throws {
-    let before = try journal.change(of: own).before
-    let planned = before.flatMap { migration.replan($0) }
-    let findings = (planned ?? outcome).findings
-    for finding in findings {
-      report.withLock { $0.add(finding) }
-      try lists.add(finding, of: migration.id, document: before ?? document)
-    }
-    report.withLock { report in
-      if case .change(let change)? = planned?.action {
-        report.add(change, keeping: examples)
-      } else {
-        report.addOwnWrite(to: document.path.collection, own.kind)
-      }
-    }
-    book.count(document.path.collection) { accounts in
-      if findings.contains(where: { $0.kind == .review }) { accounts.review += 1 }
-      accounts.settle(own.kind)
-    }
-  }
-
-  /// Counts a document that was deleted before an interruption.
-  func countDeletion(of path: DocumentPath) {
-    report.withLock { $0.addOwnWrite(to: path.collection, .deletion) }
-    book.count(path.collection) { $0.settle(.deletion) }
   }
 
   /// Stops before one deletion too many is handed on.
@@ -234,6 +204,22 @@ extension Outcome {
 
   /// Whether a person must decide something about the document.
   var needsReview: Bool { findings.contains { $0.kind == .review } }
+}
+
+extension Finding {
+  /// Why a document is conflicted.
+  enum Conflict: String {
+    case changedSince = "the document was changed since"
+    case keptChanging = "the document changed while the run went on"
+  }
+
+  /// The code of a conflict.
+  static let conflictCode = "conflict"
+
+  /// A document that is left as somebody else made it.
+  static func conflict(_ path: DocumentPath, _ why: Conflict) -> Finding {
+    Finding(.reject, path: path, code: conflictCode, message: why.rawValue)
+  }
 }
 
 extension Accounts {
@@ -273,19 +259,5 @@ extension Accounts {
     } else {
       unchanged += 1
     }
-  }
-
-  /// Counts a write of before an interruption.
-  fileprivate mutating func settle(_ write: Journal.OwnWrite.Kind) {
-    if write == .creation { created += 1 } else { read += 1 }
-    if write == .deletion { deleted += 1 }
-    written += 1
-  }
-}
-
-extension RejectList {
-  /// Adds a document that is left as somebody else made it.
-  func addConflict(_ path: DocumentPath, _ message: String) throws(Failure) {
-    try add(path, code: "conflict", message: message, fields: nil)
   }
 }

@@ -62,7 +62,8 @@ public struct PlannedChanges: ResumableMigration {
       if line.number <= done { continue }
       let change = line.change
       let document = change.before ?? RawDocument(path: change.path, fields: FieldMap())
-      try await sink.tell(Outcome(.change(change)), of: document)
+      let outcome = Outcome(.change(change), migration: line.migration.id)
+      try await sink.tell(outcome, of: document)
       if line.number.isMultiple(of: 100) { try await mark(String(line.number)) }
     }
   }

@@ -138,6 +138,9 @@ struct TransactionRecorder: TransactionDelegate {
 
   func didSettle(_ settlement: TransactionSettlement) async throws(Failure) {
     try journal?.settle(settlement.path, settlement.result)
+    if let document = settlement.document, let outcome = settlement.outcome {
+      try delegate.report(outcome.findings, of: document)
+    }
     // As a write that expected the document, for the accounts and the lists.
     let fields = settlement.document?.fields ?? FieldMap()
     let write = Write(

@@ -75,7 +75,7 @@ struct OneOffRun {
         try StandardOutput.write(run.plan.dryRun ? MigrationText.plan(found) : MigrationText.applied(found))
       }
       if session.book.totals.read == 0 { await session.warnOfEmpty(migration.sources) }
-      var ending = Ending(lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(folder.file))
+      var ending = Ending(lists: MigrationRunner.lists.map(folder.file))
       if run.plan.dryRun {
         let found = report.withLock { $0 }
         ending.cost = try run.plan.page.conclude(

@@ -179,10 +179,15 @@ struct OutputContractTests {
       let runs = tool.runs()
       #expect(runs.count == 3)
       let expected = [
-        ["operation.log", "plan.jsonl", "rejects.jsonl", "review.csv", "run.json", "summary.json"],
         [
-          "checkpoint.json", "journal.jsonl", "operation.log", "rejects.jsonl", "review.csv", "run.json",
+          "findings.csv", "findings.jsonl", "operation.log", "plan.jsonl", "rejects.jsonl", "review.csv",
+          "run.json",
           "summary.json",
+        ],
+        [
+          "checkpoint.json", "findings.csv", "findings.jsonl", "journal.jsonl", "operation.log",
+          "rejects.jsonl",
+          "review.csv", "run.json", "summary.json",
         ],
         ["operation.log", "run.json", "summary.json"],
       ]
@@ -217,6 +222,8 @@ struct OutputContractTests {
       let all = try tool.text(#require(tool.runs().last) + "/review.csv")
       #expect(all.components(separatedBy: "\"document\",").count == 2)
       #expect(all.contains("\"users-unify\"") && all.contains("\"user-emails\""))
+      let findings = try tool.text(#require(tool.runs().last) + "/findings.csv")
+      #expect(findings.components(separatedBy: "\"document\",\"migration\",\"code\",").count == 2)
       #expect(try tool.text("\(runs[0])/review.csv") == tool.text("\(runs[1])/review.csv"))
     }
   }

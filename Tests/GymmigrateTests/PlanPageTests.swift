@@ -99,6 +99,10 @@ struct PlanPageTests {
       )
       #expect(page.texts.contains { $0.hasPrefix("264 shown, which is all.") })
       #expect(page.texts.contains("name-one-word"))
+      // Every finding: of each, the finding itself, and the row that counts its code.
+      let findings = try await tool.findings(of: tool.lastRun())
+      #expect(page.texts.contains { $0.hasPrefix("\(findings.count) shown, which is all.") })
+      #expect(page.texts.count { $0 == "role-missing" } == 1 + findings.count { $0.code == "role-missing" })
       // Nothing is left of a page that could not be written.
       try await tool.run("migrate", "plan", "users-unify", "--html", "nowhere/plan.html")
         .expectFailure(73, "nowhere")
@@ -116,6 +120,10 @@ struct PlanPageTests {
       #expect(searched.items("data-kind=\"update\"").shown == 0)
       #expect(searched.matches("changes") == "0 of them match.")
       #expect(searched.matches("review") == "3 of them match.")
+      #expect(searched.matches("findings") == "3 of them match.")
+      let notes = try await Browser.page(tool.path("plan.html"), fragment: "q=role-missing", in: tool.folder)
+      #expect(notes.matches("findings") == "3 of them match.")
+      #expect(notes.matches("review") == "0 of them match.")
     }
   }
 

@@ -174,7 +174,7 @@ struct MigrationRunnerTests {
         }
       return ("users/u\(100 + number)", fields)
     }
-    let lists = ["plan.jsonl", "review.csv", "rejects.jsonl"]
+    let lists = ["plan.jsonl", "findings.csv", "findings.jsonl", "review.csv", "rejects.jsonl"]
     var options = MiniFirestore.Options()
     options.clock = { 1_700_000_000_000_000 }
     var told: [[String]] = []
@@ -335,6 +335,8 @@ struct MigrationRunnerTests {
       #expect(mini.writeCount("users/a") == 0)
       #expect(try shop.objects("rejects.jsonl").map { $0["code"] as? String } == ["wrong-type"])
       #expect(shop.lines("review.csv").contains { $0.contains("users/b") })
+      let listed = try shop.objects("findings.jsonl").map { "\($0["document"] ?? "") \($0["code"] ?? "")" }
+      #expect(listed.sorted() == ["users/a wrong-type", "users/b name-disagrees"])
       #expect(try shop.text("users/b", "firstName") == nil)
       #expect(report.findings[.init(kind: .reject, code: "wrong-type")] == 1)
     }

@@ -1,4 +1,6 @@
+import Foundation
 import LocalFirestore
+import Logging
 import Models
 import Synchronization
 import TestSupport
@@ -293,6 +295,41 @@ private struct Shop: Sendable {
       }
       #expect(seen?.count == 45 && seen == seen?.sorted())
       #expect(shop.meddler.verbs.count { $0 == "runQuery" } == 3)
+    }
+  }
+
+  /// What the transaction finds is what holds, and not what the plan of a moment before had found.
+  @Test func whatATransactionFindsIsReported() async throws {
+    try await Shop.open { shop in
+      try await shop.group("g", count: .integer(9), members: 2)
+      try await shop.group("many", count: .integer(1), members: 11)
+      shop.meddler.next("commit", .before { try await shop.put("groups/g", ["memberCount": .string("two")]) })
+      try await withTemporaryDirectory { folder in
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let run = try RunDirectory(in: folder.path, command: "migrate")
+        let progress = Progress(terminal: nil, logger: logger, traffic: TrafficCounter())
+        let runner = MigrationRunner(client: shop.client, run: run, progress: progress, logger: logger)
+        let book = AccountsBook()
+        let report = try await runner.apply(GroupsRecount(), book: book)
+        #expect(book.totals.balance && book.totals.rejected == 1 && book.totals.review == 1)
+        #expect(
+          report.findings == [
+            .init(kind: .reject, code: "wrong-type"): 1,
+            .init(kind: .review, code: "group-too-many-members"): 1,
+          ]
+        )
+        let text = try String(contentsOfFile: run.file("findings.jsonl"), encoding: .utf8)
+        let findings = try text.split(separator: "\n").map { line in
+          try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+        let found = findings.map { "\($0["document"] ?? "") \($0["code"] ?? "") \($0["value"] ?? "")" }
+        #expect(
+          found.sorted() == [
+            "groups/g wrong-type \(["stringValue": "two"])",
+            "groups/many group-too-many-members \(["integerValue": "11"])",
+          ]
+        )
+      }
     }
   }
 }

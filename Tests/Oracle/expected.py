@@ -279,6 +279,39 @@ def unify_name(fields):
     return {}, {}, []
 
 
+# The codes of a doubtful name, in the order in which the first that holds is the name's only one.
+NAME_CODES = (
+    ("name-disagrees", ("name-disagrees", "parts-disagree")), ("name-one-word", ("name-one-unit",)),
+    ("name-many-words", ("name-many-units",)), ("name-particle", ("name-particle",)),
+)
+
+
+def name_finding(fields, reasons):
+    """(code, field) of what is reported of a name, or None."""
+    for code, reported in NAME_CODES:
+        if any(reason in reasons for reason in reported):
+            return code, "fullName"
+    if "required-part-missing" in reasons:
+        has_first = any(text_of(fields, field) for field in ("firstName", "nombre"))
+        return ("name-no-paternal", "paternalLastName") if has_first else ("name-no-first", "firstName")
+    if not any(text_of(fields, field) for field in ("fullName", *PARTS, *ANDROID.values())):
+        return "name-missing", "fullName"
+    return None
+
+
+ROLES = ("admin", "receptionist", "trainer", "member", "guest", "visitor")
+
+
+def role_finding(fields):
+    """The code of what is reported of a role, or None."""
+    if text_of(fields, "role") is None:
+        return "role-missing"
+    role = fields["role"]["stringValue"]
+    if role in ("owner", "staff"):
+        return "role-deprecated"
+    return None if role in ROLES else "role-unknown"
+
+
 def unify_user(fields, accept):
     """(changes, review entries, role entry)"""
     changes, review = {}, []
@@ -321,10 +354,18 @@ def users_unify(database, accept=False, prune=False):
             # OPEN 15: left untouched as a whole, and in no other list.
             for entry in wrong:
                 report.add("wrongType", name, reason="wrong-type", **entry)
+                report.find(name, "wrong-type", entry["field"], entry["value"])
             continue
         changes, review, role = unify_user(fields, accept)
         for entry in review:
             report.add("review", name, **entry)
+        reasons = [entry["reason"] for entry in review]
+        if named := name_finding(fields, reasons):
+            report.find(name, *named)
+        if "active-disagrees" in reasons:
+            report.find(name, "active-disagrees", "isActive")
+        if code := role_finding(fields):
+            report.find(name, code, "role", fields.get("role"))
         if role:
             report.add("roles", name, **role)
         if changes:
@@ -394,6 +435,7 @@ def user_emails(database, accept=False, prune=False):
         email_by_user[identifier] = email
         if reason:
             report.add("notIndexable", name, reason=reason)
+            report.find(name, reason, "email", document.get("fields", {}).get("email"))
         else:
             bearers.setdefault(email, []).append((age_of(document), identifier))
 
@@ -416,6 +458,10 @@ def user_emails(database, accept=False, prune=False):
                 else:
                     reason = "other-email"
                 report.add("orphans", name, reason=reason)
+                named = reason if text_of(fields, "primaryUserId") or reason == "id-not-normalised" else "no-user"
+                report.find(
+                    name, {"id-not-normalised": "entry-orphan-not-normalised"}.get(named, f"entry-orphan-{named}"),
+                    "primaryUserId", fields.get("primaryUserId"))
                 if prune:
                     del database.lines[name]
                     report.deleted += 1
@@ -424,6 +470,7 @@ def user_emails(database, accept=False, prune=False):
             # OPEN 18: an entry whose user is gone or changed, while another user bears the email, is pointed at
             # that user, keeps its createdAt (or its lack), and is no orphan.
             changes["primaryUserId"] = text(min(bearers[identifier])[1])
+            report.find(name, "entry-reassigned", "primaryUserId", fields.get("primaryUserId"))
         if fields.get("email") != text(identifier):
             changes["email"] = text(identifier)
         if changes:
@@ -464,6 +511,7 @@ def is_active(database, accept=False, prune=False):
             if wrong:
                 for entry in wrong:
                     report.add("wrongType", name, reason="wrong-type", **entry)
+                    report.find(name, "wrong-type", entry["field"], entry["value"])
                 continue
             if bool_of(fields, "isActive") is not None:
                 continue
@@ -481,9 +529,18 @@ class Report:
     def __init__(self, *lists):
         self.read = self.written = self.created = self.deleted = 0
         self.lists = {name: [] for name in lists}
+        self.findings = []
 
     def add(self, kind, document, **entry):
         self.lists[kind].append({"document": document, **entry})
+
+    def find(self, document, code, field, value=None):
+        """A line of findings.jsonl, but for its migration and its message.
+
+        The value is left out where there is none, and where it is of several fields.
+        """
+        finding = {"document": document, "code": code, "field": field}
+        self.findings.append(finding if value is None else {**finding, "value": value})
 
     def as_json(self):
         def documents(kind):
@@ -498,6 +555,7 @@ class Report:
             "review": documents("review"),
             "counts": {kind: documents(kind) for kind in self.lists},
             "lists": self.lists,
+            "findings": self.findings,
         }
 
 

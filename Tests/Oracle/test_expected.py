@@ -287,6 +287,35 @@ class Unify(unittest.TestCase):
                 self.assertEqual(self.unify({"role": value}), {})
                 self.assertEqual(self.report["lists"]["roles"], roles)
 
+    def test_every_finding_has_its_code_and_field(self):
+        whole = {"fullName": "Ana López", "firstName": "Ana", "paternalLastName": "López"}
+        for fields, findings in [
+            (whole, []),
+            ({}, [("name-missing", "fullName")]),
+            ({"fullName": " "}, [("name-missing", "fullName")]),
+            ({"fullName": "Ana"}, [("name-one-word", "fullName")]),
+            ({"fullName": "Ana María López Gil"}, [("name-many-words", "fullName")]),
+            ({"fullName": "Juan de la Cruz"}, [("name-particle", "fullName")]),
+            # Of two doubts the first of the page is reported.
+            ({"fullName": "Ana María López Gil de la Cruz"}, [("name-many-words", "fullName")]),
+            ({"fullName": "Ana López", "nombre": "Eva", "primerApellido": "Gil"}, [("name-disagrees", "fullName")]),
+            ({"nombre": "Ana"}, [("name-no-paternal", "paternalLastName")]),
+            ({"primerApellido": "Gil"}, [("name-no-first", "firstName")]),
+            ({**whole, "activo": False}, [("active-disagrees", "isActive")]),
+            ({**whole, "role": None}, [("role-missing", "role")]),
+            ({**whole, "role": "owner"}, [("role-deprecated", "role")]),
+            ({**whole, "role": "jefe"}, [("role-unknown", "role")]),
+            ({**whole, "activo": "si", "phone": 7}, [("wrong-type", "phone"), ("wrong-type", "activo")]),
+        ]:
+            for accept in (False, True):
+                with self.subTest(fields, accept=accept):
+                    self.unify(fields, accept=accept)
+                    found = [(f["code"], f["field"]) for f in self.report["findings"]]
+                    self.assertEqual(sorted(found), sorted(findings))
+        self.unify({**whole, "role": "owner"})
+        self.assertEqual(self.report["findings"], [
+            {"document": "users/u", "code": "role-deprecated", "field": "role", "value": {"stringValue": "owner"}}])
+
     def test_other_fields_of_android_stay(self):
         fields = {"nombre": "Ana", "primerApellido": "López", "enfermedades": "", "isMinor": True}
         self.assertEqual(self.unify(fields),
@@ -395,6 +424,24 @@ class Emails(unittest.TestCase):
         self.assertEqual(self.index(documents), {
             "x@y.z": {"primaryUserId": "b", "email": "x@y.z", "createdAt": "2025-01-01T00:00:00Z"}})
         self.assertEqual(self.orphans(), [])
+
+    def test_every_finding_has_its_code(self):
+        documents = {
+            "users/u": {"email": "u@x.mx"}, "users/none": {}, "users/blank": {"email": " "}, "users/at": {"email": "at"},
+            "user_emails/u@x.mx": {"primaryUserId": "gone", "email": "u@x.mx"},
+            "user_emails/gone@x.mx": {"primaryUserId": "gone"}, "user_emails/other@x.mx": {"primaryUserId": "u"},
+            "user_emails/nobody@x.mx": {}, "user_emails/U@x.mx": {"primaryUserId": "u"},
+        }
+        for prune in (False, True):
+            base = database(documents)
+            found = expected.run(base, ["user-emails"], prune=prune)["user-emails"]["findings"]
+            self.assertEqual({(f["document"], f["code"]) for f in found}, {
+                ("users/none", "email-missing"), ("users/blank", "email-empty"), ("users/at", "email-no-at"),
+                ("user_emails/u@x.mx", "entry-reassigned"), ("user_emails/gone@x.mx", "entry-orphan-user-gone"),
+                ("user_emails/other@x.mx", "entry-orphan-other-email"),
+                ("user_emails/nobody@x.mx", "entry-orphan-no-user"),
+                ("user_emails/U@x.mx", "entry-orphan-not-normalised")})
+            self.assertEqual(len(found), 8)
 
     def test_id_that_is_not_normalised(self):
         documents = {"users/a": {"email": "X@y.z"},

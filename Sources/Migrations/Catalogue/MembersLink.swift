@@ -70,6 +70,8 @@ public struct MembersLink: Migration {
   public let reads = [GymCollection.users, GymCollection.members]
   /// `users` and `members`.
   public let writes = [GymCollection.users, GymCollection.members]
+  /// Who is linked is no match for others any more.
+  public let needsOriginals = true
 
   /// Makes the migration; there is nothing to set.
   public init() {}

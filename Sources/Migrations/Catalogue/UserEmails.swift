@@ -69,6 +69,8 @@ public struct UserEmails: Migration {
   public let reads = [GymCollection.users, GymCollection.userEmails]
   /// `user_emails`.
   public let writes = [GymCollection.userEmails]
+  /// An entry that was mended or removed does not tell any more what was wrong with it.
+  public let needsOriginals = true
 
   /// Makes the migration.
   public init(prune: Bool = false) {

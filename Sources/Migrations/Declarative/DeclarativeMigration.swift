@@ -172,10 +172,16 @@ public struct DeclarativeMigration: DocumentMigration {
       return Outcome(.change(Change(path: document.path, before: document, after: nil, reasons: reasons)))
     }
     if fields == document.fields { return Outcome(.unchanged) }
-    guard isAtRest(fields, of: document) else {
-      let message =
-        "The steps would change what they made when they are applied again; the document is left as it is."
-      let finding = Finding(.reject, path: document.path, code: Code.notAtRest.rawValue, message: message)
+    if let unrest = unrest(fields, of: document) {
+      let finding = Finding(
+        .reject,
+        path: document.path,
+        code: Code.notAtRest.rawValue,
+        field: unrest.field?.description,
+        found: unrest.field.flatMap { document.fields[$0] },
+        message:
+          "The steps would change what they made when they are applied again; the document is left as it is."
+      )
       return Outcome(.skip, findings: [finding])
     }
     let edit = FieldEdit(from: document.fields, to: fields)
@@ -186,19 +192,28 @@ public struct DeclarativeMigration: DocumentMigration {
     return Outcome(.change(change))
   }
 
-  /// Whether applying the steps again would change nothing.
+  /// What applying the steps again would change.
+  private struct Unrest {
+    /// The first field that would change, where it is known.
+    var field: FieldPath?
+  }
+
+  /// What applying the steps again would change, nil where nothing.
   ///
   /// A run that is interrupted and resumed, and a read that meets a document twice because its place in the order
-  /// changed, rely on it.
-  private func isAtRest(_ fields: FieldMap, of document: RawDocument) -> Bool {
-    guard scope.contains(RawDocument(path: document.path, fields: fields)) else { return true }
+  /// changed, rely on that there is nothing.
+  private func unrest(_ fields: FieldMap, of document: RawDocument) -> Unrest? {
+    let made = RawDocument(path: document.path, fields: fields)
+    guard scope.contains(made) else { return nil }
     var again: FieldMap? = fields
     do throws(StepFailure) {
       for step in steps { try step.apply(to: &again) }
     } catch {
-      return false
+      return Unrest(field: error.field)
     }
-    return again == fields
+    if again == fields { return nil }
+    guard let again else { return Unrest() }
+    return Unrest(field: Change(of: made, FieldEdit(from: fields, to: again)).differences.first?.path)
   }
 
   // MARK: What is no migration

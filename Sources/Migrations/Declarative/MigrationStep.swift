@@ -9,7 +9,7 @@ public enum MigrationStep: Sendable, Equatable {
   public enum FailurePolicy: String, Sendable, CaseIterable {
     /// The document is left whole and listed in rejects.jsonl.
     case reject
-    /// The document is left whole, and counted.
+    /// The document is left whole, and listed in findings.csv alone.
     case skip
     /// The field becomes null, and the other steps go on.
     case null

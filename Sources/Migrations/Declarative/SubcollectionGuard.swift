@@ -70,7 +70,13 @@ public struct SubcollectionGuard: Migration {
         let message =
           "the document has subcollections, which would be left without it: \(ids.joined(separator: ", "))"
         let code = DeclarativeMigration.Code.hasSubcollections.rawValue
-        let finding = Finding(.reject, path: documents[index].path, code: code, message: message)
+        let finding = Finding(
+          .reject,
+          path: documents[index].path,
+          code: code,
+          found: .array(ids.map { .string($0) }),
+          message: message
+        )
         outcomes[index] = Outcome(.skip, findings: [finding])
       }
     }

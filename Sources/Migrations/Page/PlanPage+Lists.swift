@@ -128,7 +128,38 @@ extension PlanPage {
   // MARK: Reviews and rejects
 
   func writeReviews(to file: inout OutputFile, _ tally: PlanTally) throws(Failure) {
-    guard let path = list("review.csv") else { return }
+    try writeSpreadsheet(
+      Table(
+        id: "review",
+        heading: "For review: a person decides",
+        columns: FindingLists.columns,
+        list: "review.csv"
+      ),
+      to: &file,
+      tally
+    )
+  }
+
+  func writeFindings(to file: inout OutputFile, _ tally: PlanTally) throws(Failure) {
+    try writeSpreadsheet(
+      Table(
+        id: "findings",
+        heading: "Findings: everything that is reported, notes too",
+        columns: FindingLists.findingColumns,
+        list: "findings.csv"
+      ),
+      to: &file,
+      tally
+    )
+  }
+
+  /// Shows a list that is a spreadsheet, if it is there.
+  private func writeSpreadsheet(
+    _ table: Table,
+    to file: inout OutputFile,
+    _ tally: PlanTally
+  ) throws(Failure) {
+    guard let path = list(table.list.description) else { return }
     let walk: Walk = { (body) throws(Failure) in
       var reader = try CSVReader(path)
       // The header is the program's own.
@@ -138,16 +169,7 @@ extension PlanPage {
         guard try body({ writeRow(of: cells, to: &$0, tally) }) else { return }
       }
     }
-    try write(
-      Table(
-        id: "review",
-        heading: "For review: a person decides",
-        columns: FindingLists.columns,
-        list: "review.csv"
-      ),
-      walk,
-      to: &file
-    )
+    try write(table, walk, to: &file)
   }
 
   func writeRejects(to file: inout OutputFile, _ tally: PlanTally) throws(Failure) {
@@ -248,7 +270,9 @@ extension PlanPage {
       html.number(extent.total)
       html.markup(" shown; all are in ")
       html.markup(list)
-      html.markup(" of the run's folder.")
+      html.markup(" of the run's folder. It has ")
+      html.number(extent.total - extent.shown)
+      html.markup(" more.")
     } else {
       html.markup(" shown, which is all.")
     }

@@ -8,7 +8,7 @@ public import Transfer
 #endif
 
 /// A plan as one self-contained page to look at in a browser: totals, a bar a collection, the differences before and
-/// after, and what waits for a person, all of it searchable.
+/// after, what waits for a person and everything else that is reported, all of it searchable.
 ///
 /// It is read from the lists of the run in constant memory. It loads nothing, and its Content-Security-Policy lets it run no
 /// script but its own; without scripts everything is there but the search. It holds what the documents hold, so it is
@@ -43,7 +43,7 @@ public struct PlanPage: Sendable {
   /// A page of a run that has planned.
   ///
   /// - Parameters:
-  ///   - run: Whose `plan.jsonl`, `review.csv` and `rejects.jsonl` are shown.
+  ///   - run: Whose `plan.jsonl`, `review.csv`, `rejects.jsonl` and `findings.csv` are shown.
   ///   - command: The command, as its summary names it.
   ///   - environment: Where it read.
   ///   - reports: What was found, migration by migration.
@@ -81,6 +81,7 @@ public struct PlanPage: Sendable {
     try writeChanges(to: &file, tally, extent)
     try writeReviews(to: &file, tally)
     try writeRejects(to: &file, tally)
+    try writeFindings(to: &file, tally)
     html.removeAll()
     html.markup("</main>\n<script>")
     try file.write(html.bytes)

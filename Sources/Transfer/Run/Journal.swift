@@ -159,6 +159,19 @@ public final class Journal: Sendable {
     return isOlder ? nil : write
   }
 
+  /// The update of a document that is as the run left it before it was interrupted, and the document as it was before that;
+  /// it is taken as by ``takeOwnWrite(of:current:)``.
+  ///
+  /// - Throws: `.cannotWrite`, `.inputMissing`, `.inputMalformed`.
+  public func takeOwnUpdate(of current: RawDocument) throws(Failure) -> (OwnWrite, before: RawDocument)? {
+    guard let write = tails.withLock({ $0.first?[current.path] }), write.kind == .update else { return nil }
+    let change = try change(of: write)
+    guard let before = change.before, before.updateTime != current.updateTime, change.isApplied(to: current),
+      let taken = try takeOwnWrite(of: current.path, current: current)
+    else { return nil }
+    return (taken, before)
+  }
+
   /// The change of a write that the run made before it was interrupted, with the document as it was before.
   ///
   /// - Throws: `.inputMissing`, `.inputMalformed`.

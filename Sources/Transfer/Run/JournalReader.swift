@@ -134,6 +134,9 @@ struct JournalTail: Sendable {
   /// The deletions among them.
   var deletions: [DocumentPath] { deleted.filter { writes[Self.hash($0)]?.kind == .deletion } }
 
+  /// The write of a document, which is not taken by that.
+  subscript(path: DocumentPath) -> Journal.OwnWrite? { writes.isEmpty ? nil : writes[Self.hash(path)] }
+
   mutating func take(_ path: DocumentPath) -> Journal.OwnWrite? {
     if writes.isEmpty { return nil }
     let hash = Self.hash(path)

@@ -13,7 +13,7 @@ public import Models
 /// process of a run lives, the log is locked.
 public final class RunDirectory: Sendable {
   /// The lists that a checkpoint keeps the length of.
-  static let lists = ["rejects.jsonl", "review.csv", "references.jsonl"]
+  static let lists = ["findings.csv", "findings.jsonl", "rejects.jsonl", "review.csv", "references.jsonl"]
 
   /// The run's id: when it began, in UTC, the command, and four letters of chance.
   public let id: String

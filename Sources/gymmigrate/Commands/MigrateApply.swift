@@ -102,7 +102,7 @@ struct MigrateApply: AsyncParsableCommand {
           }
         }
       }
-      var ending = Ending(lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(run.file))
+      var ending = Ending(lists: MigrationRunner.lists.map(run.file))
       if dryRun {
         try await apply()
         let planned = reports.withLock { $0 }

@@ -10,8 +10,8 @@ struct MigratePlan: AsyncParsableCommand {
     abstract: "Show what migrations would change; nothing is written.",
     discussion: """
       Prints how many documents of each collection change and the first differences, field by field. Every change is \
-      in plan.jsonl of the run's folder, what a person must decide in review.csv, what cannot be migrated in \
-      rejects.jsonl. Each migration is planned against the data as it is now.
+      in plan.jsonl of the run's folder, everything that is reported in findings.csv, what a person must decide in \
+      review.csv, what cannot be migrated in rejects.jsonl. Each migration is planned against the data as it is now.
 
       A plan that is kept is what 'migrate apply --plan' applies, exactly:
 
@@ -72,7 +72,7 @@ struct MigratePlan: AsyncParsableCommand {
         if let output { try OutputFile.copy(run.file("plan.jsonl"), to: output) }
         return Ending(
           status: exitCode && reports.contains { $0.changeCount > 0 } ? .differences : .done,
-          lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(run.file),
+          lists: MigrationRunner.lists.map(run.file),
           cost: cost
         )
       }

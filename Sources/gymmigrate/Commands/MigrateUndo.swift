@@ -66,7 +66,7 @@ struct MigrateUndo: AsyncParsableCommand {
         }
         try RunHistory(in: connection.stateDir).judge(id, as: "undone", by: run.id)
       }
-      return Ending(lists: ["plan.jsonl", "rejects.jsonl"].map(run.file))
+      return Ending(lists: MigrationRunner.lists.map(run.file))
     }
   }
 }

@@ -56,7 +56,7 @@ struct MigrateVerify: AsyncParsableCommand {
         }
         return Ending(
           status: changes > 0 ? .differences : .done,
-          lists: ["plan.jsonl", "review.csv", "rejects.jsonl"].map(run.file)
+          lists: MigrationRunner.lists.map(run.file)
         )
       }
   }

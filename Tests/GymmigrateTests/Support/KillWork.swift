@@ -144,6 +144,9 @@ struct KillOutcome: Sendable, Equatable {
   var totals: Summary.Counts
   var rejects: [String]
   var reviews: [String]
+  /// The lines of findings.csv and of findings.jsonl.
+  var findings: [String]
+  var findingObjects: [String]
   /// How often each document was written.
   var writes: [String: Int]
 
@@ -155,11 +158,13 @@ struct KillOutcome: Sendable, Equatable {
     totals = summary.totals
     func list(_ name: String) -> [String] {
       let text = (try? tool.text(".gymmigrate/runs/\(summary.runId)/\(name)")) ?? ""
-      return Self.withoutServerTimes(text).replacing("\r\n", with: "\n").components(separatedBy: "\n")
-        .sorted()
+      // A line of a spreadsheet ends in CR LF, which is one character.
+      return Self.withoutServerTimes(text).split(whereSeparator: \.isNewline).map(String.init).sorted()
     }
     rejects = list("rejects.jsonl")
     reviews = list("review.csv")
+    findings = list("findings.csv")
+    findingObjects = list("findings.jsonl")
     writes = Dictionary(mini.writtenDocuments.map { ($0.name, $0.writes) }) { $0 + $1 }
   }
 
@@ -184,6 +189,8 @@ struct KillOutcome: Sendable, Equatable {
     compare("database", database, expected.database)
     compare("rejects.jsonl", rejects, expected.rejects)
     compare("review.csv", reviews, expected.reviews)
+    compare("findings.csv", findings, expected.findings)
+    compare("findings.jsonl", findingObjects, expected.findingObjects)
     let counted = writes.filter { expected.writes[$0.key] != $0.value }.map { "\($0.key) \($0.value)" }
     let missing = expected.writes.filter { writes[$0.key] == nil }.map { "\($0.key) 0" }
     compare("writes", (counted + missing).sorted(), [])

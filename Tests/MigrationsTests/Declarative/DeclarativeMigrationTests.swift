@@ -67,15 +67,20 @@ import Transfer
 
   @Test func stepsThatWouldNotComeToRestAreNotBegun() throws {
     let (a, b) = (FieldPath(field: "a"), FieldPath(field: "b"))
+    let full = try document("users/u", ["a": .integer(1), "b": .integer(9)])
     let document = try document("users/u", ["a": .integer(1)])
     // Once: a 5, b 1. Twice: a 5, b 5.
     let copying = [MigrationStep.copy(a, to: b, overwrite: true), .set(a, .integer(5))]
     let outcome = try migration(copying).outcome(for: document)
     #expect(outcome.action == .skip && outcome.findings.map(\.code) == ["not-at-rest"])
     #expect(outcome.findings.map(\.kind) == [.reject])
+    // The value of the field that would change once more.
+    #expect(outcome.findings.first?.field == "b" && outcome.findings.first?.found == nil)
+    #expect(try migration(copying).outcome(for: full).findings.first?.found == .integer(9))
     // The second time it would find its target taken.
     let moving = [MigrationStep.move(a, to: b, overwrite: false), .set(a, .integer(5))]
-    #expect(try migration(moving).outcome(for: document).findings.map(\.code) == ["not-at-rest"])
+    let moved = try migration(moving).outcome(for: document).findings
+    #expect(moved.map(\.code) == ["not-at-rest"] && moved.first?.field == "b")
     // Once is all where the filter takes it for done.
     let once = try migration(copying, where: "a == 1").outcome(for: document)
     #expect(once.change?.after == ["a": .integer(5), "b": .integer(1)])
@@ -113,6 +118,7 @@ import Transfer
         #expect(outcome.action == .skip)
         #expect(outcome.findings.map(\.code) == ["has-subcollections"])
         #expect(outcome.findings.first?.message.contains("logs, notes") ?? false)
+        #expect(outcome.findings.first?.found == .array([.string("logs"), .string("notes")]))
       } else {
         #expect(outcome.change?.after == nil && outcome.change != nil)
       }

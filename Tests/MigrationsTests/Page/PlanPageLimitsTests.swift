@@ -55,6 +55,9 @@ struct PlanPageLimitsTests {
       #expect(count("<li class=\"change\"", in: page) == 1002)
       #expect(page.contains("1,002 of 1,005 shown; all are in plan.jsonl of the run's folder."))
       #expect(page.contains("1,002 of 1,005 shown; all are in rejects.jsonl of the run's folder."))
+      #expect(
+        page.contains("1,002 of 1,005 shown; all are in findings.csv of the run's folder. It has 3 more.")
+      )
       // All are in the totals, and in one row.
       #expect(page.contains("<b>335</b> to create") && page.contains("<b>335</b> to delete"))
       #expect(page.contains("<th scope=\"row\"><bdi>groups/*/members</bdi></th>"))
@@ -83,7 +86,7 @@ struct PlanPageLimitsTests {
     try await withRun(changes: 0) { page in
       #expect(page.contains("<b>0</b> to update"))
       #expect(page.contains("0 shown, which is all."))
-      #expect(!page.contains("data-list=\"review\"") && !page.contains("data-list=\"rejects\""))
+      for list in ["review", "rejects", "findings"] { #expect(!page.contains("data-list=\"\(list)\"")) }
     }
   }
 
