@@ -361,7 +361,7 @@ struct CopyTests {
       result.expect(0)
       for text in [
         "Copying from prod (protected): project p, database prod, http://127.0.0.1:", "to test: project p",
-        "products: 4 documents", "5 reads, 4 writes, 0 deletes: at the most 0.01 USD (list prices of nam5",
+        "products: 4 documents", "at least 5 reads, 4 writes, 0 deletes: at least 0.01 USD (list prices of nam5",
         "Rewritten to projects/p/databases/test: 4 references.",
       ] { #expect(result.errors.contains(text), "\(text)\n\(result.errors)") }
 
@@ -375,7 +375,7 @@ struct CopyTests {
       let copied = try await tool.bare(again)
       #expect(
         copied.errors.contains(
-          "9 reads, 4 writes, 0 deletes: at the most 17.00 USD (prices of gymmigrate.yaml)"
+          "at least 9 reads, 4 writes, 0 deletes: at least 17.00 USD (prices of gymmigrate.yaml)"
         )
       )
       #expect(try copied.summary().cost == Summary.Cost(reads: 9, writes: 4, deletes: 0, usd: 17))

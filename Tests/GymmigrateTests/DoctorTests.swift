@@ -130,7 +130,7 @@ struct DoctorTests {
           ? .response(ServiceError.permissionDenied.response(for: request.kind)) : inner(request)
       }
     )
-    try await expect(69, "database", "502", { _ in .html(502) }, patience: 2)
+    try await expect(69, "reading", "502", { _ in .html(502) }, patience: 2)
     try await expect(78, "credentials", "nowhere.json", inner, more: ["--credentials", "nowhere.json"])
     try await expect(
       78,
