@@ -18,6 +18,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
@@ -41,21 +42,30 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
-    // What the embedded store reads of a request; links to single files, because its storage wants GRDB.
     .target(
       name: "LocalFirestore",
-      dependencies: ["Models"],
+      dependencies: [
+        "Models",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
       swiftSettings: settings
     ),
-    // What reads a migration's file and what its steps do; links, because the ledger and the plans want GRDB.
     .target(
       name: "Migrations",
-      dependencies: ["Models", "Transfer"],
+      dependencies: [
+        "Models", "Transfer",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: settings
     ),
     .executableTarget(
       name: "Fuzz",
-      dependencies: ["Models", "Transfer", "LocalFirestore", "Migrations", "CZlib"],
+      dependencies: [
+        "Models", "Transfer", "LocalFirestore", "Migrations", "CZlib",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: settings
     ),
   ],

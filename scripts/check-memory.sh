@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The memory of a comparison of a million documents on each side, and of a workbook of 500,000 rows, with the release
-# binary: none may take more than 64 MiB. Installs nothing.
+# binary: none may take more than 64 MiB. Then the limits of docs/security.md, row by row. Installs nothing.
 #
 #   DOCUMENTS=1000000   documents on each side of the comparisons
 #   ROWS=500000         rows of the workbook
@@ -134,4 +134,6 @@ cat >>gymmigrate.yaml <<YAML
   source: { database: left, endpoint: "http://127.0.0.1:$port" }
 YAML
 measured "diff, what was exported and what was imported" 0 "${compare[@]}" --from source --to sheet
+echo "== The limits of docs/security.md"
+python3 "$root/scripts/check-limits.py" "$GYMMIGRATE" || failed=1
 exit "$failed"

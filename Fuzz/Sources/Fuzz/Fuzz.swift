@@ -9,6 +9,7 @@
 /// What can be fuzzed; each has its folder in `Corpus`.
 enum Target: String, CaseIterable {
   case wire, query, requests, jsonl, csv, xlsx, text, pages, yaml, migration, ranges
+  case runs, journal, plan, ledger, folders, store
 
   /// The one that the environment names.
   static let chosen: Target = {
@@ -32,6 +33,12 @@ enum Target: String, CaseIterable {
     case .yaml: fuzzYAML(input)
     case .migration: fuzzMigration(input)
     case .ranges: fuzzRanges(input)
+    case .runs: fuzzRuns(input)
+    case .journal: fuzzJournal(input)
+    case .plan: fuzzPlan(input)
+    case .ledger: fuzzLedger(input)
+    case .folders: fuzzFolders(input)
+    case .store: fuzzStore(input)
     }
   }
 }

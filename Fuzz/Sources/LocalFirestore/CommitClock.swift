@@ -1,1 +1,0 @@
-../../../Sources/LocalFirestore/Storage/CommitClock.swift

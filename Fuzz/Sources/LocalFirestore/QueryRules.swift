@@ -1,1 +1,0 @@
-../../../Sources/LocalFirestore/Query/QueryRules.swift

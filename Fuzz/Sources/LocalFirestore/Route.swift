@@ -1,1 +1,0 @@
-../../../Sources/LocalFirestore/HTTP/Route.swift

@@ -1,1 +1,0 @@
-../../../Sources/LocalFirestore/Wire/WireRequests.swift

@@ -1,1 +1,0 @@
-../../../Sources/LocalFirestore/Service/WriteRules.swift

@@ -1,1 +1,0 @@
-../../../Sources/Migrations/Migration.swift

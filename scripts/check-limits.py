@@ -1,0 +1,368 @@
+#!/usr/bin/env python3
+"""Runs each row of the limits in docs/security.md with the release binary: what the input is, the exit code or the answer,
+and the most memory that the program took. Ends in 1 where one of them is not as that page says.
+
+    scripts/check-limits.py BINARY [WORDS...]
+
+WORDS take only the rows whose name holds one of them. Called by `make check-memory`.
+"""
+
+import gzip
+import json
+import os
+import resource
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+MIB = 1 << 20
+binary = os.path.realpath(sys.argv[1])
+chosen = sys.argv[2:]
+failed = False
+environment = {name: value for name, value in os.environ.items() if not name.startswith("GYMMIGRATE_")}
+
+
+def report(name, found, wanted, mebibytes, limit):
+    global failed
+    wrong = found != wanted or mebibytes > limit
+    failed = failed or wrong
+    print(f"{name:<58} {found!s:>6} {mebibytes:8.1f} MiB{'   WRONG: ' + f'{wanted} within {limit} MiB' if wrong else ''}", flush=True)
+
+
+def isChosen(name):
+    return not chosen or any(word in name for word in chosen)
+
+
+def run(name, wanted, *arguments, limit=64, prepare=None, before=None):
+    """A command in a folder of its own: `prepare` makes its files, `before` is called in the child."""
+    if not isChosen(name):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        if prepare:
+            prepare(folder)
+        with open(f"{folder}/stderr", "wb") as errors:
+            # A child begins with the peak of the process that forks it, so that is a small one.
+            code = subprocess.run(
+                ["/usr/bin/time", "-q", "-f", "%M", "-o", f"{folder}/peak", binary, *arguments], cwd=folder, env=environment,
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, preexec_fn=before,
+            ).returncode
+        report(name, code, wanted, int(open(f"{folder}/peak").read()) / 1024, limit)
+        if code != wanted:
+            print(open(f"{folder}/stderr", errors="replace").read()[-1000:], file=sys.stderr)
+
+
+def write(folder, name, pieces):
+    opened = gzip.open(f"{folder}/{name}", "wb", 1) if name.endswith(".gz") else open(f"{folder}/{name}", "wb")
+    with opened as file:
+        for piece in pieces:
+            file.write(piece)
+
+
+def tables():
+    for ending in ["csv", "csv.gz", "tsv"]:
+        # A tab is a delimiter of its own, and a quote that is never closed is the same in both.
+        run(
+            f"a record of 400 MiB, in {ending}", 65,
+            "import", f"u.{ending}", "--collection", "users", "-e", "local", "-q",
+            *(["--delimiter", "tab", "--format", "csv"] if ending == "tsv" else []),
+            prepare=lambda folder: write(folder, f"u.{ending}", [b'__name__,n\nu1,"', *[b"x" * MIB] * 400]),
+        )
+    for name, pieces in {
+        "80 MiB of commas": [b"__name__,n\n", *[b"," * MIB] * 80],
+        "1 GiB of commas": [b"__name__,n\n", *[b"," * MIB] * 1024],
+        "a header of 60 MiB": [b"__name__", *[b",a" * (MIB // 2)] * 60, b"\n"],
+        "a record of 16,385 cells": [b"__name__,n\nu1" + b",1" * 16_384 + b"\n"],
+    }.items():
+        run(
+            f"{name}, in csv.gz", 65, "import", "u.csv.gz", "--collection", "users", "-e", "local", "-q",
+            prepare=lambda folder: write(folder, "u.csv.gz", pieces),
+        )
+    run(
+        "a record of 15 MiB, in 1,000 cells", 2, "import", "u.csv", "--collection", "users", "-e", "local", "-q", limit=128,
+        prepare=lambda folder: write(
+            folder, "u.csv",
+            [b"__name__" + b"".join(b",c%d" % n for n in range(1000)), b"\nu1", *[b"," + b"x" * 15_000] * 1000, b"\n"],
+        ),
+    )
+    run(
+        "4 GiB of blank lines, in csv.gz", 0, "import", "u.csv.gz", "--collection", "users", "-e", "local", "-q",
+        prepare=lambda folder: write(folder, "u.csv.gz", [b"__name__,n\n", *[b"\n" * MIB] * 4096, b"u1,1\n"]),
+    )
+
+
+def lines():
+    document = b'{"fields":{"t":{"stringValue":"'
+    end = b'"}},"name":"users/u1"}\n'
+    run(
+        "a line of 400 MiB, in jsonl.gz", 65, "import", "u.jsonl.gz", "-e", "local", "-q", limit=192,
+        prepare=lambda folder: write(folder, "u.jsonl.gz", [document, *[b"x" * MIB] * 400, end]),
+    )
+    run(
+        "a document of 63 MiB, in jsonl", 2, "import", "u.jsonl", "-e", "local", "-q", limit=384,
+        prepare=lambda folder: write(folder, "u.jsonl", [document, *[b"x" * MIB] * 63, end]),
+    )
+    run(
+        "a line of 60 MiB of brackets, in jsonl", 65, "import", "u.jsonl", "-e", "local", "-q", limit=512,
+        prepare=lambda folder: write(folder, "u.jsonl", [*[b"[" * MIB] * 60, b"\n"]),
+    )
+
+
+def workbooks():
+    sheet = b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+
+    def book(folder, name, pieces, strings=None):
+        with zipfile.ZipFile(f"{folder}/{name}", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(
+                "[Content_Types].xml",
+                '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+                '<Default Extension="xml" ContentType="application/xml"/></Types>',
+            )
+            office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+            package = "http://schemas.openxmlformats.org/package/2006/relationships"
+            archive.writestr(
+                "_rels/.rels",
+                f'<Relationships xmlns="{package}"><Relationship Id="r1" Type="{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+            )
+            archive.writestr(
+                "xl/workbook.xml",
+                f'<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="{office}">'
+                '<sheets><sheet name="users" sheetId="1" r:id="r1"/></sheets></workbook>',
+            )
+            archive.writestr(
+                "xl/_rels/workbook.xml.rels",
+                f'<Relationships xmlns="{package}"><Relationship Id="r1" Type="{office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+            )
+            with archive.open("xl/worksheets/sheet1.xml", "w", force_zip64=True) as part:
+                for piece in pieces:
+                    part.write(piece)
+
+    for name, pieces in {
+        "1 GiB of white space": [sheet, *[b" " * MIB] * 1024, b"</sheetData></worksheet>"],
+        "200 MiB of open tags": [sheet, *[b"<row>" * (MIB // 5)] * 200],
+        "a tag of 100 MiB": [sheet, b"<row ", *[b"a" * MIB] * 100],
+    }.items():
+        run(
+            f"{name}, in xlsx", 65, "import", "u.xlsx", "-e", "local", "-q",
+            prepare=lambda folder: book(folder, "u.xlsx", pieces),
+        )
+
+
+def configuration():
+    nested = b"project: p\nenvironments:\n  a: &a { project: p, database: d }\n"
+    bomb = nested + b"x0: &x0 [a, a, a, a, a, a, a, a, a]\n" + b"".join(
+        b"x%d: &x%d [" % (n, n) + b", ".join([b"*x%d" % (n - 1)] * 9) + b"]\n" for n in range(1, 12)
+    )
+    run(
+        "aliases of aliases, in gymmigrate.yaml", 78, "env", "list",
+        prepare=lambda folder: write(folder, "gymmigrate.yaml", [bomb]),
+    )
+    run(
+        "70 MiB of gymmigrate.yaml", 78, "env", "list",
+        prepare=lambda folder: write(folder, "gymmigrate.yaml", [b"project: p\n", *[b"# " + b"x" * (MIB - 3) + b"\n"] * 70]),
+    )
+
+
+def pastRuns():
+    record = {
+        "arguments": ["import", "u.jsonl", "-e", "local"], "command": "import",
+        "database": "projects/sajarubox/databases/local", "endpoint": "embedded", "environment": "local",
+        "inputs": [], "runId": "R", "startedAt": "2026-11-23T03:45:31Z", "version": "0.1.0",
+        "workingDirectory": "/tmp", "writes": True,
+    }
+
+    def past(folder, **files):
+        os.makedirs(f"{folder}/.gymmigrate/runs/R", mode=0o700)
+        os.chmod(f"{folder}/.gymmigrate", 0o700)
+        for name, bytes in {"run": json.dumps(record).encode(), **files}.items():
+            write(f"{folder}/.gymmigrate/runs/R", f"{name}.json", [bytes])
+            os.chmod(f"{folder}/.gymmigrate/runs/R/{name}.json", 0o600)
+
+    for name, files in {
+        "a damaged run.json": {"run": b"{"},
+        "run.json of 80 MiB": {"run": b'{"runId":"' + b"x" * (80 * MIB) + b'"}'},
+        "a damaged summary.json": {"summary": b'{"collections":[{"name":7}]}'},
+    }.items():
+        run(f"{name}, in runs list", 0, "runs", "list", limit=192, prepare=lambda folder: past(folder, **files))
+        run(f"{name}, in runs show", 65, "runs", "show", "R", limit=192, prepare=lambda folder: past(folder, **files))
+    def killed(folder, checkpoint):
+        write(folder, "u.jsonl", [b'{"fields":{},"name":"users/u1"}\n'])
+        subprocess.run([binary, "import", "u.jsonl", "-e", "local", "-q"], cwd=folder, env=environment, check=True)
+        [run] = os.listdir(f"{folder}/.gymmigrate/runs")
+        os.unlink(f"{folder}/.gymmigrate/runs/{run}/summary.json")
+        write(f"{folder}/.gymmigrate/runs/{run}", "checkpoint.json", [checkpoint])
+
+    for name, checkpoint in {
+        "a position of 2^63 - 1": b'{"stage":0,"journal":9223372036854775807}',
+        "part 4,000,000,000": b'{"stage":4000000000,"journal":0}',
+    }.items():
+        run(
+            f"{name}, in a checkpoint", 65, "runs", "resume", "last",
+            prepare=lambda folder: killed(folder, checkpoint),
+        )
+
+
+def manifests():
+    def folder(count):
+        manifest = {
+            "toolVersion": "0.1.0", "environment": "local", "database": "projects/p/databases/d",
+            "files": [{"file": "users.jsonl", "collection": "users", "documents": count, "bytes": count, "sha256": "0" * 64}],
+        }
+
+        def prepare(path):
+            os.mkdir(f"{path}/backup")
+            write(path, "backup/manifest.json", [json.dumps(manifest).encode()])
+            write(path, "backup/users.jsonl", [b""])
+
+        return prepare
+
+    run("a count of 2^63 - 1 in a manifest", 65, "export", "verify", "backup", prepare=folder(2**63 - 1))
+
+
+def localStore():
+    def damaged(folder):
+        os.mkdir(f"{folder}/.gymmigrate", 0o700)
+        write(f"{folder}/.gymmigrate", "local.sqlite", [b"SQLite format 3\0" + b"\xff" * 8000])
+
+    def late(folder):
+        subprocess.run([binary, "count", "users", "-e", "local", "-q"], cwd=folder, env=environment, capture_output=True)
+        with sqlite3.connect(f"{folder}/.gymmigrate/local.sqlite") as database:
+            database.execute("UPDATE state SET last_commit = 9223372036854775807")
+
+    run("a damaged data file of the embedded store", 65, "count", "users", "-e", "local", "-q", prepare=damaged)
+    run("a time beyond 9999 in the embedded store", 65, "count", "users", "-e", "local", "-q", prepare=late)
+
+
+def descriptors():
+    run(
+        "ulimit -n 16", 78, "count", "users", "-e", "local", "-q",
+        before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16)),
+    )
+
+
+class Service(BaseHTTPRequestHandler):
+    """A service that answers whatever it is asked with `pieces`."""
+
+    protocol_version = "HTTP/1.1"
+    pieces = []
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self):
+        length = int(self.headers.get("Content-Length") or 0)
+        self.rfile.read(length)
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        try:
+            for piece in self.pieces:
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+            self.wfile.write(b"0\r\n\r\n")
+        except OSError:
+            self.close_connection = True
+
+    do_GET = do_POST = answer
+
+
+def services():
+    def ask(name, wanted, pieces, *arguments, limit=64):
+        if not isChosen(name):
+            return
+        Service.pieces = pieces
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        place = ["--project", "p", "--database", "d", "--endpoint", f"http://127.0.0.1:{server.server_port}"]
+        run(name, wanted, *arguments, *place, "--retry-for", "1s", "-q", limit=limit)
+        server.shutdown()
+
+    count = b'[{"result":{"aggregateFields":{"count":{"integerValue":"9223372036854775807"}}},"readTime":"2026-11-23T00:00:00Z"}]'
+    ask("a count of 2^63 - 1 of the service", 69, [count], "count", "users")
+    ask("an answer of 400 MiB of white space", 69, [b"[", *[b" " * MIB] * 400], "count", "users", limit=640)
+    ask("an answer of 400 MiB of brackets", 69, [*[b"[" * MIB] * 400], "export", "users", "-o", "u.jsonl", limit=640)
+
+
+def server():
+    """Requests to `serve`, and the memory of the server after them."""
+    if not isChosen("serve"):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen(
+            [binary, "serve", "--memory", "--port", "0"], cwd=folder, env=environment,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )
+        port = None
+        for line in process.stdout:
+            if b"FIRESTORE_EMULATOR_HOST=" in line:
+                port = int(line.rsplit(b":", 1)[1])
+                break
+        threading.Thread(target=lambda: [None for _ in process.stdout], daemon=True).start()
+
+        def connect():
+            connection = socket.create_connection(("127.0.0.1", port))
+            connection.settimeout(60)
+            return connection
+
+        def status(connection):
+            try:
+                head = connection.recv(200)
+            except OSError:
+                head = b""
+            return int(head.split()[1]) if head.startswith(b"HTTP/1.1 ") else "closed"
+
+        def peak():
+            for line in open(f"/proc/{process.pid}/status"):
+                if line.startswith("VmHWM"):
+                    return int(line.split()[1]) / 1024
+
+        def ask(name, wanted, pieces, limit=64):
+            connection = connect()
+            try:
+                for piece in pieces:
+                    connection.sendall(piece)
+            except OSError:
+                pass
+            report(f"serve: {name}", status(connection), wanted, peak(), limit)
+            connection.close()
+
+        path = b"/v1/projects/p/databases/d/documents:commit"
+        head = b"POST %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\n" % (path, port)
+        ask("a chunk of 7fffffffffffffff bytes", "closed", [head, b"Transfer-Encoding: chunked\r\n\r\n7fffffffffffffff\r\n"])
+        ask("headers of 65 KiB", 400, [head, b"X: " + b"x" * (65 << 10) + b"\r\n\r\n"])
+        ask("a space before the colon", 400, [head, b"Content-Length : 2\r\n\r\n{}"])
+        ask("a body of 11 MiB", 400, [head, b"Content-Length: %d\r\n\r\n" % (11 * MIB), *[b" " * MIB] * 11])
+        ask("a body of 300 MiB", "closed", [head, b"Content-Length: %d\r\n\r\n" % (300 * MIB), *[b" " * MIB] * 300])
+        held = []
+        for _ in range(12):
+            connection = connect()
+            connection.sendall(head + b"Content-Length: %d\r\n\r\n" % (10 * MIB) + b" " * (10 * MIB - 1))
+            held.append(connection)
+        time.sleep(1)  # what is sent is read; no answer says that it was
+        one = connect()
+        one.sendall(head + b"Content-Length: %d\r\n\r\n" % (10 * MIB) + b" " * (10 * MIB))
+        report("serve: 130 MiB of bodies at once", status(one), 503, peak(), 256)
+        one.close()
+        for connection in held:
+            connection.close()
+        slow = connect()
+        slow.sendall(head)
+        begun = time.monotonic()
+        slow.settimeout(90)
+        found = status(slow)
+        seconds = time.monotonic() - begun
+        report(f"serve: a pause of {seconds:.0f} s", found if 25 < seconds < 60 else "late", "closed", peak(), 256)
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+
+
+for part in [tables, lines, workbooks, configuration, pastRuns, manifests, localStore, descriptors, services, server]:
+    part()
+sys.exit(1 if failed else 0)
