@@ -154,6 +154,9 @@ struct CommandRun {
             clock: desk.clock
           )
           if run.isResumed { desk.logger.notice("Going on with run \(run.id).") }
+          if let line = run.tornLine {
+            desk.logger.warning("\(RunText.torn(line, run.file("journal.jsonl")))")
+          }
         }
         let session = Session(
           command: name,
@@ -206,6 +209,8 @@ struct CommandRun {
       summary.cost = ending.cost
       lists = ending.lists
       if write != nil { try book.assertBalance() }
+      // Nobody else hears that the log has a gap.
+      if let failure = run?.log.failure { throw failure }
       if summary.status == .done, write != nil, book.totals.leavesSomething { summary.status = .incomplete }
       summary.exitCode = ExitCodes.code(of: summary.status)
     } catch {

@@ -10,6 +10,11 @@ enum RunText {
       .joined(separator: "\t")
   }
 
+  /// What is told of a journal with a line that was cut off.
+  static func torn(_ line: Int, _ path: String) -> String {
+    "\(path): line \(line) was cut off, as by a full disk, and is stepped over. What became of its document is looked up."
+  }
+
   /// All of it.
   static func lines(_ entry: RunHistory.Entry, history: RunHistory, stateDir: String) -> [String] {
     let record = entry.record

@@ -95,6 +95,11 @@ enum SystemCall {
     return 0
   }
 
+  /// Cuts a file off at a length, as far as the system can.
+  static func truncate(_ descriptor: Int32, to length: off_t) {
+    while ftruncate(descriptor, length) != 0, errno == EINTR {}
+  }
+
   /// Brings a folder's entries to the disk, as far as its file system can.
   static func synchronizeFolder(_ path: String) {
     let (descriptor, _) = open(path, O_RDONLY | O_DIRECTORY)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 import Migrations
 import Models
 import Transfer
@@ -45,6 +46,7 @@ struct MigrateUndo: AsyncParsableCommand {
       takesUp: true
     )
     try await command.perform { session, run in
+      UndoneRun.warn(session, of: changes, in: connection.stateDir)
       let migration = try UndoRun(id, changes, client: session.client)
       var runner = MigrationRunner(
         client: session.client,
@@ -93,6 +95,13 @@ enum UndoneRun {
       )
     }
     return (entry, try RunChanges(journal: history.file("journal.jsonl", of: entry.record.id)))
+  }
+
+  /// Tells of a line of the journal that could not be read.
+  static func warn(_ session: Session, of changes: RunChanges, in stateDir: String) {
+    guard let line = changes.tornLine else { return }
+    let journal = RunHistory(in: stateDir).file("journal.jsonl", of: changes.run)
+    session.logger.warning("\(RunText.torn(line, journal))")
   }
 
   /// The run that an undo is about.
