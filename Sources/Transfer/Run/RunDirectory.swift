@@ -85,6 +85,12 @@ public final class RunDirectory: Sendable {
       )
     }
     resumption = try Resumption(of: id, in: path, fromStart: fromStart)
+    if let head = resumption?.head, head.database != record.database {
+      throw Resumption.damaged(
+        file("journal.jsonl"),
+        "it is of \(head.database), and run.json of \(record.database)"
+      )
+    }
     // Until it ends again it is running, or was killed.
     try cut("summary.json", to: 0)
   }
@@ -98,10 +104,12 @@ public final class RunDirectory: Sendable {
   /// The path of a file in the folder.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Writes `run.json`, whole or not at all.
+  /// Writes `run.json`, whole or not at all, with what tells this folder from a copy of it.
   ///
   /// - Throws: `.cannotWrite`.
   public func write(_ record: RunRecord) throws(Failure) {
+    var record = record
+    record.folder = RunFolder(path).identity
     try JSONFile.write(record.json, to: file("run.json"))
   }
 

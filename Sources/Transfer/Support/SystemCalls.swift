@@ -114,6 +114,12 @@ enum SystemCall {
     return stat(path, &status) == 0 ? (status, 0) : (nil, errno)
   }
 
+  /// As ``status(_:)``, of a symbolic link itself.
+  static func linkStatus(_ path: String) -> (status: stat?, error: Int32) {
+    var status = stat()
+    return lstat(path, &status) == 0 ? (status, 0) : (nil, errno)
+  }
+
   /// Makes a pipe that nobody reads an error of the write and no death of the process.
   static let ignoringBrokenPipes: Void = {
     signal(SIGPIPE, SIG_IGN)
