@@ -4,8 +4,8 @@ SWIFT ?= swift
 SOURCES = Package.swift Sources Tests
 JOBS ?=
 
-.PHONY: all deps docs build demo test bench bench-reads bench-writes check check-faults check-filters check-fuzz \
-  check-kills check-libreoffice check-memory check-sanitizers check-scale fmt lint layers clean
+.PHONY: all deps docs build demo test bench bench-reads bench-writes check check-disk check-faults check-filters \
+  check-fuzz check-kills check-libreoffice check-memory check-sanitizers check-scale fmt lint layers clean
 
 all: build
 
@@ -42,6 +42,10 @@ bench-writes: build
 ## check: formatting, layers, and a build of everything with warnings as errors, beside the build of every day
 check: deps lint layers
 	$(SWIFT) build --build-tests --scratch-path .build/check -Xswiftc -warnings-as-errors
+
+## check-disk: 500 runs on a disk that is full for one of their files, judged by what they leave, resumed or undone
+check-disk: deps
+	@scripts/check-disk.sh
 
 ## check-faults: thousands of runs on a service that fails in every way, judged by what it stored and counted
 check-faults: deps

@@ -13,7 +13,6 @@ struct ApplyDelegate: BatchDelegate {
 
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
     let pending = session.pending.take(write.path)
-    if let failure = failure.withLock({ $0 }) { throw failure }
     session.book.count(write.path.collection) { accounts in
       // One that is there after all was read back.
       let isMade = write.precondition == .exists(false) && result != .unchanged
@@ -25,6 +24,7 @@ struct ApplyDelegate: BatchDelegate {
         accounts.settle(write, result)
       }
     }
+    if let failure = failure.withLock({ $0 }) { throw failure }
     switch result {
     case .rejected(let error):
       let finding = Finding(

@@ -137,9 +137,15 @@ struct TransactionRecorder: TransactionDelegate {
   }
 
   func didSettle(_ settlement: TransactionSettlement) async throws(Failure) {
-    try journal?.settle(settlement.path, settlement.result)
-    if let document = settlement.document, let outcome = settlement.outcome {
-      try delegate.report(outcome.findings, of: document)
+    // What the service said is counted, whether it could be kept or not.
+    var failure: Failure?
+    do throws(Failure) {
+      try journal?.settle(settlement.path, settlement.result)
+      if let document = settlement.document, let outcome = settlement.outcome {
+        try delegate.report(outcome.findings, of: document)
+      }
+    } catch {
+      failure = error
     }
     // As a write that expected the document, for the accounts and the lists.
     let fields = settlement.document?.fields ?? FieldMap()
@@ -149,5 +155,6 @@ struct TransactionRecorder: TransactionDelegate {
       precondition: .exists(true)
     )
     try await delegate.didSettle(write, settlement.result)
+    if let failure { throw failure }
   }
 }

@@ -98,6 +98,16 @@ struct CommandRun {
       )
       return run
     }
+    try RunHistory(in: connection.stateDir).assertOwn(record)
+    guard write != nil, record.writes, record.command.isIdentical(to: name) else {
+      throw Failure(
+        .inputMalformed,
+        "go on with",
+        path: record.id,
+        cause: "run.json is damaged: it names the command '\(record.command)', and its arguments '\(name)'",
+        remedy: "Give the command that you mean yourself."
+      )
+    }
     try record.assertInputsUnchanged(inputs)
     try record.assertSamePlace(environment, source: try sourceEnvironment())
     return try RunDirectory(
@@ -111,12 +121,13 @@ struct CommandRun {
   private func unfinished(in environment: Environment) throws(Failure) -> RunRecord? {
     guard takesUp, write != nil else { return nil }
     let arguments = Main.arguments.words
-    let last = RunHistory(in: connection.stateDir).entries().last { entry in
+    let history = RunHistory(in: connection.stateDir)
+    let last = history.entries().last { entry in
       entry.record.writes && entry.record.arguments.elementsEqual(arguments) { $0.isIdentical(to: $1) }
         && entry.record.command.isIdentical(to: name) && entry.record.database == environment.database
         && entry.record.workingDirectory.isIdentical(to: CommandLineText.workingDirectory)
     }
-    return last.flatMap { $0.canGoOn ? $0.record : nil }
+    return last.flatMap { $0.canGoOn && history.isOwn($0.record) ? $0.record : nil }
   }
 
   private func prepare() throws(Failure) -> Environment {
@@ -154,6 +165,9 @@ struct CommandRun {
             clock: desk.clock
           )
           if run.isResumed { desk.logger.notice("Going on with run \(run.id).") }
+          if let line = run.tornLine {
+            desk.logger.warning("\(RunText.torn(line, run.file("journal.jsonl")))")
+          }
         }
         let session = Session(
           command: name,
@@ -206,6 +220,8 @@ struct CommandRun {
       summary.cost = ending.cost
       lists = ending.lists
       if write != nil { try book.assertBalance() }
+      // Nobody else hears that the log has a gap.
+      if let failure = run?.log.failure { throw failure }
       if summary.status == .done, write != nil, book.totals.leavesSomething { summary.status = .incomplete }
       summary.exitCode = ExitCodes.code(of: summary.status)
     } catch {
@@ -267,6 +283,7 @@ struct CommandRun {
       ["gymmigrate", "runs", "resume", run.id]
         + (connection.stateDir == ConnectionOptions.defaultStateDir
           ? [] : ["--state-dir", connection.stateDir])
+        + (write?.guards.confirm.map { ["--confirm", $0] } ?? [])
     )
   }
 

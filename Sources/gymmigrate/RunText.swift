@@ -10,6 +10,11 @@ enum RunText {
       .joined(separator: "\t")
   }
 
+  /// What is told of a journal with a line that was cut off.
+  static func torn(_ line: Int, _ path: String) -> String {
+    "\(path): line \(line) was cut off, as by a full disk, and is stepped over. What became of its document is looked up."
+  }
+
   /// All of it.
   static func lines(_ entry: RunHistory.Entry, history: RunHistory, stateDir: String) -> [String] {
     let record = entry.record
@@ -31,7 +36,7 @@ enum RunText {
     for file in history.files(of: record.id) {
       lines.append("file         \(history.file(file, of: record.id))")
     }
-    if entry.canGoOn {
+    if entry.canGoOn, history.isOwn(record) {
       let folder = stateDir == ConnectionOptions.defaultStateDir ? [] : ["--state-dir", stateDir]
       lines.append(
         "to go on     \(CommandLineText.quoted(["gymmigrate", "runs", "resume", record.id] + folder))"
@@ -41,7 +46,7 @@ enum RunText {
   }
 
   /// The members of a run as JSON.
-  static func members(of entry: RunHistory.Entry, to json: inout JSONWriter) {
+  static func members(of entry: RunHistory.Entry, history: RunHistory, to json: inout JSONWriter) {
     func text(_ name: StaticString, _ value: String?) {
       guard let value else { return }
       json.key(name)
@@ -58,7 +63,7 @@ enum RunText {
     text("startedAt", record.startedAt.description)
     text("status", entry.status)
     json.key("canGoOn")
-    json.boolean(entry.canGoOn)
+    json.boolean(entry.canGoOn && history.isOwn(record))
     guard let ending = entry.ending else { return }
     json.key("exitCode")
     json.integer(ending.exitCode)

@@ -81,6 +81,24 @@ enum CommandLineText {
       default: "-_./:=@%+,".utf8.contains(byte)
       }
     }
-    return safe && !argument.isEmpty ? argument : "'\(argument.replacing("'", with: "'\\''"))'"
+    if safe, !argument.isEmpty { return argument }
+    if argument.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+      return escaped(argument)
+    }
+    return "'\(argument.replacing("'", with: "'\\''"))'"
+  }
+
+  /// A word with control characters, which would be commands on a terminal, as bash, ksh and zsh take it: `$'a\x0ab'`.
+  private static func escaped(_ argument: String) -> String {
+    var text = "$'"
+    for scalar in argument.unicodeScalars {
+      switch scalar {
+      case "'", "\\": text += "\\\(scalar)"
+      case _ where scalar.properties.generalCategory == .control:
+        for byte in String(scalar).utf8 { text += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text + "'"
   }
 }

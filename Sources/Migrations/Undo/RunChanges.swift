@@ -7,6 +7,10 @@ import Transfer
 ///
 /// Memory does not grow with the journal; the documents are spooled to a temporary file.
 public struct RunChanges: Sendable {
+  /// The run, as the journal names it.
+  public let run: String
+  /// The line of the journal that was torn and stepped over, nil where none was.
+  public let tornLine: Int?
   /// The database that was changed.
   public let database: DatabaseName
   /// The collections that were changed, sorted.
@@ -49,6 +53,8 @@ public struct RunChanges: Sendable {
     }
     try Self.add(lines, to: spool)
     self.spool = spool
+    run = head.run
+    tornLine = reader.tornLine
     database = head.database
     serverTime = head.serverTime
     self.collections = collections.sorted()

@@ -208,6 +208,8 @@ private final class SortFile {
   private let folder = FilePaths.temporaryFolder(for: "-")
   private let descriptor: Int32
   private(set) var length = 0
+  /// Why it takes nothing more.
+  private var failure: Failure?
 
   init() throws(Failure) {
     let (name, descriptor) = try FilePaths.createTemporary(
@@ -222,8 +224,13 @@ private final class SortFile {
   deinit { close(descriptor) }
 
   func append(_ bytes: [UInt8]) throws(Failure) {
+    if let failure { throw failure }
     let code = bytes.withUnsafeBytes { SystemCall.write(descriptor, $0) }
-    if code != 0 { throw Failure.cannotWrite(folder, errno: code) }
+    if code != 0 {
+      let failed = Failure.cannotWrite(folder, errno: code)
+      failure = failed
+      throw failed
+    }
     length += bytes.count
   }
 

@@ -383,6 +383,11 @@ public actor BatchWriter {
   private func finish(_ pending: PendingWrite, _ result: WriteResult) async {
     do throws(Failure) {
       try settleInJournal(pending, result)
+    } catch {
+      fail(error)
+    }
+    // What the service said is counted, whether it could be kept or not.
+    do throws(Failure) {
       try await delegate.didSettle(pending.write, result)
     } catch {
       fail(error)

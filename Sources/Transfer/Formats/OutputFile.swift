@@ -98,6 +98,7 @@ public struct OutputFile: ~Copyable {
   public consuming func finish() throws(Failure) -> Receipt {
     try flush()
     try deflater?.deflate(UnsafeRawBufferPointer(start: nil, count: 0), finishing: true, into: &sink)
+    if let failure = sink.failure { throw failure }
     let code = SystemCall.synchronize(sink.descriptor)
     if code != 0 { throw Failure.cannotWrite(path, errno: code) }
     if closes {
@@ -137,6 +138,8 @@ struct FileSink: ~Copyable {
   var descriptor: Int32
   var digest: SHA256Digest?
   private(set) var bytes = 0
+  /// Why it takes nothing more, so that no file with a gap is completed.
+  private(set) var failure: Failure?
 
   init(path: String, descriptor: Int32, digest: consuming SHA256Digest?) {
     self.path = path
@@ -146,8 +149,13 @@ struct FileSink: ~Copyable {
 
   mutating func write(_ span: UnsafeRawBufferPointer) throws(Failure) {
     if span.isEmpty { return }
+    if let failure { throw failure }
     let code = SystemCall.write(descriptor, span)
-    if code != 0 { throw Failure.cannotWrite(path, errno: code) }
+    if code != 0 {
+      let failed = Failure.cannotWrite(path, errno: code)
+      failure = failed
+      throw failed
+    }
     digest?.update(span)
     bytes += span.count
   }

@@ -15,6 +15,8 @@ struct SpoolFile: ~Copyable {
   private let folder: String
   private let descriptor: Int32
   private var buffer: [UInt8] = []
+  /// Why it takes nothing more: behind a gap the rest would be read as something else.
+  private var failure: Failure?
   /// What has been written so far, in bytes.
   private(set) var count = 0
 
@@ -97,8 +99,12 @@ struct SpoolFile: ~Copyable {
     buffer.removeAll(keepingCapacity: true)
   }
 
-  private func put(_ bytes: [UInt8]) throws(Failure) {
+  private mutating func put(_ bytes: [UInt8]) throws(Failure) {
+    if let failure { throw failure }
     let code = bytes.withUnsafeBytes { SystemCall.write(descriptor, $0) }
-    if code != 0 { throw Failure.cannotWrite(folder, errno: code) }
+    if code == 0 { return }
+    let failed = Failure.cannotWrite(folder, errno: code)
+    failure = failed
+    throw failed
   }
 }

@@ -21,14 +21,20 @@ struct StandardInput {
     let path = run.file("standard-input.csv")
     kept.sources[index].path = path
     kept.file = path
-    var input = try InputFile("-")
-    let output = try AppendOnlyFile(path)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let count = try input.read(into: buffer)
-      if count == 0 { return kept }
-      try output.append(Array(buffer[..<count]))
+    do throws(Failure) {
+      var input = try InputFile("-")
+      let output = try AppendOnlyFile(path)
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+      defer { buffer.deallocate() }
+      while true {
+        let count = try input.read(into: buffer)
+        if count == 0 { return kept }
+        try output.append(Array(buffer[..<count]))
+      }
+    } catch {
+      // It may hold people's data, and nobody reads half of it.
+      kept.remove()
+      throw error
     }
   }
 

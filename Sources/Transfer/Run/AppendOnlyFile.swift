@@ -7,59 +7,85 @@ import Synchronization
   import Darwin
 #endif
 
-/// A file that lines are appended to, each whole or not at all as far as the system keeps single writes whole.
+/// A file that lines are appended to, each whole or not at all.
+///
+/// What cannot be written whole is taken back, and the file takes nothing more from then on: on a disk that is full for a
+/// moment, a line behind a torn one would be lost with it. Only where it cannot be taken back either is a torn line the
+/// last one.
 public final class AppendOnlyFile: Sendable {
+  private struct State {
+    var descriptor: Int32
+    /// Why it takes nothing more.
+    var failure: Failure?
+  }
+
   /// Where it is.
   public let path: String
-  private let descriptor: Mutex<Int32>
+  private let header: [UInt8]
+  private let state: Mutex<State>
   private let synced = Atomic<Int>(0)
 
   /// Opens or makes the file.
   ///
+  /// - Parameter header: What stands before the first line of a file that is empty.
   /// - Throws: `.cannotWrite`.
-  public init(_ path: String) throws(Failure) {
+  public init(_ path: String, header: [UInt8] = []) throws(Failure) {
     let (descriptor, error) = SystemCall.open(path, O_WRONLY | O_CREAT | O_APPEND, mode: 0o600)
     if error != 0 { throw Failure.cannotWrite(path, errno: error) }
     self.path = path
-    self.descriptor = Mutex(descriptor)
+    self.header = header
+    state = Mutex(State(descriptor: descriptor))
   }
 
   deinit {
-    _ = descriptor.withLock { close($0) }
+    _ = state.withLock { close($0.descriptor) }
   }
 
-  /// Appends bytes.
+  /// Appends bytes, all of them or none.
   ///
-  /// - Throws: `.cannotWrite`.
+  /// - Throws: `.cannotWrite`; what made an earlier call fail, once one has.
   public func append(_ bytes: [UInt8]) throws(Failure) {
-    let error = descriptor.withLock { descriptor in
-      bytes.withUnsafeBytes { SystemCall.write(descriptor, $0) }
+    let failure: Failure? = state.withLock { state in
+      if state.failure != nil { return state.failure }
+      let start = lseek(state.descriptor, 0, SEEK_END)
+      let isFirst = start == 0 && !header.isEmpty
+      let error = (isFirst ? header + bytes : bytes).withUnsafeBytes {
+        SystemCall.write(state.descriptor, $0)
+      }
+      if error == 0 { return nil }
+      state.failure = Failure.cannotWrite(path, errno: error)
+      if start >= 0 { SystemCall.truncate(state.descriptor, to: start) }
+      return state.failure
     }
-    if error != 0 { throw Failure.cannotWrite(path, errno: error) }
+    if let failure { throw failure }
   }
+
+  /// Why it takes nothing more, nil while it does.
+  public var failure: Failure? { state.withLock { $0.failure } }
 
   /// Bytes that are known to be on the disk.
   var syncedLength: Int { synced.load(ordering: .relaxed) }
 
   /// Bytes in it.
-  public var length: Int { descriptor.withLock { Int(lseek($0, 0, SEEK_END)) } }
-
-  /// Whether nothing has been written to it yet, by anybody.
-  var isEmpty: Bool { length == 0 }
+  public var length: Int { state.withLock { Int(lseek($0.descriptor, 0, SEEK_END)) } }
 
   /// Takes the file for this process until it ends; false where another process has it.
   func lock() -> Bool {
-    descriptor.withLock { flock($0, LOCK_EX | LOCK_NB) == 0 }
+    state.withLock { flock($0.descriptor, LOCK_EX | LOCK_NB) == 0 }
   }
 
   /// Waits until everything appended is on the disk.
   ///
-  /// - Throws: `.cannotWrite`.
+  /// - Throws: `.cannotWrite`; nothing more is appended then, for it is not known what is on the disk.
   public func sync() throws(Failure) {
-    let (error, length) = descriptor.withLock { descriptor in
-      (SystemCall.synchronize(descriptor), Int(lseek(descriptor, 0, SEEK_END)))
+    let (failure, length) = state.withLock { state -> (Failure?, Int) in
+      let error = SystemCall.synchronize(state.descriptor)
+      if error == 0 { return (nil, Int(lseek(state.descriptor, 0, SEEK_END))) }
+      let failure = state.failure ?? Failure.cannotWrite(path, errno: error)
+      state.failure = failure
+      return (failure, 0)
     }
-    if error != 0 { throw Failure.cannotWrite(path, errno: error) }
+    if let failure { throw failure }
     synced.store(length, ordering: .relaxed)
   }
 }

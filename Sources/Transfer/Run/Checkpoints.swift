@@ -74,6 +74,7 @@ public final class Checkpoints: Sendable {
   ///   - drain: Waits until everything that was handed on is settled.
   /// - Throws: `.cannotWrite`, and what `drain` throws.
   public func mark(at place: @autoclosure () -> Place, drain: () async throws -> Void) async throws {
+    if let failure = run.log.failure { throw failure }
     let start = clock.now()
     guard pace.withLock({ $0.isDue(at: start) }) else { return }
     try await drain()

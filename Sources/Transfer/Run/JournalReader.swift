@@ -6,7 +6,11 @@ public import Models
   import Darwin
 #endif
 
-/// Reads a ``Journal`` line by line, in constant memory; a last line that was cut off by a crash is left out.
+/// Reads a ``Journal`` line by line, in constant memory.
+///
+/// What a crash or a full disk has cut off is stepped over: a last line, or one line with the next one written right behind
+/// it. A change in it was never sent, and what became of a change is found out by a look at its document. A line that is
+/// damaged otherwise is an error.
 public struct JournalReader: ~Copyable {
   /// The first line.
   public struct Head: Sendable, Equatable {
@@ -30,8 +34,12 @@ public struct JournalReader: ~Copyable {
   private var lines: LineReader
   private let parser = JSONParser(maximumBytes: (64 << 20) + 64)
   private var decoder = WireDecoder()
-  /// Bytes of the whole lines that were read.
+  /// Bytes of the lines that were read.
   public private(set) var length = 0
+  /// Where the line begins that was told last, in bytes.
+  private(set) var offset = 0
+  /// The number of the line that was stepped over or begins with what was, from 1; nil where none was.
+  public private(set) var tornLine: Int?
 
   /// Opens a journal.
   ///
@@ -44,11 +52,26 @@ public struct JournalReader: ~Copyable {
   ///
   /// - Throws: `.inputMalformed`, `.inputMissing`.
   public mutating func next() throws(Failure) -> Line? {
-    guard try lines.advance(), lines.isEnded else { return nil }
+    guard try lines.advance() else { return nil }
+    guard lines.isEnded else {
+      tornLine = tornLine ?? lines.number
+      return nil
+    }
+    offset = length
     do throws(WireError) {
       return try lines.withLine { bytes throws(WireError) in
         length += bytes.count + 1
-        return try parser.parse(bytes) { json throws(WireError) in try Self.line(json, &decoder) }
+        do throws(WireError) {
+          return try Self.parse(bytes, parser, &decoder)
+        } catch {
+          // Without its first line a journal is nobody's; and more than one torn line is more than a full disk leaves.
+          guard lines.number > 1, tornLine == nil, let start = TornLine.restart(in: bytes) else {
+            throw error
+          }
+          tornLine = lines.number
+          offset += start
+          return try Self.parse(UnsafeRawBufferPointer(rebasing: bytes[start...]), parser, &decoder)
+        }
       }
     } catch {
       throw Failure(
@@ -58,6 +81,14 @@ public struct JournalReader: ~Copyable {
         cause: "line \(lines.number): \(error)"
       )
     }
+  }
+
+  private static func parse(
+    _ bytes: UnsafeRawBufferPointer,
+    _ parser: JSONParser,
+    _ decoder: inout WireDecoder
+  ) throws(WireError) -> Line {
+    try parser.parse(bytes) { json throws(WireError) in try line(json, &decoder) }
   }
 
   /// The change whose line begins at an offset.
@@ -181,7 +212,7 @@ struct JournalTail: Sendable {
     _ path: String,
     since checkpoint: Checkpoint?,
     begun: [Checkpoint.Beginning]
-  ) throws(Failure) -> (tails: [JournalTail], JournalReader.Head?, headLength: Int, length: Int) {
+  ) throws(Failure) -> (tails: [JournalTail], JournalReader.Head?, headLength: Int, length: Int, torn: Int?) {
     let end = checkpoint?.journal ?? 0
     // The files of an import are one part here.
     let first = checkpoint == nil ? 0 : begun.last?.stage ?? 0
@@ -194,9 +225,9 @@ struct JournalTail: Sendable {
     var meetsEnd = end == 0
     var latest: Timestamp?
     while true {
-      let offset = reader.length
-      if offset == end { meetsEnd = true }
+      if reader.length == end { meetsEnd = true }
       guard let line = try reader.next() else { break }
+      let offset = reader.offset
       let part = (begun.last { $0.journal <= offset }?.stage ?? 0) - first
       let isOpen = part > 0 || tails[0].ranges.contains { $0.contains(offset) }
       switch line {
@@ -221,7 +252,7 @@ struct JournalTail: Sendable {
         range.lowerBound < reader.length ? range.clamped(to: 0..<reader.length) : nil
       }
     }
-    return (tails, head, headLength, reader.length)
+    return (tails, head, headLength, reader.length, reader.tornLine)
   }
 
   /// Where what a part wrote stands in the journal, of all the times that it was begun.

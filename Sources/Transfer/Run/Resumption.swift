@@ -1,5 +1,11 @@
 import Models
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// What a run that ended early left to go on from, read and checked before anything of it is touched.
 struct Resumption: Sendable {
   /// The last checkpoint; nil where the run ended before the first.
@@ -14,6 +20,8 @@ struct Resumption: Sendable {
   let headLength: Int
   /// Bytes of the journal's whole lines.
   let length: Int
+  /// As ``JournalReader/tornLine``.
+  let tornLine: Int?
 
   /// Reads the files of a run.
   ///
@@ -32,22 +40,32 @@ struct Resumption: Sendable {
     begun = kept?.begun ?? []
     let path = "\(folder)/journal.jsonl"
     if SystemCall.status(path).status == nil {
-      (tails, head, headLength, length) = ([], nil, 0, 0)
+      (tails, head, headLength, length, tornLine) = ([], nil, 0, 0, nil)
     } else {
-      (tails, head, headLength, length) = try JournalTail.read(path, since: checkpoint, begun: begun)
+      (tails, head, headLength, length, tornLine) = try JournalTail.read(
+        path,
+        since: checkpoint,
+        begun: begun
+      )
     }
     if let head, !head.run.isIdentical(to: run) { throw Self.damaged(path, "it is of run \(head.run)") }
     if head == nil, length > 0 { throw Self.damaged(path, "its first line is missing") }
     if let checkpoint, length < checkpoint.journal {
       throw Self.damaged(path, "it ends before byte \(checkpoint.journal), where checkpoint.json goes on")
     }
+    for list in RunDirectory.allLists(in: folder) {
+      let length = checkpoint?.lists[list] ?? 0
+      let size = SystemCall.status("\(folder)/\(list)").status.map { Int($0.st_size) } ?? 0
+      if size >= length { continue }
+      throw Self.damaged("\(folder)/\(list)", "it ends before byte \(length), where checkpoint.json goes on")
+    }
   }
 
-  /// A journal that does not fit its run.
+  /// A file that does not fit its run.
   static func damaged(_ path: String, _ cause: String) -> Failure {
     Failure(
       .inputMalformed,
-      "go on with the journal",
+      "go on with",
       path: path,
       cause: cause,
       remedy: remedy(FilePaths.folder(of: path))

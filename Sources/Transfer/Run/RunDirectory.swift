@@ -30,6 +30,9 @@ public final class RunDirectory: Sendable {
   /// Whether the run is taken up again.
   public var isResumed: Bool { resumed != nil }
 
+  /// The line of its journal that was torn and stepped over when it was taken up again; nil where none was.
+  public var tornLine: Int? { resumption?.tornLine }
+
   /// Makes the folder of a new run.
   ///
   /// - Parameters:
@@ -82,6 +85,12 @@ public final class RunDirectory: Sendable {
       )
     }
     resumption = try Resumption(of: id, in: path, fromStart: fromStart)
+    if let head = resumption?.head, head.database != record.database {
+      throw Resumption.damaged(
+        file("journal.jsonl"),
+        "it is of \(head.database), and run.json of \(record.database)"
+      )
+    }
     // Until it ends again it is running, or was killed.
     try cut("summary.json", to: 0)
   }
@@ -95,10 +104,12 @@ public final class RunDirectory: Sendable {
   /// The path of a file in the folder.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Writes `run.json`, whole or not at all.
+  /// Writes `run.json`, whole or not at all, with what tells this folder from a copy of it.
   ///
   /// - Throws: `.cannotWrite`.
   public func write(_ record: RunRecord) throws(Failure) {
+    var record = record
+    record.folder = RunFolder(path).identity
     try JSONFile.write(record.json, to: file("run.json"))
   }
 
@@ -117,8 +128,11 @@ public final class RunDirectory: Sendable {
   }
 
   /// The lists that there are, and those that there may be.
-  var allLists: [String] {
-    Self.lists + FilePaths.names(in: path).filter { $0.hasPrefix("rejects") && $0.hasSuffix(".csv") }
+  var allLists: [String] { Self.allLists(in: path) }
+
+  /// As ``allLists``, of the run in a folder.
+  static func allLists(in folder: String) -> [String] {
+    lists + FilePaths.names(in: folder).filter { $0.hasPrefix("rejects") && $0.hasSuffix(".csv") }
   }
 
   /// Brings a list to the disk: its length in bytes, 0 where there is none.
@@ -167,6 +181,8 @@ public final class RunDirectory: Sendable {
 }
 
 /// A list of a run that is made when its first line comes: rejects, reviews.
+///
+/// Once a line could not be written, it takes no other.
 public final class LazyList: Sendable {
   /// Where it is, once there is a line in it.
   public let path: String
@@ -183,12 +199,7 @@ public final class LazyList: Sendable {
   ///
   /// - Throws: `.cannotWrite`.
   public func append(_ line: [UInt8]) throws(Failure) {
-    let file = try file.value { () throws(Failure) in
-      let file = try AppendOnlyFile(path)
-      // A list that was begun before, by another migration of the run, has its header.
-      if file.isEmpty { try file.append(header) }
-      return file
-    }
-    try file.append(line)
+    // A list that was begun before, by another migration of the run, has its header.
+    try file.value { () throws(Failure) in try AppendOnlyFile(path, header: header) }.append(line)
   }
 }

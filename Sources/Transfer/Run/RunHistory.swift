@@ -180,6 +180,32 @@ public struct RunHistory: Sendable {
     try JSONFile.write(json.bytes, to: path)
   }
 
+  /// Checks that nobody but this user can have written what a run left.
+  ///
+  /// - Throws: `.notPermitted` in one line: the folder or a file of it leads elsewhere, belongs to another user, or may be
+  ///   written by others.
+  public func assertPrivate(_ record: RunRecord) throws(Failure) {
+    try RunFolder("\(folder)/\(record.id)").assertPrivate()
+  }
+
+  /// Checks that a run is one that this user made, in the folder that it is in, so that its command and its place count.
+  ///
+  /// - Throws: As ``assertPrivate(_:)``; `.notPermitted` also for a folder that was copied or unpacked.
+  public func assertOwn(_ record: RunRecord) throws(Failure) {
+    try assertPrivate(record)
+    try RunFolder("\(folder)/\(record.id)").assertMade(by: record)
+  }
+
+  /// Whether ``assertOwn(_:)`` holds.
+  public func isOwn(_ record: RunRecord) -> Bool {
+    do throws(Failure) {
+      try assertOwn(record)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// The path of a file of a run.
   public func file(_ name: String, of id: String) -> String { "\(folder)/\(id)/\(name)" }
 
@@ -189,6 +215,15 @@ public struct RunHistory: Sendable {
   private func entry(_ id: String) throws(Failure) -> Entry? {
     let record = try JSONFile.read(file("run.json", of: id)) { json throws(WireError) in try RunRecord(json) }
     guard let record else { return nil }
+    // What is written for a run is written to the folder of its id.
+    if !record.id.isIdentical(to: id) {
+      throw Failure(
+        .inputMalformed,
+        "read",
+        path: file("run.json", of: id),
+        cause: "it is of run \(record.id), and not of that of its folder"
+      )
+    }
     let isRunning = isLocked(file("operation.log", of: id))
     let ending = try JSONFile.read(file("summary.json", of: id)) { json throws(WireError) in
       var collections: [RunSummary.Collection] = []

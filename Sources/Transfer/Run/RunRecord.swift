@@ -66,6 +66,8 @@ public struct RunRecord: Sendable, Equatable {
   public var inputs: [Input]
   /// Where it reads, of a command that reads one database and writes another.
   public var source: Place?
+  /// The number that the file system has for the folder that the run made; a copy has another one.
+  var folder: String?
 
   /// Makes a record.
   public init(
@@ -172,6 +174,7 @@ public struct RunRecord: Sendable, Equatable {
       text("database", database.description)
       text("endpoint", endpoint)
       text("environment", environment)
+      if let folder { text("folder", folder) }
       json.key("inputs")
       json.array { list in
         for input in inputs {
@@ -212,6 +215,10 @@ public struct RunRecord: Sendable, Equatable {
   public init(_ json: JSONCursor) throws(WireError) {
     func text(_ name: StaticString) throws(WireError) -> String {
       guard let text = json[name]?.string else { throw WireError("it has no \(name)") }
+      // It is shown on terminals, where control characters are commands.
+      if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+        throw WireError("\(name) holds control characters")
+      }
       return text
     }
     id = try text("runId")
@@ -228,6 +235,7 @@ public struct RunRecord: Sendable, Equatable {
     guard let startedAt = Timestamp(try text("startedAt")) else { throw WireError("startedAt is no time") }
     self.startedAt = startedAt
     writes = json["writes"]?.boolean ?? false
+    folder = json["folder"]?.string
     if let source = json["source"] {
       guard let database = source["database"]?.string.flatMap({ DatabaseName(parsing: $0) }) else {
         throw WireError("the database of source is no database")

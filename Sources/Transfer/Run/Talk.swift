@@ -67,7 +67,7 @@ public struct FileLogHandler: LogHandler {
   public func log(event: LogEvent) {
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
     let line = "\(Timestamp.now) \(event.level.rawValue) \(LogLine.body(event, all))\n"
-    // The log explains the run; a full disk is met by the files that matter.
+    // Nobody can be told from here: the run looks at the file's failure, and ends.
     try? file.append(Array(line.utf8))
   }
 }

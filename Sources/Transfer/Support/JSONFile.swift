@@ -45,10 +45,17 @@ enum JSONFile {
   static func write(_ json: [UInt8], to path: String) throws(Failure) {
     let temporary = "\(path).part"
     unlink(temporary)
-    let file = try AppendOnlyFile(temporary)
-    try file.append(json + [UInt8(ascii: "\n")])
-    try file.sync()
-    if rename(temporary, path) != 0 { throw Failure.cannotWrite(path, errno: errno) }
+    do throws(Failure) {
+      let file = try AppendOnlyFile(temporary)
+      try file.append(json + [UInt8(ascii: "\n")])
+      try file.sync()
+      if rename(temporary, path) != 0 { throw Failure.cannotWrite(path, errno: errno) }
+    } catch {
+      unlink(temporary)
+      var failure = error
+      failure.path = path
+      throw failure
+    }
     SystemCall.synchronizeFolder(
       path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
     )

@@ -95,6 +95,11 @@ enum SystemCall {
     return 0
   }
 
+  /// Cuts a file off at a length, as far as the system can.
+  static func truncate(_ descriptor: Int32, to length: off_t) {
+    while ftruncate(descriptor, length) != 0, errno == EINTR {}
+  }
+
   /// Brings a folder's entries to the disk, as far as its file system can.
   static func synchronizeFolder(_ path: String) {
     let (descriptor, _) = open(path, O_RDONLY | O_DIRECTORY)
@@ -107,6 +112,12 @@ enum SystemCall {
   static func status(_ path: String) -> (status: stat?, error: Int32) {
     var status = stat()
     return stat(path, &status) == 0 ? (status, 0) : (nil, errno)
+  }
+
+  /// As ``status(_:)``, of a symbolic link itself.
+  static func linkStatus(_ path: String) -> (status: stat?, error: Int32) {
+    var status = stat()
+    return lstat(path, &status) == 0 ? (status, 0) : (nil, errno)
   }
 
   /// Makes a pipe that nobody reads an error of the write and no death of the process.

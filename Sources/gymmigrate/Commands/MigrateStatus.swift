@@ -85,6 +85,7 @@ struct MigrateUnlock: AsyncParsableCommand {
     guard let known = history.entries().first(where: { $0.record.id.isIdentical(to: run) }) else {
       return try await ledger.clear(run, isDead: false)
     }
+    try history.assertPrivate(known.record)
     if known.isRunning {
       throw Failure(
         .tryLater,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 import Migrations
 import Models
 import Transfer
@@ -45,6 +46,7 @@ struct MigrateUndo: AsyncParsableCommand {
       takesUp: true
     )
     try await command.perform { session, run in
+      UndoneRun.warn(session, of: changes, in: connection.stateDir)
       let migration = try UndoRun(id, changes, client: session.client)
       var runner = MigrationRunner(
         client: session.client,
@@ -75,7 +77,8 @@ struct MigrateUndo: AsyncParsableCommand {
 enum UndoneRun {
   /// Finds a run and what it changed.
   ///
-  /// - Throws: `.inputMissing` where there is no such run, or it has no journal.
+  /// - Throws: `.inputMissing` where there is no such run, or it has no journal; `.notPermitted` where somebody else may have
+  ///   written it; `.inputMalformed` where the journal is damaged, or another run's.
   static func find(
     _ name: String,
     in stateDir: String,
@@ -92,7 +95,25 @@ enum UndoneRun {
         remedy: "'gymmigrate runs list' shows the runs."
       )
     }
-    return (entry, try RunChanges(journal: history.file("journal.jsonl", of: entry.record.id)))
+    try history.assertPrivate(entry.record)
+    let journal = history.file("journal.jsonl", of: entry.record.id)
+    let changes = try RunChanges(journal: journal)
+    guard changes.run.isIdentical(to: entry.record.id) else {
+      throw Failure(
+        .inputMalformed,
+        "read the journal",
+        path: journal,
+        cause: "it is of run \(changes.run), and not of that of its folder"
+      )
+    }
+    return (entry, changes)
+  }
+
+  /// Tells of a line of the journal that could not be read.
+  static func warn(_ session: Session, of changes: RunChanges, in stateDir: String) {
+    guard let line = changes.tornLine else { return }
+    let journal = RunHistory(in: stateDir).file("journal.jsonl", of: changes.run)
+    session.logger.warning("\(RunText.torn(line, journal))")
   }
 
   /// The run that an undo is about.
@@ -163,33 +184,34 @@ enum UndoneRun {
 
   /// The run's own place and signer, where the command line names none.
   ///
-  /// - Throws: `.notPermitted` where that leads elsewhere by now; what keeps the place from being known.
+  /// - Throws: `.notPermitted` where that leads elsewhere by now, or the run was not made here, so that what it says of places
+  ///   and signers does not count; what keeps the place from being known.
   static func connection(
     _ options: ConnectionOptions,
     of record: RunRecord
   ) throws(Failure) -> ConnectionOptions {
     var options = options
     guard options.environment == nil, options.project == nil else { return options }
+    do throws(Failure) {
+      try RunHistory(in: options.stateDir).assertOwn(record)
+    } catch {
+      var failure = error
+      failure.remedy =
+        "Name the place with -e, or with --project, --database and --endpoint, if you know the run."
+      throw failure
+    }
     let namesEndpoint = options.endpoint != nil
-    func given(_ names: String...) -> String? {
-      for (index, argument) in record.arguments.enumerated() {
-        if names.contains(argument), index + 1 < record.arguments.count { return record.arguments[index + 1] }
-        for name in names where argument.hasPrefix("\(name)=") {
-          return String(argument.dropFirst(name.count + 1))
-        }
-      }
-      return nil
-    }
-    options.environment = given("-e", "--env", "--to")
-    options.project = options.project ?? given("--project")
-    options.database = options.database ?? given("--database")
-    options.endpoint = options.endpoint ?? given("--endpoint")
+    let given = CompletedArguments.typed(record.arguments, by: try CommandTree.whole())
+    options.environment = given["env"] ?? given["to"]
+    options.project = options.project ?? given["project"]
+    options.database = options.database ?? given["database"]
+    options.endpoint = options.endpoint ?? given["endpoint"]
     func file(_ name: String) -> String? {
-      given(name).map { $0.hasPrefix("/") ? $0 : "\(record.workingDirectory)/\($0)" }
+      given[name].map { $0.hasPrefix("/") ? $0 : "\(record.workingDirectory)/\($0)" }
     }
-    options.credentials = options.credentials ?? file("--credentials")
-    options.accessTokenFile = options.accessTokenFile ?? file("--access-token-file")
-    options.config = options.config ?? file("--config")
+    options.credentials = options.credentials ?? file("credentials")
+    options.accessTokenFile = options.accessTokenFile ?? file("access-token-file")
+    options.config = options.config ?? file("config")
     let environment = try EnvironmentResolver(options).environment()
     let endpoint = environment.isLocal ? "embedded" : environment.effectiveEndpoint
     if !namesEndpoint, environment.database == record.database, !endpoint.isIdentical(to: record.endpoint) {

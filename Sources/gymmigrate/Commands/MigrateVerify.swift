@@ -68,6 +68,7 @@ struct MigrateVerify: AsyncParsableCommand {
     let isJSON = talk.json
     try await CommandRun(name: "migrate verify --run", connection: connection, talk: talk)
       .perform { session, _ in
+        UndoneRun.warn(session, of: changes, in: connection.stateDir)
         for collection in changes.collections { session.book.open(collection) }
         let report = try await RunVerification(changes, client: session.client).run { path, what in
           session.book.count(path.collection) { $0.conflicted += 1 }

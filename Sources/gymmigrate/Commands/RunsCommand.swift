@@ -54,7 +54,9 @@ struct RunsList: AsyncParsableCommand {
     if json {
       var json = JSONWriter()
       json.array { list in
-        for entry in entries { list.object { RunText.members(of: entry, to: &$0) } }
+        for entry in entries {
+          list.object { RunText.members(of: entry, history: folder.history, to: &$0) }
+        }
       }
       try StandardOutput.write(json.bytes + [UInt8(ascii: "\n")])
       return
@@ -79,7 +81,7 @@ struct RunsShow: AsyncParsableCommand {
     let entry = try folder.history.entry(named: run)
     if json {
       var json = JSONWriter()
-      json.object { RunText.members(of: entry, to: &$0) }
+      json.object { RunText.members(of: entry, history: folder.history, to: &$0) }
       try StandardOutput.write(json.bytes + [UInt8(ascii: "\n")])
       return
     }
@@ -98,6 +100,9 @@ struct RunsResume: AsyncParsableCommand {
       done is neither read nor written again, and the accounts are those of the whole run. The files that an import reads \
       have to be as they were. A run that ended by itself is not run again.
 
+      A protected environment is asked for as by the command itself: give --confirm once more. A run is resumed by the user \
+      that made it, from the folder that it made: one that was copied, unpacked, or that others may write to is refused.
+
         gymmigrate runs resume last
         gymmigrate runs resume last --json
       """
@@ -105,11 +110,18 @@ struct RunsResume: AsyncParsableCommand {
 
   @Argument(help: "The run: its id, the beginning of it, or 'last'.") var run: String
   @OptionGroup var folder: RunFolderOptions
+  @OptionGroup var guards: ConfirmOptions
   @Flag(help: "Print the summary of the whole run as one JSON object on standard output.") var json = false
+
+  /// The commands that have a journal to go on with.
+  private static let resumable = [
+    ["import"], ["copy"], ["fix"], ["delete"], ["migrate", "apply"], ["migrate", "undo"], ["runs", "undo"],
+  ]
 
   func run() async throws {
     let entry = try folder.history.entry(named: run)
     let record = entry.record
+    try folder.history.assertOwn(record)
     func refuse(_ cause: String, _ remedy: String, kind: Failure.Kind = .usage) -> Failure {
       Failure(kind, "go on with", path: record.id, cause: cause, remedy: remedy)
     }
@@ -133,7 +145,40 @@ struct RunsResume: AsyncParsableCommand {
         kind: .inputMissing
       )
     }
-    let arguments = try json ? CommandTree.whole().adding("json", to: record.arguments) : record.arguments
+    let arguments = try arguments(of: record)
     try await CommandRun.$resuming.withValue(record) { try await Main.perform(arguments) }
+  }
+
+  /// The command line of a run, with what answers for a person by the one that is running.
+  ///
+  /// - Throws: `.inputMalformed` where it is none that writes with a journal.
+  private func arguments(of record: RunRecord) throws -> [String] {
+    let tree = try CommandTree.whole()
+    let words = Array(record.arguments[..<tree.command(of: record.arguments).words])
+    guard Self.resumable.contains(words) else {
+      throw Self.damaged(record, "its command is none that goes on")
+    }
+    var arguments = tree.removing(["confirm", "yes"], from: record.arguments)
+    var more: [String] = []
+    if let confirm = guards.confirm { more.append("--confirm=\(confirm)") }
+    if guards.yes { more.append("--yes") }
+    arguments.insert(contentsOf: more, at: words.count)
+    if json { arguments = tree.adding("json", to: arguments) }
+    do {
+      _ = try Gymmigrate.parseAsRoot(arguments)
+    } catch {
+      throw Self.damaged(record, "its arguments are none of '\(words.joined(separator: " "))'")
+    }
+    return arguments
+  }
+
+  private static func damaged(_ record: RunRecord, _ cause: String) -> Failure {
+    Failure(
+      .inputMalformed,
+      "go on with",
+      path: record.id,
+      cause: "run.json is damaged: \(cause)",
+      remedy: "Give the command that you mean yourself."
+    )
   }
 }

@@ -75,6 +75,51 @@ struct CommandTree {
     return arguments
   }
 
+  /// Arguments without some options of their command, the values of those included.
+  ///
+  /// - Parameter names: Their long names.
+  func removing(_ names: Set<String>, from arguments: [String]) -> [String] {
+    let (command, words) = command(of: arguments)
+    var kept = Array(arguments[..<words])
+    var index = words
+    while index < arguments.count {
+      let argument = arguments[index]
+      index += 1
+      if argument == "--" { return kept + arguments[(index - 1)...] }
+      guard argument.hasPrefix("-"), argument.count > 1 else {
+        kept.append(argument)
+        continue
+      }
+      var takesNext = false
+      var isRemoved = false
+      if argument.hasPrefix("--") {
+        let name = argument.dropFirst(2).prefix { $0 != "=" }
+        isRemoved = names.contains(String(name))
+        let option = command.options.first { $0.name == name }
+        takesNext = option?.takesValue == true && !argument.contains("=")
+        if !isRemoved { kept.append(argument) }
+      } else {
+        // Letters stand together up to the first that takes a value.
+        var letters = "-"
+        var rest = argument.dropFirst()
+        while let letter = rest.popFirst() {
+          let option = command.options.first { $0.letters.contains(letter) }
+          isRemoved = option.map { names.contains($0.name) } ?? false
+          if !isRemoved { letters.append(letter) }
+          guard option?.takesValue ?? true else { continue }
+          if !isRemoved { letters += rest }
+          takesNext = option != nil && rest.isEmpty
+          break
+        }
+        if letters != "-" { kept.append(letters) }
+      }
+      guard takesNext, index < arguments.count else { continue }
+      if !isRemoved { kept.append(arguments[index]) }
+      index += 1
+    }
+    return kept
+  }
+
   /// The first option of a name, in this command or below.
   func option(named name: String) -> Option? {
     if let found = options.first(where: { $0.name == name }) { return found }
