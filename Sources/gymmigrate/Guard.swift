@@ -44,7 +44,8 @@ enum Guard {
     let confirmation = CommandLineText.quoted(["--confirm", environment.name])
     let isByName = environment.isProtectedByName
     func refusal(_ cause: String) -> Failure {
-      Failure(
+      let cause = environment.protectedBy.map { "\(cause) (\($0) protects it)" } ?? cause
+      return Failure(
         .notPermitted,
         "write to",
         path: environment.name,
