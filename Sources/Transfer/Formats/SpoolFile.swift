@@ -12,7 +12,7 @@ import Models
 struct SpoolFile: ~Copyable {
   private static let bufferSize = 64 << 10
 
-  private let folder: String
+  private let path: String
   private let descriptor: Int32
   private var buffer: [UInt8] = []
   /// What has been written so far, in bytes.
@@ -20,15 +20,15 @@ struct SpoolFile: ~Copyable {
 
   /// Makes an empty spool in a folder.
   ///
+  /// - Parameter path: The file that the bytes are for, which errors name; the folder where nil.
   /// - Throws: ``Failure`` of kind `cannotWrite`.
-  init(in folder: String) throws(Failure) {
+  init(in folder: String, for path: String? = nil) throws(Failure) {
     let (name, descriptor) = try FilePaths.createTemporary(
       beside: "\(folder)/gymmigrate-spool",
-      reporting: folder
+      reporting: path ?? folder
     )
     unlink(name)
-    fchmod(descriptor, 0o600)
-    self.folder = folder
+    self.path = path ?? folder
     self.descriptor = descriptor
     buffer.reserveCapacity(Self.bufferSize)
   }
@@ -58,14 +58,14 @@ struct SpoolFile: ~Copyable {
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
     try flush()
-    if lseek(descriptor, 0, SEEK_SET) != 0 { throw Failure.cannotWrite(folder, errno: errno) }
+    if lseek(descriptor, 0, SEEK_SET) != 0 { throw Failure.cannotWrite(path, errno: errno) }
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
     defer { piece.deallocate() }
     var left = count
     while left > 0 {
       let (read, code) = SystemCall.read(descriptor, into: piece)
-      if code != 0 { throw Failure.cannotWrite(folder, errno: code) }
-      if read == 0 { throw Failure.cannotWrite(folder, "a temporary file there has lost its end") }
+      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
+      if read == 0 { throw Failure.cannotWrite(path, "a temporary file for it has lost its end") }
       left -= read
       try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(piece)[..<read]))
     }
@@ -85,7 +85,7 @@ struct SpoolFile: ~Copyable {
         off_t(place + done)
       )
       if read < 0, errno == EINTR { continue }
-      if read < 0 { throw Failure.cannotWrite(folder, errno: errno) }
+      if read < 0 { throw Failure.cannotWrite(path, errno: errno) }
       if read == 0 { return }
       done += read
     }
@@ -99,6 +99,6 @@ struct SpoolFile: ~Copyable {
 
   private func put(_ bytes: [UInt8]) throws(Failure) {
     let code = bytes.withUnsafeBytes { SystemCall.write(descriptor, $0) }
-    if code != 0 { throw Failure.cannotWrite(folder, errno: code) }
+    if code != 0 { throw Failure.cannotWrite(path, errno: code) }
   }
 }
