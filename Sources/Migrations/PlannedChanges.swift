@@ -3,6 +3,8 @@ import Transfer
 
 /// The changes of a plan file, to be applied exactly as they were planned: a document that is not as it was read is left
 /// alone and listed as conflicted.
+///
+/// The file is read once, into a private copy: what was checked is what is applied, whatever becomes of the file.
 public struct PlannedChanges: ResumableMigration {
   /// The migrations that planned them, as `users-unify+is-active`.
   public let id: String
@@ -16,16 +18,27 @@ public struct PlannedChanges: ResumableMigration {
   public let migrations: [LedgerEntry.Applied]
   /// How many there are.
   public let count: Int
-  private let file: String
+  /// How many of them are deletions.
+  public let deletions: Int
+  /// The SHA-256 of the plan, unpacked where it was gzip, in lower-case hexadecimal.
+  public var sha256: String { copy.sha256 }
+  /// What tells the collections below a document that is to be deleted; nil where nothing is asked.
+  var subcollections: SubcollectionGuard.Lister?
+  private let copy: InputCopy
 
   /// Reads a plan file through, in constant memory, so that nothing is begun with one that cannot be ended.
   ///
-  /// - Throws: `.inputMissing`; `.inputMalformed` naming the line; `.notPermitted` where it was made for another database.
-  public init(file: String, database: DatabaseName) throws(Failure) {
-    self.file = file
+  /// - Parameters:
+  ///   - file: Where it is; `-` is standard input.
+  ///   - database: The database that is to be changed.
+  ///   - folder: Where the copy is kept; the folder for temporary files where nil.
+  /// - Throws: `.inputMissing`; `.inputMalformed` naming the line; `.notPermitted` where it was made for another database;
+  ///   `.cannotWrite` where it cannot be copied.
+  public init(file: String, database: DatabaseName, folder: String? = nil) throws(Failure) {
+    copy = try InputCopy(of: file, in: folder)
     var migrations: [LedgerEntry.Applied] = []
-    var count = 0
-    var reader = try PlanReader(file)
+    var (count, deletions) = (0, 0)
+    var reader = try PlanReader(copy)
     while let line = try reader.next() {
       guard line.database == database else {
         throw Failure(
@@ -38,9 +51,11 @@ public struct PlannedChanges: ResumableMigration {
       }
       if !migrations.contains(line.migration) { migrations.append(line.migration) }
       count += 1
+      if line.change.isDeletion { deletions += 1 }
     }
     self.migrations = migrations
     self.count = count
+    self.deletions = deletions
     id = migrations.isEmpty ? "plan" : migrations.map(\.id).joined(separator: "+")
   }
 
@@ -50,22 +65,32 @@ public struct PlannedChanges: ResumableMigration {
   /// By path.
   public var namesDocuments: Bool { true }
 
-  /// Tells each change; positions are numbers of lines.
+  /// Tells each change, but for deletions of documents that have subcollections; positions are numbers of lines.
   public func plan(
     into sink: any PlanSink,
     after position: String?,
     mark: (String) async throws -> Void
   ) async throws {
-    var reader = try PlanReader(file)
+    var reader = try PlanReader(copy)
     let done = position.flatMap { Int(count: $0) } ?? 0
+    var outcomes: [Outcome] = []
+    var documents: [RawDocument] = []
+    func tell() async throws {
+      if let subcollections { try await SubcollectionGuard.withhold(&outcomes, subcollections) }
+      for (document, outcome) in zip(documents, outcomes) { try await sink.tell(outcome, of: document) }
+      outcomes.removeAll(keepingCapacity: true)
+      documents.removeAll(keepingCapacity: true)
+    }
     while let line = try reader.next() {
       if line.number <= done { continue }
       let change = line.change
-      let document = change.before ?? RawDocument(path: change.path, fields: FieldMap())
-      let outcome = Outcome(.change(change), migration: line.migration.id)
-      try await sink.tell(outcome, of: document)
-      if line.number.isMultiple(of: 100) { try await mark(String(line.number)) }
+      outcomes.append(Outcome(.change(change), migration: line.migration.id))
+      documents.append(change.before ?? RawDocument(path: change.path, fields: FieldMap()))
+      let isStop = line.number.isMultiple(of: 100)
+      if isStop || outcomes.count == SubcollectionGuard.width { try await tell() }
+      if isStop { try await mark(String(line.number)) }
     }
+    try await tell()
   }
 }
 
@@ -92,6 +117,13 @@ public struct PlanReader: ~Copyable {
   /// - Throws: `.inputMissing`.
   public init(_ path: String) throws(Failure) {
     lines = try LineReader(path)
+  }
+
+  /// Reads a copy from its start.
+  ///
+  /// - Throws: `.inputMissing`.
+  init(_ copy: InputCopy) throws(Failure) {
+    lines = try LineReader(copy)
   }
 
   /// The next change, nil at the end.

@@ -15,6 +15,8 @@ struct CommandRun {
   var confirm: ConfirmOptions?
   /// The files that it reads.
   var inputs: [String] = []
+  /// The SHA-256 of those that it has read already, by their paths.
+  var digests: [String: String] = [:]
   /// Where it reads, of a command that reads one database and writes another.
   var source: ConnectionOptions?
 
@@ -93,6 +95,7 @@ struct CommandRun {
           startedAt: .now,
           writes: write != nil,
           inputs: inputs,
+          digests: digests,
           source: try sourceEnvironment()
         )
       )
@@ -108,7 +111,7 @@ struct CommandRun {
         remedy: "Give the command that you mean yourself."
       )
     }
-    try record.assertInputsUnchanged(inputs)
+    try record.assertInputsUnchanged(inputs, digests: digests)
     try record.assertSamePlace(environment, source: try sourceEnvironment())
     return try RunDirectory(
       resuming: record,

@@ -8,6 +8,12 @@ import Transfer
   import Foundation
 #endif
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Turns connection options, the configuration file and the environment variables into a place and a caller.
 struct EnvironmentResolver {
   private let options: ConnectionOptions
@@ -16,6 +22,8 @@ struct EnvironmentResolver {
 
   init(_ options: ConnectionOptions, variables: [String: String] = ProcessInfo.processInfo.environment) {
     self.options = options
+    // An empty variable is one that is not set.
+    let variables = variables.filter { !$0.value.isEmpty }
     self.variables = variables
     discovery = CredentialDiscovery(environment: variables)
   }
@@ -23,19 +31,53 @@ struct EnvironmentResolver {
   /// The configuration: `--config`, else `gymmigrate.yaml` here, else in the user's configuration folder, else what
   /// is built in.
   func configuration() throws(Failure) -> Configuration {
-    if let file = options.config {
-      guard let bytes = try CredentialDiscovery.readFile(at: file) else {
-        throw Failure(.configuration, "read the configuration", path: file, cause: "there is no such file")
-      }
-      return try Configuration(parsing: String(decoding: bytes, as: UTF8.self), file: file)
+    if let file = options.config, try Self.read(file) == nil {
+      throw Failure(.configuration, Self.reading, path: file, cause: "there is no such file")
     }
-    let folder = variables["XDG_CONFIG_HOME"] ?? variables["HOME"].map { "\($0)/.config" }
-    for file in ["gymmigrate.yaml"] + (folder.map { ["\($0)/gymmigrate/gymmigrate.yaml"] } ?? []) {
-      if let bytes = try CredentialDiscovery.readFile(at: file) {
-        return try Configuration(parsing: String(decoding: bytes, as: UTF8.self), file: file)
-      }
+    for file in files {
+      if let found = try Self.read(file) { return found }
     }
     return .builtIn
+  }
+
+  /// Where configurations are looked for; the first that is there is used.
+  private var files: [String] {
+    let home = variables["HOME"] ?? Self.homeOfUser
+    // One that is not absolute is not valid (the XDG Base Directory Specification).
+    let folder =
+      variables["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home.map { "\($0)/.config" }
+    return [options.config, "gymmigrate.yaml", folder.map { "\($0)/gymmigrate/gymmigrate.yaml" }].compactMap {
+      $0
+    }
+  }
+
+  /// The home folder that the system has for the user, for a process without HOME.
+  private static var homeOfUser: String? {
+    getpwuid(geteuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }.flatMap {
+      $0.isEmpty ? nil : $0
+    }
+  }
+
+  /// The configurations that are there beside the one that is used: what they protect is protected all the same.
+  private func others(than used: Configuration) throws(Failure) -> [Configuration] {
+    var others: [Configuration] = []
+    for file in files where !file.isIdentical(to: used.file ?? "") {
+      do throws(Failure) {
+        if let found = try Self.read(file) { others.append(found) }
+      } catch {
+        var failure = error
+        failure.remedy = "Mend it: what it protects counts, too, though \(used.file ?? "another") is used."
+        throw failure
+      }
+    }
+    return others
+  }
+
+  private static let reading = "read the configuration"
+
+  private static func read(_ file: String) throws(Failure) -> Configuration? {
+    guard let bytes = try CredentialDiscovery.readFile(at: file, to: reading) else { return nil }
+    return try Configuration(parsing: String(decoding: bytes, as: UTF8.self), file: file)
   }
 
   /// The environment that is named, without what options replace in it; nil where none is.
@@ -82,7 +124,12 @@ struct EnvironmentResolver {
     if options.credentials != nil || options.accessTokenFile != nil {
       environment.credentials = options.credentials
     }
-    return try configuration().guarded(environment, isEmulator: isEmulator(environment))
+    let configuration = try configuration()
+    return configuration.guarded(
+      environment,
+      isEmulator: isEmulator(environment),
+      besides: try others(than: configuration)
+    )
   }
 
   /// `--project`, else the project of GOOGLE_CLOUD_PROJECT; nil where neither is set.

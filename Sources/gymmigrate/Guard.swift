@@ -44,7 +44,8 @@ enum Guard {
     let confirmation = CommandLineText.quoted(["--confirm", environment.name])
     let isByName = environment.isProtectedByName
     func refusal(_ cause: String) -> Failure {
-      Failure(
+      let cause = environment.protectedBy.map { "\(cause) (\($0) protects it)" } ?? cause
+      return Failure(
         .notPermitted,
         "write to",
         path: environment.name,
@@ -98,9 +99,35 @@ struct DeletionBound: Sendable {
     in session: Session,
     asks: Bool
   ) async throws -> any Migration {
-    guard let declarative = migration as? DeclarativeMigration, declarative.deletes else { return migration }
-    if asks, maximum == nil { runner.maximumDeletes = try await ask(about: declarative, in: session) }
-    return declarative.guarded(by: session.client)
+    if asks, maximum == nil {
+      if let declarative = migration as? DeclarativeMigration, declarative.deletes {
+        runner.maximumDeletes = try await ask(about: declarative, in: session)
+      } else if let planned = migration as? PlannedChanges, planned.deletesForGood {
+        runner.maximumDeletes = try ask(
+          "\(planned.deletions) documents",
+          planned.deletions,
+          session.environment
+        )
+      }
+    }
+    return migration.guarded(by: session.client)
+  }
+
+  /// Refuses a plan that deletes more than may be, or that has no bound and nobody to ask, before anything is sent.
+  ///
+  /// - Parameter file: Where the plan is.
+  /// - Throws: `.notPermitted`.
+  func assertAllows(_ planned: PlannedChanges, from file: String) throws(Failure) {
+    guard planned.deletesForGood else { return }
+    try assertMayAsk()
+    guard let maximum, planned.deletions > maximum else { return }
+    throw Failure(
+      .notPermitted,
+      "apply the plan",
+      path: file,
+      cause: "it deletes \(planned.deletions) documents, and --max-delete allows \(maximum)",
+      remedy: "Look at the plan, then allow more with --max-delete. Nothing was written."
+    )
   }
 
   /// Asks for the number of documents; what comes to be meant after they were counted is not deleted.
@@ -110,8 +137,13 @@ struct DeletionBound: Sendable {
       count += try await session.client.countOrRead(read, logger: session.logger).count
     }
     session.progress.end()
+    return try ask("Up to \(count) documents of \(migration.scope.collection)", count, session.environment)
+  }
+
+  /// Asks for a number of documents.
+  private func ask(_ what: String, _ count: Int, _ environment: Environment) throws(Failure) -> Int {
     Terminal.standardError.line(
-      "Up to \(count) documents of \(migration.scope.collection) are to be deleted for good from \(session.environment.name). Type the number to delete them:"
+      "\(what) are to be deleted for good from \(environment.name). Type the number to delete them:"
     )
     guard let typed = readLine(), typed.isIdentical(to: String(count)) else {
       throw Self.refusal("their number was not typed")
@@ -126,16 +158,5 @@ struct DeletionBound: Sendable {
       cause: cause,
       remedy: "Look at the plan (-n), then give --max-delete with the number."
     )
-  }
-}
-
-extension Migration {
-  /// Whether it is one that deletes whatever it is about.
-  var deletesForGood: Bool { (self as? DeclarativeMigration)?.deletes ?? false }
-
-  /// The migration that leaves documents with subcollections alone where it would delete them.
-  func guarded(by client: FirestoreClient) -> any Migration {
-    guard let declarative = self as? DeclarativeMigration, declarative.deletes else { return self }
-    return SubcollectionGuard(declarative) { path in try await client.collectionIDs(below: path) }
   }
 }

@@ -8,6 +8,12 @@ import Transfer
   import Foundation
 #endif
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// The root of the command line.
 struct Gymmigrate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -41,6 +47,8 @@ struct Gymmigrate: AsyncParsableCommand {
 @main
 enum Main {
   static func main() async {
+    // Files hold people's data, and those that libraries make go by this alone.
+    umask(umask(0o077) | 0o077)
     do throws(Failure) {
       // First of all: without descriptors not even the tasks below can be run.
       try OpenFiles.assertEnough()

@@ -62,6 +62,8 @@ struct GuardRailTests {
         ["-e", "test", "--database", "(default)"],
         ["--project", "test-project", "--endpoint", "http://LOCALHOST:\(port)/"],
         ["--project", "test-project", "--database", "(default)", "--endpoint", "http://127.0.0.1:\(port)"],
+        ["--project", "test-project", "--endpoint", "http://0:\(port)"],
+        ["--project", "test-project", "--endpoint", "http://[::ffff:127.0.0.1]:\(port)"],
       ]
       func expectRefused(_ command: [String], _ tool: Tool) async throws {
         let result = try await tool.bare(command)
@@ -71,7 +73,7 @@ struct GuardRailTests {
       for (index, command) in (writers(run) + [["migrate", "unlock"]]).enumerated() {
         // What does not write one is no way around the other: each command, every way, one detour.
         for way in ways { try await expectRefused(command + ["-e", "prod"] + way, tool) }
-        try await expectRefused(command + detours[index % 3] + ["--yes"], tool)
+        try await expectRefused(command + detours[index % detours.count] + ["--yes"], tool)
       }
       for way in ways {
         try await expectRefused(["copy", "products", "--from", "test", "--to", "prod"] + way, tool)

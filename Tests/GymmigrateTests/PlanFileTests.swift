@@ -47,7 +47,15 @@ struct PlanFileTests {
       let verified = try await tool.bare(["migrate", "verify"] + names + ["--prune"] + tool.place)
       verified.expect(1)
 
-      let applied = try await tool.run("migrate", "apply", "--plan", "plan.jsonl", "--json")
+      let applied = try await tool.run(
+        "migrate",
+        "apply",
+        "--plan",
+        "plan.jsonl",
+        "--max-delete",
+        "999",
+        "--json"
+      )
       applied.expect(0)
       let totals = try applied.summary().totals
       #expect(totals.written == planned.count && totals.balance)
@@ -62,7 +70,15 @@ struct PlanFileTests {
       #expect(ledger.runs.map { $0.migrations.map(\.id) } == [names])
       #expect(ledger.runs.map(\.status) == ["done"])
 
-      let again = try await tool.run("migrate", "apply", "--plan", "plan.jsonl", "--json")
+      let again = try await tool.run(
+        "migrate",
+        "apply",
+        "--plan",
+        "plan.jsonl",
+        "--max-delete",
+        "999",
+        "--json"
+      )
       again.expect(0)
       #expect(try again.summary().totals.written == 0 && again.summary().totals.created == 0)
       #expect(mini.lines() == after)
@@ -97,7 +113,15 @@ struct PlanFileTests {
       try mini.put(users[2], fields: String(third))
       let edited = mini.lines()
       let stale = Set([users[0], users[1], users[2], made, pruned])
-      let applied = try await tool.run("migrate", "apply", "--plan", "plan.jsonl", "--json")
+      let applied = try await tool.run(
+        "migrate",
+        "apply",
+        "--plan",
+        "plan.jsonl",
+        "--max-delete",
+        "999",
+        "--json"
+      )
       applied.expect(2)
       let summary = try applied.summary()
       #expect(summary.totals.conflicted == 5 && summary.totals.balance)
@@ -204,6 +228,8 @@ struct PlanFileTests {
         "apply",
         "--plan",
         "plan.jsonl",
+        "--max-delete",
+        "999",
         "--batch-size",
         "20"
       )

@@ -65,6 +65,100 @@ struct ProductionGuardTests {
     }
   }
 
+  /// A configuration in the home folder that protects a database under a name that says nothing.
+  private func withHome(_ body: (Tool) async throws -> Void) async throws {
+    try await withoutProd { tool in
+      try FileManager.default.createDirectory(
+        atPath: tool.path(".config/gymmigrate"),
+        withIntermediateDirectories: true
+      )
+      try tool.write(
+        "project: sajarubox\nenvironments:\n  safe: { database: main, protected: true }\n",
+        to: ".config/gymmigrate/gymmigrate.yaml"
+      )
+      try await body(tool)
+    }
+  }
+
+  private static let toMain = ["import", "in.jsonl", "--project", "sajarubox", "--database", "main"]
+
+  @Test("What the user's configuration protects, one in the working folder or --config does not open.")
+  func shadowed() async throws {
+    try await withHome { tool in
+      let open = "project: sajarubox\nenvironments:\n  safe: { database: main, protected: false }\n"
+      for file in ["gymmigrate.yaml", "other.yaml"] { try tool.write(open, to: file) }
+      for way in [["-e", "safe"], ["-e", "safe", "--config", "other.yaml"]] {
+        try await tool.bare(["import", "in.jsonl"] + way)
+          .expectFailure(77, "safe", "/.config/gymmigrate/gymmigrate.yaml protects it")
+      }
+      try await tool.bare(Self.toMain).expectFailure(77, "Give --confirm safe")
+      try await tool.bare(Self.toMain + ["--endpoint", "https://proxy.example"]).expectFailure(77, "safe")
+      try await tool.bare(Self.toMain + ["--confirm", "safe"]).expectFailure(Self.passed, "credentials")
+      // The working folder's protects beside --config, too.
+      try tool.write(
+        "project: p\nenvironments:\n  a: { database: x, protected: true }\n",
+        to: "gymmigrate.yaml"
+      )
+      try await tool.bare([
+        "import", "in.jsonl", "--project", "p", "--database", "x", "--config", "other.yaml",
+      ])
+      .expectFailure(77, "gymmigrate.yaml protects it")
+    }
+  }
+
+  @Test("Another spelling of a protected environment's endpoint leads to the same guard.")
+  func spellings() async throws {
+    try await withoutProd("  safe: { database: main, endpoint: 'http://127.0.0.1:9', protected: true }\n") {
+      tool in
+      for endpoint in [
+        "http://0:9", "http://[::ffff:127.0.0.1]:9/", "http://127.1:09", "https://proxy.example",
+      ] {
+        try await tool.bare(Self.toMain + ["--endpoint", endpoint, "--retry-for", "1"])
+          .expectFailure(77, "Give --confirm safe")
+      }
+    }
+  }
+
+  @Test("An empty or relative XDG_CONFIG_HOME, or no HOME, does not take the user's configuration away.")
+  func emptyVariables() async throws {
+    try await withHome { tool in
+      try FileManager.default.removeItem(atPath: tool.path("gymmigrate.yaml"))
+      for value in ["", ".", "elsewhere"] {
+        var tool = tool
+        tool.environment["XDG_CONFIG_HOME"] = value
+        try await tool.bare(Self.toMain).expectFailure(77, "safe")
+        try await tool.bare(["import", "in.jsonl", "-e", "safe"]).expectFailure(77, "safe")
+      }
+      var empty = tool
+      for name in [
+        "CURL_CA_BUNDLE", "SSL_CERT_FILE", "FIRESTORE_EMULATOR_HOST", "GOOGLE_CLOUD_PROJECT",
+        "GOOGLE_APPLICATION_CREDENTIALS", "CLOUDSDK_CONFIG", "GYMMIGRATE_CONFIG", "GYMMIGRATE_ENV",
+      ] { empty.environment[name] = "" }
+      let shown = try await empty.bare(["env", "show", "-e", "safe", "--origin"])
+      let expected = try await tool.bare(["env", "show", "-e", "safe", "--origin"])
+      #expect(shown.output == expected.output && shown.exitCode == expected.exitCode)
+      try await empty.bare(Self.toMain).expectFailure(77, "safe")
+    }
+  }
+
+  @Test("A configuration that cannot be read is told as one, and refuses what it might protect.")
+  func unreadable() async throws {
+    try await withHome { tool in
+      try tool.write("environments: [", to: ".config/gymmigrate/gymmigrate.yaml")
+      try await tool.bare(Self.toMain)
+        .expectFailure(78, "read the configuration /", ".config/gymmigrate/gymmigrate.yaml")
+      // A folder opens and cannot be read, whoever asks.
+      try FileManager.default.removeItem(atPath: tool.path("gymmigrate.yaml"))
+      try FileManager.default.createDirectory(
+        atPath: tool.path("gymmigrate.yaml"),
+        withIntermediateDirectories: true
+      )
+      let refused = try await tool.bare(["count", "things", "-e", "test"])
+      refused.expectFailure(78, "read the configuration gymmigrate.yaml")
+      #expect(!refused.errors.contains("credentials"))
+    }
+  }
+
   @Test("Reading, a dry run, and a database of another name want no confirmation.")
   func free() async throws {
     try await withoutProd { tool in

@@ -59,6 +59,19 @@ struct CollectionScopeTests {
     ("https://a.example", "https://A.example.:443", true),
     ("https://firestore.googleapis.com", "https://nam5-firestore.googleapis.com:443", true),
     ("https://a.example", "https://b.example", false),
+    ("http://0:8080", "http://127.0.0.1:8080", true),
+    ("http://[::ffff:127.0.0.1]:8080", "http://127.0.0.1:8080", true),
+    ("http://[::ffff:7f00:1]:8080", "http://localhost:8080", true),
+    ("http://[0:0:0:0:0:0:0:1]:8080", "http://[::]:8080", true),
+    ("http://2130706433:8080", "http://0x7f.1:8080", true),
+    ("http://db.localhost:8080", "http://ip6-localhost.:08080", true),
+    ("http://[::ffff:10.0.0.7]:8080", "http://10.0.0.7:8080", true),
+    ("http://167772167:8080", "http://10.7:8080", true),
+    ("http://[fe80::1]:8080", "http://[FE80:0::1]:8080", true),
+    ("http://[fe80::1]:8080", "http://[::1]:8080", false),
+    ("http://10.0.0.7", "http://10.0.0.7:80", true),
+    ("http://10.0.0.7", "http://10.0.0.8", false),
+    ("https://firestore.googleapis.com:443/", "https://FIRESTORE.googleapis.com.", true),
   ])
   func samePlace(_ a: String, _ b: String, _ isSame: Bool) {
     let database = DatabaseName(project: "p", database: "d")

@@ -3,6 +3,18 @@ import GRDB
 import Models
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Makes a file that is its owner's alone, where there is none; where it cannot be made, SQLite says why.
+private func makeOwnersFile(_ path: String) {
+  let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+  if descriptor >= 0 { close(descriptor) }
+}
+
 /// Documents of any number of databases, with their versions of the past hour, in a file or in memory.
 ///
 /// Several processes may open one file: each waits for the other's commit, and commit times increase over all of them.
@@ -36,7 +48,7 @@ final class DocumentStore: Sendable {
     do {
       let connections: any DatabaseWriter =
         if let file {
-          try DatabasePool(path: file, configuration: configuration)
+          try Self.openPool(file, configuration)
         } else {
           try DatabaseQueue(configuration: configuration)
         }
@@ -46,6 +58,12 @@ final class DocumentStore: Sendable {
     } catch {
       throw Self.failure(error, file: file)
     }
+  }
+
+  /// Opens a data file; one that is made is its owner's alone, and so is what SQLite puts beside it, because it holds people's data.
+  private static func openPool(_ file: String, _ configuration: Configuration) throws -> DatabasePool {
+    makeOwnersFile(file)
+    return try DatabasePool(path: file, configuration: configuration)
   }
 
   private static func failure(_ error: any Error, file: String?) -> Failure {

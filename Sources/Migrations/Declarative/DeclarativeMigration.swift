@@ -258,11 +258,9 @@ public struct DeclarativeMigration: DocumentMigration {
     }
     if let defect = CollectionSelection.defect(of: collection.string) { return "'\(collection)' \(defect)" }
     if let violation = PathLimits.violations(of: collection).first { return violation.message }
-    if collection.string.utf8.starts(with: ownPrefix.utf8) {
-      return "collections that begin with \(ownPrefix) are gymmigrate's own"
+    if collection.isReserved {
+      return "collections that begin with \(CollectionSelection.ownPrefix) are gymmigrate's own"
     }
     return nil
   }
-
-  private static let ownPrefix = "_gymmigrate"
 }

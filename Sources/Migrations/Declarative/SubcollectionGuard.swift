@@ -1,5 +1,5 @@
 public import Models
-import Transfer
+public import Transfer
 
 /// A migration that deletes documents, but none that has subcollections.
 ///
@@ -15,7 +15,7 @@ public struct SubcollectionGuard: Migration {
   private let base: DeclarativeMigration
   private let subcollections: Lister
   /// Documents that are asked about at once.
-  private static let width = 16
+  static let width = 16
 
   /// Guards a migration.
   public init(_ base: DeclarativeMigration, subcollections: @escaping Lister) {
@@ -61,25 +61,62 @@ public struct SubcollectionGuard: Migration {
 
   private func settle(_ documents: [RawDocument], _ sink: any PlanSink) async throws {
     var outcomes = documents.map { base.outcome(for: $0) }
-    try await withThrowingTaskGroup(of: (index: Int, ids: [String]).self) { group in
+    try await Self.withhold(&outcomes, subcollections)
+    for (document, outcome) in zip(documents, outcomes) { try await sink.tell(outcome, of: document) }
+  }
+
+  /// Looks below the documents that are to be deleted, all at once, and leaves those alone that have collections below them.
+  static func withhold(_ outcomes: inout [Outcome], _ subcollections: @escaping Lister) async throws {
+    try await withThrowingTaskGroup(of: (index: Int, path: DocumentPath, ids: [String]).self) { group in
       for (index, outcome) in outcomes.enumerated() {
         guard case .change(let change) = outcome.action, change.isDeletion else { continue }
-        group.addTask { (index, try await subcollections(change.path)) }
+        group.addTask { (index, change.path, try await subcollections(change.path)) }
       }
-      for try await (index, ids) in group where !ids.isEmpty {
+      for try await (index, path, ids) in group where !ids.isEmpty {
         let message =
           "the document has subcollections, which would be left without it: \(ids.joined(separator: ", "))"
         let code = DeclarativeMigration.Code.hasSubcollections.rawValue
         let finding = Finding(
           .reject,
-          path: documents[index].path,
+          path: path,
           code: code,
           found: .array(ids.map { .string($0) }),
           message: message
         )
-        outcomes[index] = Outcome(.skip, findings: [finding])
+        outcomes[index] = Outcome(
+          .skip,
+          findings: outcomes[index].findings + [finding],
+          migration: outcomes[index].migration
+        )
       }
     }
-    for (document, outcome) in zip(documents, outcomes) { try await sink.tell(outcome, of: document) }
+  }
+}
+
+extension Migration {
+  /// Whether it deletes documents for good as it was told, so that a bound is wanted before it begins.
+  public var deletesForGood: Bool {
+    switch self {
+    case let declarative as DeclarativeMigration: declarative.deletes
+    case let planned as PlannedChanges: planned.deletions > 0
+    default: false
+    }
+  }
+
+  /// The migration that leaves documents with subcollections alone where it would delete them.
+  public func guarded(by client: FirestoreClient) -> any Migration {
+    guard deletesForGood else { return self }
+    let lister: SubcollectionGuard.Lister = { path in
+      let ids = try await client.collectionIDs(below: path)
+      if ids.isEmpty { return ids }
+      // What is gone already leaves nothing behind by being deleted: a run that goes on meets its own deletions.
+      return try await client.batchGet([path], mask: [.documentName])[path] == nil ? [] : ids
+    }
+    if let declarative = self as? DeclarativeMigration {
+      return SubcollectionGuard(declarative, subcollections: lister)
+    }
+    guard var planned = self as? PlannedChanges else { return self }
+    planned.subcollections = lister
+    return planned
   }
 }

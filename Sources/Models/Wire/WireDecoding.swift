@@ -21,6 +21,8 @@ public struct WireDecoder {
 
   /// What to do about unknown members.
   public var unknownMembers: UnknownMembers
+  /// Whether a document's name must be full, as it is in every answer.
+  package var wantsFullNames = false
   private var names = NameCache()
 
   /// Makes a decoder.
@@ -49,7 +51,7 @@ public struct WireDecoder {
     var updateTime: Timestamp?
     for (name, value) in json.members {
       if name == "name" {
-        path = try Self.path(value, prefix: prefix)
+        path = try documentPath(value, prefix: prefix)
       } else if name == "fields" {
         do throws(WireError) {
           fields = try self.fields(value, depth: 0)
@@ -68,7 +70,7 @@ public struct WireDecoder {
     return RawDocument(path: path, fields: fields, createTime: createTime, updateTime: updateTime)
   }
 
-  private static func path(_ json: JSONCursor, prefix: String?) throws(WireError) -> DocumentPath {
+  private func documentPath(_ json: JSONCursor, prefix: String?) throws(WireError) -> DocumentPath {
     guard let utf8 = json.utf8 else { throw WireError("it is not a text", at: ["name"]) }
     if var prefix, prefix.withUTF8({ utf8.count >= $0.count && $0.isPrefix(of: utf8) }) {
       let relative = String(
@@ -85,7 +87,7 @@ public struct WireDecoder {
       if prefix == nil { return path }
       throw WireError("'\(name)' lies in another database", at: ["name"])
     }
-    guard let path = DocumentPath(name) else {
+    guard !wantsFullNames, let path = DocumentPath(name) else {
       throw WireError("'\(name)' is not a document's name", at: ["name"])
     }
     return path

@@ -64,7 +64,7 @@ public struct CollectionSelection: Sendable, Equatable {
   }
 
   private func allScopes(roots: [CollectionPath]) throws(Failure) -> [CollectionScope] {
-    let roots = roots.filter { !$0.string.utf8.starts(with: Self.ownPrefix.utf8) }.sorted()
+    let roots = roots.filter { !$0.isReserved }.sorted()
     if names.isEmpty { return roots.map { CollectionScope($0, isDeep: isDeep) } }
     var scopes: [CollectionScope] = []
     for name in names {
@@ -120,4 +120,14 @@ public struct CollectionSelection: Sendable, Equatable {
     }
     return pattern[place...].allSatisfy { $0 == star }
   }
+}
+
+extension CollectionPath {
+  /// Whether it is one of gymmigrate's own collections, or below one.
+  package var isReserved: Bool { string.utf8.starts(with: CollectionSelection.ownPrefix.utf8) }
+}
+
+extension DocumentPath {
+  /// Whether it is in one of gymmigrate's own collections, or below one.
+  package var isReserved: Bool { collection.isReserved }
 }

@@ -12,6 +12,8 @@ public struct Environment: Sendable, Equatable {
   public var isProtected: Bool
   /// A credentials file of its own.
   public var credentials: String?
+  /// The configuration that protects it, where it is another one than the one in use.
+  package var protectedBy: String?
 
   /// Makes an environment.
   public init(
@@ -48,37 +50,16 @@ public struct Environment: Sendable, Equatable {
   public func isSameDatabase(as other: Environment) -> Bool {
     guard database == other.database, isLocal == other.isLocal else { return false }
     if isLocal || (isRealService && other.isRealService) { return true }
-    return Self.canonical(effectiveEndpoint).isIdentical(to: Self.canonical(other.effectiveEndpoint))
+    return address == other.address
   }
 
   /// Whether requests stay on this machine.
   package var isOnThisMachine: Bool {
-    isLocal || Self.canonical(effectiveEndpoint).hasPrefix("\(Self.thisMachine):")
+    isLocal || address.isHere
   }
 
-  private static let thisMachine = "localhost"
-
-  /// The endpoint in lower case, with its port and one name for this machine.
-  private static func canonical(_ endpoint: String) -> String {
-    var text = endpoint.lowercased()[...]
-    let isSecure = text.hasPrefix("https://")
-    text = text.drop { $0 != "/" }.drop { $0 == "/" }
-    while text.hasSuffix("/") { text.removeLast() }
-    // The colon of a port comes behind the bracket of an IPv6 address.
-    let colon = text.lastIndex(of: ":").flatMap { at in text[at...].contains("]") ? nil : at }
-    var host = colon.map { text[..<$0] } ?? text
-    let port = colon.map { text[text.index(after: $0)...] } ?? (isSecure ? "443" : "80")
-    while host.hasSuffix(".") { host.removeLast() }
-    let isHere = host == thisMachine || isLoopback(host) || host == "[::1]" || host == "0.0.0.0"
-    return "\(isHere ? thisMachine : String(host)):\(port)"
-  }
-
-  /// Whether a host is an address that begins with 127; a name may begin so, too.
-  private static func isLoopback(_ host: Substring) -> Bool {
-    let numbers = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    return (2...4).contains(numbers.count) && numbers[0].elementsEqual("127".utf8)
-      && numbers.allSatisfy { !$0.isEmpty && $0.allSatisfy { (0x30...0x39).contains($0) } }
-  }
+  /// Where requests go, apart from how that is spelt.
+  var address: EndpointAddress { EndpointAddress(effectiveEndpoint) }
 
   /// Writes name, project, database and endpoint as members of an object.
   package func writeMembers(to json: inout JSONWriter) {

@@ -217,7 +217,6 @@ private final class SortFile {
       reporting: folder
     )
     unlink(name)
-    fchmod(descriptor, 0o600)
     self.descriptor = descriptor
   }
 

@@ -16,7 +16,7 @@ enum CommitFailure: Equatable {
   init(_ failure: CallFailure) {
     switch failure {
     case .credentials: self = .fatal
-    case .malformed, .unreadable: self = .unknown
+    case .malformed, .unreadable, .foreign: self = .unknown
     case .transport(let error):
       switch error.kind {
       case .notConnected: self = .notApplied(overloaded: false)

@@ -59,8 +59,8 @@ extension FirestoreClient {
     defer { withExtendedLifetime(body) {} }
     for element in try Self.streamElements(root) {
       if let found = element["found"] {
-        var decoder = WireDecoder()
-        return try Self.decoded { () throws(WireError) in try decoder.document(found, in: database) }
+        var reader = AnswerReader(database)
+        return try reader.document(found) { $0 == path }
       }
       if element["missing"] != nil { return nil }
     }
@@ -88,13 +88,11 @@ extension FirestoreClient {
       post("\(url(ofParent: read.parent)):runQuery", json.bytes)
     )
     defer { withExtendedLifetime(body) {} }
-    var decoder = WireDecoder()
+    var reader = AnswerReader(database)
     var documents: [RawDocument] = []
     for element in try Self.streamElements(root) {
       guard let document = element["document"] else { continue }
-      documents.append(
-        try Self.decoded { () throws(WireError) in try decoder.document(document, in: database) }
-      )
+      documents.append(try reader.document(document, isAsked: read.mayGive))
     }
     return documents
   }

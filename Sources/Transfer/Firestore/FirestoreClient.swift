@@ -74,18 +74,22 @@ public struct FirestoreClient: Sendable {
       operation: "read documents of",
       path: paths.first?.collection.string
     ) { (_, root) throws(CallFailure) in
-      var decoder = WireDecoder()
+      var reader = AnswerReader(database)
       var documents: [RawDocument] = []
       var readTime: Timestamp?
       // Order is not promised, so that what is not answered for shows by its name alone.
-      var open = Set(paths)
+      let asked = Set(paths)
+      var open = asked
       for element in try Self.streamElements(root) {
         if let time = element["readTime"]?.string { readTime = Timestamp(time) }
         if let json = element["found"] {
-          let document = try Self.decoded { () throws(WireError) in try decoder.document(json, in: database) }
+          let document = try reader.document(json) { asked.contains($0) }
           documents.append(document)
           open.remove(document.path)
-        } else if let name = element["missing"]?.string, let path = database.path(ofName: name) {
+        } else if let missing = element["missing"] {
+          guard let path = missing.string.flatMap({ database.path(ofName: $0) }), asked.contains(path) else {
+            throw .foreign("the answer tells that a document is missing that was not asked for")
+          }
           open.remove(path)
         }
       }
@@ -111,14 +115,14 @@ public struct FirestoreClient: Sendable {
       operation: "read",
       path: path.string
     ) { (_, root) throws(CallFailure) in
-      var decoder = WireDecoder()
+      var reader = AnswerReader(database)
       var isAnswered = false
       var document: RawDocument?
       var readTime: Timestamp?
       for element in try Self.streamElements(root) {
         if let time = element["readTime"]?.string { readTime = Timestamp(time) }
         if let json = element["found"] {
-          document = try Self.decoded { () throws(WireError) in try decoder.document(json, in: database) }
+          document = try reader.document(json) { $0 == path }
         }
         isAnswered = isAnswered || element["found"] != nil || element["missing"] != nil
       }
@@ -224,8 +228,10 @@ public struct FirestoreClient: Sendable {
         path: parent?.string ?? database.database
       ) { (_, root) throws(CallFailure) in
         guard root.kind == .object else { throw .malformed("the answer is not an object") }
-        let ids = root["collectionIds"].map { Array($0.elements).compactMap(\.string) } ?? []
-        return (ids, root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 })
+        return (
+          try AnswerReader.collectionIDs(root),
+          root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+        )
       }
       ids += page.ids
       token = page.token
@@ -315,16 +321,6 @@ public struct FirestoreClient: Sendable {
       if let error = element["error"].flatMap({ ErrorBody.read($0, httpCode: nil) }) { throw .service(error) }
     }
     return root.elements
-  }
-
-  static func decoded<Result>(
-    _ body: () throws(WireError) -> Result
-  ) throws(CallFailure) -> Result {
-    do throws(WireError) {
-      return try body()
-    } catch {
-      throw .unreadable("the answer holds something that is no document: \(error)")
-    }
   }
 }
 

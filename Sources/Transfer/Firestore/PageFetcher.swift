@@ -42,6 +42,9 @@ struct PageFetcher: Sendable {
       path: read.collection.string
     ) { (body, root) throws(CallFailure) in
       guard root.kind == .object else { throw .malformed("the answer is not an object") }
+      guard root["documents"].map({ $0.kind == .array }) ?? true else {
+        throw .malformed("the documents are not a list")
+      }
       return FetchedPage(
         body: body,
         elements: root["documents"],
@@ -79,7 +82,7 @@ struct PageFetcher: Sendable {
       }
       // A query gives all that it was asked for, so fewer are the last.
       var next: PageStart.Place?
-      if count >= size, let last { next = .cursor(try Self.cursor(after: last, order, in: client.database)) }
+      if count >= size, let last { next = .cursor(try cursor(after: last, order)) }
       return FetchedPage(body: body, elements: root, next: next, start: start, size: size)
     }
   }
@@ -88,15 +91,13 @@ struct PageFetcher: Sendable {
     StructuredQuery.Cursor([.reference(client.database.name(of: path))], before: before)
   }
 
-  private static func cursor(
+  private func cursor(
     after json: JSONCursor,
-    _ order: [StructuredQuery.Order],
-    in database: DatabaseName
+    _ order: [StructuredQuery.Order]
   ) throws(CallFailure) -> StructuredQuery.Cursor {
-    var decoder = WireDecoder()
-    let document = try FirestoreClient.decoded { () throws(WireError) in
-      try decoder.document(json, prefix: database.documents + "/")
-    }
+    let database = client.database
+    var reader = AnswerReader(database)
+    let document = try reader.document(json, isAsked: read.mayGive)
     let values = order.map { order in
       order.field == .documentName
         ? Value.reference(database.name(of: document.path)) : document.fields[order.field] ?? .null
@@ -105,26 +106,23 @@ struct PageFetcher: Sendable {
   }
 
   /// Decodes a page that was fetched.
+  ///
+  /// - Throws: `.unavailable` where a document of it was not asked for, `.internal` where one cannot be read.
   func documents(of page: FetchedPage) throws(Failure) -> [RawDocument] {
-    let prefix = client.database.documents + "/"
-    var decoder = WireDecoder()
+    var reader = AnswerReader(client.database)
+    let isAsked = read.mayGive
     var documents: [RawDocument] = []
     guard let list = page.elements else { return documents }
     documents.reserveCapacity(page.size)
     for element in list.elements {
       guard let json = read.isList ? element : element["document"] else { continue }
-      do throws(WireError) {
-        var document = try decoder.document(json, prefix: prefix)
+      do throws(CallFailure) {
+        var document = try reader.document(json, isAsked: isAsked)
         if let selection, !selection.contains(document) { continue }
         if read.cutsHere, let mask = read.mask { document.fields = document.fields.cut(to: mask) }
         documents.append(document)
       } catch {
-        throw Failure(
-          .internal,
-          "read the page of",
-          path: read.collection.string,
-          cause: "document \(documents.count + 1) of it: \(error)"
-        )
+        throw error.asFailure(operation: "read the page of", path: read.collection.string)
       }
     }
     return documents

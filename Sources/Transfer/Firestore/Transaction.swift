@@ -231,7 +231,7 @@ struct TransactionRun {
   /// The codes are those that Google's own clients run a transaction again on (nodejs-firestore, `transaction.ts`).
   private static func step(beforeCommit failure: CallFailure) -> Step {
     switch failure {
-    case .credentials, .unreadable: return .fail
+    case .credentials, .unreadable, .foreign: return .fail
     case .malformed: return .again
     case .transport(let error): return error.kind == .lost || error.kind == .notConnected ? .again : .fail
     case .service(let error):

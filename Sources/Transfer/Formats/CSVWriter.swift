@@ -42,7 +42,7 @@ public final class CSVWriter: CollectionWriter {
     rows = try CSVRows(collection: collection, plan: plan, options: options)
     file = try OutputFile(path, digest: options.digest)
     if plan.grows {
-      spool = try SpoolFile(in: FilePaths.temporaryFolder(for: path))
+      spool = try SpoolFile(in: FilePaths.temporaryFolder(for: path), for: path == "-" ? nil : path)
     } else {
       rows.appendHeader(header)
     }

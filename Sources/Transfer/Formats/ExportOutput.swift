@@ -226,7 +226,8 @@ public final class ExportOutput {
   }
 
   private static func makeFolder(_ path: String) throws(Failure) {
-    if mkdir(path, 0o777) != 0, errno != EEXIST { throw Failure.cannotWrite(path, errno: errno) }
+    let code = FilePaths.makeFolder(path)
+    if code != 0, code != EEXIST { throw Failure.cannotWrite(path, errno: code) }
   }
 
   /// The name of a collection's file: its path with `%` and two digits for every byte that is no letter, digit, `_`,

@@ -37,6 +37,9 @@ enum FilePaths {
     return String(path[path.utf8.index(after: slash)...])
   }
 
+  /// Makes a folder that its owner alone may look into; 0, or the error number.
+  static func makeFolder(_ path: String) -> Int32 { mkdir(path, 0o700) == 0 ? 0 : errno }
+
   /// Where a chain of symbolic links ends; the path itself where it is no link.
   static func resolved(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
@@ -44,7 +47,7 @@ enum FilePaths {
     return String(cString: real)
   }
 
-  /// Makes an empty file of a hidden, unique name in the folder of `target`, readable as new files are.
+  /// Makes an empty file of a hidden, unique name in the folder of `target`, readable by its owner alone.
   static func createTemporary(
     beside target: String,
     reporting path: String
@@ -54,7 +57,7 @@ enum FilePaths {
     for _ in 0..<100 {
       let name =
         "\(folder(of: target))/.\(stem).\(String(UInt32.random(in: 0...UInt32.max), radix: 36)).partial"
-      let (descriptor, code) = SystemCall.open(name, O_RDWR | O_CREAT | O_EXCL)
+      let (descriptor, code) = SystemCall.open(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
       if descriptor >= 0 { return (name, descriptor) }
       if code != EEXIST { throw Failure.cannotWrite(path, errno: code) }
     }

@@ -12,6 +12,7 @@ struct InputFile: ~Copyable {
 
   let path: String
   private let descriptor: Int32
+  private let closes: Bool
   private var inflater: GzipInflater?
   private var compressed: UnsafeMutableRawBufferPointer?
   private var waiting: Range<Int> = 0..<0
@@ -27,6 +28,7 @@ struct InputFile: ~Copyable {
   /// - Throws: ``Failure`` of kind `inputMissing` with what the system says.
   init(_ path: String) throws(Failure) {
     self.path = path
+    closes = path != "-"
     if path == "-" {
       descriptor = STDIN_FILENO
       return
@@ -39,8 +41,17 @@ struct InputFile: ~Copyable {
     self.descriptor = descriptor
   }
 
+  /// Reads a copy from its start.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing` with what the system says.
+  init(_ copy: InputCopy) throws(Failure) {
+    path = copy.path
+    descriptor = try copy.descriptorAtStart()
+    closes = true
+  }
+
   deinit {
-    if path != "-" { close(descriptor) }
+    if closes { close(descriptor) }
     compressed?.deallocate()
   }
 

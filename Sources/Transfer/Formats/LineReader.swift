@@ -35,7 +35,18 @@ package struct LineReader: ~Copyable {
   ///
   /// - Throws: ``Failure`` of kind `inputMissing`.
   package init(_ path: String, maximumLineBytes: Int = 64 << 20) throws(Failure) {
-    file = try InputFile(path)
+    self.init(try InputFile(path), maximumLineBytes: maximumLineBytes)
+  }
+
+  /// Reads a copy from its start.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing`.
+  package init(_ copy: InputCopy, maximumLineBytes: Int = 64 << 20) throws(Failure) {
+    self.init(try InputFile(copy), maximumLineBytes: maximumLineBytes)
+  }
+
+  private init(_ file: consuming InputFile, maximumLineBytes: Int) {
+    self.file = file
     self.maximumLineBytes = maximumLineBytes
     chunk = .allocate(byteCount: Self.chunkSize, alignment: 16)
   }

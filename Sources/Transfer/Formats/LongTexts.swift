@@ -16,8 +16,8 @@ struct LongTexts: ~Copyable {
   private var count = 0
   private var escaped: [UInt8] = []
 
-  init(in folder: String) throws(Failure) {
-    rows = try SheetRows(in: folder)
+  init(in folder: String, for path: String?) throws(Failure) {
+    rows = try SheetRows(in: folder, for: path)
   }
 
   /// Keeps a text, as it is before it is escaped for a cell, and gives the (escaped) text of its cell.

@@ -185,7 +185,7 @@ public struct Manifest: Sendable, Equatable {
       do throws(WireError) {
         files.append(
           File(
-            file: try Self.text(element["file"], "file"),
+            file: try Self.name(element["file"]),
             collection: try Self.text(element["collection"], "collection"),
             documents: try Self.count(element["documents"], "documents"),
             bytes: try Self.count(element["bytes"], "bytes"),
@@ -202,6 +202,16 @@ public struct Manifest: Sendable, Equatable {
   private static func text(_ json: JSONCursor?, _ name: String) throws(WireError) -> String {
     guard let text = json?.string else { throw WireError("it is not a text", at: [name]) }
     return text
+  }
+
+  /// The name of a file of the folder; one that leads out of it was not written by an export.
+  private static func name(_ json: JSONCursor?) throws(WireError) -> String {
+    let name = try text(json, "file")
+    let isPlain =
+      !name.isEmpty && !name.isIdentical(to: ".") && !name.isIdentical(to: "..")
+      && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+    if isPlain { return name }
+    throw WireError("'\(name)' is not the name of a file in the folder", at: ["file"])
   }
 
   private static func time(_ json: JSONCursor?, _ name: String) throws(WireError) -> Timestamp? {
@@ -236,7 +246,8 @@ extension Manifest {
   /// The files that a path stands for: a file for itself, a folder for those of its manifest, or, where it has none,
   /// for its JSON Lines in the order of their names, or, where it has none of those, for its tables.
   ///
-  /// - Throws: ``Failure`` of kind `inputMissing` for a folder that holds none, `inputMalformed` for its manifest.
+  /// - Throws: ``Failure`` of kind `inputMissing` for a folder that holds none, `inputMalformed` for its manifest, and for a
+  ///   symbolic link that leads out of the folder.
   public static func files(at path: String) throws(Failure) -> [String] {
     guard path != "-", SystemCall.status(path).status?.isFolder ?? false else { return [path] }
     let folder = path.utf8.last == UInt8(ascii: "/") ? String(path.dropLast()) : path
@@ -256,6 +267,26 @@ extension Manifest {
         cause: "the folder holds no JSON Lines, CSV or XLSX (.jsonl, .csv, also .gz, or .xlsx)"
       )
     }
-    return names.map { "\(folder)/\($0)" }
+    let files = names.map { "\(folder)/\($0)" }
+    for file in files { try assertWithin(folder, file) }
+    return files
+  }
+
+  /// Refuses a file of a folder that is a symbolic link out of it: a folder that somebody made may not name files elsewhere.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed`.
+  static func assertWithin(_ folder: String, _ file: String) throws(Failure) {
+    let inside = FilePaths.resolved(folder.isEmpty ? "/" : folder)
+    let prefix = inside.utf8.last == UInt8(ascii: "/") ? inside : "\(inside)/"
+    let real = FilePaths.resolved(file)
+    // What is not there stays as it is spelt, and is missed where it is read.
+    if real.isIdentical(to: file) || real.utf8.starts(with: prefix.utf8) { return }
+    throw Failure(
+      .inputMalformed,
+      "read",
+      path: file,
+      cause: "it is a symbolic link that leads out of its folder",
+      remedy: "Name the file itself, where that is meant."
+    )
   }
 }

@@ -12,7 +12,7 @@ public import Models
 /// ``finish()`` (an error, a cancellation), it takes the temporary file away; killed, it may leave one, but never
 /// half a file under the final name. `-` is standard output; a device or a pipe is written to directly, for it can
 /// be neither renamed to nor taken back. A symbolic link stays, and the file that it leads to is replaced; an existing
-/// file's permissions stay.
+/// file's permissions stay, and a new file is its owner's alone, because it may hold people's data.
 public struct OutputFile: ~Copyable {
   /// What became of a file.
   public struct Receipt: Sendable, Equatable {

@@ -24,7 +24,8 @@ struct SheetCells: ~Copyable {
     fields: [FieldPath]?,
     sheet: String,
     options: XLSXOptions,
-    folder: String
+    folder: String,
+    path: String?
   ) throws(Failure) {
     let plan: ColumnPlan
     if let fields {
@@ -33,7 +34,7 @@ struct SheetCells: ~Copyable {
       plan = ColumnPlan(collection: collection)
     }
     let cellText = try CellText(nullText: options.nullText, timeZone: options.timeZone)
-    rows = try SheetRows(in: folder)
+    rows = try SheetRows(in: folder, for: path)
     self.plan = plan
     self.cellText = cellText
     self.collection = collection

@@ -32,8 +32,9 @@ struct SheetRows: ~Copyable {
   /// The cells so far.
   private(set) var cellCount = 0
 
-  init(in folder: String) throws(Failure) {
-    spool = try SpoolFile(in: folder)
+  /// - Parameter path: The workbook, which errors name; the folder where nil.
+  init(in folder: String, for path: String?) throws(Failure) {
+    spool = try SpoolFile(in: folder, for: path)
     start()
   }
 

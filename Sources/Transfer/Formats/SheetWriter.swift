@@ -21,7 +21,8 @@ final class SheetWriter: CollectionWriter {
     name: String,
     collection: CollectionPath,
     fields: [FieldPath]?,
-    folder: String
+    folder: String,
+    path: String?
   ) throws(Failure) {
     self.workbook = workbook
     self.first = first
@@ -31,7 +32,8 @@ final class SheetWriter: CollectionWriter {
       fields: fields,
       sheet: name,
       options: workbook.options,
-      folder: folder
+      folder: folder,
+      path: path
     )
   }
 

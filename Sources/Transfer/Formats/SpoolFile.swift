@@ -12,7 +12,7 @@ import Models
 struct SpoolFile: ~Copyable {
   private static let bufferSize = 64 << 10
 
-  private let folder: String
+  private let path: String
   private let descriptor: Int32
   private var buffer: [UInt8] = []
   /// Why it takes nothing more: behind a gap the rest would be read as something else.
@@ -22,15 +22,15 @@ struct SpoolFile: ~Copyable {
 
   /// Makes an empty spool in a folder.
   ///
+  /// - Parameter path: The file that the bytes are for, which errors name; the folder where nil.
   /// - Throws: ``Failure`` of kind `cannotWrite`.
-  init(in folder: String) throws(Failure) {
+  init(in folder: String, for path: String? = nil) throws(Failure) {
     let (name, descriptor) = try FilePaths.createTemporary(
       beside: "\(folder)/gymmigrate-spool",
-      reporting: folder
+      reporting: path ?? folder
     )
     unlink(name)
-    fchmod(descriptor, 0o600)
-    self.folder = folder
+    self.path = path ?? folder
     self.descriptor = descriptor
     buffer.reserveCapacity(Self.bufferSize)
   }
@@ -60,14 +60,14 @@ struct SpoolFile: ~Copyable {
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
     try flush()
-    if lseek(descriptor, 0, SEEK_SET) != 0 { throw Failure.cannotWrite(folder, errno: errno) }
+    if lseek(descriptor, 0, SEEK_SET) != 0 { throw Failure.cannotWrite(path, errno: errno) }
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
     defer { piece.deallocate() }
     var left = count
     while left > 0 {
       let (read, code) = SystemCall.read(descriptor, into: piece)
-      if code != 0 { throw Failure.cannotWrite(folder, errno: code) }
-      if read == 0 { throw Failure.cannotWrite(folder, "a temporary file there has lost its end") }
+      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
+      if read == 0 { throw Failure.cannotWrite(path, "a temporary file for it has lost its end") }
       left -= read
       try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(piece)[..<read]))
     }
@@ -87,7 +87,7 @@ struct SpoolFile: ~Copyable {
         off_t(place + done)
       )
       if read < 0, errno == EINTR { continue }
-      if read < 0 { throw Failure.cannotWrite(folder, errno: errno) }
+      if read < 0 { throw Failure.cannotWrite(path, errno: errno) }
       if read == 0 { return }
       done += read
     }
@@ -103,7 +103,7 @@ struct SpoolFile: ~Copyable {
     if let failure { throw failure }
     let code = bytes.withUnsafeBytes { SystemCall.write(descriptor, $0) }
     if code == 0 { return }
-    let failed = Failure.cannotWrite(folder, errno: code)
+    let failed = Failure.cannotWrite(path, errno: code)
     failure = failed
     throw failed
   }

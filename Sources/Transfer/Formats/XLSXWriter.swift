@@ -50,7 +50,7 @@ public final class XLSXWriter {
     let folder = options.temporaryFolder ?? FilePaths.temporaryFolder(for: path)
     temporaryFolder = folder
     guard access(folder, W_OK | X_OK) == 0 else { throw Failure.cannotWrite(folder, errno: errno) }
-    longTexts = try LongTexts(in: folder)
+    longTexts = try LongTexts(in: folder, for: path == "-" ? nil : path)
     // The library writes to a name. A device or a pipe gets the finished bytes afterwards.
     let isFile = path != "-" && (SystemCall.status(path).status.map(\.isRegularFile) ?? true)
     target = isFile ? FilePaths.resolved(path) : nil
@@ -89,7 +89,8 @@ public final class XLSXWriter {
       name: sheetName,
       collection: collection,
       fields: fields,
-      folder: temporaryFolder
+      folder: temporaryFolder,
+      path: path == "-" ? nil : path
     )
   }
 
@@ -193,7 +194,7 @@ public final class XLSXWriter {
     // The library does not look whether its temporary file took the rows.
     guard let file = sheet.pointee.optimize_tmpfile else { return }
     if fflush(file) != 0 || ferror(file) != 0 {
-      throw Failure.cannotWrite(temporaryFolder, errno: errno == 0 ? ENOSPC : errno)
+      throw Failure.cannotWrite(path, errno: errno == 0 ? ENOSPC : errno)
     }
   }
 
@@ -247,8 +248,8 @@ public final class XLSXWriter {
     let needed = 2 * (rows.bytes + 50 * rows.cellCount) + (rows.bytes + 50 * rows.cellCount) / 4
     if free < needed {
       throw Failure.cannotWrite(
-        temporaryFolder,
-        "\(needed >> 20) MiB are needed there for a while and \(free >> 20) MiB are free",
+        path,
+        "\(needed >> 20) MiB are needed in \(temporaryFolder) for a while and \(free >> 20) MiB are free",
         remedy: "Free some room, or write elsewhere."
       )
     }

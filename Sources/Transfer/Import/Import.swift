@@ -236,6 +236,10 @@ public struct Import: Sendable {
         if let collection = options.collection, source.format == .jsonLines {
           document.path = DocumentPath(collection, document.path.id)
         }
+        if document.path.isReserved {
+          try refuse(document)
+          continue
+        }
         document.fields = rewriter.rewrite(document.fields)
         batch.append(document)
         left -= 1
@@ -245,6 +249,21 @@ public struct Import: Sendable {
     if !batch.isEmpty { try await handOn(at: .max) }
     progress.reachEnd()
     counts.withLock { [counted = rewriter.counts] in $0 = counted }
+  }
+
+  /// Lists a document of gymmigrate's own collections: from a file, it would hold the ledger of the target or its lease.
+  private func refuse(_ document: RawDocument) throws {
+    book.count(document.path.collection) {
+      $0.read += 1
+      $0.rejected += 1
+    }
+    try rejects.add(
+      document.path,
+      code: "RESERVED",
+      message: "collections that begin with \(CollectionSelection.ownPrefix) are gymmigrate's own",
+      fields: document.fields
+    )
+    try book.assertBudget()
   }
 
   /// The document of a line or row; nil where it is bad and is to be skipped.

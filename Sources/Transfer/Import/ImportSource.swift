@@ -115,15 +115,15 @@ public struct ImportSource: Sendable, Equatable {
     _ collection: CollectionPath?,
     of label: String
   ) throws(Failure) -> CollectionPath? {
-    guard let collection, let violation = PathLimits.violations(of: collection).first else {
-      return collection
-    }
+    guard let collection else { return nil }
+    let violation = PathLimits.violations(of: collection).first?.message
+    let reserved = collection.isReserved ? "it is gymmigrate's own" : nil
+    guard let defect = violation ?? reserved else { return collection }
     throw Failure(
       .inputMalformed,
       "import",
       path: label,
-      cause:
-        "its name means the collection '\(PathLimits.shortened(collection.string))': \(violation.message)",
+      cause: "its name means the collection '\(PathLimits.shortened(collection.string))': \(defect)",
       remedy: "Name another with --collection."
     )
   }

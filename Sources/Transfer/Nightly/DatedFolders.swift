@@ -28,7 +28,8 @@ public final class DatedFolders: Sendable {
     while bare.utf8.count > 1, bare.hasSuffix("/") { bare.removeLast() }
     self.path = bare
     try ExportOutput.checkFolder(bare)
-    if mkdir(bare, 0o777) != 0, errno != EEXIST { throw Failure.cannotWrite(bare, errno: errno) }
+    let code = FilePaths.makeFolder(bare)
+    if code != 0, code != EEXIST { throw Failure.cannotWrite(bare, errno: code) }
     lock = try AppendOnlyFile("\(bare)/\(Self.lockName)")
     guard lock.lock() else {
       throw Failure(
@@ -57,7 +58,8 @@ public final class DatedFolders: Sendable {
   public func begin() throws(Failure) -> String {
     removeLeftovers()
     let hidden = "\(path)/\(DatedName.hidden(DatedName.name(at: .now)))"
-    if mkdir(hidden, 0o700) != 0 { throw Failure.cannotWrite(hidden, errno: errno) }
+    let code = FilePaths.makeFolder(hidden)
+    if code != 0 { throw Failure.cannotWrite(hidden, errno: code) }
     return hidden
   }
 

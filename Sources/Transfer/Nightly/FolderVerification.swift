@@ -46,10 +46,7 @@ public struct FolderVerification: Sendable {
     var named: Set = [UTF8Key(Manifest.fileName)]
     var files: [File] = []
     for entry in manifest.files {
-      // A name that leads out of the folder was not written by an export.
-      if entry.file.utf8.contains(UInt8(ascii: "/")) || entry.file.isIdentical(to: "..") {
-        throw Failure(.inputMalformed, "verify", path: folder, cause: "the manifest names '\(entry.file)'")
-      }
+      try Manifest.assertWithin(folder, "\(folder)/\(entry.file)")
       named.insert(UTF8Key(entry.file))
       files.append(File(entry: entry, problems: try Self.problems(of: "\(folder)/\(entry.file)", entry)))
     }

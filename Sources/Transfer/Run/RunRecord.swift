@@ -16,6 +16,8 @@ public struct RunRecord: Sendable, Equatable {
     public var bytes: Int
     /// When it last changed, by this machine's clock.
     public var modified: Timestamp?
+    /// The SHA-256 of what the run read, where it is kept; it alone tells then whether the input is the same.
+    public var sha256: String?
   }
 
   /// A database and the way to it.
@@ -70,6 +72,8 @@ public struct RunRecord: Sendable, Equatable {
   var folder: String?
 
   /// Makes a record.
+  ///
+  /// - Parameter digests: The SHA-256 of those inputs that are known by it, by their paths.
   public init(
     id: String,
     command: String,
@@ -79,6 +83,7 @@ public struct RunRecord: Sendable, Equatable {
     startedAt: Timestamp,
     writes: Bool,
     inputs: [String] = [],
+    digests: [String: String] = [:],
     source: Environment? = nil
   ) {
     self.id = id
@@ -91,33 +96,44 @@ public struct RunRecord: Sendable, Equatable {
     endpoint = environment.isLocal ? "embedded" : environment.effectiveEndpoint
     self.startedAt = startedAt
     self.writes = writes
-    self.inputs = inputs.map(Self.input)
+    self.inputs = inputs.map { Self.input($0, sha256: digests[$0]) }
     self.source = source.map { Place($0) }
   }
 
-  private static func input(_ path: String) -> Input {
+  private static func input(_ path: String, sha256: String?) -> Input {
     let status = SystemCall.status(path).status
     let modified = status.flatMap { status in
       Timestamp(seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int32(status.st_mtim.tv_nsec))
     }
-    return Input(path: path, bytes: status.map { Int($0.st_size) } ?? 0, modified: modified)
+    return Input(
+      path: path,
+      bytes: status.map { Int($0.st_size) } ?? 0,
+      modified: modified,
+      sha256: sha256
+    )
   }
 
   /// Checks that the files that it reads are those that they were when it began, and as they were.
   ///
-  /// - Parameter paths: The files that it would read now.
+  /// - Parameters:
+  ///   - paths: The files that it would read now.
+  ///   - digests: The SHA-256 of those that have been read already, by their paths.
   /// - Throws: `.inputMalformed` that names the first that is not; `.inputMissing` for standard input.
-  public func assertInputsUnchanged(_ paths: [String]) throws(Failure) {
+  public func assertInputsUnchanged(_ paths: [String], digests: [String: String] = [:]) throws(Failure) {
     func changed(_ cause: String) -> Failure {
       Failure(
         .inputMalformed,
         "go on with",
         path: id,
         cause: cause,
-        remedy: "Import it as a new run: what is there already is not written again."
+        remedy: "Begin a new run: what is there already is not written again."
       )
     }
     for input in inputs {
+      if let sha256 = input.sha256, let now = digests[input.path] {
+        if !now.isIdentical(to: sha256) { throw changed("\(input.path) has changed since the run began") }
+        continue
+      }
       if input.path == "-" {
         throw Failure(
           .inputMissing,
@@ -127,7 +143,7 @@ public struct RunRecord: Sendable, Equatable {
           remedy: "Give the same input to the same command: what is there already is not written again."
         )
       }
-      if Self.input(input.path) != input {
+      if Self.input(input.path, sha256: input.sha256) != input {
         throw changed("\(input.path) has changed since the run began")
       }
     }
@@ -187,6 +203,10 @@ public struct RunRecord: Sendable, Equatable {
             }
             $0.key("path")
             $0.string(input.path)
+            if let sha256 = input.sha256 {
+              $0.key("sha256")
+              $0.string(sha256)
+            }
           }
         }
       }
@@ -253,7 +273,8 @@ public struct RunRecord: Sendable, Equatable {
         Input(
           path: element["path"]?.string ?? "",
           bytes: element["bytes"].flatMap { WireDecoder.count($0) } ?? 0,
-          modified: element["modified"]?.string.flatMap { Timestamp($0) }
+          modified: element["modified"]?.string.flatMap { Timestamp($0) },
+          sha256: element["sha256"]?.string
         )
       )
     }

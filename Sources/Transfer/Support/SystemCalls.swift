@@ -20,7 +20,7 @@ enum SystemCall {
   }
 
   /// Opens a file; a signal in between does not fail it.
-  static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o666) -> (descriptor: Int32, error: Int32)
+  static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o600) -> (descriptor: Int32, error: Int32)
   {
     while true {
       #if canImport(Glibc)

@@ -51,6 +51,8 @@ public enum CallFailure: Error, Sendable, Equatable {
   /// The answer is complete and what it should be, but for something in it that cannot be read: it would be the same
   /// again.
   case unreadable(String)
+  /// The answer is complete and holds what was not asked for: something that is not the service gave it.
+  case foreign(String)
   /// No credentials could be had for the call.
   case credentials(Failure)
 }

@@ -230,7 +230,7 @@ public struct ServiceCaller: Sendable {
     case .transport(let error): error.kind == .notConnected || (error.kind == .lost && rpc.isRead)
     case .service(let error): rpc.retries(on: error.status) && (error.isFromService || rpc.isRead)
     case .malformed: rpc.isRead
-    case .credentials, .unreadable: false
+    case .credentials, .unreadable, .foreign: false
     }
   }
 }
@@ -246,7 +246,7 @@ extension CallFailure {
     switch self {
     case .transport(let error): error.message
     case .service(let error): error.description
-    case .malformed(let text), .unreadable(let text): text
+    case .malformed(let text), .unreadable(let text), .foreign(let text): text
     case .credentials(let failure): failure.description
     }
   }
@@ -269,6 +269,11 @@ extension CallFailure {
     case .credentials(let failure): return failure
     case .malformed: return failure(.unavailable, "A proxy may stand in between; try again later.")
     case .unreadable: return failure(.internal, nil)
+    case .foreign:
+      return failure(
+        .unavailable,
+        "Firestore does not answer so: check the endpoint, and what stands in between."
+      )
     case .transport(let error):
       switch error.kind {
       case .cancelled: return failure(.interrupted, nil)

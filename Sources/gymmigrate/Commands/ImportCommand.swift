@@ -69,6 +69,9 @@ struct ImportCommand: AsyncParsableCommand {
     if let collection, let defect = CollectionSelection.defect(of: collection) {
       throw ValidationError("--collection: '\(collection)' \(defect).")
     }
+    if let collection, CollectionPath(collection)?.isReserved ?? false {
+      throw ValidationError("--collection: '\(collection)' is gymmigrate's own.")
+    }
     if files.count(where: { $0 == "-" }) > 1 {
       throw ValidationError("Standard input can be read only once.")
     }

@@ -12,7 +12,8 @@ struct MigrateApply: AsyncParsableCommand {
       Only documents that change are written, each with a mask of just what changes and only if it is still as it was \
       read; one that changed meanwhile is planned again, or with --plan listed as conflicted. Applying twice changes \
       nothing the second time. Every change is in the run's journal before it is sent, so that 'migrate undo' can put \
-      it back. Ends in 2 when documents were rejected, conflicted, or wait for a person (review.csv).
+      it back. A plan that deletes documents wants --max-delete, or asks on a terminal, and a document that has \
+      subcollections by now is left and listed. Ends in 2 when documents were rejected, conflicted, or wait for a person (review.csv).
 
       One run at a time: another one ends in 75 and names the holder. A run that stopped half-way goes on with \
       'gymmigrate runs resume', or with the very same command, which reads everything once more. Until it did, was undone \
@@ -32,7 +33,7 @@ struct MigrateApply: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Stop before more documents than this are deleted by one migration (user-emails --prune, delete: hard).",
+      "Stop before more documents than this are deleted by one migration (user-emails --prune, delete: hard); refuse a plan that deletes more.",
       valueName: "n"
     ),
     from: 0
@@ -62,7 +63,17 @@ struct MigrateApply: AsyncParsableCommand {
     try page.assertWritable()
     let deletions = DeletionBound(maximum: maxDelete, options: write.guards)
     if !dryRun, chosen.contains(where: \.deletesForGood) { try deletions.assertMayAsk() }
-    let command = CommandRun(
+    // Before anything is begun with a plan that cannot be ended. What is checked here is what is applied.
+    let planned = try plan.map { file throws(Failure) in
+      let planned = try PlannedChanges(
+        file: file,
+        database: try EnvironmentResolver(connection).environment().database,
+        folder: FileCheck.exists(connection.stateDir) ? connection.stateDir : nil
+      )
+      try deletions.assertAllows(planned, from: file)
+      return planned
+    }
+    var command = CommandRun(
       name: plan == nil ? "migrate apply \(migrations.names)" : "migrate apply --plan",
       connection: connection,
       talk: talk,
@@ -70,10 +81,7 @@ struct MigrateApply: AsyncParsableCommand {
       inputs: plan.map { [$0] } ?? migrations.files,
       takesUp: true
     )
-    // Before anything is begun with a plan that cannot be ended.
-    let planned = try plan.map { file throws(Failure) in
-      try PlannedChanges(file: file, database: try EnvironmentResolver(connection).environment().database)
-    }
+    if let plan, let planned { command.digests = [plan: planned.sha256] }
     try await command.perform { session, run in
       let migrations = planned.map { [$0 as any Migration] } ?? chosen
       let reports = Guarded<[MigrationReport]>([])

@@ -249,6 +249,9 @@ final class Later<Value: Sendable>: @unchecked Sendable {
   private let condition = NSCondition()
   private var stored: Value?
 
+  /// Whether it is known.
+  var isSet: Bool { condition.withLock { stored != nil } }
+
   /// Makes it known.
   func set(_ value: Value) {
     condition.withLock { stored = value }

@@ -92,6 +92,70 @@ struct DatabaseGuardTests {
     #expect(configuration(here).guarded(reached, isEmulator: true).name == "prod")
   }
 
+  @Test(
+    "The database of a protected environment is known by project and id, whatever the endpoint.",
+    arguments: [
+      "https://firestore.googleapis.com:443", "https://FIRESTORE.GOOGLEAPIS.COM",
+      "https://firestore.googleapis.com.", "https://nam5-firestore.googleapis.com", "https://proxy.example",
+      "http://10.0.0.7:8080", "https://localhost:8443", "http://tunnel.example:8080",
+    ]
+  )
+  func addresses(_ endpoint: String) {
+    var safe = custom("main")
+    (safe.isProtected, safe.name) = (true, "prod")
+    let known = configuration(safe, custom("test"))
+    #expect(known.guarded(custom("main", endpoint), isEmulator: false).name == "prod")
+    #expect(known.guarded(custom("main", endpoint), isEmulator: false).isProtected)
+    #expect(!known.guarded(custom("main2", endpoint), isEmulator: false).isProtected)
+    #expect(!known.guarded(custom("main", endpoint, project: "q"), isEmulator: false).isProtected)
+  }
+
+  @Test(
+    "A protected environment on this machine is known by every spelling, another port is another emulator."
+  )
+  func spellings() {
+    var here = custom("main", "http://127.0.0.1:8080")
+    (here.isProtected, here.name) = (true, "prod")
+    let known = configuration(here)
+    for endpoint in [
+      "http://0:8080", "http://[::ffff:127.0.0.1]:8080", "http://[::]:8080", "http://LocalHost.:8080",
+      "http://127.1:08080", "http://any-name.example:8080", "http://any-name.example:9000", "https://0:8080",
+    ] {
+      #expect(known.guarded(custom("main", endpoint), isEmulator: false).isProtected, "\(endpoint)")
+    }
+    #expect(!known.guarded(custom("main", "http://127.0.0.1:8081"), isEmulator: false).isProtected)
+    // The protected one may be spelt by a name that nobody looks up.
+    here.endpoint = "http://gym.example:8080"
+    let named = configuration(here)
+    #expect(named.guarded(custom("main", "http://127.0.0.1:8080"), isEmulator: true).isProtected)
+    #expect(!named.guarded(custom("main", "http://127.0.0.1:8081"), isEmulator: true).isProtected)
+  }
+
+  @Test("An emulator on this machine has its own data, whatever the protected database is called.")
+  func emulatorOfProtected() {
+    var safe = custom("main")
+    safe.isProtected = true
+    let known = configuration(safe)
+    #expect(!known.guarded(custom("main", "http://0:8080"), isEmulator: false).isProtected)
+    #expect(!known.guarded(custom("main", "http://firestore:8080"), isEmulator: true).isProtected)
+  }
+
+  @Test("What any configuration that was found protects is protected, and the file is named.")
+  func union() {
+    var (open, closed) = (custom("main"), custom("main", "https://proxy.example"))
+    (open.name, closed.name, closed.isProtected) = ("prod", "live", true)
+    var (used, other) = (configuration(open), configuration(custom("test"), closed))
+    (used.file, other.file) = ("gymmigrate.yaml", "/home/ana/.config/gymmigrate/gymmigrate.yaml")
+    #expect(!used.guarded(open, isEmulator: false).isProtected)
+    let guarded = used.guarded(open, isEmulator: false, besides: [other])
+    #expect(guarded.isProtected && guarded.name == "live" && guarded.protectedBy == other.file)
+    // What another configuration leaves open opens nothing.
+    closed.isProtected = false
+    closed.database = DatabaseName(project: "p", database: "prod")
+    let unnamed = used.guarded(custom("prod"), isEmulator: false, besides: [configuration(closed)])
+    #expect(unnamed.isProtectedByName)
+  }
+
   @Test("The embedded store needs no confirmation, whatever database it is asked for.")
   func embedded() {
     var local = custom("prod")

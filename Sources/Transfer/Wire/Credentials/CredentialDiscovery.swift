@@ -154,11 +154,19 @@ public struct CredentialDiscovery: Sendable {
     )
   }
 
-  /// Reads a file of this machine, of at most 1 MiB: credentials are small.
+  /// Reads a file of credentials: as ``readFile(at:to:)``.
   public static func readFile(at path: String) throws(Failure) -> [UInt8]? {
+    try readFile(at: path, to: "read the credentials")
+  }
+
+  /// Reads a file of this machine, of at most 1 MiB: credentials and configurations are small.
+  ///
+  /// - Parameter operation: What it is read for, for errors.
+  /// - Throws: `.configuration` where it is there and cannot be read, or is larger.
+  public static func readFile(at path: String, to operation: String) throws(Failure) -> [UInt8]? {
     guard let file = fopen(path, "rbe") else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
-      throw unreadable(path, errno)
+      throw unreadable(path, errno, operation)
     }
     defer { fclose(file) }
     var bytes: [UInt8] = []
@@ -167,18 +175,18 @@ public struct CredentialDiscovery: Sendable {
       let count = fread(&chunk, 1, chunk.count, file)
       bytes.append(contentsOf: chunk[..<count])
       if bytes.count > 1 << 20 {
-        throw Failure(.configuration, "read the credentials", path: path, cause: "it is larger than 1 MiB")
+        throw Failure(.configuration, operation, path: path, cause: "it is larger than 1 MiB")
       }
       if count < chunk.count { break }
     }
-    if ferror(file) != 0 { throw unreadable(path, errno) }
+    if ferror(file) != 0 { throw unreadable(path, errno, operation) }
     return bytes
   }
 
-  private static func unreadable(_ path: String, _ code: Int32) -> Failure {
+  private static func unreadable(_ path: String, _ code: Int32, _ operation: String) -> Failure {
     Failure(
       .configuration,
-      "read the credentials",
+      operation,
       path: path,
       cause: String(cString: strerror(code)),
       remedy: "Let this user read it."

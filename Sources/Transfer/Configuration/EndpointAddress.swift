@@ -1,0 +1,71 @@
+import Models
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Where an endpoint leads, apart from how it is spelt: host and port, with one name for this machine.
+///
+/// Capitals, dots at a host's end, a port that is the scheme's own and slashes at the end make no difference, and addresses
+/// are compared as numbers: `127.1`, `0`, `0x7f000001`, `[::1]` and `[::ffff:127.0.0.1]` are all this machine. Names are not looked
+/// up, but for those that always are this machine's.
+struct EndpointAddress: Equatable {
+  /// The host, in small letters; `localhost` for this machine.
+  let host: String
+  /// The port.
+  let port: Int
+
+  private static let thisMachine = "localhost"
+
+  /// Whether it is this machine.
+  var isHere: Bool { host.isIdentical(to: Self.thisMachine) }
+
+  /// Takes apart an endpoint of scheme, host and perhaps port.
+  init(_ endpoint: String) {
+    let text = endpoint.lowercased()
+    let isSecure = text.hasPrefix("https://")
+    let rest = text.utf8.drop { $0 != UInt8(ascii: "/") }.drop { $0 == UInt8(ascii: "/") }
+      .prefix { $0 != UInt8(ascii: "/") }
+    // The colon of a port comes behind the bracket of an IPv6 address.
+    let colon = rest.lastIndex(of: UInt8(ascii: ":")).flatMap { at in
+      rest[at...].contains(UInt8(ascii: "]")) ? nil : at
+    }
+    var host = String(Substring(colon.map { rest[..<$0] } ?? rest))
+    port =
+      colon.flatMap { Int(String(Substring(rest[rest.index(after: $0)...]))) } ?? (isSecure ? 443 : 80)
+    while host.utf8.last == UInt8(ascii: ".") { host = String(host.dropLast()) }
+    self.host = Self.name(of: host)
+  }
+
+  private static func name(of host: String) -> String {
+    if host.hasPrefix("["), host.hasSuffix("]") {
+      var address = in6_addr()
+      guard inet_pton(AF_INET6, String(host.dropFirst().dropLast()), &address) == 1 else { return host }
+      return name(of: withUnsafeBytes(of: &address) { Array($0) })
+    }
+    if localNames.contains(host) || host.hasSuffix(".\(thisMachine)") { return thisMachine }
+    var address = in_addr()
+    guard inet_aton(host, &address) != 0 else { return host }
+    return name(of: withUnsafeBytes(of: &address) { Array($0) })
+  }
+
+  /// What every resolver has for this machine (RFC 6761, and the hosts file of Linux systems).
+  private static let localNames: Set = [
+    "localhost", "localhost.localdomain", "localhost4", "localhost6", "ip6-localhost", "ip6-loopback",
+  ]
+
+  /// The name of an address of 4 or 16 bytes.
+  private static func name(of bytes: [UInt8]) -> String {
+    if bytes.count == 4 {
+      // A request to 0.0.0.0 goes to this machine.
+      let isHere = bytes[0] == 127 || bytes.allSatisfy { $0 == 0 }
+      return isHere ? thisMachine : bytes.map(String.init).joined(separator: ".")
+    }
+    let head = bytes[..<10].allSatisfy { $0 == 0 }
+    if head, bytes[10...11].allSatisfy({ $0 == 0xFF }) { return name(of: Array(bytes[12...])) }
+    if head, bytes[10...14].allSatisfy({ $0 == 0 }), bytes[15] <= 1 { return thisMachine }
+    return "[\(bytes.map { String($0, radix: 16) }.joined(separator: ":"))]"
+  }
+}
