@@ -41,13 +41,15 @@ struct Gymmigrate: AsyncParsableCommand {
 @main
 enum Main {
   static func main() async {
+    OpenFiles.assertStandardDescriptors()
     do throws(Failure) {
-      // First of all: without descriptors not even the tasks below can be run.
+      // Before any task: without descriptors not even the tasks below can be run.
       try OpenFiles.assertEnough()
     } catch {
       Terminal.standardError.line("error: \(error)")
       Gymmigrate.exit(withError: ExitCode(ExitCodes.code(of: error.kind)))
     }
+    Secrets.addProxies(of: ProcessInfo.processInfo.environment)
     Interruption.watch { work.withLock { $0 }?.cancel() }
     let task = Task { await run() }
     work.withLock { $0 = task }
@@ -115,6 +117,17 @@ enum Main {
     }
   }
 
+  /// Prints help, or whatever else the parser itself is asked for; what it returns is the exit code.
+  private static func printed(_ text: TerminalText) -> Int32 {
+    do throws(Failure) {
+      try StandardOutput.write(text)
+      return ExitCodes.done
+    } catch {
+      Terminal.standardError.line("error: \(error)")
+      return ExitCodes.code(of: error.kind)
+    }
+  }
+
   /// Runs the command line of this process; what it returns is the exit code.
   private static func run() async -> Int32 {
     do {
@@ -127,8 +140,9 @@ enum Main {
       return code.rawValue
     } catch {
       let code = Gymmigrate.exitCode(for: error)
-      if code == .success { Gymmigrate.exit(withError: error) }
-      Terminal.standardError.line(Gymmigrate.fullMessage(for: error))
+      let message = TerminalText(lines: Gymmigrate.fullMessage(for: error))
+      if code == .success { return printed("\(message)\n") }
+      Terminal.standardError.lines(message)
       return code.rawValue
     }
   }

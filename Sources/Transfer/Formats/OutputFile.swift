@@ -137,17 +137,23 @@ struct FileSink: ~Copyable {
   var descriptor: Int32
   var digest: SHA256Digest?
   private(set) var bytes = 0
+  /// Whether somebody has to take what is written.
+  private let mayWait: Bool
 
   init(path: String, descriptor: Int32, digest: consuming SHA256Digest?) {
     self.path = path
     self.descriptor = descriptor
     self.digest = digest
+    mayWait = SystemCall.mayWait(descriptor)
   }
 
   mutating func write(_ span: UnsafeRawBufferPointer) throws(Failure) {
     if span.isEmpty { return }
-    let code = SystemCall.write(descriptor, span)
-    if code != 0 { throw Failure.cannotWrite(path, errno: code) }
+    let (code, isStopped) =
+      mayWait
+      ? SystemCall.writeUnlessStopped(descriptor, span) : (SystemCall.write(descriptor, span), false)
+    if isStopped { throw Failure.stopped("write", path == "-" ? "standard output" : path) }
+    if code != 0 { throw Failure.cannotWrite(path == "-" ? "standard output" : path, errno: code) }
     digest?.update(span)
     bytes += span.count
   }
@@ -215,7 +221,8 @@ extension OutputFile {
       closes = true
       if let status = SystemCall.status(path).status, !status.isRegularFile {
         _ = SystemCall.ignoringBrokenPipes
-        let (descriptor, code) = SystemCall.open(path, O_WRONLY)
+        let (descriptor, code, isStopped) = SystemCall.openToWrite(path)
+        if isStopped { throw Failure.stopped("write", path) }
         if descriptor < 0 { throw Failure.cannotWrite(path, errno: code) }
         (target, temporary, self.descriptor) = (path, nil, descriptor)
         return

@@ -73,7 +73,7 @@ struct ServeCommand: AsyncParsableCommand {
       Terminal.standardError.line("Serving \(file ?? "memory") at \(server.endpoint). Stop with Ctrl-C.")
       if let tokenFile { Terminal.standardError.line("Requests want the token in \(tokenFile).") }
       Terminal.standardError.line("FIRESTORE_EMULATOR_HOST=\(server.endpoint.dropFirst("http://".count))")
-      if json { try StandardOutput.write(Self.summary(endpoint: server.endpoint, file: file)) }
+      if json { try StandardOutput.write(json: Self.summary(endpoint: server.endpoint, file: file)) }
       await server.runUntilCancelled()
     }
   }
