@@ -2,7 +2,8 @@ import Models
 
 /// The embedded store: an HTTP server on loopback that speaks Firestore's REST API (v1) over a SQLite file.
 ///
-/// Databases of any project are made on first use, any credentials are accepted, and composite indexes are not asked for.
+/// Databases of any project are made on first use, any credentials are accepted unless a token is asked for, and
+/// composite indexes are not asked for.
 /// Documents that are written are kept for an hour in their former versions, so that reads can name a `readTime`.
 /// A commit that was acknowledged survives the death of the process.
 public struct LocalFirestoreServer: Sendable {
@@ -44,6 +45,7 @@ public struct LocalFirestoreServer: Sendable {
   ///   - port: The port on 127.0.0.1; 0 takes one that is free.
   ///   - clock: The time of commits and reads.
   ///   - limits: What clients may ask.
+  ///   - access: Which requests are let in.
   ///   - body: What is done meanwhile.
   /// - Throws: ``Failure``: `.configuration` where the port is taken, `.cannotWrite` where the file cannot be made or
   ///   written, `.inputMalformed` where it is something else, `.tryLater` where it stays locked; and what `body` throws.
@@ -52,10 +54,16 @@ public struct LocalFirestoreServer: Sendable {
     port: UInt16 = 0,
     clock: Clock = .system,
     limits: Limits = Limits(),
+    access: Access = Access(),
     _ body: (LocalFirestoreServer) async throws -> Result
   ) async throws -> Result {
     let store = try DocumentStore(file: dataFile, clock: CommitClock(source: clock.now))
-    let server = try LoopbackServer(port: port, service: FirestoreService(store), limits: limits)
+    let server = try LoopbackServer(
+      port: port,
+      service: FirestoreService(store),
+      limits: limits,
+      access: access
+    )
     let handle = LocalFirestoreServer(endpoint: "http://127.0.0.1:\(server.port)", port: server.port)
     do {
       let result = try await body(handle)

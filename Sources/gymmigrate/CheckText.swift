@@ -16,7 +16,7 @@ final class CheckOutput: Sendable {
     state = Mutex(
       State(
         report: IntegrityReport(rules: check.rules, examples: examples),
-        stream: asJSON ? FindingStream { try StandardOutput.write($0) } : nil
+        stream: asJSON ? FindingStream { try StandardOutput.write(data: $0) } : nil
       )
     )
   }
@@ -39,17 +39,19 @@ final class CheckOutput: Sendable {
         let isComplete = summary.status == .done || summary.status == .differences
         if isComplete { try StandardOutput.write(state.report.table) }
       } else {
-        try state.stream?.end(state.report, summary: summary.json)
+        try state.stream?.end(state.report, summary: Secrets.struck(summary.json))
       }
     }
   }
 }
 
 enum CheckText {
-  /// The rules with what they want, a line each with a tab in between, or as an array of `rule` and `summary`.
-  static func rules(asJSON: Bool) -> String {
+  /// Prints the rules with what they want, a line each with a tab in between, or as an array of `rule` and `summary`.
+  static func printRules(asJSON: Bool) throws(Failure) {
     if !asJSON {
-      return IntegrityRule.allCases.map { "\($0.rawValue)\t\($0.summary)\n" }.joined()
+      return try StandardOutput.write(
+        IntegrityRule.allCases.map { TerminalText("\($0.rawValue)\t\($0.summary)\n") }.joined()
+      )
     }
     var json = JSONWriter()
     json.array { list in
@@ -62,6 +64,6 @@ enum CheckText {
         }
       }
     }
-    return String(decoding: json.bytes, as: UTF8.self) + "\n"
+    try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
   }
 }

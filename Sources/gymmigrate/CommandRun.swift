@@ -271,7 +271,7 @@ struct CommandRun {
       if let printing {
         try printing(summary)
       } else if talk.json {
-        try StandardOutput.write(summary.json + [UInt8(ascii: "\n")])
+        try StandardOutput.write(json: summary.json + [UInt8(ascii: "\n")])
       }
     } catch  where failure != nil {
       // What ended the command says more than that its end could not be printed.

@@ -169,8 +169,11 @@ struct EnvironmentResolver {
     if environment.isLocal {
       let file = "\(options.stateDir)/local.sqlite"
       try RunDirectory.makeStateDirectory(options.stateDir)
-      return try await LocalFirestoreServer.withServer(dataFile: file) { server in
-        try await body(server.endpoint, "the owner of \(file)", caller(Credentials(.emulatorOwner)))
+      // Its port is open to every user of this machine, its token known to this process alone.
+      let token = BearerToken.random()
+      let access = LocalFirestoreServer.Access(token: token.revealed)
+      return try await LocalFirestoreServer.withServer(dataFile: file, access: access) { server in
+        try await body(server.endpoint, "the owner of \(file)", caller(Credentials(.bearer(token))))
       }
     }
     let credentials = try credentials(for: environment)

@@ -50,6 +50,6 @@ enum ExitCodes {
       75   try again later: locked, or a quota is spent
       77   not permitted
       78   the configuration or the credentials are wrong
-      130  interrupted (143 by TERM); the last line is the command that goes on
+      130  interrupted (143 by TERM, 129 by HUP); the last line is the command that goes on
     """
 }

@@ -30,7 +30,7 @@ enum Guard {
   static func ask(_ question: String, with options: ConfirmOptions) throws(Failure) {
     guard !options.yes, isatty(0) == 1, Terminal.standardError.isInteractive else { return }
     Terminal.standardError.line("\(question) [y/N]")
-    let answer = readLine()?.lowercased() ?? ""
+    let answer = try TypedLine.read()?.lowercased() ?? ""
     guard ["y", "yes"].contains(answer) else {
       throw Failure(.notPermitted, "go on", cause: "the answer was no; nothing was written")
     }
@@ -69,7 +69,7 @@ enum Guard {
     Terminal.standardError.line(
       "\(environment.name) is protected (project \(environment.database.project), database \(environment.database.database)). Type its name to write to it:"
     )
-    guard let typed = readLine(), typed.isIdentical(to: environment.name) else {
+    guard let typed = try TypedLine.read(), typed.isIdentical(to: environment.name) else {
       throw refusal("its name was not typed")
     }
   }
@@ -145,7 +145,7 @@ struct DeletionBound: Sendable {
     Terminal.standardError.line(
       "\(what) are to be deleted for good from \(environment.name). Type the number to delete them:"
     )
-    guard let typed = readLine(), typed.isIdentical(to: String(count)) else {
+    guard let typed = try TypedLine.read(), typed.isIdentical(to: String(count)) else {
       throw Self.refusal("their number was not typed")
     }
     return count

@@ -47,15 +47,17 @@ struct Gymmigrate: AsyncParsableCommand {
 @main
 enum Main {
   static func main() async {
+    OpenFiles.assertStandardDescriptors()
     // Files hold people's data, and those that libraries make go by this alone.
     umask(umask(0o077) | 0o077)
     do throws(Failure) {
-      // First of all: without descriptors not even the tasks below can be run.
+      // Before any task: without descriptors not even the tasks below can be run.
       try OpenFiles.assertEnough()
     } catch {
       Terminal.standardError.line("error: \(error)")
       Gymmigrate.exit(withError: ExitCode(ExitCodes.code(of: error.kind)))
     }
+    Secrets.addProxies(of: ProcessInfo.processInfo.environment)
     Interruption.watch { work.withLock { $0 }?.cancel() }
     let task = Task { await run() }
     work.withLock { $0 = task }
@@ -123,6 +125,17 @@ enum Main {
     }
   }
 
+  /// Prints help, or whatever else the parser itself is asked for; what it returns is the exit code.
+  private static func printed(_ text: TerminalText) -> Int32 {
+    do throws(Failure) {
+      try StandardOutput.write(text)
+      return ExitCodes.done
+    } catch {
+      Terminal.standardError.line("error: \(error)")
+      return ExitCodes.code(of: error.kind)
+    }
+  }
+
   /// Runs the command line of this process; what it returns is the exit code.
   private static func run() async -> Int32 {
     do {
@@ -135,8 +148,9 @@ enum Main {
       return code.rawValue
     } catch {
       let code = Gymmigrate.exitCode(for: error)
-      if code == .success { Gymmigrate.exit(withError: error) }
-      Terminal.standardError.line(Gymmigrate.fullMessage(for: error))
+      let message = TerminalText(lines: Gymmigrate.fullMessage(for: error))
+      if code == .success { return printed("\(message)\n") }
+      Terminal.standardError.lines(message)
       return code.rawValue
     }
   }

@@ -7,12 +7,12 @@ enum LedgerText {
   typealias Holder = (run: String, holder: String, isExpired: Bool)
 
   /// A line a run, and who holds the lease.
-  static func lines(_ entries: [LedgerEntry], _ holder: Holder?) -> String {
-    var lines = entries.map { entry in
+  static func lines(_ entries: [LedgerEntry], _ holder: Holder?) -> TerminalText {
+    var lines: [TerminalText] = entries.map { entry in
       [
         entry.run, entry.startedAt?.description ?? "", entry.status.rawValue, entry.holder,
         SummaryText.counts(entry.totals), entry.command + (entry.undoneBy.map { " (undone by \($0))" } ?? ""),
-      ].joined(separator: "\t")
+      ].map { TerminalText($0) }.joined(separator: "\t")
     }
     if entries.isEmpty { lines.append("No run has changed this database.") }
     for entry in entries where isHalfWay(entry, holder) {
@@ -25,7 +25,7 @@ enum LedgerText {
           : "\(holder.holder) is at it: run \(holder.run)."
       )
     }
-    return lines.joined(separator: "\n") + "\n"
+    return "\(lines.joined(separator: "\n"))\n"
   }
 
   /// Whether a run holds others up and is not at work.

@@ -5,20 +5,21 @@ import Transfer
 /// What a plan or an apply prints of one migration.
 enum MigrationText {
   /// Totals a collection, reasons, findings, and the first differences field by field.
-  static func plan(_ report: MigrationReport) -> String {
-    var lines = ["\(report.migration): \(toDo(report))"]
+  static func plan(_ report: MigrationReport) -> TerminalText {
+    var lines: [TerminalText] = ["\(report.migration): \(toDo(report))"]
     for (path, count) in report.changes.sorted(by: { $0.key < $1.key }) {
       lines.append("  \(path): \(documents(count)) to change")
     }
     lines += details(report)
     for change in report.examples { lines += example(change) }
-    return lines.joined(separator: "\n") + "\n"
+    return "\(lines.joined(separator: "\n"))\n"
   }
 
   /// Totals and findings.
-  static func applied(_ report: MigrationReport) -> String {
+  static func applied(_ report: MigrationReport) -> TerminalText {
     let heading = report.changeCount == 0 ? "nothing to change" : "\(documents(report.changeCount)) changed"
-    return (["\(report.migration): \(heading)"] + details(report)).joined(separator: "\n") + "\n"
+    let lines: [TerminalText] = ["\(report.migration): \(heading)"] + details(report)
+    return "\(lines.joined(separator: "\n"))\n"
   }
 
   private static func toDo(_ report: MigrationReport) -> String {
@@ -28,8 +29,8 @@ enum MigrationText {
       "\(Progress.grouped(report.creations)) to create, \(Progress.grouped(updates)) to update, \(Progress.grouped(report.deletions)) to delete"
   }
 
-  private static func details(_ report: MigrationReport) -> [String] {
-    var lines: [String] = []
+  private static func details(_ report: MigrationReport) -> [TerminalText] {
+    var lines: [TerminalText] = []
     for (reason, count) in report.reasons.sorted(by: { $0.key < $1.key }) {
       lines.append("  \(reason): \(Progress.grouped(count))")
     }
@@ -47,10 +48,10 @@ enum MigrationText {
     }
   }
 
-  private static func example(_ change: Change) -> [String] {
+  private static func example(_ change: Change) -> [TerminalText] {
     let mark = change.before == nil ? "+" : change.isDeletion ? "-" : "~"
     return ["  \(mark) \(change.path)"]
-      + change.differences.map { difference in
+      + change.differences.map { difference -> TerminalText in
         let before = difference.before.map(ValueText.text) ?? "(none)"
         let after =
           difference.isServerTime ? "(server time)" : difference.after.map(ValueText.text) ?? "(none)"

@@ -11,6 +11,18 @@ enum OpenFiles {
   /// How many a command may need: those of the embedded store, connections at both of their ends, and lists.
   static let needed = 256
 
+  /// Opens something for each of the standard descriptors that is closed; before anything else is opened, which would
+  /// take its number, and what is printed with it.
+  ///
+  /// Input and output are opened for the other direction, so that using them fails as on a closed one; what is said on
+  /// standard error may get lost.
+  static func assertStandardDescriptors() {
+    for (descriptor, flags) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY)]
+    where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
+      _ = open("/dev/null", flags)
+    }
+  }
+
   /// Raises the limit where it is too low and may be raised.
   ///
   /// A run that meets the limit half-way only sees that no connection can be made, and takes it for the network.

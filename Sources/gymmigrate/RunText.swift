@@ -4,10 +4,10 @@ import Transfer
 /// What is told of past runs.
 enum RunText {
   /// One line: id, environment, status, what it wrote and left, the command.
-  static func line(_ entry: RunHistory.Entry) -> String {
+  static func line(_ entry: RunHistory.Entry) -> TerminalText {
     let counts = entry.ending.map { SummaryText.counts($0.totals) } ?? ""
     return [entry.record.id, entry.record.environment, entry.status, counts, entry.record.command]
-      .joined(separator: "\t")
+      .map { TerminalText($0) }.joined(separator: "\t")
   }
 
   /// What is told of a journal with a line that was cut off.
@@ -16,9 +16,9 @@ enum RunText {
   }
 
   /// All of it.
-  static func lines(_ entry: RunHistory.Entry, history: RunHistory, stateDir: String) -> [String] {
+  static func lines(_ entry: RunHistory.Entry, history: RunHistory, stateDir: String) -> [TerminalText] {
     let record = entry.record
-    var lines = [
+    var lines: [TerminalText] = [
       "run          \(record.id)",
       "command      \(CommandLineText.quoted(["gymmigrate"] + record.arguments))",
       "in           \(record.workingDirectory)",

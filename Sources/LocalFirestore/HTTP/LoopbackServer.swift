@@ -25,14 +25,21 @@ final class LoopbackServer: Sendable {
   private let service: FirestoreService
   private let receiveTimeout: Double
   private let budget: BodyBudget
+  private let access: LocalFirestoreServer.Access
   private let state = Mutex(State())
 
   /// Listens on a port, an ephemeral one where it is 0, and serves.
   ///
   /// - Throws: ``Failure`` `.configuration` where the port cannot be had.
-  init(port: UInt16, service: FirestoreService, limits: LocalFirestoreServer.Limits) throws(Failure) {
+  init(
+    port: UInt16,
+    service: FirestoreService,
+    limits: LocalFirestoreServer.Limits,
+    access: LocalFirestoreServer.Access
+  ) throws(Failure) {
     (listener, self.port) = try Self.openListener(port)
     self.service = service
+    self.access = access
     receiveTimeout = limits.receiveTimeout
     budget = BodyBudget(limits.heldBodyBytes)
     state.withLock { $0.threads += 1 }
@@ -118,7 +125,7 @@ final class LoopbackServer: Sendable {
       return
     }
     let hasThread = Self.startThread {
-      ServerConnection(socket, self.service, self.budget).serve()
+      ServerConnection(socket, self.service, self.budget, self.access).serve()
       self.end(socket)
       self.endThread()
     }

@@ -74,6 +74,9 @@ final class ResponseWriter: BodyWriter {
   private func header(status: Int, type: String, length: Int?) -> [UInt8] {
     var text = "HTTP/1.1 \(status) \(Self.phrase(status))\r\nContent-Type: \(type)\r\n"
     text += length.map { "Content-Length: \($0)\r\n" } ?? "Transfer-Encoding: chunked\r\n"
+    // Nothing of it is a page, a script or a style, whatever a browser would take it for.
+    text += "X-Content-Type-Options: nosniff\r\n"
+    if status == 401 { text += "WWW-Authenticate: Bearer\r\n" }
     if !keepsAlive { text += "Connection: close\r\n" }
     return Array((text + "\r\n").utf8)
   }
@@ -82,8 +85,11 @@ final class ResponseWriter: BodyWriter {
     switch status {
     case 200: "OK"
     case 400: "Bad Request"
+    case 401: "Unauthorized"
+    case 403: "Forbidden"
     case 404: "Not Found"
     case 409: "Conflict"
+    case 415: "Unsupported Media Type"
     case 429: "Too Many Requests"
     case 500: "Internal Server Error"
     case 501: "Not Implemented"

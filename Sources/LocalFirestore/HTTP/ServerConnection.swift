@@ -11,14 +11,23 @@ struct ServerConnection {
   private let service: FirestoreService
   private let stream: SocketStream
   private let budget: BodyBudget
+  private let access: LocalFirestoreServer.Access
   private let workspace = Workspace()
 
   /// Takes a connection.
   ///
-  /// - Parameter budget: What the bodies of all connections may hold together.
-  init(_ socket: Int32, _ service: FirestoreService, _ budget: BodyBudget) {
+  /// - Parameters:
+  ///   - budget: What the bodies of all connections may hold together.
+  ///   - access: Which requests are let in.
+  init(
+    _ socket: Int32,
+    _ service: FirestoreService,
+    _ budget: BodyBudget,
+    _ access: LocalFirestoreServer.Access
+  ) {
     self.service = service
     self.budget = budget
+    self.access = access
     stream = SocketStream(socket)
   }
 
@@ -54,7 +63,7 @@ struct ServerConnection {
     defer { budget.giveBack(taken) }
     let body: [UInt8]
     do {
-      body = try readBody(head, length, &taken)
+      body = try readBody(head, length, access.refusal(of: head, hasBody: length != .known(0)), &taken)
     } catch let error as FirestoreError {
       try writer.fail(error, inArray: false)
       return head.keepsAlive
@@ -73,14 +82,20 @@ struct ServerConnection {
 
   /// The body, read to its end also where it is refused.
   ///
-  /// - Parameter taken: What it takes of the budget, for the caller to give back.
-  /// - Throws: ``FirestoreError`` for one that is too long, or does not fit beside the others.
+  /// - Parameters:
+  ///   - refusal: Why the request is refused whatever the body holds; it is kept nowhere then.
+  ///   - taken: What it takes of the budget, for the caller to give back.
+  /// - Throws: `refusal`; ``FirestoreError`` for one that is too long, or does not fit beside the others.
   private func readBody(
     _ head: RequestHead,
     _ length: RequestHead.BodyLength,
+    _ refusal: FirestoreError?,
     _ taken: inout Int
   ) throws -> [UInt8] {
-    if case .known(0) = length { return [] }
+    if case .known(0) = length {
+      if let refusal { throw refusal }
+      return []
+    }
     func take(_ count: Int) -> Bool {
       guard budget.take(count) else { return false }
       taken += count
@@ -90,7 +105,7 @@ struct ServerConnection {
     switch length {
     case .known(let count):
       if count > Self.maximumSkippedBytes { throw SocketStream.End.tooLong }
-      let refusal = count > Self.maximumBodyBytes ? Self.tooLong : take(count) ? nil : Self.busy
+      let refusal = refusal ?? (count > Self.maximumBodyBytes ? Self.tooLong : take(count) ? nil : Self.busy)
       try sendContinue(head)
       if let refusal {
         try stream.skip(count)
@@ -101,7 +116,7 @@ struct ServerConnection {
     case .chunked:
       try sendContinue(head)
       var total = 0
-      var refusal: FirestoreError?
+      var refusal = refusal
       while true {
         let line = try stream.readLine().prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
         guard let size = Int(String(decoding: line, as: UTF8.self), radix: 16), size >= 0 else {
@@ -111,7 +126,7 @@ struct ServerConnection {
         // A difference, because the sum of what is and what is announced may be no number.
         if size > Self.maximumSkippedBytes - total { throw SocketStream.End.tooLong }
         total += size
-        if total > Self.maximumBodyBytes { refusal = Self.tooLong }
+        if refusal == nil, total > Self.maximumBodyBytes { refusal = Self.tooLong }
         if refusal == nil, !take(size) { refusal = Self.busy }
         if refusal != nil {
           body = []

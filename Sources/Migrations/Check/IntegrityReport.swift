@@ -1,4 +1,5 @@
 public import Models
+public import Transfer
 
 /// How many findings each rule has, with a few of their documents.
 public struct IntegrityReport: Sendable, Equatable {
@@ -40,18 +41,18 @@ public struct IntegrityReport: Sendable, Equatable {
   public var count: Int { parts.values.reduce(0) { $0 + $1.count } }
 
   /// A line a rule: the number of findings, the rule, and documents; without a control character, whatever ids hold.
-  public var table: String {
+  public var table: TerminalText {
     let numbers = rules.map { String(self[$0].count) }
     let width = (numbers + ["FINDINGS"]).map(\.count).max() ?? 0
     let nameWidth = (rules.map(\.rawValue) + ["RULE"]).map(\.count).max() ?? 0
-    var lines = [Self.line("FINDINGS", "RULE", "DOCUMENTS", width, nameWidth)]
+    var lines: [TerminalText] = [Self.line("FINDINGS", "RULE", "DOCUMENTS", width, nameWidth)]
     for (rule, number) in zip(rules, numbers) {
       let part = self[rule]
-      var shown = part.examples.map { Self.printable($0.string) }.joined(separator: ", ")
+      var shown = part.examples.map(\.string).joined(separator: ", ")
       if part.count > part.examples.count, !shown.isEmpty { shown += ", …" }
       lines.append(Self.line(number, rule.rawValue, shown, width, nameWidth))
     }
-    return lines.joined(separator: "\n") + "\n"
+    return "\(lines.joined(separator: "\n"))\n"
   }
 
   private static func line(
@@ -60,21 +61,9 @@ public struct IntegrityReport: Sendable, Equatable {
     _ documents: String,
     _ width: Int,
     _ nameWidth: Int
-  ) -> String {
+  ) -> TerminalText {
     let left = String(repeating: " ", count: max(0, width - number.count)) + number + "  " + name
-    if documents.isEmpty { return left }
-    return left + String(repeating: " ", count: max(0, nameWidth - name.count)) + "  " + documents
-  }
-
-  /// The text with U+FFFD for what would steer a terminal.
-  private static func printable(_ text: String) -> String {
-    var out = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator: out.append("\u{FFFD}")
-      default: out.append(scalar)
-      }
-    }
-    return String(out)
+    if documents.isEmpty { return "\(left)" }
+    return "\(left)\(String(repeating: " ", count: max(0, nameWidth - name.count)))  \(documents)"
   }
 }

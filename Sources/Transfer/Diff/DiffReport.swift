@@ -103,14 +103,14 @@ struct DiffWriter {
   }
 
   private func text(_ entry: DiffEntry) -> [UInt8] {
-    var text = "\(entry.mark.rawValue) \(Self.oneLine(entry.path))"
-    if let reason = entry.reason { text += ": \(Self.oneLine(reason))" }
-    text += "\n"
+    let reason = entry.reason.map { ": \(Self.oneLine($0))" } ?? ""
+    var lines: [TerminalText] = ["\(entry.mark.rawValue) \(Self.oneLine(entry.path))\(reason)\n"]
     for difference in entry.differences {
-      text +=
+      lines.append(
         "    \(Self.oneLine(difference.path.description)): \(Self.text(difference.before)) -> \(Self.text(difference.after))\n"
+      )
     }
-    return Array(text.utf8)
+    return Array(lines.joined().description.utf8)
   }
 
   private func json(_ entry: DiffEntry) -> [UInt8] {

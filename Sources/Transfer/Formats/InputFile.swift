@@ -13,6 +13,8 @@ struct InputFile: ~Copyable {
   let path: String
   private let descriptor: Int32
   private let closes: Bool
+  /// Whether what it holds comes from another program or a person, who may keep it waiting.
+  private let mayWait: Bool
   private var inflater: GzipInflater?
   private var compressed: UnsafeMutableRawBufferPointer?
   private var waiting: Range<Int> = 0..<0
@@ -31,14 +33,29 @@ struct InputFile: ~Copyable {
     closes = path != "-"
     if path == "-" {
       descriptor = STDIN_FILENO
+      mayWait = SystemCall.mayWait(STDIN_FILENO)
       return
     }
     if let status = SystemCall.status(path).status, status.isFolder {
       throw Failure(.inputMissing, "read", path: path, cause: "it is a folder")
     }
-    let (descriptor, code) = SystemCall.open(path, O_RDONLY)
-    if descriptor < 0 { throw Failure(.inputMissing, "read", path: path, cause: SystemCall.text(code)) }
+    let (descriptor, mayWait, code) = SystemCall.openToRead(path)
+    if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
     self.descriptor = descriptor
+    self.mayWait = mayWait
+  }
+
+  /// Checks that a file can be opened, without taking anything of what a pipe holds.
+  ///
+  /// - Throws: As ``init(_:)``.
+  static func assertReadable(_ path: String) throws(Failure) {
+    let status = SystemCall.status(path).status
+    if let status, !status.isFolder, !status.isRegularFile {
+      // Whoever writes to a pipe would see that its only reader has gone.
+      if access(path, R_OK) != 0 { throw Failure.cannotRead(path, errno: errno) }
+      return
+    }
+    _ = try InputFile(path)
   }
 
   /// Reads a copy from its start.
@@ -48,6 +65,7 @@ struct InputFile: ~Copyable {
     path = copy.path
     descriptor = try copy.descriptorAtStart()
     closes = true
+    mayWait = false
   }
 
   deinit {
@@ -58,7 +76,7 @@ struct InputFile: ~Copyable {
   /// Reads what comes next into `buffer`: how many bytes, 0 at the end.
   ///
   /// - Throws: ``Failure`` of kind `inputMissing` where the disk gives trouble, `inputMalformed` where compressed data
-  ///   is damaged or ends early.
+  ///   is damaged or ends early, `interrupted` where a signal ended the waiting for another program.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     if isFirst {
       isFirst = false
@@ -109,8 +127,12 @@ struct InputFile: ~Copyable {
   }
 
   private mutating func receive(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
-    let (count, code) = SystemCall.read(descriptor, into: buffer)
-    if code != 0 { throw Failure(.inputMissing, "read", path: path, cause: SystemCall.text(code)) }
+    let (count, code, isStopped) =
+      mayWait
+      ? SystemCall.readUnlessStopped(descriptor, into: buffer)
+      : { ($0.count, $0.error, false) }(SystemCall.read(descriptor, into: buffer))
+    if isStopped { throw Failure.stopped("read", path == "-" ? "standard input" : path) }
+    if code != 0 { throw Failure.cannotRead(path == "-" ? "standard input" : path, errno: code) }
     received += count
     return count
   }

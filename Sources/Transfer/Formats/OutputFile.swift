@@ -140,19 +140,25 @@ struct FileSink: ~Copyable {
   private(set) var bytes = 0
   /// Why it takes nothing more, so that no file with a gap is completed.
   private(set) var failure: Failure?
+  /// Whether somebody has to take what is written.
+  private let mayWait: Bool
 
   init(path: String, descriptor: Int32, digest: consuming SHA256Digest?) {
     self.path = path
     self.descriptor = descriptor
     self.digest = digest
+    mayWait = SystemCall.mayWait(descriptor)
   }
 
   mutating func write(_ span: UnsafeRawBufferPointer) throws(Failure) {
     if span.isEmpty { return }
     if let failure { throw failure }
-    let code = SystemCall.write(descriptor, span)
-    if code != 0 {
-      let failed = Failure.cannotWrite(path, errno: code)
+    let (code, isStopped) =
+      mayWait
+      ? SystemCall.writeUnlessStopped(descriptor, span) : (SystemCall.write(descriptor, span), false)
+    if code != 0 || isStopped {
+      let name = path == "-" ? "standard output" : path
+      let failed = isStopped ? Failure.stopped("write", name) : Failure.cannotWrite(name, errno: code)
       failure = failed
       throw failed
     }
@@ -223,7 +229,8 @@ extension OutputFile {
       closes = true
       if let status = SystemCall.status(path).status, !status.isRegularFile {
         _ = SystemCall.ignoringBrokenPipes
-        let (descriptor, code) = SystemCall.open(path, O_WRONLY)
+        let (descriptor, code, isStopped) = SystemCall.openToWrite(path)
+        if isStopped { throw Failure.stopped("write", path) }
         if descriptor < 0 { throw Failure.cannotWrite(path, errno: code) }
         (target, temporary, self.descriptor) = (path, nil, descriptor)
         return

@@ -73,8 +73,7 @@ struct XLSXPackage: Sendable {
   static func isZIP(_ path: String) -> Bool { firstBytes(of: path).starts(with: [0x50, 0x4B, 0x03, 0x04]) }
 
   private static func assertZIP(_ path: String) throws(Failure) {
-    let file = try InputFile(path)
-    _ = consume file
+    try InputFile.assertReadable(path)
     let bytes = firstBytes(of: path)
     if bytes.starts(with: [0x50, 0x4B]) { return }
     if bytes.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) {
@@ -90,6 +89,8 @@ struct XLSXPackage: Sendable {
   }
 
   private static func firstBytes(of path: String) -> [UInt8] {
+    // Of a pipe they would be gone for whoever reads it afterwards.
+    guard SystemCall.status(path).status?.isRegularFile ?? false else { return [] }
     let (descriptor, _) = SystemCall.open(path, O_RDONLY)
     if descriptor < 0 { return [] }
     defer { close(descriptor) }

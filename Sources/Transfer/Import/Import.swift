@@ -216,6 +216,7 @@ public struct Import: Sendable {
       meter.share(stage: place.file, position: position, documents: place.documents)
     }
     func handOn(at position: Int) async throws {
+      try Task.checkCancellation()
       place.references = rewriter.counts
       place.documents += batch.count
       try await body(batch, place.checkpoint)

@@ -57,10 +57,10 @@ public struct ImportSource: Sendable, Equatable {
         }
         switch source.format {
         case .jsonLines:
-          if file != "-" { _ = try InputFile(file) }
+          if file != "-" { try InputFile.assertReadable(file) }
           sources.append(source)
         case .csv:
-          if file != "-" { _ = try InputFile(file) }
+          if file != "-" { try InputFile.assertReadable(file) }
           guard source.collection != nil else { throw unknown(file, "its name does not tell the collection") }
           sources.append(source)
         case .xlsx:

@@ -75,6 +75,8 @@ public struct FolderVerification: Sendable {
       if let count = try documents(in: path), count != entry.documents {
         problems.append("it holds \(count) documents, and \(entry.documents) in the manifest")
       }
+    } catch  where error.kind == .interrupted {
+      throw error
     } catch {
       problems.append("it cannot be read: \(error.cause)")
     }
@@ -83,15 +85,16 @@ public struct FolderVerification: Sendable {
 
   /// The SHA-256 of a file's bytes as they are on the disk.
   private static func checksum(of path: String) throws(Failure) -> String {
-    let (descriptor, code) = SystemCall.open(path, O_RDONLY)
-    if descriptor < 0 { throw Failure(.inputMissing, "read", path: path, cause: SystemCall.text(code)) }
+    let (descriptor, _, code) = SystemCall.openToRead(path)
+    if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
     defer { close(descriptor) }
     var digest = try SHA256Digest()
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { buffer.deallocate() }
     while true {
-      let (count, code) = SystemCall.read(descriptor, into: buffer)
-      if code != 0 { throw Failure(.inputMissing, "read", path: path, cause: SystemCall.text(code)) }
+      let (count, code, isStopped) = SystemCall.readUnlessStopped(descriptor, into: buffer)
+      if isStopped { throw Failure.stopped("read", path) }
+      if code != 0 { throw Failure.cannotRead(path, errno: code) }
       if count == 0 { return digest.finish() }
       digest.update(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
     }
@@ -102,7 +105,10 @@ public struct FolderVerification: Sendable {
     if path.hasSuffix(".csv") || path.hasSuffix(".csv.gz") {
       var reader = try CSVReader(path, delimiter: nil)
       var records = 0
-      while try reader.next() { records += 1 }
+      while try reader.next() {
+        if Task.isCancelled { throw Failure.stopped("read", path) }
+        records += 1
+      }
       return max(0, records - 1)
     }
     guard path.hasSuffix(".jsonl") || path.hasSuffix(".jsonl.gz") else { return nil }
@@ -112,6 +118,7 @@ public struct FolderVerification: Sendable {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { buffer.deallocate() }
     while true {
+      if Task.isCancelled { throw Failure.stopped("read", path) }
       let count = try file.read(into: buffer)
       if count == 0 { return lines + (isWithin ? 1 : 0) }
       for byte in UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]) {

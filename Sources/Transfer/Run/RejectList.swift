@@ -52,7 +52,7 @@ public struct RejectList: Sendable {
         $0.document(RawDocument(path: path, fields: fields))
       }
       $0.key("message")
-      $0.string(message)
+      $0.string(Secrets.struck(message))
       $0.key("path")
       $0.string(path.string)
     }

@@ -110,14 +110,14 @@ public final class RunDirectory: Sendable {
   public func write(_ record: RunRecord) throws(Failure) {
     var record = record
     record.folder = RunFolder(path).identity
-    try JSONFile.write(record.json, to: file("run.json"))
+    try JSONFile.write(Secrets.struck(record.json), to: file("run.json"))
   }
 
   /// Writes `summary.json`, whole or not at all.
   ///
   /// - Throws: `.cannotWrite`.
   public func write(_ summary: RunSummary) throws(Failure) {
-    try JSONFile.write(summary.json, to: file("summary.json"))
+    try JSONFile.write(Secrets.struck(summary.json), to: file("summary.json"))
   }
 
   /// Writes `checkpoint.json`, whole or not at all.

@@ -41,7 +41,10 @@ public struct TerminalLogHandler: LogHandler {
   /// Writes one line.
   public func log(event: LogEvent) {
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
-    terminal.line(format == .json ? LogLine.json(event, all) : LogLine.text(event, all))
+    switch format {
+    case .json: terminal.line(json: LogLine.json(event, all))
+    case .text: terminal.line(LogLine.text(event, all))
+    }
   }
 }
 
@@ -66,9 +69,9 @@ public struct FileLogHandler: LogHandler {
   /// Writes one line.
   public func log(event: LogEvent) {
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
-    let line = "\(Timestamp.now) \(event.level.rawValue) \(LogLine.body(event, all))\n"
+    let line: TerminalText = "\(Timestamp.now) \(event.level.rawValue) \(LogLine.body(event, all))\n"
     // Nobody can be told from here: the run looks at the file's failure, and ends.
-    try? file.append(Array(line.utf8))
+    try? file.append(Array(Secrets.struck(line.description).utf8))
   }
 }
 
@@ -85,7 +88,7 @@ private enum LogLine {
     return "\(event.message)\(pairs.joined())"
   }
 
-  static func json(_ event: LogEvent, _ metadata: Logger.Metadata) -> String {
+  static func json(_ event: LogEvent, _ metadata: Logger.Metadata) -> [UInt8] {
     var json = JSONWriter()
     json.object {
       $0.key("time")
@@ -99,7 +102,7 @@ private enum LogLine {
         $0.string("\(value)")
       }
     }
-    return String(decoding: json.bytes, as: UTF8.self)
+    return json.bytes
   }
 }
 

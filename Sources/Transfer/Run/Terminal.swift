@@ -7,6 +7,8 @@ import Synchronization
 #endif
 
 /// Standard error: lines of talk and, on a terminal, one line of progress below them that is written over.
+///
+/// Nothing in a text steers the terminal (see ``TerminalText``), and no secret of this process is shown (see ``Secrets``).
 public final class Terminal: Sendable {
   /// The one of this process.
   public static let standardError = Terminal(descriptor: 2)
@@ -24,8 +26,22 @@ public final class Terminal: Sendable {
 
   /// Writes a line; a status line stays below it.
   public func line(_ text: String) {
+    write(line: TerminalText.escaped(text))
+  }
+
+  /// Writes lines of the program's own, whose line feeds stay.
+  public func lines(_ text: TerminalText) {
+    write(line: text.description)
+  }
+
+  /// Writes one line of JSON.
+  func line(json: [UInt8]) {
+    write(line: String(decoding: TerminalText.escaped(json: json), as: UTF8.self))
+  }
+
+  private func write(line: String) {
     status.withLock { status in
-      write((status.isEmpty ? "" : "\r\u{1B}[K") + text + "\n" + status)
+      write((status.isEmpty ? "" : "\r\u{1B}[K") + line + "\n" + status)
     }
   }
 
@@ -33,7 +49,7 @@ public final class Terminal: Sendable {
   public func setStatus(_ text: String) {
     guard isInteractive else { return }
     status.withLock { status in
-      status = String(text.prefix(columns - 1))
+      status = String(TerminalText.escaped(text).prefix(columns - 1))
       write("\r\u{1B}[K" + status)
     }
   }
@@ -54,7 +70,7 @@ public final class Terminal: Sendable {
 
   private func write(_ text: String) {
     // Talk is not data: where nobody takes it, nothing is lost.
-    var text = text
-    text.withUTF8 { _ = SystemCall.write(descriptor, UnsafeRawBufferPointer($0)) }
+    var text = Secrets.struck(text)
+    text.withUTF8 { _ = SystemCall.writeUnlessStopped(descriptor, UnsafeRawBufferPointer($0)) }
   }
 }

@@ -1,19 +1,29 @@
 public import Models
 
-/// Data on standard output.
+/// Standard output: what a command was asked for.
 public enum StandardOutput {
-  /// Writes all bytes.
+  /// Writes a text for people, without secrets.
   ///
   /// - Throws: `.cannotWrite`.
-  public static func write(_ bytes: [UInt8]) throws(Failure) {
-    let error = bytes.withUnsafeBytes { SystemCall.write(1, $0) }
-    if error != 0 { throw Failure.cannotWrite("standard output", errno: error) }
+  public static func write(_ text: TerminalText) throws(Failure) {
+    try write(data: Array(Secrets.struck(text.description).utf8))
   }
 
-  /// Writes a text.
+  /// Writes JSON about a run, without secrets.
   ///
   /// - Throws: `.cannotWrite`.
-  public static func write(_ text: String) throws(Failure) {
-    try write(Array(text.utf8))
+  public static func write(json: [UInt8]) throws(Failure) {
+    try write(data: Secrets.struck(json))
+  }
+
+  /// Writes data for programs, byte by byte as they are.
+  ///
+  /// - Throws: `.cannotWrite`.
+  public static func write(data bytes: [UInt8]) throws(Failure) {
+    let (error, isStopped) = bytes.withUnsafeBytes { bytes in
+      SystemCall.mayWait(1) ? SystemCall.writeUnlessStopped(1, bytes) : (SystemCall.write(1, bytes), false)
+    }
+    if isStopped { throw Failure.stopped("write", "standard output") }
+    if error != 0 { throw Failure.cannotWrite("standard output", errno: error) }
   }
 }

@@ -1,4 +1,5 @@
 import Models
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -31,6 +32,84 @@ enum SystemCall {
       if descriptor >= 0 { return (descriptor, 0) }
       if errno != EINTR { return (-1, errno) }
     }
+  }
+
+  /// Opens a file to be read.
+  ///
+  /// What is no regular file is opened without waiting for whoever is to write to it; it is read with
+  /// ``readUnlessStopped(_:into:)``, which waits.
+  static func openToRead(_ path: String) -> (descriptor: Int32, mayWait: Bool, error: Int32) {
+    let mayWait = !(status(path).status?.isRegularFile ?? true)
+    let (descriptor, error) = open(path, O_RDONLY | (mayWait ? O_NONBLOCK : 0))
+    return (descriptor, mayWait, error)
+  }
+
+  /// Opens a pipe or a device to be written to, once somebody reads it.
+  ///
+  /// - Returns: A descriptor, or the error number; neither where a signal has asked the process to stop.
+  static func openToWrite(_ path: String) -> (descriptor: Int32, error: Int32, isStopped: Bool) {
+    while true {
+      let (descriptor, error) = open(path, O_WRONLY | O_NONBLOCK)
+      if descriptor >= 0 {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+        return (descriptor, 0, false)
+      }
+      // A FIFO that nobody reads, which cannot be waited for in another way without being stuck in it.
+      guard error == ENXIO, status(path).status?.isPipe ?? false else { return (-1, error, false) }
+      if !StopSignal.wait(for: -1, milliseconds: 50) { return (-1, 0, true) }
+    }
+  }
+
+  /// Whether a read of a descriptor, or a write to it, may wait for another program or a person.
+  static func mayWait(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && !status.isRegularFile
+  }
+
+  /// Reads what is there, at most the buffer's size, and waits for it no longer than until a signal asks the process to
+  /// stop; 0 bytes at the end.
+  static func readUnlessStopped(
+    _ descriptor: Int32,
+    into buffer: UnsafeMutableRawBufferPointer
+  ) -> (count: Int, error: Int32, isStopped: Bool) {
+    while StopSignal.wait(for: descriptor) {
+      #if canImport(Glibc)
+        let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      #else
+        let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+      #endif
+      if count >= 0 { return (count, 0, false) }
+      if errno != EAGAIN, errno != EINTR { return (0, errno, false) }
+    }
+    return (0, 0, true)
+  }
+
+  /// Whether somebody who takes nothing was waited for in vain since a signal came.
+  private static let isPatienceSpent = Atomic<Bool>(false)
+
+  /// Writes all the bytes to a pipe, a terminal or a device, as ``write(_:_:)`` does; once a signal has asked the process to
+  /// stop, it waits half a second at the most for somebody to take them.
+  static func writeUnlessStopped(
+    _ descriptor: Int32,
+    _ bytes: UnsafeRawBufferPointer
+  ) -> (error: Int32, isStopped: Bool) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      if !StopSignal.wait(for: descriptor, toWrite: true) {
+        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        let patience: Int32 = isPatienceSpent.load(ordering: .relaxed) ? 0 : 500
+        if poll(&wait, 1, patience) == 0 {
+          isPatienceSpent.store(true, ordering: .relaxed)
+          return (0, true)
+        }
+      }
+      // So much is taken without waiting where anything is.
+      let piece = rest.prefix(Int(PIPE_BUF))
+      let error = write(descriptor, UnsafeRawBufferPointer(rebasing: piece))
+      if error != 0 { return (error, false) }
+      rest = rest.dropFirst(piece.count)
+    }
+    return (0, false)
   }
 
   /// Writes all the bytes, through short writes and interruptions: 0, or the error number.
@@ -129,6 +208,7 @@ enum SystemCall {
 extension stat {
   var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
   var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
+  var isPipe: Bool { st_mode & S_IFMT == S_IFIFO }
 }
 
 extension Failure {
@@ -146,7 +226,23 @@ extension Failure {
       case ENOENT: "Make the folder first."
       default: nil
       }
-    let cause = code == EPIPE ? "the program that reads it has ended" : SystemCall.text(code)
+    let cause =
+      switch code {
+      case EPIPE: "the program that reads it has ended"
+      case EBADF: "it is closed"
+      default: SystemCall.text(code)
+      }
     return Failure(.cannotWrite, "write", path: path, cause: cause, remedy: remedy)
+  }
+
+  /// A file that cannot be read because of a system error.
+  static func cannotRead(_ path: String, errno code: Int32) -> Failure {
+    let cause = code == EBADF ? "it is closed" : SystemCall.text(code)
+    return Failure(.inputMissing, "read", path: path, cause: cause)
+  }
+
+  /// A file that a signal kept from being read or written.
+  static func stopped(_ operation: String, _ path: String) -> Failure {
+    Failure(.interrupted, operation, path: path, cause: "it was stopped")
   }
 }

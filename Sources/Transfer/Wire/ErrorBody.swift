@@ -34,7 +34,8 @@ enum ErrorBody {
     let status =
       json["status"]?.string.flatMap { FirestoreError.Status(name: $0) }
       ?? FirestoreError.Status(httpCode: code)
-    var error = FirestoreError(status, json["message"]?.string ?? status.name, code: code)
+    let message = json["message"]?.string.map(ForeignText.cleaned)
+    var error = FirestoreError(status, message ?? status.name, code: code)
     guard let details = json["details"] else { return error }
     for detail in details.elements {
       let type = detail["@type"]?.string ?? ""

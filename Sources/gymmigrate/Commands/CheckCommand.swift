@@ -86,7 +86,7 @@ struct CheckCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    if listRules { return try StandardOutput.write(CheckText.rules(asJSON: talk.json)) }
+    if listRules { return try CheckText.printRules(asJSON: talk.json) }
     // What cannot be written is found out before anything is read.
     if let output { try OutputFile.checkWritable(output) }
     let chosen = Set(names.compactMap { IntegrityRule(named: $0) })

@@ -62,9 +62,9 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     let code = diagnosis.problems.map { ExitCodes.code(of: $0) }.max() ?? ExitCodes.done
     if json {
-      try StandardOutput.write(summary(diagnosis, environment, code))
+      try StandardOutput.write(json: summary(diagnosis, environment, code))
     } else {
-      for check in diagnosis.checks { try StandardOutput.write(check.line + "\n") }
+      for check in diagnosis.checks { try StandardOutput.write("\(check.line)\n") }
     }
     if code != ExitCodes.done { throw ExitStatus(code) }
   }

@@ -31,16 +31,17 @@ struct EnvList: AsyncParsableCommand {
       json.array { list in
         for environment in environments { list.object { environment.write(to: &$0) } }
       }
-      try StandardOutput.write(json.bytes + [UInt8(ascii: "\n")])
+      try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
       return
     }
     for environment in environments {
-      let fields = [
+      var fields = [
         environment.name, environment.database.project, environment.database.database,
         environment.isLocal ? "embedded" : environment.effectiveEndpoint,
         environment.isProtected ? "protected" : "",
       ]
-      try StandardOutput.write(fields.joined(separator: "\t").trimmingTabs + "\n")
+      while fields.last?.isEmpty ?? false { fields.removeLast() }
+      try StandardOutput.write("\(fields.map { TerminalText($0) }.joined(separator: "\t"))\n")
     }
   }
 }
@@ -67,7 +68,7 @@ struct EnvShow: AsyncParsableCommand {
     let file = try resolver.configuration().file
     let settings = origin ? try SettingOrigin.all(environment, resolver, signer: signer) : []
     if origin, !json {
-      let lines = settings.map { "\($0.name)\t\($0.value)\t\($0.origin)\n" }
+      let lines = settings.map { TerminalText("\($0.name)\t\($0.value)\t\($0.origin)\n") }
       try StandardOutput.write(lines.joined())
       return
     }
@@ -84,17 +85,17 @@ struct EnvShow: AsyncParsableCommand {
           }
         }
       }
-      try StandardOutput.write(json.bytes + [UInt8(ascii: "\n")])
+      try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
       return
     }
-    let lines = [
+    let lines: [TerminalText] = [
       "name: \(environment.name)", "project: \(environment.database.project)",
       "database: \(environment.database.database)",
       "endpoint: \(environment.isLocal ? "embedded" : environment.effectiveEndpoint)",
       "protected: \(environment.isProtected ? "yes" : "no")", "signer: \(signer)",
       "configuration: \(file ?? "built in")",
     ]
-    try StandardOutput.write(lines.joined(separator: "\n") + "\n")
+    try StandardOutput.write("\(lines.joined(separator: "\n"))\n")
   }
 }
 
@@ -103,13 +104,5 @@ extension Environment {
     writeMembers(to: &json)
     json.key("protected")
     json.boolean(isProtected)
-  }
-}
-
-extension String {
-  fileprivate var trimmingTabs: String {
-    var text = self[...]
-    while text.last == "\t" { text.removeLast() }
-    return String(text)
   }
 }

@@ -41,7 +41,7 @@ struct EnvInit: AsyncParsableCommand {
       $0.key("file")
       $0.string(file)
     }
-    try StandardOutput.write(json.bytes + [UInt8(ascii: "\n")])
+    try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
   }
 
   /// The text of samples/gymmigrate.yaml.

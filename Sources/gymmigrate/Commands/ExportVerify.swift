@@ -34,7 +34,7 @@ struct ExportVerify: AsyncParsableCommand {
       if !json { try print(verification) }
     }
     let isWhole = verified.allSatisfy(\.isWhole)
-    if json { try StandardOutput.write(summary(of: verified, isWhole: isWhole)) }
+    if json { try StandardOutput.write(json: summary(of: verified, isWhole: isWhole)) }
     if !isWhole { throw ExitStatus(ExitCodes.differences) }
   }
 

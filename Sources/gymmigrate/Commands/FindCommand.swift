@@ -74,7 +74,11 @@ struct FindCommand: AsyncParsableCommand {
             session.book.count(document.path.collection) { $0.read += 1 }
             let matches = search.matches(in: document)
             if matches.isEmpty { continue }
-            try StandardOutput.write(Self.line(document.path, matches, isJSON: isJSON))
+            if isJSON {
+              try StandardOutput.write(data: Self.json(document.path, matches))
+            } else {
+              try StandardOutput.write(Self.line(document.path, matches))
+            }
             found += 1
             if found == limit { return Ending() }
           }
@@ -86,29 +90,28 @@ struct FindCommand: AsyncParsableCommand {
     }
   }
 
-  private static func line(_ path: DocumentPath, _ matches: [TextSearch.Match], isJSON: Bool) -> [UInt8] {
+  private static func json(_ path: DocumentPath, _ matches: [TextSearch.Match]) -> [UInt8] {
     var json = JSONWriter()
-    if isJSON {
-      json.object {
-        $0.key("matches")
-        $0.object { fields in
-          for match in matches {
-            fields.key(match.field)
-            fields.string(match.text)
-          }
+    json.object {
+      $0.key("matches")
+      $0.object { fields in
+        for match in matches {
+          fields.key(match.field)
+          fields.string(match.text)
         }
-        $0.key("path")
-        $0.string(path.string)
       }
-    } else {
-      json.bytes += Array(path.string.utf8)
-      for match in matches {
-        json.bytes += Array("\t\(match.field)=".utf8)
-        var text = JSONWriter()
-        text.string(match.text)
-        json.bytes += text.bytes
-      }
+      $0.key("path")
+      $0.string(path.string)
     }
     return json.bytes + [UInt8(ascii: "\n")]
+  }
+
+  private static func line(_ path: DocumentPath, _ matches: [TextSearch.Match]) -> TerminalText {
+    let found = matches.map { match in
+      var text = JSONWriter()
+      text.string(match.text)
+      return TerminalText("\t\(match.field)=\(String(decoding: text.bytes, as: UTF8.self))")
+    }
+    return "\(path)\(found.joined())\n"
   }
 }

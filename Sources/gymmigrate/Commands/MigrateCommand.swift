@@ -63,7 +63,7 @@ struct MigrateList: AsyncParsableCommand {
           }
         }
       }
-      try StandardOutput.write(json.bytes + [UInt8(ascii: "\n")])
+      try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
       return
     }
     for migration in MigrationCatalogue.known() {

@@ -31,7 +31,7 @@ struct MigrateStatus: AsyncParsableCommand {
         let entries = try await ledger.entries()
         let holder = try await ledger.holder()
         if isJSON {
-          try StandardOutput.write(LedgerText.json(entries, holder))
+          try StandardOutput.write(json: LedgerText.json(entries, holder))
         } else {
           try StandardOutput.write(LedgerText.lines(entries, holder))
         }

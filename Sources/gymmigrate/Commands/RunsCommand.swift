@@ -58,11 +58,11 @@ struct RunsList: AsyncParsableCommand {
           list.object { RunText.members(of: entry, history: folder.history, to: &$0) }
         }
       }
-      try StandardOutput.write(json.bytes + [UInt8(ascii: "\n")])
+      try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
       return
     }
     if entries.isEmpty { Terminal.standardError.line("There are no runs in \(folder.stateDir)/runs.") }
-    for entry in entries { try StandardOutput.write(RunText.line(entry) + "\n") }
+    for entry in entries { try StandardOutput.write("\(RunText.line(entry))\n") }
   }
 }
 
@@ -82,11 +82,11 @@ struct RunsShow: AsyncParsableCommand {
     if json {
       var json = JSONWriter()
       json.object { RunText.members(of: entry, history: folder.history, to: &$0) }
-      try StandardOutput.write(json.bytes + [UInt8(ascii: "\n")])
+      try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
       return
     }
     let lines = RunText.lines(entry, history: folder.history, stateDir: folder.stateDir)
-    try StandardOutput.write(lines.joined(separator: "\n") + "\n")
+    try StandardOutput.write("\(lines.joined(separator: "\n"))\n")
   }
 }
 

@@ -14,6 +14,9 @@ struct ServeCommand: AsyncParsableCommand {
 
         gymmigrate serve --port 8080
         FIRESTORE_EMULATOR_HOST=127.0.0.1:8080 gymmigrate count users -e test
+
+      Every user of this machine can reach the port; --token-file keeps the others out. Web pages of other origins are \
+      refused, and so are requests whose Host is neither loopback nor --host.
       """
   )
 
@@ -28,6 +31,22 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(help: "Keep everything in memory.")
   var memory = false
 
+  @Option(
+    help: ArgumentHelp(
+      "A name, without a port, that clients reach it by beside localhost and 127.0.0.1; may be given again.",
+      valueName: "name"
+    )
+  )
+  var host: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Admit only requests with the bearer token in this file, which its owner alone may read (mode 600).",
+      valueName: "file"
+    )
+  )
+  var tokenFile: String?
+
   @Option(help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder"))
   var stateDir = ".gymmigrate"
 
@@ -36,15 +55,25 @@ struct ServeCommand: AsyncParsableCommand {
 
   func validate() throws {
     if memory, data != nil { throw ValidationError("--memory and --data exclude each other.") }
+    for name in host where !LocalFirestoreServer.Access.isHostName(name) {
+      throw ValidationError("--host: '\(name)' is not the name or the address of a host, without a port.")
+    }
   }
 
   func run() async throws {
+    var access = LocalFirestoreServer.Access(hosts: host)
+    if let tokenFile { access.token = try BearerToken(file: tokenFile).revealed }
     let file = memory ? nil : data ?? "\(stateDir)/local.sqlite"
     if !memory, data == nil { try RunDirectory.makeStateDirectory(stateDir) }
-    try await LocalFirestoreServer.withServer(dataFile: file, port: UInt16(clamping: port)) { server in
+    try await LocalFirestoreServer.withServer(
+      dataFile: file,
+      port: UInt16(clamping: port),
+      access: access
+    ) { server in
       Terminal.standardError.line("Serving \(file ?? "memory") at \(server.endpoint). Stop with Ctrl-C.")
+      if let tokenFile { Terminal.standardError.line("Requests want the token in \(tokenFile).") }
       Terminal.standardError.line("FIRESTORE_EMULATOR_HOST=\(server.endpoint.dropFirst("http://".count))")
-      if json { try StandardOutput.write(Self.summary(endpoint: server.endpoint, file: file)) }
+      if json { try StandardOutput.write(json: Self.summary(endpoint: server.endpoint, file: file)) }
       await server.runUntilCancelled()
     }
   }

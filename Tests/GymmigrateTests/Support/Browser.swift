@@ -25,11 +25,19 @@ enum Browser {
   ///
   /// - Parameter fragment: What stands behind `#`, encoded.
   static func page(_ path: String, fragment: String = "", in folder: URL) async throws -> Page {
-    let profile = folder.appendingPathComponent("browser").path
     let url = URL(fileURLWithPath: path).absoluteString + (fragment.isEmpty ? "" : "#\(fragment)")
+    return try await page(at: url, in: folder)
+  }
+
+  /// The page at a URL as it stands once its script has run.
+  ///
+  /// - Parameter options: Further options of the browser.
+  static func page(at url: String, options: [String] = [], in folder: URL) async throws -> Page {
+    let profile = folder.appendingPathComponent("browser").path
+    let usual = ["--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=\(profile)", "--dump-dom"]
     let result = try await Gate.shared.pass {
       try await BinaryRunner(executable: executable).run(
-        ["--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=\(profile)", "--dump-dom", url],
+        usual + options + [url],
         directory: folder,
         timeout: .seconds(1800)
       )

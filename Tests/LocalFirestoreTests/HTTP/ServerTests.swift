@@ -5,6 +5,9 @@ import Testing
 
 /// HTTP as clients use it.
 @Suite struct ServerTests {
+  /// What every request has to have.
+  private static let usual = "Host: localhost\r\nContent-Type: application/json\r\n"
+
   @Test func theServerSaysThatItIsThere() async throws {
     try await LocalFirestoreServer.withServer(dataFile: nil) { server in
       let answer = try RESTClient(server.endpoint).send("GET", "/")
@@ -39,7 +42,7 @@ import Testing
   @Test func aBodyComesInChunksOrAfterAWord() async throws {
     try await LocalFirestoreServer.withServer(dataFile: nil) { server in
       let client = try RESTClient(server.endpoint)
-      let head = "POST /v1/\(client.root):listCollectionIds HTTP/1.1\r\nHost: x\r\n"
+      let head = "POST /v1/\(client.root):listCollectionIds HTTP/1.1\r\n\(Self.usual)"
       try client.write(
         Array((head + "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n5;x=y\r\n    }\r\n0\r\n\r\n").utf8)
       )
@@ -71,7 +74,7 @@ import Testing
   func aChunkThatIsLargerThanAllThatIsReadCutsTheConnection(size: String) async throws {
     try await LocalFirestoreServer.withServer(dataFile: nil) { server in
       let client = try RESTClient(server.endpoint)
-      let head = "POST /v1/\(client.root):listCollectionIds HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+      let head = "POST /v1/\(client.root):listCollectionIds HTTP/1.1\r\n\(Self.usual)Transfer-Encoding: chunked\r\n\r\n"
       try client.write(Array("\(head)1\r\n{\r\n\(size)\r\n".utf8))
       #expect(throws: RESTClient.Broken.self) { try client.readAnswer() }
       #expect(try RESTClient(server.endpoint).call("GET", "/c").status == 200, "the server is still there")
@@ -95,7 +98,7 @@ import Testing
     limits.heldBodyBytes = 1000
     try await LocalFirestoreServer.withServer(dataFile: nil, limits: limits) { server in
       let (first, second) = (try RESTClient(server.endpoint), try RESTClient(server.endpoint))
-      let head = "POST /v1/\(first.root):listCollectionIds HTTP/1.1\r\n"
+      let head = "POST /v1/\(first.root):listCollectionIds HTTP/1.1\r\n\(Self.usual)"
       let body = "{" + String(repeating: " ", count: 598) + "}"
       // Its bytes are taken by the time that it may send them.
       try first.write(Array((head + "Expect: 100-continue\r\nContent-Length: 600\r\n\r\n").utf8))

@@ -3,6 +3,7 @@ import Models
 import Synchronization
 import TestSupport
 import Testing
+import Transfer
 
 @testable import Migrations
 
@@ -117,7 +118,7 @@ import Testing
         FINDINGS  RULE           DOCUMENTS
                0  id-missing
                4  wrong-type     users/u1, users/u2, …
-               1  group-missing  groups/g\u{FFFD}9
+               1  group-missing  groups/g\\u{1B}9
 
         """
     )

@@ -164,23 +164,26 @@ public struct CredentialDiscovery: Sendable {
   /// - Parameter operation: What it is read for, for errors.
   /// - Throws: `.configuration` where it is there and cannot be read, or is larger.
   public static func readFile(at path: String, to operation: String) throws(Failure) -> [UInt8]? {
-    guard let file = fopen(path, "rbe") else {
-      if errno == ENOENT || errno == ENOTDIR { return nil }
-      throw unreadable(path, errno, operation)
+    let (descriptor, _, error) = SystemCall.openToRead(path)
+    if descriptor < 0 {
+      if error == ENOENT || error == ENOTDIR { return nil }
+      throw unreadable(path, error, operation)
     }
-    defer { fclose(file) }
+    defer { close(descriptor) }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
     while true {
-      let count = fread(&chunk, 1, chunk.count, file)
+      let (count, error, isStopped) = chunk.withUnsafeMutableBytes {
+        SystemCall.readUnlessStopped(descriptor, into: $0)
+      }
+      if isStopped { throw Failure.stopped("read", path) }
+      if error != 0 { throw unreadable(path, error, operation) }
       bytes.append(contentsOf: chunk[..<count])
       if bytes.count > 1 << 20 {
         throw Failure(.configuration, operation, path: path, cause: "it is larger than 1 MiB")
       }
-      if count < chunk.count { break }
+      if count == 0 { return bytes }
     }
-    if ferror(file) != 0 { throw unreadable(path, errno, operation) }
-    return bytes
   }
 
   private static func unreadable(_ path: String, _ code: Int32, _ operation: String) -> Failure {

@@ -8,6 +8,8 @@ public struct Credentials: Sendable, Equatable, CustomStringConvertible {
     case none
     /// The emulator's administrator, `Bearer owner`.
     case emulatorOwner
+    /// The embedded store of this process, or one that was given the token.
+    case bearer(BearerToken)
     /// A service account's key file.
     case serviceAccount(ServiceAccount)
     /// gcloud's application-default credentials of a person.
@@ -42,6 +44,7 @@ public struct Credentials: Sendable, Equatable, CustomStringConvertible {
     switch kind {
     case .none: "no credentials"
     case .emulatorOwner: "the emulator's owner"
+    case .bearer: "the owner of the embedded store"
     case .serviceAccount(let account): "service account \(account.clientEmail) (\(account.path))"
     case .authorizedUser(let user):
       "user credentials \(user.account.map { "of \($0) " } ?? "")(\(user.path))"

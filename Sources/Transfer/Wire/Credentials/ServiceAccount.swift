@@ -76,10 +76,11 @@ public struct ServiceAccount: Sendable, Equatable {
 
   /// The request that trades an assertion for a token.
   func tokenRequest(at now: Int64) throws(Failure) -> HTTPRequest {
-    TokenEndpoint.post(
+    let assertion = Secret(try assertion(at: now))
+    return TokenEndpoint.post(
       to: tokenURI,
       form: [
-        ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"), ("assertion", try assertion(at: now)),
+        ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"), ("assertion", assertion.revealed),
       ]
     )
   }

@@ -70,7 +70,7 @@ enum TokenExchange {
     at now: Double
   ) throws(Failure) -> (HTTPRequest, endpoint: String)? {
     switch credentials.kind {
-    case .none, .emulatorOwner, .accessTokenFile: return nil
+    case .none, .emulatorOwner, .bearer, .accessTokenFile: return nil
     case .serviceAccount(let account): return (try account.tokenRequest(at: Int64(now)), account.tokenURI)
     case .authorizedUser(let user): return (user.tokenRequest(), AuthorizedUser.tokenURI)
     case .metadataServer(let server): return (server.tokenRequest(), server.host)
@@ -115,7 +115,7 @@ enum TokenExchange {
         "See that the key of \(account.clientEmail) is neither deleted nor disabled, and that this machine's clock is right."
     case .metadataServer:
       remedy = "See that this machine has a service account, or use a service account key."
-    case .none, .emulatorOwner, .accessTokenFile:
+    case .none, .emulatorOwner, .bearer, .accessTokenFile:
       remedy = CredentialDiscovery.remedy
     }
     return Failure(

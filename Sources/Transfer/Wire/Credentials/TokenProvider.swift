@@ -94,6 +94,9 @@ public actor TokenProvider {
     case .emulatorOwner:
       let owner = AccessToken(Secret("owner"), expiry: nil, refreshTime: nil)
       return Authorization(token: owner, quotaProject: nil, generation: 0)
+    case .bearer(let bearer):
+      let token = AccessToken(bearer.secret, expiry: nil, refreshTime: nil)
+      return Authorization(token: token, quotaProject: nil, generation: 0)
     case .serviceAccount, .authorizedUser, .metadataServer, .accessTokenFile: break
     }
     let time = now()

@@ -1,0 +1,132 @@
+import Models
+
+extension LocalFirestoreServer {
+  /// Which requests are let in.
+  ///
+  /// A loopback port is open to every user of the machine, and a web page can send requests to it: across origins as
+  /// plain text, which asks no leave (https://fetch.spec.whatwg.org/#cors-safelisted-request-header), or under a name of
+  /// its own that it lets point to 127.0.0.1. So a request has to name this machine in `Host`, to come from no page of
+  /// another origin, and to send its body as JSON; and where there is a token, to carry it.
+  public struct Access: Sendable {
+    /// What every request has to carry as `Authorization: Bearer TOKEN`; nil admits any credentials.
+    public var token: String?
+    /// Names beside those of loopback that clients may reach the server by, without a port.
+    public var hosts: [String]
+
+    /// Makes the rules.
+    public init(token: String? = nil, hosts: [String] = []) {
+      self.token = token
+      self.hosts = hosts
+    }
+  }
+}
+
+extension LocalFirestoreServer.Access {
+  /// Why a request is not let in; nil where it is.
+  ///
+  /// - Parameter hasBody: Whether a body follows the head.
+  func refusal(of head: RequestHead, hasBody: Bool) -> FirestoreError? {
+    guard let host = head.headers["host"] else {
+      // What has no headers yet, a health check in HTTP/1.0, is no browser.
+      if head.isVersion10, head.headers["origin"] == nil { return tokenRefusal(of: head) }
+      return .invalid("The request has no Host header.")
+    }
+    guard let name = Self.name(ofHost: host), isKnown(name) else {
+      return FirestoreError(
+        .permissionDenied,
+        "The Host of the request is none of this server's names. 'gymmigrate serve --host NAME' adds one."
+      )
+    }
+    // A page of this server's own would be one of its answers, and none of them is a page with a script.
+    if let origin = head.headers["origin"], !origin.lowercased().isIdentical(to: "http://\(host.lowercased())") {
+      return FirestoreError(.permissionDenied, "Requests of web pages of other origins are not let in.")
+    }
+    if let site = head.headers["sec-fetch-site"]?.lowercased(), site != "same-origin", site != "none" {
+      return FirestoreError(.permissionDenied, "Requests of web pages of other origins are not let in.")
+    }
+    if let refusal = tokenRefusal(of: head) { return refusal }
+    if hasBody, !Self.isJSON(head.headers["content-type"]) {
+      return FirestoreError(
+        .invalidArgument,
+        "The content-type of a body has to be application/json.",
+        code: 415
+      )
+    }
+    return nil
+  }
+
+  private func tokenRefusal(of head: RequestHead) -> FirestoreError? {
+    guard let token else { return nil }
+    if let given = head.headers["authorization"], Self.isSame(given, "Bearer \(token)") { return nil }
+    return FirestoreError(
+      .unauthenticated,
+      "The request does not carry the token of this server as 'Authorization: Bearer TOKEN'."
+    )
+  }
+
+  /// Compares in a time that does not tell where two texts differ.
+  private static func isSame(_ a: String, _ b: String) -> Bool {
+    let (a, b) = (Array(a.utf8), Array(b.utf8))
+    guard a.count == b.count else { return false }
+    return zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+
+  /// The name of a `Host` header without its port, in lower case; nil where it is malformed.
+  ///
+  /// Any port is good: a forwarded one is another than the server's own.
+  static func name(ofHost host: String) -> String? {
+    let bytes = Array(host.lowercased().utf8)
+    let end: Int
+    if bytes.first == UInt8(ascii: "[") {
+      guard let close = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+      end = close + 1
+    } else {
+      end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
+    }
+    let port = bytes[end...]
+    if let first = port.first {
+      guard first == UInt8(ascii: ":"), port.dropFirst().allSatisfy({ (48...57).contains($0) })
+      else { return nil }
+    }
+    // A dot at the end is that of a full name.
+    var name = bytes[..<end]
+    if name.last == UInt8(ascii: ".") { name.removeLast() }
+    return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+  }
+
+  /// Whether a text can be one of ``hosts``.
+  public static func isHostName(_ text: String) -> Bool {
+    let isPlain = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "-._[]:".utf8.contains(byte)
+      }
+    }
+    return isPlain && name(ofHost: text).map { $0.isIdentical(to: text.lowercased()) } ?? false
+  }
+
+  /// Whether a name, in lower case, is one of this machine's or of those that were given.
+  private func isKnown(_ name: String) -> Bool {
+    if ["localhost", "[::1]"].contains(where: { $0.isIdentical(to: name) }) { return true }
+    if Self.isLoopbackAddress(name) { return true }
+    return hosts.contains { $0.lowercased().isIdentical(to: name) }
+  }
+
+  /// Whether a text is an address of 127.0.0.0/8, in four decimal numbers.
+  private static func isLoopbackAddress(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 4, String(parts[0]) == "127" else { return false }
+    return parts.allSatisfy { part in
+      (1...3).contains(part.count) && part.allSatisfy { (48...57).contains($0) }
+        && UInt8(String(decoding: part, as: UTF8.self)) != nil
+    }
+  }
+
+  private static func isJSON(_ type: String?) -> Bool {
+    guard let type else { return false }
+    let name = type.prefix { $0 != ";" }.lowercased()
+    return name.split(whereSeparator: \.isWhitespace) == ["application/json"]
+  }
+}
