@@ -30,7 +30,8 @@ struct DoctorCommand: AsyncParsableCommand {
   private static let patience = 10.0
 
   func run() async throws {
-    let variables = ProcessInfo.processInfo.environment
+    // An empty variable is one that is not set.
+    let variables = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
     let resolver = EnvironmentResolver(connection, variables: variables)
     var diagnosis = Diagnosis()
     MachineExamination(variables: variables, stateDir: connection.stateDir).run(into: &diagnosis)

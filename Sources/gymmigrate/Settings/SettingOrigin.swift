@@ -71,9 +71,10 @@ struct SettingOrigin {
     _ signer: String
   ) throws(Failure) -> SettingOrigin? {
     let configuration = try resolver.configuration()
-    // One that is protected by what its database is called has another name than it was chosen by.
+    // One that is protected by what its database is called, or by another configuration, has another name than it was
+    // chosen by.
     var known = configuration.environments.first { $0.name.isIdentical(to: environment.name) }
-    if environment.isProtectedByName { known = try resolver.named() }
+    if environment.isProtectedByName || environment.protectedBy != nil { known = try resolver.named() }
     let file = configuration.file.map { "file \($0)" } ?? "built in"
     func setting(_ value: String, _ origin: String) -> SettingOrigin {
       SettingOrigin(name: option, value: value, origin: origin)
