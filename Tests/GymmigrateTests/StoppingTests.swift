@@ -256,7 +256,7 @@ struct StoppingTests {
     ("export users -e local -o - --format csv >&- 2>&-", 73), ("find cardenas -e local >&-", 73),
     ("env list >&-", 73),
     ("migrate list >&-", 73), ("doctor -e local >&-", 73), ("--help >&-", 73), ("--version >&-", 73),
-    ("check -e local >&-", 73), ("diff --from users.jsonl --to users.jsonl --show-equal >&-", 73),
+    ("check -e local >&-", 73), ("diff users --from users.jsonl --to users.jsonl --show-equal >&-", 73),
     ("count users -e local 2>&-", 0), ("count users -e local <&-", 0), ("count users -e local <&- 2>&-", 0),
     ("import users.jsonl -e local >&-", 0), ("import users.jsonl -e local <&- >&- 2>&-", 0),
     ("import - -e local <&-", 66),

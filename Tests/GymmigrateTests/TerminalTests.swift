@@ -57,7 +57,7 @@ struct TerminalTests {
       try tool.write(try document(place, "another\u{202E}"), to: "other.jsonl")
       for format in ["text"] {
         let result = try await tool.bare([
-          "diff", "--from", "out.jsonl", "--to", "other.jsonl", "--detail", "--format", format,
+          "diff", place, "--from", "out.jsonl", "--to", "other.jsonl", "--detail", "--format", format,
         ])
         expectTame(result, "diff \(format)")
       }

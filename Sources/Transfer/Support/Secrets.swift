@@ -119,7 +119,9 @@ public enum Secrets {
       end += length
       matched += 1
     }
-    let isEnough = matched == secret.count || (matched >= minimumPrefix && secret.count >= 2 * minimumPrefix)
+    // Of several lines, the first one is the same in all.
+    let mayBeCut = secret.count >= 2 * minimumPrefix && !secret.contains(0x0A)
+    let isEnough = matched == secret.count || (mayBeCut && matched >= minimumPrefix)
     return isEnough ? end - start : nil
   }
 
