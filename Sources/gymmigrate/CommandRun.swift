@@ -281,7 +281,9 @@ struct CommandRun {
 
   /// The command that does what is left: the run itself, where it can be taken up, else the same command once more.
   private func resumeCommand(_ run: RunDirectory?) -> String {
-    guard let run, write != nil, !inputs.contains("-") else { return CommandLineText.current }
+    guard let run, write != nil, !inputs.contains(where: ImportSource.isStream) else {
+      return CommandLineText.current
+    }
     return CommandLineText.quoted(
       ["gymmigrate", "runs", "resume", run.id]
         + (connection.stateDir == ConnectionOptions.defaultStateDir

@@ -37,13 +37,26 @@ enum Interruption {
     signal(SIGPIPE, SIG_IGN)
     // So is a file that would be larger than the process may make it.
     signal(SIGXFSZ, SIG_IGN)
-    guard let ends = StopSignal.open() else { return }
-    alarm.store(ends.writing, ordering: .relaxed)
-    BackgroundThread.start {
-      StopSignal.waitForIt()
-      // First, for the last line is to be that of how to go on; a terminal that takes nothing is not waited for.
-      Terminal.standardError.line("Stopping: what is in flight is finished first; once more stops at once.")
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    alarm.store(ends[1], ordering: .relaxed)
+    StopSignal.prepare()
+    let listening = ends[0]
+    let stop = { @Sendable in
+      StopSignal.raise()
       cancel()
+    }
+    BackgroundThread.start {
+      var byte: UInt8 = 0
+      while read(listening, &byte, 1) < 0, errno == EINTR {}
+      // Said first, because the last line tells how to go on; but a terminal that takes nothing is not waited for.
+      BackgroundThread.start {
+        usleep(250_000)
+        stop()
+      }
+      Terminal.standardError.line("Stopping: what is in flight is finished first; once more stops at once.")
+      stop()
     }
     for number in [SIGINT, SIGTERM, SIGHUP] {
       let before = signal(number) { number in

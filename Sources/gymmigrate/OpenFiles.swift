@@ -17,7 +17,9 @@ enum OpenFiles {
   /// Input and output are opened for the other direction, so that using them fails as on a closed one; what is said on
   /// standard error may get lost.
   static func assertStandardDescriptors() {
-    for (descriptor, flags) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY)]
+    for (descriptor, flags) in [
+      (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY),
+    ]
     where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
       _ = open("/dev/null", flags)
     }

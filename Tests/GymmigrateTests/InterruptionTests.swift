@@ -53,9 +53,9 @@ struct InterruptionTests {
   }
 
   @Test(
-    "After INT or TERM what is in flight is settled, and the last line is the command that goes on.",
+    "After INT, TERM or HUP what is in flight is settled, and the last line is the command that goes on.",
     arguments: Work.allCases,
-    [SIGINT, SIGTERM]
+    [SIGINT, SIGTERM, SIGHUP]
   )
   func signalled(_ work: Work, _ signal: Int32) async throws {
     let mini = try work.database()

@@ -38,7 +38,9 @@ extension LocalFirestoreServer.Access {
       )
     }
     // A page of this server's own would be one of its answers, and none of them is a page with a script.
-    if let origin = head.headers["origin"], !origin.lowercased().isIdentical(to: "http://\(host.lowercased())") {
+    if let origin = head.headers["origin"],
+      !origin.lowercased().isIdentical(to: "http://\(host.lowercased())")
+    {
       return FirestoreError(.permissionDenied, "Requests of web pages of other origins are not let in.")
     }
     if let site = head.headers["sec-fetch-site"]?.lowercased(), site != "same-origin", site != "none" {

@@ -79,8 +79,8 @@ public struct Import: Sendable {
     self.logger = logger
   }
 
-  /// Reads every file once to find malformed lines and rows before anything is written (JSON Lines on standard input,
-  /// which can be read only once, are checked as they come), then imports; one that is taken up again goes on behind the
+  /// Reads every file once to find malformed lines and rows before anything is written (JSON Lines on standard input
+  /// or in a pipe, which can be read only once, are checked as they come), then imports; one that is taken up again goes on behind the
   /// last line that was done.
   ///
   /// - Throws: ``Failure``: `.inputMalformed` with file and line, `.inputMissing`, and what writing throws.
@@ -158,7 +158,7 @@ public struct Import: Sendable {
     let report = ValidationReport(run.file("validation.csv"))
     let stops = options.parseErrors == .stop
     func isChecked(_ source: ImportSource) -> Bool {
-      source.path != "-" && (source.format != .jsonLines || stops)
+      !source.isStream && (source.format != .jsonLines || stops)
     }
     let meter = ImportMeter(inputs.indices.map { isChecked(inputs.source($0)) ? inputs.sizes[$0] : 0 })
     for stage in inputs.indices {
@@ -210,7 +210,7 @@ public struct Import: Sendable {
     var left = (options.limit ?? .max) - place.documents
     var batch: [RawDocument] = []
     // What was kept of standard input has a size, but is read before anybody could look at it.
-    let isPiped = options.sources.contains { $0.path == "-" }
+    let isPiped = options.sources.contains(where: \.isStream)
     let meter = ImportMeter(isPiped ? [] : inputs.sizes, limit: options.limit)
     func share(_ position: Int) -> Double? {
       meter.share(stage: place.file, position: position, documents: place.documents)

@@ -29,6 +29,16 @@ public struct ImportSource: Sendable, Equatable {
   /// Where the rows of a table belong; nil for JSON Lines, whose lines say it.
   public var collection: CollectionPath?
 
+  /// Whether it can be read only once.
+  var isStream: Bool { Self.isStream(path) }
+
+  /// Whether what a path leads to can be read only once: standard input, a pipe, a device.
+  public static func isStream(_ path: String) -> Bool {
+    if path == "-" { return true }
+    guard let status = SystemCall.status(path).status else { return false }
+    return !status.isRegularFile && !status.isFolder
+  }
+
   /// How it is named to a person.
   public var label: String { sheet.map { "\(path) (sheet \($0))" } ?? path }
 

@@ -10,7 +10,7 @@ public enum Secrets {
   /// A shorter text is no secret that can be told from other words.
   static let minimumBytes = 6
   /// What stands in the place of a secret.
-  static let mark = "[secret]"
+  static let mark = "[removed]"
   /// How much of a long secret is struck out also where the rest was cut off.
   private static let minimumPrefix = 16
 
@@ -65,7 +65,9 @@ public enum Secrets {
     var bytes: [UInt8] = []
     var rest = text.utf8
     while let first = rest.popFirst() {
-      if first == UInt8(ascii: "%"), rest.count >= 2, let byte = UInt8(String(rest.prefix(2)) ?? "", radix: 16) {
+      if first == UInt8(ascii: "%"), rest.count >= 2,
+        let byte = UInt8(String(rest.prefix(2)) ?? "", radix: 16)
+      {
         bytes.append(byte)
         rest.removeFirst(2)
       } else {
@@ -117,7 +119,9 @@ public enum Secrets {
       end += length
       matched += 1
     }
-    let isEnough = matched == secret.count || (matched >= minimumPrefix && secret.count >= 2 * minimumPrefix)
+    // Of several lines, the first one is the same in all.
+    let mayBeCut = secret.count >= 2 * minimumPrefix && !secret.contains(0x0A)
+    let isEnough = matched == secret.count || (mayBeCut && matched >= minimumPrefix)
     return isEnough ? end - start : nil
   }
 

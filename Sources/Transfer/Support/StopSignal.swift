@@ -6,36 +6,34 @@ import Synchronization
   import Darwin
 #endif
 
-/// Whether a signal has asked this process to stop, for those who wait for bytes of others.
+/// Whether this process was asked to stop, for those who wait for bytes of others.
 ///
-/// The handler of a signal writes a byte into a pipe, and nobody takes it out: whoever waits for a pipe, a terminal or
-/// a device waits for that byte, too, and so does everybody who comes later.
+/// It is a pipe with a byte in it that nobody takes out: whoever waits for another pipe, a terminal or a device waits for
+/// that byte, too, and so does everybody who comes later.
 public enum StopSignal {
-  private static let listening = Atomic<Int32>(-1)
+  private static let reading = Atomic<Int32>(-1)
+  private static let writing = Atomic<Int32>(-1)
 
-  /// Makes the pipe.
-  ///
-  /// - Returns: Its ends, which stay open; nil where there can be none.
-  public static func open() -> (reading: Int32, writing: Int32)? {
+  /// Makes the pipe; before it, nobody is stopped.
+  public static func prepare() {
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return nil }
+    guard pipe(&ends) == 0 else { return }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    // A handler may not wait, however many signals come.
     _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
-    listening.store(ends[0], ordering: .releasing)
-    return (ends[0], ends[1])
+    writing.store(ends[1], ordering: .releasing)
+    reading.store(ends[0], ordering: .releasing)
   }
 
-  /// Waits until a signal has come.
-  public static func waitForIt() {
-    while wait(for: -1) {}
+  /// Asks everybody to stop who waits.
+  public static func raise() {
+    withUnsafeBytes(of: UInt8(0)) { _ = SystemCall.write(writing.load(ordering: .acquiring), $0) }
   }
 
   /// Waits until a descriptor can be read, or written to, or a signal has come: false where it has.
   static func wait(for descriptor: Int32, toWrite: Bool = false, milliseconds: Int32 = -1) -> Bool {
     var both = [
       // One below 0 is waited for by nobody.
-      pollfd(fd: listening.load(ordering: .acquiring), events: Int16(POLLIN), revents: 0),
+      pollfd(fd: reading.load(ordering: .acquiring), events: Int16(POLLIN), revents: 0),
       pollfd(fd: descriptor, events: Int16(toWrite ? POLLOUT : POLLIN), revents: 0),
     ]
     while poll(&both, 2, milliseconds) < 0, errno == EINTR {}

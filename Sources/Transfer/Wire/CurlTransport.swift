@@ -320,7 +320,9 @@ private final class CurlTransfer {
     _ = gm_curl_get_long(easy, CURLINFO_REQUEST_SIZE, &requestBytes)
     let detail = String(cString: errorText)
     let message = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
-    return .failure(TransportError(Self.kind(of: code, wasSent: requestBytes > 0 || sent > 0), ForeignText.cleaned(message)))
+    return .failure(
+      TransportError(Self.kind(of: code, wasSent: requestBytes > 0 || sent > 0), ForeignText.cleaned(message))
+    )
   }
 
   private static func kind(of code: CURLcode, wasSent: Bool) -> TransportError.Kind {

@@ -24,7 +24,8 @@ import Testing
     // The name that the server is called by.
     Case(200, "Host: localhost:8080", json), Case(200, "Host: LOCALHOST.", json),
     Case(200, "Host: 127.0.0.1:8080", json), Case(200, "Host: 127.1.2.3", json),
-    Case(200, "Host: [::1]:8080", json), Case(200, "Host: store.example:8080", json, access: .init(hosts: ["Store.example"])),
+    Case(200, "Host: [::1]:8080", json),
+    Case(200, "Host: store.example:8080", json, access: .init(hosts: ["Store.example"])),
     Case(400, json), Case(403, "Host: evil.example", json), Case(403, "Host: evil.example:8080", json),
     Case(403, "Host: localhost.evil.example", json), Case(403, "Host: 127.0.0.1.evil.example", json),
     Case(403, "Host: 127.0.0.256", json), Case(403, "Host: 127.1", json), Case(403, "Host: 128.0.0.1", json),
@@ -49,7 +50,8 @@ import Testing
     // The token.
     Case(200, local, json, "Authorization: Bearer owner"),
     Case(200, local, json, "Authorization: Bearer s3cret-token", access: secret),
-    Case(401, local, json, access: secret), Case(401, local, json, "Authorization: Bearer owner", access: secret),
+    Case(401, local, json, access: secret),
+    Case(401, local, json, "Authorization: Bearer owner", access: secret),
     Case(401, local, json, "Authorization: Bearer s3cret-toke", access: secret),
     Case(401, local, json, "Authorization: Bearer s3cret-tokenx", access: secret),
     Case(401, local, json, "Authorization: s3cret-token", access: secret),
@@ -57,7 +59,10 @@ import Testing
     Case(403, "Host: evil.example", json, "Authorization: Bearer s3cret-token", access: secret),
   ]
 
-  @Test("A request is let in by its Host, Origin, content type and token; a refused one leaves the connection in order.", arguments: cases)
+  @Test(
+    "A request is let in by its Host, Origin, content type and token; a refused one leaves the connection in order.",
+    arguments: cases
+  )
   func admission(_ given: Case) async throws {
     try await LocalFirestoreServer.withServer(dataFile: nil, access: given.access) { server in
       let client = try RESTClient(server.endpoint)

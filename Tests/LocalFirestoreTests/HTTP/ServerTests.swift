@@ -74,7 +74,8 @@ import Testing
   func aChunkThatIsLargerThanAllThatIsReadCutsTheConnection(size: String) async throws {
     try await LocalFirestoreServer.withServer(dataFile: nil) { server in
       let client = try RESTClient(server.endpoint)
-      let head = "POST /v1/\(client.root):listCollectionIds HTTP/1.1\r\n\(Self.usual)Transfer-Encoding: chunked\r\n\r\n"
+      let head =
+        "POST /v1/\(client.root):listCollectionIds HTTP/1.1\r\n\(Self.usual)Transfer-Encoding: chunked\r\n\r\n"
       try client.write(Array("\(head)1\r\n{\r\n\(size)\r\n".utf8))
       #expect(throws: RESTClient.Broken.self) { try client.readAnswer() }
       #expect(try RESTClient(server.endpoint).call("GET", "/c").status == 200, "the server is still there")

@@ -21,7 +21,9 @@ public struct BearerToken: Sendable, Equatable {
   /// A new one that nobody can guess: 256 bits of the system's chance.
   public static func random() -> BearerToken {
     var generator = SystemRandomNumberGenerator()
-    return BearerToken(Secret(Base64.urlSafe((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })))
+    return BearerToken(
+      Secret(Base64.urlSafe((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }))
+    )
   }
 
   private init(_ secret: Secret) {

@@ -68,7 +68,9 @@ enum TokenEndpoint {
 
   /// A server's text in one line, without anything in it that may be a token or a key: no word is that long.
   static func harmless(_ text: String) -> String {
-    let words = ForeignText.cleaned(text).split(whereSeparator: \.isWhitespace).map { $0.utf8.count > 32 ? "…" : $0 }
+    let words = ForeignText.cleaned(text).split(whereSeparator: \.isWhitespace).map {
+      $0.utf8.count > 32 ? "…" : $0
+    }
     let line = words.joined(separator: " ")
     return line.utf8.count <= 300 ? line : String(line.prefix(200)) + "…"
   }
