@@ -18,7 +18,7 @@ import Testing
 
   @Test("A token is struck out as it is and in every form that it is sent on in.")
   func forms() throws {
-    let token = unique("ya29.a/b+c=d_~\"e\\") + "=="
+    let token = unique("zq81.k/b+c=d_~\"e\\") + "=="
     let before = "Authorization: Bearer \(token)"
     #expect(Secrets.struck(before) == before, "it is not known yet")
     _ = Secret(token)
@@ -45,7 +45,7 @@ import Testing
       )
     }
     // The beginning that all tokens have in common is none.
-    #expect(Secrets.struck("ya29.a/b+c") == "ya29.a/b+c")
+    #expect(Secrets.struck("zq81.k/b+c") == "zq81.k/b+c")
   }
 
   @Test("A key of several lines is struck out whole, with its lines in one, and line by line.")
