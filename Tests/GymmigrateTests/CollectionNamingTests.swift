@@ -2,8 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A path, a pattern and a filter mean the same in every command. The sample gym has 5 groups, 20 members of them, and
-/// 420 members at the root.
+/// A path, a pattern and a filter mean the same in every command.
+///
+/// The sample gym has 5 groups, 20 members of them, and 420 members at the root.
 @Suite("Collections and filters, by command", .timeLimit(.minutes(60)))
 struct CollectionNamingTests {
   private func withGym(_ body: (Tool, HTTPTestServer, MiniFirestore) async throws -> Void) async throws {

@@ -9,8 +9,9 @@ public import Transfer
 public struct IntegrityCheck: Sendable {
   /// The rules.
   public let rules: Set<IntegrityRule>
-  /// The collections whose documents are judged, `groups/*/members` among them; nil for all. What they point at is
-  /// read, too.
+  /// The collections whose documents are judged, `groups/*/members` among them; nil for all.
+  ///
+  /// What they point at is read, too.
   public let judged: Set<CollectionPath>?
 
   /// Gives the documents of a read, page by page and in the order of their names.

@@ -37,7 +37,9 @@ public struct DeclarativeMigration: DocumentMigration {
     /// Whether every collection of the id is meant, wherever it is.
     public var isGroup: Bool
     /// Where the pattern begins with one of root collections (`class*`): those that it is about, each a path or a
-    /// pattern itself. Empty otherwise.
+    /// pattern itself.
+    ///
+    /// Empty otherwise.
     public var collections: [CollectionPath] = []
     /// What a document must satisfy: one of these; every document where there is none.
     ///

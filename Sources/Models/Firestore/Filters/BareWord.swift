@@ -105,7 +105,9 @@ public enum BareWord {
 
   private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 
-  /// `now` and the like, also with a distance: `now-7d`, `today + 1`. The text is in small letters.
+  /// `now` and the like, also with a distance: `now-7d`, `today + 1`.
+  ///
+  /// - Parameter lower: The text in small letters.
   private static func isMoment(_ lower: [UInt8]) -> Bool {
     for word in ["now", "today", "yesterday", "tomorrow"] where lower.starts(with: word.utf8) {
       var scan = Scan(Array(lower.dropFirst(word.utf8.count)))

@@ -101,7 +101,7 @@ private struct FilterParts {
       }
     case .field(let field, let comparison, let value):
       if field == .documentName {
-        if comparison == .arrayContains || comparison == .arrayContainsAny { return "__name__ is not an array" }
+        if [.arrayContains, .arrayContainsAny].contains(comparison) { return "__name__ is not an array" }
         if comparison.isInequality { ordersByName = true }
         if comparison == .equal || comparison == .in { equalsName = true }
       } else if comparison.isInequality {
