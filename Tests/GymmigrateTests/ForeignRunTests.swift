@@ -198,6 +198,18 @@ struct ForeignRunTests {
     }
   }
 
+  @Test("A run on a collection whose id would command a terminal is the last one, and is undone.")
+  func strangeCollection() async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: #"{"fields":{"n":{"integerValue":"1"}},"name":"c\u001bo/d"}"# + "\n")
+    try await withTool(against: mini.handler) { tool, _ in
+      try await tool.run("fix", "c\u{1B}o", "--all-documents", "--set", "q=1").expect(0)
+      let undone = try await tool.run("migrate", "undo", "last")
+      undone.expect(0)
+      #expect(undone.errors.contains(#"c\u{1B}o: 1 read, 1 written"#), "\(undone.errors)")
+    }
+  }
+
   @Test("What a record shows cannot command a terminal.")
   func controls() async throws {
     try await withStopped { tool, mini, run in
@@ -206,7 +218,7 @@ struct ForeignRunTests {
         record.replacing("\"command\":\"import\"", with: "\"command\":\"import\\u001b[2J\""),
         to: "\(run)/run.json"
       )
-      try await refuse(tool, mini, 65, "control characters")
+      try await refuse(tool, mini, 65, #"names the command 'import\u{1B}[2J'"#)
       try tool.write(
         record.replacing("\"arguments\":[", with: "\"arguments\":[\"\\u001b[2J\u{9B}a'\\\\\\n\","),
         to: "\(run)/run.json"

@@ -187,7 +187,7 @@ def reads(run):
     run("order", "export", "users", "--order-by", "fullName,createdAt desc", "--limit", "20", "-o", "order.jsonl")
     run("order of pages", "export", "many", "--order-by", "n desc", "--page-size", "100", "-o", "down.jsonl")
     filters = [
-        "v == true", "v != null", "v < 5", "v <= 5.5", 'v > ""', 'v >= "007"', "v in [true, 7, 7.5, x]",
+        "v == true", "v != null", "v != 7", "v < 5", "v <= 5.5", 'v > ""', 'v >= "007"', "v in [true, 7, 7.5, x]",
         "v not-in [true, 7]", "list array-contains all", "list array-contains-any [all, bytes]", "v is-null",
         "v is-not-null", "v is-nan", "v is-not-nan", "v == ts(2026-01-31T12:00:00Z)", "v == ref(users/50%)",
         "v == true or v == false", "v == true and list array-contains all or v is-null", "v.`a.b` == a.b",

@@ -28,11 +28,14 @@ extension FirestoreClient {
   ///
   /// Found by a look at one name a root collection, skipping what is below it; nil where the service does not answer
   /// within ``patience``.
-  public func kinds(ofGroup id: String) async -> [CollectionPath]? {
+  ///
+  /// - Parameter readTime: The moment that is looked at; nil is the present.
+  public func kinds(ofGroup id: String, at readTime: Timestamp? = nil) async -> [CollectionPath]? {
     let start = caller.clock.now()
     var kinds: [CollectionPath] = []
     var read = CollectionRead(CollectionPath(nil, id), pageSize: 1, mask: [.documentName])
     read.reach = .group
+    read.readTime = readTime
     while kinds.count < 20 {
       let left = Self.patience - (caller.clock.now() - start)
       if left <= 0 { return nil }

@@ -12,6 +12,11 @@ public enum ReadTimeChoice: Sendable, Equatable {
   /// Whatever is there when each page is read.
   case none
 
+  /// The moment that was named, nil for the others.
+  public var moment: Timestamp? {
+    if case .at(let moment) = self { moment } else { nil }
+  }
+
   /// Parses `now`, `none` or an RFC 3339 time; nil otherwise.
   public init?(parsing text: String) {
     switch text {

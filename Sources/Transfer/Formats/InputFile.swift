@@ -81,6 +81,7 @@ struct InputFile: ~Copyable {
     if isFirst {
       isFirst = false
       let count = try fill(buffer)
+      if count == 0, path.hasSuffix(".gz") { throw cutOff }
       guard count >= 2, buffer[0] == 0x1F, buffer[1] == 0x8B else { return count }
       inflater = try GzipInflater()
       let compressed = UnsafeMutableRawBufferPointer.allocate(
@@ -104,13 +105,7 @@ struct InputFile: ~Copyable {
       if produced > 0 { return produced }
       if isAtEnd, waiting.isEmpty {
         if inflater?.isComplete ?? true { return 0 }
-        throw Failure(
-          .inputMalformed,
-          "read",
-          path: path,
-          cause: "the compressed data ends early",
-          remedy: "The file was cut off: get it again."
-        )
+        throw cutOff
       }
     }
   }
@@ -124,6 +119,17 @@ struct InputFile: ~Copyable {
       count += more
     }
     return count
+  }
+
+  /// Not even an export of nothing is shorter than gzip's head and tail.
+  private var cutOff: Failure {
+    Failure(
+      .inputMalformed,
+      "read",
+      path: path,
+      cause: "the compressed data ends early",
+      remedy: "The file was cut off: get it again."
+    )
   }
 
   private mutating func receive(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {

@@ -46,6 +46,8 @@ public struct Manifest: Sendable, Equatable {
     public var filters: [String]
     /// Documents of each collection at most; nil for no limit.
     public var limit: Int?
+    /// The order that was asked for, as it was typed: documents without its fields are left out; nil for that of names.
+    public var orderBy: String?
     /// The fields that were read; nil for all.
     public var fields: [String]?
     /// Whether every collection with one of the ids was meant.
@@ -57,6 +59,7 @@ public struct Manifest: Sendable, Equatable {
       subcollections: Bool,
       filters: [String] = [],
       limit: Int? = nil,
+      orderBy: String? = nil,
       fields: [String]? = nil,
       isGroup: Bool = false
     ) {
@@ -64,6 +67,7 @@ public struct Manifest: Sendable, Equatable {
       self.subcollections = subcollections
       self.filters = filters
       self.limit = limit
+      self.orderBy = orderBy
       self.fields = fields
       self.isGroup = isGroup
     }

@@ -1,21 +1,24 @@
 import Models
 
 extension Manifest {
-  /// Whether one export takes the place of the other: both were asked for in the same way, or one of them is an
-  /// increment to such a one.
+  /// Whether one whole export takes the place of the other: both say what they were asked for, and it is the same.
   func isOfSameSeries(as other: Manifest) -> Bool {
-    guard var mine = scope, var others = other.scope else { return false }
-    if isIncrement || other.isIncrement {
-      // Increments are without what is below.
-      mine.subcollections = false
-      others.subcollections = false
-    }
-    return mine == others
+    guard let scope, let others = other.scope else { return false }
+    return scope == others
+  }
+
+  /// Whether an increment can be to this export: that is a whole one of the same, with what is below or without it, which
+  /// no increment has.
+  func isBase(of increment: Manifest) -> Bool {
+    guard !isIncrement, var scope, var others = increment.scope else { return false }
+    scope.subcollections = false
+    others.subcollections = false
+    return scope == others
   }
 }
 
 extension Manifest.Scope {
-  /// Writes `collections`, `subcollections`, `where`, `limit`, and `fields` and `group` where they are set.
+  /// Writes `collections`, `subcollections`, `where`, `limit`, and `orderBy`, `fields` and `group` where they are set.
   func writeMembers(to json: inout JSONWriter) {
     func list(_ texts: [String]) {
       json.array { list in for text in texts { list.string(text) } }
@@ -28,6 +31,10 @@ extension Manifest.Scope {
     list(filters)
     json.key("limit")
     if let limit { json.integer(limit) } else { json.null() }
+    if let orderBy {
+      json.key("orderBy")
+      json.string(orderBy)
+    }
     if let fields {
       json.key("fields")
       list(fields)
@@ -66,11 +73,17 @@ extension Manifest.Scope {
       }
       limit = number
     }
+    var orderBy: String?
+    if let value = json["orderBy"], !value.isNull {
+      guard let text = value.string else { throw WireError("it is not a text", at: ["scope", "orderBy"]) }
+      orderBy = text
+    }
     self.init(
       collections: try texts("collections"),
       subcollections: try boolean("subcollections"),
       filters: try texts("where") ?? [],
       limit: limit,
+      orderBy: orderBy,
       fields: try texts("fields"),
       isGroup: try boolean("group")
     )

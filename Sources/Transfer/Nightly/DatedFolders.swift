@@ -134,10 +134,19 @@ public final class DatedFolders: Sendable {
     let all = exports(of: database)
     let current = FilePaths.name(of: current)
     var retention = Retention()
-    guard let asked = all.first(where: { $0.name.isIdentical(to: current) })?.manifest else {
+    // What an export belongs to: an increment to the last whole one before it.
+    let bases = all.indices.map { index in
+      let manifest = all[index].manifest
+      if !manifest.isIncrement { return Optional(manifest) }
+      return all[..<index].last { $0.manifest.isBase(of: manifest) }?.manifest
+    }
+    guard let index = all.firstIndex(where: { $0.name.isIdentical(to: current) }), let asked = bases[index]
+    else {
       return retention
     }
-    let exports = all.filter { asked.isOfSameSeries(as: $0.manifest) }
+    let exports = all.indices.filter { bases[$0].map { asked.isOfSameSeries(as: $0) } ?? false }.map {
+      all[$0]
+    }
     let whole = exports.filter { !$0.manifest.isIncrement }.map(\.name)
     guard let oldest = whole.suffix(max(1, count)).first else { return retention }
     for (name, manifest) in exports where name.compareUTF8(oldest) < 0 && !name.isIdentical(to: current) {

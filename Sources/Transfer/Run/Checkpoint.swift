@@ -128,10 +128,7 @@ public struct Checkpoint: Sendable, Equatable {
       var numbers: [String: Int] = [:]
       guard let json else { return numbers }
       for (name, value) in json.members {
-        guard let number = WireDecoder.integer(value), number.magnitude <= UInt64(Int.maximumCount) else {
-          throw WireError("\(name.string) is not a count")
-        }
-        numbers[name.string] = Int(number)
+        numbers[name.string] = try number(value, name.string)
       }
       return numbers
     }

@@ -103,8 +103,8 @@ public struct RunHistory: Sendable {
   ///
   /// - Parameter condition: What holds of the runs that are meant by `last`.
   /// - Throws: `.inputMissing` where there is none, `.usage` where several begin so, `.inputMalformed` where the run is
-  ///   damaged. A damaged one may be the last where its id sorts behind the last of the others: an id begins with the
-  ///   time, and to undo the run before it would be worse than an error.
+  ///   damaged. A damaged one may be the last where it did not begin, by the time in its id, before the last of the
+  ///   others: to undo the run before it would be worse than an error.
   public func entry(
     named name: String,
     where condition: (Entry) -> Bool = { _ in true }
@@ -112,7 +112,9 @@ public struct RunHistory: Sendable {
     let (entries, damaged) = survey()
     if name.isIdentical(to: "last") {
       let last = entries.last(where: condition)
-      if let latest = damaged.last, last.map({ $0.record.id < latest.id }) ?? true { throw latest.failure }
+      if let latest = damaged.last, last.map({ !Self.began($0.record.id, after: latest.id) }) ?? true {
+        throw latest.failure
+      }
       if let last {
         for damage in damaged { warn("warning: a run is skipped: \(damage.failure)") }
         return last
@@ -142,6 +144,12 @@ public struct RunHistory: Sendable {
       )
     }
     return found
+  }
+
+  /// Whether a run began after another one, to the second, by their ids.
+  private static func began(_ run: String, after other: String) -> Bool {
+    let length = "20261121T020000Z".utf8.count
+    return String(other.prefix(length)).compareUTF8(String(run.prefix(length))) < 0
   }
 
   /// Keeps what was made of a run after its end.

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Servers, proxies and libraries send back what they were sent. So a text that goes to a terminal, a log or a summary is
 /// searched for every secret that is known by then, as it is and in the forms in which it is sent on: percent-encoded,
-/// escaped in JSON, in parts.
+/// escaped in JSON, in Base64, in hexadecimal, in parts.
 public enum Secrets {
   /// A shorter text is no secret that can be told from other words.
   static let minimumBytes = 6
@@ -15,7 +15,6 @@ public enum Secrets {
   private static let minimumPrefix = 16
 
   private struct Known {
-    /// The longest first.
     var secrets: [[UInt8]] = []
     /// Whether a byte can be the first one of a secret in some form.
     var begins = [Bool](repeating: false, count: 256)
@@ -28,15 +27,36 @@ public enum Secrets {
     let lines = secret.split(whereSeparator: \.isNewline).map(String.init)
     // The lines around a key in PEM are in every one.
     let parts = lines.count > 1 ? [secret] + lines.filter { !$0.hasPrefix("-----") } : [secret]
-    let forms = parts.map { Array($0.utf8) }.filter { $0.count >= minimumBytes }
+    let plain = parts.map { Array($0.utf8) }
+    let forms = (plain + codes(of: plain[0])).filter { $0.count >= minimumBytes }
     known.withLock { known in
       for form in forms where !known.secrets.contains(form) {
         known.secrets.append(form)
         for byte in form.prefix(1) + Array("%\\+ ".utf8) { known.begins[Int(byte)] = true }
       }
-      // Of two that begin alike, the longer one goes.
-      known.secrets.sort { $0.count > $1.count }
     }
+  }
+
+  /// The secret in hexadecimal, and in Base64 whatever is in front of it: of three bytes in four letters, those that it
+  /// alone decides about.
+  private static func codes(of secret: [UInt8]) -> [[UInt8]] {
+    // A code of a few letters is in other words, too.
+    if secret.count < minimumPrefix { return [] }
+    var codes: [[UInt8]] = []
+    for isUpper in [false, true] {
+      let digits = Array((isUpper ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
+      codes.append(secret.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+    for before in 0..<3 {
+      let end = (before + secret.count) / 3 * 3 - before
+      var code: [UInt8] = []
+      Base64.append([UInt8](repeating: 0, count: before) + secret[..<end], to: &code)
+      let whole = Array(code.dropFirst(before == 0 ? 0 : 4))
+      codes.append(whole)
+      let safe = [UInt8(ascii: "+"): UInt8(ascii: "-"), UInt8(ascii: "/"): UInt8(ascii: "_")]
+      codes.append(whole.map { safe[$0] ?? $0 })
+    }
+    return codes
   }
 
   /// Takes what the variables of proxies (`https_proxy` and the like) hold between the scheme and the host: a password, or
@@ -97,8 +117,9 @@ public enum Secrets {
     var copied = 0
     var index = 0
     while index < text.count {
+      // Of two that begin alike, the longer one goes.
       guard known.begins[Int(text[index])],
-        let length = known.secrets.lazy.compactMap({ match($0, in: text, at: index) }).first
+        let length = known.secrets.lazy.compactMap({ match($0, in: text, at: index) }).max()
       else {
         index += 1
         continue

@@ -172,9 +172,9 @@ struct CopyCommand: AsyncParsableCommand {
       // What was taken up again was agreed to when it began.
       if session.checkpoints?.resumed == nil { try Guard.ask("Copy?", with: write.guards) }
       try await copy.run(plan)
-      await session.reading(source).warnOfEmpty(
-        copy.reads(of: plan).filter { session.book.readCount(below: $0) == 0 }
-      )
+      var empty = copy.reads(of: plan).filter { session.book.readCount(below: $0) == 0 }
+      for index in empty.indices { empty[index].readTime = plan.readTime }
+      await session.reading(source).warnOfEmpty(empty)
       return ending
     }
   }

@@ -176,6 +176,7 @@ struct ExportCommand: AsyncParsableCommand {
       subcollections: isDeep,
       filters: query.filters,
       limit: limit,
+      orderBy: orderBy,
       fields: fields?.split(separator: ",").map(String.init),
       isGroup: query.group
     )
@@ -202,7 +203,7 @@ struct ExportCommand: AsyncParsableCommand {
       )
     _ = try ExportOutput(destination, format)
     try await CommandRun(name: "export", connection: connection, talk: talk).perform { session, _ in
-      var reads = try await session.reads(of: selection, query)
+      var reads = try await session.reads(of: selection, query, at: readTime.moment)
       if !isDeep { session.logger.reportSubcollections(of: reads) }
       for index in reads.indices {
         reads[index].mask = fields

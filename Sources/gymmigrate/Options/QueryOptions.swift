@@ -41,8 +41,13 @@ extension Session {
   ///
   /// Reports what a group reaches, and which documents the service leaves out of an OR.
   ///
+  /// - Parameter moment: The moment that is read; nil is the present, or one that is not known yet.
   /// - Throws: `.inputMissing` where a pattern matches nothing, and where `--fail-if-empty` says so.
-  func reads(of selection: CollectionSelection, _ query: QueryOptions) async throws -> [CollectionRead] {
+  func reads(
+    of selection: CollectionSelection,
+    _ query: QueryOptions,
+    at moment: Timestamp? = nil
+  ) async throws -> [CollectionRead] {
     let roots = selection.wantsRoots ? try await client.collectionIDs().compactMap { CollectionPath($0) } : []
     var reads: [CollectionRead]
     if query.group, !selection.names.isEmpty {
@@ -53,6 +58,7 @@ extension Session {
     let filter = try query.filter(in: client.database)
     for index in reads.indices {
       reads[index].filter = filter
+      reads[index].readTime = moment
       if query.group { reads[index].reach = .group }
     }
     try await prepare(reads, isAll: selection.names.isEmpty, query.emptiness)
@@ -66,7 +72,8 @@ extension Session {
   func prepare(_ reads: [CollectionRead], isAll: Bool, _ emptiness: EmptinessOptions) async throws {
     if let filter = reads.first?.filter { logger.reportRequiredFields(of: filter) }
     for read in reads where read.reach == .group {
-      guard let kinds = await client.kinds(ofGroup: read.collection.id), !kinds.isEmpty else { continue }
+      guard let kinds = await client.kinds(ofGroup: read.collection.id, at: read.readTime), !kinds.isEmpty
+      else { continue }
       logger.notice("--group \(read.collection) reaches \(kinds.map(\.string).joined(separator: ", ")).")
     }
     guard emptiness.failIfEmpty else { return }

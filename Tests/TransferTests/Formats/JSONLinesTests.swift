@@ -117,6 +117,7 @@ private func documentPath(_ text: String) throws -> DocumentPath { try #require(
       members = [gzip.compress(line(n) * 50000) for n in range(3)]
       open(sys.argv[1] + '/whole.gz', 'wb').write(b''.join(members) + bytes(100))
       open(sys.argv[1] + '/cut.gz', 'wb').write((members[0] + members[1])[:-20])
+      open(sys.argv[1] + '/none.gz', 'wb').close()
       open(sys.argv[1] + '/bad.gz', 'wb').write(members[0][:-6] + b'xxxxxx')
       """, folder.path,
     ])
@@ -124,7 +125,7 @@ private func documentPath(_ text: String) throws -> DocumentPath { try #require(
     #expect(failures == [])
     #expect(documents.count == 150_000)
     #expect(documents.last?.path.string == "a/2")
-    for (name, cause) in [("cut.gz", "ends early"), ("bad.gz", "not valid gzip")] {
+    for (name, cause) in [("cut.gz", "ends early"), ("none.gz", "ends early"), ("bad.gz", "not valid gzip")] {
       let failure = #expect(throws: Failure.self) { try read(folder.file(name)) }
       #expect(failure?.kind == .inputMalformed)
       #expect(failure?.cause.contains(cause) == true)

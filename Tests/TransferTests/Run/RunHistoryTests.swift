@@ -150,6 +150,15 @@ struct RunHistoryTests {
       // It may be the last one, and the one before it is not.
       try FileManager.default.removeItem(atPath: "\(state)/runs/c-3")
       #expect(await failure(of: { try history.entry(named: "last") })?.kind == .inputMalformed)
+      // Of two that began in the same second it is not known which is.
+      try FileManager.default.removeItem(atPath: "\(state)/runs/b-2")
+      for run in ["20261121T020000Z-import-aaaa", "20261121T020000Z-fix-bbbb"] {
+        try leave(run, at: 8, in: state, status: "done")
+      }
+      #expect(try history.entry(named: "last").record.id == "20261121T020000Z-import-aaaa")
+      try Data(text.utf8)
+        .write(to: URL(fileURLWithPath: "\(state)/runs/20261121T020000Z-fix-bbbb/\(name)"))
+      #expect(await failure(of: { try history.entry(named: "last") })?.kind == .inputMalformed)
     }
   }
 

@@ -48,6 +48,22 @@ import Testing
     #expect(Secrets.struck("zq81.k/b+c") == "zq81.k/b+c")
   }
 
+  @Test("A token is struck out in Base64 and in hexadecimal, whatever stands in front of it.")
+  func codes() {
+    let token = unique("zq82.>?") + unique("~~ÿ")
+    _ = Secret(token)
+    for before in ["", "B", "Be", "Bearer "] {
+      let code = Data((before + token).utf8).base64EncodedString()
+      let safe = code.replacing("+", with: "-").replacing("/", with: "_")
+      let hex = (before + token).utf8.map { String(format: "%02x", Int($0)) }.joined()
+      for form in [code, safe, hex, hex.uppercased()] {
+        let struck = Secrets.struck("echo \(form)")
+        #expect(struck.contains("[removed]"), "\(struck)")
+        #expect(struck.utf8.count < 45, "what is left of \(form): \(struck)")
+      }
+    }
+  }
+
   @Test("A key of several lines is struck out whole, with its lines in one, and line by line.")
   func key() {
     let lines = (0..<3).map { _ in unique("MIIE") }
