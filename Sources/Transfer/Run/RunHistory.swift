@@ -103,8 +103,8 @@ public struct RunHistory: Sendable {
   ///
   /// - Parameter condition: What holds of the runs that are meant by `last`.
   /// - Throws: `.inputMissing` where there is none, `.usage` where several begin so, `.inputMalformed` where the run is
-  ///   damaged. A damaged one may be the last where it did not begin, by the time in its id, before the last of the
-  ///   others: to undo the run before it would be worse than an error.
+  ///   damaged. A damaged one may be the last where it did not begin before the last of the others, by the time in its
+  ///   id and then that of its record: to undo the run before it would be worse than an error.
   public func entry(
     named name: String,
     where condition: (Entry) -> Bool = { _ in true }
@@ -112,7 +112,7 @@ public struct RunHistory: Sendable {
     let (entries, damaged) = survey()
     if name.isIdentical(to: "last") {
       let last = entries.last(where: condition)
-      if let latest = damaged.last, last.map({ !Self.began($0.record.id, after: latest.id) }) ?? true {
+      if let latest = damaged.last, last.map({ !began($0.record, after: latest.id) }) ?? true {
         throw latest.failure
       }
       if let last {
@@ -146,10 +146,17 @@ public struct RunHistory: Sendable {
     return found
   }
 
-  /// Whether a run began after another one, to the second, by their ids.
-  private static func began(_ run: String, after other: String) -> Bool {
+  /// Whether a run began after a damaged one: by the seconds in their ids, then by when that one's record was written.
+  private func began(_ run: RunRecord, after damaged: String) -> Bool {
     let length = "20261121T020000Z".utf8.count
-    return String(other.prefix(length)).compareUTF8(String(run.prefix(length))) < 0
+    let order = String(damaged.prefix(length)).compareUTF8(String(run.id.prefix(length)))
+    if order != 0 { return order < 0 }
+    guard let status = SystemCall.status(file("run.json", of: damaged)).status else { return false }
+    let written = Timestamp(
+      seconds: Int64(status.st_mtim.tv_sec),
+      nanoseconds: Int32(status.st_mtim.tv_nsec)
+    )
+    return written.map { $0 < run.startedAt } ?? false
   }
 
   /// Keeps what was made of a run after its end.

@@ -150,7 +150,7 @@ struct RunHistoryTests {
       // It may be the last one, and the one before it is not.
       try FileManager.default.removeItem(atPath: "\(state)/runs/c-3")
       #expect(await failure(of: { try history.entry(named: "last") })?.kind == .inputMalformed)
-      // Of two that began in the same second it is not known which is.
+      // Of two that began in the same second, the record that was written behind the other's beginning is the last.
       try FileManager.default.removeItem(atPath: "\(state)/runs/b-2")
       for run in ["20261121T020000Z-import-aaaa", "20261121T020000Z-fix-bbbb"] {
         try leave(run, at: 8, in: state, status: "done")
