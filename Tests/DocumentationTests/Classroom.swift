@@ -107,10 +107,14 @@ struct Classroom {
     }
   }
 
+  /// Reads its input to the end, as `head` itself does not: whether a program still writes when `head` has ended, and
+  /// fails, is a race.
+  private static let head = #"head() { command head "$@"; if [ -p /dev/stdin ]; then cat > /dev/null; fi; }"#
+
   /// Runs a command as it stands.
   func run(_ command: DocumentedCommand) async throws -> RunResult {
     try await shell.run(
-      ["-c", "set -o pipefail\n\(command.text)"],
+      ["-c", "set -o pipefail\n\(Self.head)\n\(command.text)"],
       environment: variables,
       directory: folder
     )
