@@ -59,22 +59,75 @@ let package = Package(
       name: "CSimdjson",
       linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++", .when(platforms: [.linux]))]
     ),
-    .target(name: "Models", dependencies: ["CSimdjson"], swiftSettings: settings),
+    .target(
+      name: "FirestoreModels",
+      dependencies: ["CSimdjson"],
+      path: "Sources/Models/FirestoreModels",
+      swiftSettings: settings
+    ),
+    .target(
+      name: "TypedDocuments",
+      dependencies: ["FirestoreModels"],
+      path: "Sources/Models/TypedDocuments",
+      swiftSettings: settings
+    ),
+    .target(
+      name: "GymModels",
+      dependencies: ["FirestoreModels"],
+      path: "Sources/Models/GymModels",
+      swiftSettings: settings
+    ),
 
     // Floor 2: moving documents, and the embedded store.
     .target(
+      name: "Files",
+      dependencies: ["FirestoreModels", "COpenSSL", "CZlib"],
+      path: "Sources/Transfer/Files",
+      swiftSettings: settings
+    ),
+    .target(
+      name: "Configuration",
+      dependencies: ["FirestoreModels", "Files", .product(name: "Yams", package: "Yams")],
+      path: "Sources/Transfer/Configuration",
+      swiftSettings: settings
+    ),
+    .target(
+      name: "FirestoreREST",
+      dependencies: [
+        "FirestoreModels", "Files", "Configuration", "CCurl", "COpenSSL",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Sources/Transfer/FirestoreREST",
+      swiftSettings: settings
+    ),
+    .target(
+      name: "Tables",
+      dependencies: ["FirestoreModels", "GymModels", "Files", "CXLSXWriter", "CMinizip", "CExpat"],
+      path: "Sources/Transfer/Tables",
+      swiftSettings: settings
+    ),
+    .target(
+      name: "Runs",
+      dependencies: [
+        "FirestoreModels", "Files", "Configuration", "FirestoreREST",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Sources/Transfer/Runs",
+      swiftSettings: settings
+    ),
+    .target(
       name: "Transfer",
       dependencies: [
-        "Models", "CCurl", "CXLSXWriter", "COpenSSL", "CZlib", "CMinizip", "CExpat",
+        "FirestoreModels", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "Yams", package: "Yams"),
       ],
+      path: "Sources/Transfer/Transfer",
       swiftSettings: settings
     ),
     .target(
       name: "LocalFirestore",
       dependencies: [
-        "Models",
+        "FirestoreModels",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
@@ -83,12 +136,24 @@ let package = Package(
 
     // Floor 3: migrations and the runner that owns their writes.
     .target(
-      name: "Migrations",
+      name: "MigrationEngine",
       dependencies: [
-        "Models", "Transfer",
+        "FirestoreModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs", "Transfer",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ],
+      path: "Sources/Migrations/MigrationEngine",
+      swiftSettings: settings
+    ),
+    .target(
+      name: "GymMigrations",
+      dependencies: [
+        "FirestoreModels", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
+        "MigrationEngine",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Sources/Migrations/GymMigrations",
       swiftSettings: settings
     ),
 
@@ -96,7 +161,9 @@ let package = Package(
     .executableTarget(
       name: "gymmigrate",
       dependencies: [
-        "Models", "Transfer", "Migrations", "LocalFirestore",
+        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables",
+        "Runs", "Transfer",
+        "MigrationEngine", "GymMigrations", "LocalFirestore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -105,26 +172,36 @@ let package = Package(
 
     .target(
       name: "TestSupport",
-      dependencies: ["Models"],
+      dependencies: ["FirestoreModels"],
       path: "Tests/TestSupport",
       swiftSettings: settings
     ),
     .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: testSettings),
-    .testTarget(name: "ModelsTests", dependencies: ["Models", "TestSupport"], swiftSettings: testSettings),
+    .testTarget(
+      name: "ModelsTests",
+      dependencies: ["FirestoreModels", "TypedDocuments", "GymModels", "TestSupport"],
+      swiftSettings: testSettings
+    ),
     .testTarget(
       name: "TransferTests",
-      dependencies: ["Models", "Transfer", "TestSupport"],
+      dependencies: [
+        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables",
+        "Runs", "Transfer",
+        "TestSupport",
+      ],
       swiftSettings: testSettings
     ),
     .testTarget(
       name: "LocalFirestoreTests",
-      dependencies: ["Models", "LocalFirestore", "TestSupport"],
+      dependencies: ["FirestoreModels", "LocalFirestore", "TestSupport"],
       swiftSettings: testSettings
     ),
     .testTarget(
       name: "MigrationsTests",
       dependencies: [
-        "Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport",
+        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables",
+        "Runs", "Transfer",
+        "MigrationEngine", "GymMigrations", "LocalFirestore", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: testSettings
@@ -132,19 +209,25 @@ let package = Package(
     .testTarget(
       name: "FaultTests",
       dependencies: [
-        "Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport",
+        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables",
+        "Runs", "Transfer",
+        "MigrationEngine", "GymMigrations", "LocalFirestore", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: testSettings
     ),
     .testTarget(
       name: "GymmigrateTests",
-      dependencies: ["Models", "Transfer", "Migrations", "LocalFirestore", "TestSupport", "gymmigrate"],
+      dependencies: [
+        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables",
+        "Runs", "Transfer",
+        "MigrationEngine", "GymMigrations", "LocalFirestore", "TestSupport", "gymmigrate",
+      ],
       swiftSettings: testSettings
     ),
     .testTarget(
       name: "DocumentationTests",
-      dependencies: ["Migrations", "TestSupport", "gymmigrate"],
+      dependencies: ["GymMigrations", "TestSupport", "gymmigrate"],
       swiftSettings: testSettings
     ),
   ],

@@ -1,40 +1,38 @@
-import Models
-
 /// The embedded store: an HTTP server on loopback that speaks Firestore's REST API (v1) over a SQLite file.
 ///
 /// Databases of any project are made on first use, any credentials are accepted unless a token is asked for, and
 /// composite indexes are not asked for.
 /// Documents that are written are kept for an hour in their former versions, so that reads can name a `readTime`.
 /// A commit that was acknowledged survives the death of the process.
-public struct LocalFirestoreServer: Sendable {
+package struct LocalFirestoreServer: Sendable {
   /// Where the server is: `http://127.0.0.1:PORT`.
-  public let endpoint: String
+  package let endpoint: String
   /// The port on 127.0.0.1.
-  public let port: UInt16
+  package let port: UInt16
 
   /// The time of the server's commits and reads, in microseconds since 1970.
-  public struct Clock: Sendable {
+  package struct Clock: Sendable {
     let now: @Sendable () -> Int64
 
     /// Makes a clock of a function that gives microseconds since 1970; it may stand still, and commit times still
     /// increase.
-    public init(_ now: @escaping @Sendable () -> Int64) {
+    package init(_ now: @escaping @Sendable () -> Int64) {
       self.now = now
     }
 
     /// The system's time.
-    public static let system = Clock { CommitClock.system() }
+    package static let system = Clock { CommitClock.system() }
   }
 
   /// What clients may ask of the server.
-  public struct Limits: Sendable {
+  package struct Limits: Sendable {
     /// How long the server waits for more of a request, or for the next one, in seconds; then it closes the connection.
-    public var receiveTimeout = 30.0
+    package var receiveTimeout = 30.0
     /// How many bytes the bodies of all requests together may hold; a request beyond that is answered with 503.
-    public var heldBodyBytes = 128 << 20
+    package var heldBodyBytes = 128 << 20
 
     /// The defaults.
-    public init() {}
+    package init() {}
   }
 
   /// Runs a server for as long as `body` takes.
@@ -49,7 +47,7 @@ public struct LocalFirestoreServer: Sendable {
   ///   - body: What is done meanwhile.
   /// - Throws: ``Failure``: `.configuration` where the port is taken, `.cannotWrite` where the file cannot be made or
   ///   written, `.inputMalformed` where it is something else, `.tryLater` where it stays locked; and what `body` throws.
-  public static func withServer<Result>(
+  package static func withServer<Result>(
     dataFile: String?,
     port: UInt16 = 0,
     clock: Clock = .system,
@@ -78,7 +76,7 @@ public struct LocalFirestoreServer: Sendable {
   }
 
   /// Returns when the task is cancelled; for a server that runs by itself.
-  public func runUntilCancelled() async {
+  package func runUntilCancelled() async {
     while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
   }
 }

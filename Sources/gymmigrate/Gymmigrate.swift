@@ -1,6 +1,7 @@
 import ArgumentParser
-import Models
-import Transfer
+import Files
+import FirestoreModels
+import Runs
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

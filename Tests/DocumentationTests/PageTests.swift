@@ -1,5 +1,6 @@
 import Foundation
-import Migrations
+import GymMigrations
+import MigrationEngine
 import Testing
 
 /// The pages among themselves.

@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 import TestSupport
 
 /// A way in which the service, or the way to it, fails, as a column of the fault matrix.

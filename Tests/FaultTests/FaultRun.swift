@@ -1,7 +1,7 @@
+import FirestoreModels
 import Foundation
-import Models
+import Runs
 import TestSupport
-import Transfer
 
 /// Runs one case of the matrix and tells what is not as it should be.
 ///

@@ -1,12 +1,14 @@
+import FirestoreModels
+import FirestoreREST
 import Foundation
+import GymMigrations
 import LocalFirestore
 import Logging
-import Migrations
-import Models
+import MigrationEngine
+import Runs
 import Synchronization
 import TestSupport
 import Testing
-import Transfer
 
 /// Another program that changes documents one by one, with requests of its own making.
 private actor LiveWriter {
@@ -152,7 +154,7 @@ struct LiveWriterTests {
       var runner = MigrationRunner(
         client: client,
         run: run,
-        progress: Transfer.Progress(terminal: nil, logger: logger, traffic: TrafficCounter()),
+        progress: Runs.Progress(terminal: nil, logger: logger, traffic: TrafficCounter()),
         logger: logger
       )
       runner.limits = BatchLimits(maximumWrites: 5, maximumInFlight: 3)

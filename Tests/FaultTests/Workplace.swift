@@ -1,8 +1,13 @@
+import Configuration
+import FirestoreModels
+import FirestoreREST
 import Foundation
+import GymMigrations
 import Logging
-import Migrations
-import Models
+import MigrationEngine
+import Runs
 import Synchronization
+import Tables
 import TestSupport
 import Transfer
 
@@ -97,8 +102,8 @@ struct Workplace: Sendable {
   }
 
   private var logger: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
-  private var progress: Transfer.Progress {
-    Transfer.Progress(terminal: nil, logger: logger, traffic: TrafficCounter())
+  private var progress: Runs.Progress {
+    Runs.Progress(terminal: nil, logger: logger, traffic: TrafficCounter())
   }
 
   /// What one run counted and listed, and how it ended.
@@ -116,8 +121,8 @@ struct Workplace: Sendable {
     var conflicts: [String] { rejects.filter { $0.contains(#""code":"conflict""#) } }
   }
 
-  private var environment: Transfer.Environment {
-    Environment(name: "test", database: client.database, endpoint: client.endpoint)
+  private var environment: DatabaseEnvironment {
+    DatabaseEnvironment(name: "test", database: client.database, endpoint: client.endpoint)
   }
 
   /// Does one operation as the command of that name does it, and tells how it went.

@@ -1,5 +1,5 @@
+import FirestoreModels
 import Foundation
-import Models
 import TestSupport
 import Testing
 

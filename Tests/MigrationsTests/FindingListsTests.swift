@@ -1,10 +1,10 @@
+import FirestoreModels
 import Foundation
-import Models
+import Runs
 import TestSupport
 import Testing
-import Transfer
 
-@testable import Migrations
+@testable import MigrationEngine
 
 @Suite("findings.csv and findings.jsonl") struct FindingListsTests {
   private func written(_ findings: [Finding]) async throws -> (csv: String, jsonl: String) {

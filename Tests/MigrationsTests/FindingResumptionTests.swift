@@ -1,11 +1,14 @@
+import FirestoreModels
 import Foundation
 import Logging
-import Models
 import TestSupport
 import Testing
 
-@testable import Migrations
-@testable import Transfer
+@testable import Configuration
+@testable import FirestoreREST
+@testable import GymMigrations
+@testable import MigrationEngine
+@testable import Runs
 
 /// A migration over documents, and what it has to report, which no run of it may leave out or tell twice.
 private struct Reporting: Sendable, CustomTestStringConvertible {
@@ -135,7 +138,7 @@ struct FindingResumptionTests {
             command: "migrate apply",
             arguments: [],
             workingDirectory: "/",
-            environment: Environment(name: "x", database: DatabaseName(project: "test-project")),
+            environment: DatabaseEnvironment(name: "x", database: DatabaseName(project: "test-project")),
             startedAt: .now,
             writes: true
           )

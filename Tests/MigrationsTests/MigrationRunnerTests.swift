@@ -1,11 +1,13 @@
+import FirestoreModels
+import FirestoreREST
 import Foundation
 import Logging
-import Models
+import Runs
 import TestSupport
 import Testing
-import Transfer
 
-@testable import Migrations
+@testable import GymMigrations
+@testable import MigrationEngine
 
 /// Users that the unify migration has something to do for.
 private func androidUser(_ id: String) -> (name: String, fields: String) {

@@ -1,11 +1,14 @@
+import FirestoreModels
 import Foundation
 import Logging
-import Models
 import TestSupport
 import Testing
 
-@testable import Migrations
-@testable import Transfer
+@testable import Configuration
+@testable import FirestoreREST
+@testable import GymMigrations
+@testable import MigrationEngine
+@testable import Runs
 
 @Suite("Migrations that are taken up again", .timeLimit(.minutes(60)))
 struct ResumptionTests {
@@ -89,7 +92,7 @@ struct ResumptionTests {
             command: "migrate apply",
             arguments: [],
             workingDirectory: "/",
-            environment: Environment(name: "x", database: DatabaseName(project: "test-project")),
+            environment: DatabaseEnvironment(name: "x", database: DatabaseName(project: "test-project")),
             startedAt: .now,
             writes: true
           )

@@ -1,13 +1,15 @@
+import FirestoreModels
 import Foundation
 import LocalFirestore
 import Logging
-import Models
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import Migrations
-@testable import Transfer
+@testable import FirestoreREST
+@testable import GymMigrations
+@testable import MigrationEngine
+@testable import Runs
 
 /// Puts something before or behind requests of a kind, as a rival or a bad network would.
 private final class Meddler: HTTPTransport {

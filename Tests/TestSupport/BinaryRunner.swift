@@ -1,24 +1,24 @@
-public import Foundation
+package import Foundation
 import Glibc
 import Synchronization
 
 /// What a run of a program came to.
-public struct RunResult: Sendable {
+package struct RunResult: Sendable {
   /// Everything written to standard output.
-  public let standardOutput: [UInt8]
+  package let standardOutput: [UInt8]
   /// Everything written to standard error.
-  public let standardError: [UInt8]
+  package let standardError: [UInt8]
   /// The exit code; 128 and the signal's number where a signal ended the run, as shells tell it.
-  public let exitCode: Int32
+  package let exitCode: Int32
   /// The signal that ended the run, nil if it ended by itself.
-  public let signal: Int32?
+  package let signal: Int32?
   /// Whether the run was killed because its time was up.
-  public let timedOut: Bool
+  package let timedOut: Bool
 
   /// Standard output as text.
-  public var output: String { String(decoding: standardOutput, as: UTF8.self) }
+  package var output: String { String(decoding: standardOutput, as: UTF8.self) }
   /// Standard error as text.
-  public var errors: String { String(decoding: standardError, as: UTF8.self) }
+  package var errors: String { String(decoding: standardError, as: UTF8.self) }
 }
 
 /// Runs the built program, or any other, without anything of this process's environment but `PATH` (and what steers a
@@ -27,19 +27,19 @@ public struct RunResult: Sendable {
 ///     let runner = try BinaryRunner()
 ///     let result = try await runner.run(["count", "users"], directory: folder)
 ///     #expect(result.exitCode == 0)
-public struct BinaryRunner: Sendable {
+package struct BinaryRunner: Sendable {
   /// The program could not be found or started.
-  public struct Failure: Error, CustomStringConvertible {
+  package struct Failure: Error, CustomStringConvertible {
     /// What went wrong.
-    public let description: String
+    package let description: String
   }
 
   /// The program's file.
-  public let executable: String
+  package let executable: String
 
   /// Finds the program: the file given, else the one that `GYMMIGRATE_BINARY` names, else `gymmigrate` beside the
   /// running tests.
-  public init(executable: String? = nil) throws {
+  package init(executable: String? = nil) throws {
     let candidates = [executable ?? ProcessInfo.processInfo.environment["GYMMIGRATE_BINARY"]].compactMap {
       $0
     }
@@ -64,7 +64,7 @@ public struct BinaryRunner: Sendable {
   ///   - directory: The working directory, by default the folder for temporary files.
   ///   - input: What the program reads from standard input.
   ///   - timeout: After this time the program and its children are killed.
-  public func run(
+  package func run(
     _ arguments: [String],
     environment: [String: String] = [:],
     directory: URL? = nil,
@@ -84,7 +84,7 @@ public struct BinaryRunner: Sendable {
   /// Starts the program and does not wait for it.
   ///
   /// The parameters are those of `run`.
-  public func start(
+  package func start(
     _ arguments: [String],
     environment: [String: String] = [:],
     directory: URL? = nil,

@@ -1,11 +1,11 @@
-public import Models
+package import FirestoreModels
 
 /// The documents of a whole database from a seed, each path once, all within the service's limits.
 ///
 /// Ids hold every legal character and come in canonically equivalent twins; there are subcollections below documents
 /// that are there and below missing ones, and now and then an id, a field name, a value, a path or nesting of the
 /// largest size that the service takes.
-public struct RandomDatabase: Sendable {
+package struct RandomDatabase: Sendable {
   private var documents: RandomDocuments
   private let roots: [String]
   private var taken: Set<DocumentPath> = []
@@ -13,7 +13,7 @@ public struct RandomDatabase: Sendable {
 
   /// Documents from a seed: the same seed and database, the same documents; another database, the same ones but for
   /// the references into it.
-  public init(seed: UInt64, database: DatabaseName) {
+  package init(seed: UInt64, database: DatabaseName) {
     documents = RandomDocuments(seed: seed, database: database, isStored: true)
     var roots = Self.awkwardCollections + [String(repeating: "k", count: 1500)]
     for _ in 0..<6 { roots.append(Self.legal(documents.text(), instead: "random")) }
@@ -21,7 +21,7 @@ public struct RandomDatabase: Sendable {
   }
 
   /// The next document.
-  public mutating func next() -> RawDocument {
+  package mutating func next() -> RawDocument {
     let path = path()
     taken.insert(path)
     if earlier.count < 512 {

@@ -1,7 +1,7 @@
-public import Models
+package import FirestoreModels
 
 /// Random documents that the service would store, from a seed; edge cases are far likelier than by chance.
-public struct RandomDocuments: Sendable {
+package struct RandomDocuments: Sendable {
   var random: SplitMix64
   private let database: DatabaseName
   private let isStored: Bool
@@ -11,14 +11,14 @@ public struct RandomDocuments: Sendable {
   /// - Parameters:
   ///   - database: Where half of the references point to; the others leave it.
   ///   - isStored: Whether everything is as the service gives it back: moments in whole microseconds.
-  public init(seed: UInt64, database: DatabaseName = DatabaseName(project: "p"), isStored: Bool = false) {
+  package init(seed: UInt64, database: DatabaseName = DatabaseName(project: "p"), isStored: Bool = false) {
     random = SplitMix64(seed: seed)
     self.database = database
     self.isStored = isStored
   }
 
   /// A document below a random path of one or two collections.
-  public mutating func document() -> RawDocument {
+  package mutating func document() -> RawDocument {
     var path = DocumentPath(CollectionPath(nil, collectionID()), documentID())
     if chance(4) { path = DocumentPath(CollectionPath(path, collectionID()), documentID()) }
     var document = RawDocument(path: path, fields: fields(levels: depth()))
@@ -29,7 +29,7 @@ public struct RandomDocuments: Sendable {
   }
 
   /// Members with values of at most `levels` maps and arrays in each other.
-  public mutating func fields(levels: Int) -> FieldMap {
+  package mutating func fields(levels: Int) -> FieldMap {
     FieldMap(
       (0..<count(upTo: 6)).map { _ in
         FieldMap.Entry(name: fieldName(), value: value(levels: levels, inArray: false))
@@ -38,7 +38,7 @@ public struct RandomDocuments: Sendable {
   }
 
   /// A value of any type, of at most `levels` maps and arrays in each other; no array lies directly in an array.
-  public mutating func value(levels: Int, inArray: Bool = false) -> Value {
+  package mutating func value(levels: Int, inArray: Bool = false) -> Value {
     switch Int.random(in: 0..<(levels > 0 ? 16 : 10), using: &random) {
     case 0: return .null
     case 1: return .boolean(chance(2))
@@ -68,7 +68,7 @@ public struct RandomDocuments: Sendable {
   }
 
   /// Maps and arrays in each other down to the service's limit of 20 levels.
-  public mutating func deepest() -> Value {
+  package mutating func deepest() -> Value {
     var value = value(levels: 0)
     var isArray = false
     for _ in 0..<20 {
@@ -79,14 +79,14 @@ public struct RandomDocuments: Sendable {
   }
 
   /// A number of any size, with the ends of the range and of what a double holds.
-  public mutating func integer() -> Int64 {
+  package mutating func integer() -> Int64 {
     let edges: [Int64] = [0, 1, -1, .max, .min, 1 << 53, 1 << 53 + 1, -(1 << 53) - 1, 1 << 62]
     if chance(2) { return pick(edges) }
     return Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0..<64, using: &random)
   }
 
   /// A double of any bits, with the edges of the format.
-  public mutating func double() -> Double {
+  package mutating func double() -> Double {
     let edges: [Double] = [
       0, -0.0, 1, -1, 0.1, 1e7, 1e-7, 1e16, 1e22, 0x1p63, -0x1p63, 0x1p53, .nan, .infinity, -.infinity,
       .leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude, 123_456_789_012_345_680,
@@ -95,7 +95,7 @@ public struct RandomDocuments: Sendable {
   }
 
   /// A moment from the year 1 to 9999 with 0, 3, 6 or 9 digits.
-  public mutating func timestamp() -> Timestamp {
+  package mutating func timestamp() -> Timestamp {
     let seconds =
       chance(4)
       ? pick([Timestamp.minimumSeconds, Timestamp.maximumSeconds, 0, -1])
@@ -110,7 +110,7 @@ public struct RandomDocuments: Sendable {
   }
 
   /// Text of control characters, quotes, all planes of Unicode and canonically equivalent spellings.
-  public mutating func text(upTo length: Int = 12) -> String {
+  package mutating func text(upTo length: Int = 12) -> String {
     var text = ""
     for _ in 0..<count(upTo: length) {
       switch Int.random(in: 0..<8, using: &random) {

@@ -4,9 +4,9 @@ import Glibc
 import Synchronization
 
 /// A program that was started.
-public final class RunningBinary: Sendable {
+package final class RunningBinary: Sendable {
   /// One of the two outputs.
-  public enum Stream: Sendable {
+  package enum Stream: Sendable {
     /// Standard output.
     case output
     /// Standard error.
@@ -33,7 +33,7 @@ public final class RunningBinary: Sendable {
   }
 
   /// The number of the process, which is also that of its group.
-  public let processIdentifier: Int32
+  package let processIdentifier: Int32
   private let state = Mutex(State())
 
   init(
@@ -59,18 +59,18 @@ public final class RunningBinary: Sendable {
   // MARK: For tests
 
   /// What was written so far.
-  public func text(_ stream: Stream) -> String {
+  package func text(_ stream: Stream) -> String {
     state.withLock { String(decoding: stream == .output ? $0.output : $0.errors, as: UTF8.self) }
   }
 
   /// Sends a signal to the process (not to its children); false if it is gone.
   @discardableResult
-  public func send(_ signal: Int32) -> Bool {
+  package func send(_ signal: Int32) -> Bool {
     state.withLock { $0.status == nil && kill(processIdentifier, signal) == 0 }
   }
 
   /// Waits for the end.
-  public func wait() async -> RunResult {
+  package func wait() async -> RunResult {
     await withCheckedContinuation { continuation in
       let result = state.withLock { state in
         if state.result == nil { state.waiting.append(continuation) }
@@ -81,7 +81,7 @@ public final class RunningBinary: Sendable {
   }
 
   /// Waits until the output holds this text; false if it ended without.
-  public func waitForText(_ text: String, on stream: Stream = .output) async -> Bool {
+  package func waitForText(_ text: String, on stream: Stream = .output) async -> Bool {
     await withCheckedContinuation { continuation in
       state.withLock { state in
         state.watching.append(Waiter(stream: stream, text: Array(text.utf8), continuation: continuation))

@@ -1,14 +1,14 @@
 /// A small seeded generator (SplitMix64): the same seed gives the same sequence on every machine.
-public struct SplitMix64: RandomNumberGenerator, Sendable {
+package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   /// Starts the sequence that belongs to `seed`.
-  public init(seed: UInt64) {
+  package init(seed: UInt64) {
     state = seed
   }
 
   /// The next 64 bits.
-  public mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var word = state
     word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -17,7 +17,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
   }
 
   /// True in `percent` of 100 draws.
-  public mutating func chance(percent: Double) -> Bool {
+  package mutating func chance(percent: Double) -> Bool {
     Double(next() >> 11) / Double(UInt64(1) << 53) * 100 < percent
   }
 }

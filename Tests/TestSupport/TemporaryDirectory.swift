@@ -1,7 +1,7 @@
-public import Foundation
+package import Foundation
 
 /// Makes an empty directory of its own for `body`, and removes it with all it holds afterwards.
-public func withTemporaryDirectory<R>(
+package func withTemporaryDirectory<R>(
   isolation: isolated (any Actor)? = #isolation,
   _ body: (URL) async throws -> R
 ) async throws -> R {

@@ -1,7 +1,8 @@
-import Models
+import FirestoreModels
 import Testing
 
-@testable import Transfer
+@testable import Configuration
+@testable import FirestoreREST
 
 @Suite("Which collections are meant")
 struct CollectionScopeTests {
@@ -75,8 +76,8 @@ struct CollectionScopeTests {
   ])
   func samePlace(_ a: String, _ b: String, _ isSame: Bool) {
     let database = DatabaseName(project: "p", database: "d")
-    let first = Environment(name: "a", database: database, endpoint: a)
-    var second = Environment(name: "b", database: database, endpoint: b)
+    let first = DatabaseEnvironment(name: "a", database: database, endpoint: a)
+    var second = DatabaseEnvironment(name: "b", database: database, endpoint: b)
     #expect(first.isSameDatabase(as: second) == isSame)
     second.database = DatabaseName(project: "p", database: "e")
     #expect(!first.isSameDatabase(as: second))

@@ -1,7 +1,8 @@
-import Models
+import FirestoreModels
 import Testing
 
-@testable import Transfer
+@testable import Configuration
+@testable import Runs
 
 @Suite("Cost")
 struct CostEstimateTests {

@@ -1,7 +1,6 @@
-import Models
+import FirestoreModels
 
-@testable import Migrations
-@testable import Transfer
+@testable import MigrationEngine
 
 private let database = DatabaseName(project: "p")
 
@@ -9,7 +8,12 @@ private let database = DatabaseName(project: "p")
 func fuzzMigration(_ input: [UInt8]) {
   let migration: DeclarativeMigration
   do throws(Failure) {
-    migration = try MigrationFile.parse(input, path: "m.yaml", in: LiteralContext(database: database))
+    migration = try MigrationFile.parse(
+      input,
+      path: "m.yaml",
+      in: LiteralContext(database: database),
+      reservedIDs: []
+    )
   } catch {
     expect(error.kind == .inputMalformed, "a migration fails with \(error.kind)")
     return

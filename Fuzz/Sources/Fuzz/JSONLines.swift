@@ -1,7 +1,7 @@
 import CZlib
-import Models
+import FirestoreModels
 
-@testable import Transfer
+@testable import Tables
 
 #if canImport(Glibc)
   import Glibc

@@ -1,8 +1,8 @@
 import Dispatch
-import Models
+import FirestoreModels
 import Synchronization
 
-@testable import Transfer
+@testable import FirestoreREST
 
 /// Answers to a client that reads a collection to its end.
 ///

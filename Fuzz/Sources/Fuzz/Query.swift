@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 @testable import LocalFirestore
 

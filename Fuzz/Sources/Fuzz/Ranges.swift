@@ -1,6 +1,6 @@
-import Models
+import FirestoreModels
 
-@testable import Transfer
+@testable import FirestoreREST
 
 /// Ids of a collection that is read in ranges side by side: every document comes once and in its place, whatever the ids
 /// are like and in whatever order the ranges arrive.

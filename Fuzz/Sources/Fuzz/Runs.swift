@@ -1,6 +1,9 @@
-import Models
+import FirestoreModels
 
-@testable import Migrations
+@testable import Files
+@testable import MigrationEngine
+@testable import Runs
+@testable import Tables
 @testable import Transfer
 
 /// The files of a run as somebody left them: it is listed, or skipped; it is resumed, or refused; nothing is written but

@@ -1,6 +1,4 @@
-import Models
-
-@testable import Transfer
+@testable import Files
 
 #if canImport(Glibc)
   import Glibc

@@ -1,6 +1,5 @@
+import FirestoreModels
 import GRDB
-import Models
-import Transfer
 
 @testable import LocalFirestore
 

@@ -1,7 +1,7 @@
 import CZlib
-import Models
+import FirestoreModels
 
-@testable import Transfer
+@testable import Tables
 
 /// A CSV file as it stands: in pieces of any size it is read the same, and what was read can be written and read again.
 func fuzzCSV(_ input: [UInt8]) {

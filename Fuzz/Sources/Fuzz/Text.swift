@@ -1,6 +1,6 @@
-import Models
+import FirestoreModels
 
-@testable import Transfer
+@testable import Configuration
 
 private let database = DatabaseName(project: "p")
 
@@ -24,7 +24,9 @@ func fuzzText(_ input: [UInt8]) {
     "a raw name is another after it was quoted and parsed"
   )
 
-  if let filter = attempt({ () throws(WireError) in try FilterExpression.parse(text, in: LiteralContext(database: database)) }) {
+  if let filter = attempt({ () throws(WireError) in
+    try FilterExpression.parse(text, in: LiteralContext(database: database))
+  }) {
     let query = StructuredQuery(from: .init("c"), where: filter)
     var json = JSONWriter()
     json.structuredQuery(query)

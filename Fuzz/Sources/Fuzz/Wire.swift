@@ -1,6 +1,7 @@
-import Models
+import FirestoreModels
+import TypedDocuments
 
-@testable import Transfer
+@testable import FirestoreREST
 
 private let database = DatabaseName(project: "p")
 

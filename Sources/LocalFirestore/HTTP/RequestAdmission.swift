@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 extension LocalFirestoreServer {
   /// Which requests are let in.
@@ -7,14 +7,14 @@ extension LocalFirestoreServer {
   /// plain text, which asks no leave (https://fetch.spec.whatwg.org/#cors-safelisted-request-header), or under a name of
   /// its own that it lets point to 127.0.0.1. So a request has to name this machine in `Host`, to come from no page of
   /// another origin, and to send its body as JSON; and where there is a token, to carry it.
-  public struct Access: Sendable {
+  package struct Access: Sendable {
     /// What every request has to carry as `Authorization: Bearer TOKEN`; nil admits any credentials.
-    public var token: String?
+    package var token: String?
     /// Names beside those of loopback that clients may reach the server by, without a port.
-    public var hosts: [String]
+    package var hosts: [String]
 
     /// Makes the rules.
-    public init(token: String? = nil, hosts: [String] = []) {
+    package init(token: String? = nil, hosts: [String] = []) {
       self.token = token
       self.hosts = hosts
     }
@@ -97,7 +97,7 @@ extension LocalFirestoreServer.Access {
   }
 
   /// Whether a text can be one of ``hosts``.
-  public static func isHostName(_ text: String) -> Bool {
+  package static func isHostName(_ text: String) -> Bool {
     let isPlain = text.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

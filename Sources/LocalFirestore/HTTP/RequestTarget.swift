@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// The path and the query of a request, each part percent-decoded once from the raw target.
 struct RequestTarget {

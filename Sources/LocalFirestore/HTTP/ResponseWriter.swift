@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// Writes one answer: whole with its length where it is short, in chunks as it grows where it is long.
 final class ResponseWriter: BodyWriter {

@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// What a request asks for.
 enum Route: Equatable {

@@ -1,5 +1,5 @@
+import FirestoreModels
 import GRDB
-import Models
 
 /// Serves the requests of one connection, one after another, on its own thread.
 struct ServerConnection {

@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// Counts, sums and means of a query's results, taken one document at a time.
 struct Aggregator {

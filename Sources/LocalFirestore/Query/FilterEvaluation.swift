@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// A filter with its names made keys, as the documents of a scan are asked.
 indirect enum CompiledFilter {

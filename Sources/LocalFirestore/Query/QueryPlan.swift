@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// A query made ready to run: which keys are scanned, and what is asked of the documents there.
 struct QueryPlan {

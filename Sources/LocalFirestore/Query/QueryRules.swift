@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// What the service demands of a query beyond its form
 /// (https://firebase.google.com/docs/firestore/query-data/queries#limits_and_considerations).

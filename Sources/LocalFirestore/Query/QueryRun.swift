@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// A document as a query finds it; what it points to is good until the query goes on.
 struct FoundDocument {

@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// What the service computes from a stored value (`DocumentTransform.FieldTransform` in
 /// google/firestore/v1/write.proto).

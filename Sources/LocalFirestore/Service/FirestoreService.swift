@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// One request, routed and decoded as far as the URL goes.
 struct ServiceRequest {

@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// One page of a list as it grows: rendered documents, and the place where the next page begins.
 final class ListPage {

@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// Where a list goes on, and for which request: a token is refused with any other.
 struct PageToken {

@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// The query parameters of a request, each asked for by its name; what nobody asked for is refused.
 struct QueryParameters {

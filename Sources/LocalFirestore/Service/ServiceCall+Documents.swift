@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 extension ServiceCall {
   // MARK: get, batchGet

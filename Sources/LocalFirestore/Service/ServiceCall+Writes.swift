@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 extension ServiceCall {
   /// `documents:commit`: all of the writes or none, at one moment.

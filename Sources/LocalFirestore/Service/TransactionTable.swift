@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 import Synchronization
 
 /// The id of a transaction, opaque to clients.

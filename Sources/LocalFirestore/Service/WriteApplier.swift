@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// Applies the writes of a commit to a transaction, one after the other.
 struct WriteApplier {

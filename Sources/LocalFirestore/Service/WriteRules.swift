@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// What the service refuses in writes before it looks at a document.
 enum WriteRules {

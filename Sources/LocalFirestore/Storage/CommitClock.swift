@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 import Synchronization
 
 #if canImport(Glibc)

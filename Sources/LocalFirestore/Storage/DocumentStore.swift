@@ -1,6 +1,6 @@
+import FirestoreModels
 import FoundationEssentials
 import GRDB
-import Models
 import Synchronization
 
 #if canImport(Glibc)

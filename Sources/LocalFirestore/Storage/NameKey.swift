@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// Resource paths as bytes whose plain order is the service's order of names.
 ///

@@ -1,5 +1,5 @@
+import FirestoreModels
 import GRDB
-import Models
 
 /// The tables of a data file.
 ///

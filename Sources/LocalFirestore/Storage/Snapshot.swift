@@ -1,6 +1,6 @@
+import FirestoreModels
 import FoundationEssentials
 import GRDB
-import Models
 
 /// The documents of one database at one moment, in a read transaction.
 struct Snapshot {

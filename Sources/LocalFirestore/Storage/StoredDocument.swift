@@ -1,5 +1,3 @@
-import Models
-
 /// One version of a document as it is stored.
 struct StoredDocument: Sendable, Equatable {
   /// The path below the database.

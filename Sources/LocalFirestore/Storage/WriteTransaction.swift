@@ -1,5 +1,5 @@
+import FirestoreModels
 import GRDB
-import Models
 
 /// A write transaction on one database: documents are looked up and replaced, and what was is kept for reads of the
 /// past.

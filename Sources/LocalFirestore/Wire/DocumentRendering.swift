@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// Renders documents of one database into answers.
 ///

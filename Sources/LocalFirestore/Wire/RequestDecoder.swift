@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// Reads the bodies of requests, strictly: a member that the documented message does not have is refused.
 ///

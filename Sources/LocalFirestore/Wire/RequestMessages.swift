@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 // The messages that requests are made of.
 

@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// Which moment a read is of.
 enum ReadConsistency: Sendable, Equatable {

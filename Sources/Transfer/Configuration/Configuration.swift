@@ -1,4 +1,4 @@
-public import Models
+package import FirestoreModels
 
 /// The environments that a user can name: those of `gymmigrate.yaml`, else the built-in ones.
 ///
@@ -10,16 +10,16 @@ public import Models
 ///         protected: true
 ///         credentials: keys/prod.json
 ///     prices: { reads: 0.06, writes: 0.18, deletes: 0.02 }    # US dollars for 100,000 documents
-public struct Configuration: Sendable, Equatable {
+package struct Configuration: Sendable, Equatable {
   /// The environments by name, in the order in which they are listed.
-  public var environments: [Environment]
+  package var environments: [DatabaseEnvironment]
   /// The file that they come from; nil for the built-in ones.
-  public var file: String?
+  package var file: String?
   /// What operations cost.
-  public var prices: PriceList
+  package var prices: PriceList
 
   /// Makes a configuration.
-  public init(environments: [Environment], file: String? = nil, prices: PriceList = .nam5) {
+  package init(environments: [DatabaseEnvironment], file: String? = nil, prices: PriceList = .nam5) {
     self.environments = environments
     self.file = file
     self.prices = prices
@@ -28,26 +28,32 @@ public struct Configuration: Sendable, Equatable {
   private static let builtInProject = "sajarubox"
 
   /// What holds where there is no file.
-  public static let builtIn = Configuration(environments: [
-    Environment(name: "test", database: DatabaseName(project: builtInProject, database: "test")),
-    Environment(name: "stage", database: DatabaseName(project: builtInProject, database: "stage")),
-    Environment(
+  package static let builtIn = Configuration(environments: [
+    DatabaseEnvironment(name: "test", database: DatabaseName(project: builtInProject, database: "test")),
+    DatabaseEnvironment(name: "stage", database: DatabaseName(project: builtInProject, database: "stage")),
+    DatabaseEnvironment(
       name: "prod",
       database: DatabaseName(project: builtInProject, database: "prod"),
       isProtected: true
     ),
-    Environment(name: "legacy", database: DatabaseName(project: builtInProject, database: "(default)")),
+    DatabaseEnvironment(
+      name: "legacy",
+      database: DatabaseName(project: builtInProject, database: "(default)")
+    ),
     local(project: builtInProject),
   ])
 
-  private static func local(project: String) -> Environment {
-    Environment(name: Environment.localName, database: DatabaseName(project: project, database: "local"))
+  private static func local(project: String) -> DatabaseEnvironment {
+    DatabaseEnvironment(
+      name: DatabaseEnvironment.localName,
+      database: DatabaseName(project: project, database: "local")
+    )
   }
 
   /// The environment of a name.
   ///
   /// - Throws: `.configuration` naming those that are known.
-  public func environment(named name: String) throws(Failure) -> Environment {
+  package func environment(named name: String) throws(Failure) -> DatabaseEnvironment {
     if let found = environments.first(where: { $0.name == name }) { return found }
     throw Failure(
       .configuration,
@@ -67,7 +73,7 @@ public struct Configuration: Sendable, Equatable {
   ///   - text: The YAML.
   ///   - file: Its path, for errors; relative credentials are taken from its folder.
   /// - Throws: `.configuration` with the line and column of what is wrong.
-  public init(parsing text: String, file: String) throws(Failure) {
+  package init(parsing text: String, file: String) throws(Failure) {
     let yaml = YAMLFile(file, kind: .configuration, operation: "read the configuration")
     // Each alias can double what the file stands for, and Yams walks all of it where a map is a key.
     if Self.aliasCount(text) > Self.maximumAliases {
@@ -85,11 +91,11 @@ public struct Configuration: Sendable, Equatable {
       default: entries = try yaml.members(value, "'environments'", known: nil)
       }
     }
-    var environments: [Environment] = []
+    var environments: [DatabaseEnvironment] = []
     for (name, key, value) in entries {
       var own = project
       var database: String?
-      var environment = Environment(name: name, database: DatabaseName(project: ""))
+      var environment = DatabaseEnvironment(name: name, database: DatabaseName(project: ""))
       let known = ["project", "database", "endpoint", "protected", "credentials"]
       for (member, _, value) in try yaml.members(value, "an environment", known: known) {
         switch member {
@@ -111,12 +117,12 @@ public struct Configuration: Sendable, Equatable {
       }
       environment.database = DatabaseName(
         project: own,
-        database: database ?? (name == Environment.localName ? "local" : "(default)")
+        database: database ?? (name == DatabaseEnvironment.localName ? "local" : "(default)")
       )
       environments.append(environment)
     }
     if environments.isEmpty { throw yaml.failure(at: root, "it names no environments") }
-    if !environments.contains(where: { $0.name == Environment.localName }) {
+    if !environments.contains(where: { $0.name == DatabaseEnvironment.localName }) {
       environments.append(Self.local(project: project ?? Self.builtInProject))
     }
     self.environments = environments
@@ -162,7 +168,7 @@ public struct Configuration: Sendable, Equatable {
   /// Scheme, host and port without a slash at the end.
   ///
   /// - Throws: `.usage` where it is not that.
-  public static func checkedEndpoint(_ text: String) throws(Failure) -> String {
+  package static func checkedEndpoint(_ text: String) throws(Failure) -> String {
     var endpoint = text
     while endpoint.hasSuffix("/") { endpoint.removeLast() }
     let rest =

@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 extension Configuration {
   /// The environment with its guard, so that no option leads around one.
@@ -13,10 +13,10 @@ extension Configuration {
   ///   - isEmulator: Whether FIRESTORE_EMULATOR_HOST leads there.
   ///   - others: Configurations that were found, too; only what they protect counts.
   package func guarded(
-    _ environment: Environment,
+    _ environment: DatabaseEnvironment,
     isEmulator: Bool,
     besides others: [Configuration] = []
-  ) -> Environment {
+  ) -> DatabaseEnvironment {
     if environment.isProtected || environment.isLocal { return environment }
     var environment = environment
     for configuration in [self] + others {
@@ -45,7 +45,7 @@ extension Configuration {
   }
 }
 
-extension Environment {
+extension DatabaseEnvironment {
   /// Whether it is protected by what its database is called, and by no environment of the configuration.
   package var isProtectedByName: Bool { isProtected && name.isIdentical(to: database.description) }
 
@@ -53,7 +53,7 @@ extension Environment {
   ///
   /// Many addresses lead to one database (proxies, tunnels, names), so that another address is no proof of another one.
   /// Only an emulator has data of its own.
-  fileprivate func mayBeReached(by other: Environment, isEmulator: Bool) -> Bool {
+  fileprivate func mayBeReached(by other: DatabaseEnvironment, isEmulator: Bool) -> Bool {
     guard database == other.database, isLocal == other.isLocal else { return false }
     if isSameDatabase(as: other) || !(isEmulator || other.isPlainAndHere) { return true }
     // This machine has other names than those that are known.

@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 #if canImport(Glibc)
   import Glibc

@@ -1,4 +1,5 @@
-package import Models
+import Files
+package import FirestoreModels
 import Yams
 
 /// A value of a YAML file with its place: what files that people write are read from.

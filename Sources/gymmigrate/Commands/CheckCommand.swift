@@ -1,7 +1,9 @@
 import ArgumentParser
-import Migrations
-import Models
-import Transfer
+import Files
+import FirestoreModels
+import FirestoreREST
+import GymMigrations
+import Runs
 
 /// `gymmigrate check`: whether the gym's data obeys its rules.
 struct CheckCommand: AsyncParsableCommand {

@@ -1,6 +1,9 @@
 import ArgumentParser
+import Configuration
+import FirestoreModels
+import FirestoreREST
 import Logging
-import Models
+import Runs
 import Transfer
 
 /// `gymmigrate copy`: one database into another.
@@ -201,27 +204,27 @@ enum CopyText {
     } else {
       for (scope, count) in zip(plan.scopes, plan.counts) {
         lines.append(
-          "  \(scope.name): \(count.map { "\(Progress.grouped($0)) documents" } ?? "not counted")"
+          "  \(scope.name): \(count.map { "\(NumberText.grouped($0)) documents" } ?? "not counted")"
         )
       }
       lines.append(
-        "  in all \(Progress.grouped(plan.documents)) documents\(subcollections); mode \(options.mode.rawValue)"
+        "  in all \(NumberText.grouped(plan.documents)) documents\(subcollections); mode \(options.mode.rawValue)"
       )
     }
     if options.deletesExtraneous {
-      lines.append("  then delete \(Progress.grouped(plan.extraneous)) documents that the source lacks")
+      lines.append("  then delete \(NumberText.grouped(plan.extraneous)) documents that the source lacks")
     }
     if !plan.counts.isEmpty { lines.append("  \(cost.text)") }
     return lines
   }
 
-  private static func place(_ environment: Environment, _ client: FirestoreClient) -> String {
+  private static func place(_ environment: DatabaseEnvironment, _ client: FirestoreClient) -> String {
     "\(environment.name)\(environment.isProtected ? " (protected)" : ""): project \(environment.database.project), database \(environment.database.database), \(client.endpoint)"
   }
 
   /// What a run would do.
   static func forecast(_ forecast: Copy.Forecast, _ cost: CostEstimate) -> String {
-    "A copy would create \(Progress.grouped(forecast.created)), update \(Progress.grouped(forecast.updated)) and delete \(Progress.grouped(forecast.deleted)) documents: \(cost.text)."
+    "A copy would create \(NumberText.grouped(forecast.created)), update \(NumberText.grouped(forecast.updated)) and delete \(NumberText.grouped(forecast.deleted)) documents: \(cost.text)."
   }
 }
 

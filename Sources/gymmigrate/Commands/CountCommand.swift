@@ -1,7 +1,9 @@
 import ArgumentParser
+import Files
+import FirestoreModels
+import FirestoreREST
 import Logging
-import Models
-import Transfer
+import Runs
 
 /// `gymmigrate count`: how many documents collections hold.
 struct CountCommand: AsyncParsableCommand {

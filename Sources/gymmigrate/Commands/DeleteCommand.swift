@@ -1,7 +1,8 @@
 import ArgumentParser
-import Migrations
-import Models
-import Transfer
+import Configuration
+import FirestoreModels
+import FirestoreREST
+import MigrationEngine
 
 /// `gymmigrate delete`: documents taken out of use, or for good.
 struct DeleteCommand: AsyncParsableCommand {

@@ -1,5 +1,9 @@
 import ArgumentParser
-import Models
+import Configuration
+import Files
+import FirestoreModels
+import FirestoreREST
+import Runs
 import Transfer
 
 /// `gymmigrate diff`: two databases, or snapshots of them.

@@ -1,5 +1,8 @@
 import ArgumentParser
-import Models
+import Configuration
+import Files
+import FirestoreModels
+import FirestoreREST
 import Transfer
 
 #if canImport(FoundationEssentials)
@@ -43,7 +46,7 @@ struct DoctorCommand: AsyncParsableCommand {
         remedy: "'gymmigrate env show --origin' lists the variables that do."
       )
     }
-    var environment: Transfer.Environment?
+    var environment: DatabaseEnvironment?
     do throws(Failure) {
       let found = try resolver.environment()
       environment = found
@@ -71,7 +74,7 @@ struct DoctorCommand: AsyncParsableCommand {
   }
 
   private func examine(
-    _ environment: Transfer.Environment,
+    _ environment: DatabaseEnvironment,
     _ resolver: EnvironmentResolver,
     _ diagnosis: inout Diagnosis
   ) async {
@@ -97,7 +100,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
   }
 
-  private func summary(_ diagnosis: Diagnosis, _ environment: Transfer.Environment?, _ code: Int32) -> [UInt8]
+  private func summary(_ diagnosis: Diagnosis, _ environment: DatabaseEnvironment?, _ code: Int32) -> [UInt8]
   {
     var json = JSONWriter()
     json.object { json in

@@ -1,6 +1,7 @@
 import ArgumentParser
-import Models
-import Transfer
+import Configuration
+import Files
+import FirestoreModels
 
 /// `gymmigrate env`: the environments that are known.
 struct EnvCommand: AsyncParsableCommand {
@@ -99,7 +100,7 @@ struct EnvShow: AsyncParsableCommand {
   }
 }
 
-extension Environment {
+extension DatabaseEnvironment {
   fileprivate func write(to json: inout JSONWriter) {
     writeMembers(to: &json)
     json.key("protected")

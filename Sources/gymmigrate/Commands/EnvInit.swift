@@ -1,5 +1,7 @@
 import ArgumentParser
-import Models
+import Files
+import FirestoreModels
+import Runs
 import Transfer
 
 /// `gymmigrate env init`: a configuration to begin with.

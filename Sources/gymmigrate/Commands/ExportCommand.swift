@@ -1,6 +1,9 @@
 import ArgumentParser
+import FirestoreModels
+import FirestoreREST
+import GymModels
 import Logging
-import Models
+import Tables
 import Transfer
 
 /// The formats by their names on the command line.

@@ -1,5 +1,7 @@
 import ArgumentParser
-import Models
+import Files
+import FirestoreModels
+import Runs
 import Transfer
 
 /// `gymmigrate export verify`, which is also `export-verify`: what an export wrote, against its manifest.

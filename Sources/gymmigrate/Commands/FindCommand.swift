@@ -1,6 +1,9 @@
 import ArgumentParser
-import Models
-import Transfer
+import Files
+import FirestoreModels
+import FirestoreREST
+import GymModels
+import Runs
 
 /// `gymmigrate find`: people and things by what is written of them.
 struct FindCommand: AsyncParsableCommand {

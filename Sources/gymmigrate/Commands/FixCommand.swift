@@ -1,7 +1,7 @@
 import ArgumentParser
-import Migrations
-import Models
-import Transfer
+import Configuration
+import FirestoreModels
+import MigrationEngine
 
 /// `gymmigrate fix`: a one-off change of fields.
 struct FixCommand: AsyncParsableCommand {

@@ -1,6 +1,10 @@
 import ArgumentParser
-import Models
+import FirestoreModels
+import FirestoreREST
+import Runs
+import Tables
 import Transfer
+import TypedDocuments
 
 /// `gymmigrate import`: files to collections.
 struct ImportCommand: AsyncParsableCommand {

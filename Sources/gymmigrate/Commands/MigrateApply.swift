@@ -1,7 +1,9 @@
 import ArgumentParser
-import Migrations
-import Models
-import Transfer
+import Configuration
+import Files
+import FirestoreModels
+import MigrationEngine
+import Runs
 
 /// `gymmigrate migrate apply`.
 struct MigrateApply: AsyncParsableCommand {

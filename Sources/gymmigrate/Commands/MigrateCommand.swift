@@ -1,7 +1,9 @@
 import ArgumentParser
-import Migrations
-import Models
-import Transfer
+import Configuration
+import Files
+import FirestoreModels
+import GymMigrations
+import MigrationEngine
 
 /// `gymmigrate migrate`: changes to the data, planned before they are applied.
 struct MigrateCommand: AsyncParsableCommand {
@@ -126,7 +128,8 @@ struct ChosenMigrations: ParsableArguments {
       if MigrationFile.isFile(name) {
         migration = try MigrationFile.read(
           name,
-          in: try zone.context(in: try EnvironmentResolver(connection).environment().database)
+          in: try zone.context(in: try EnvironmentResolver(connection).environment().database),
+          reservedIDs: MigrationCatalogue.all.map(\.id)
         )
       } else {
         migration = try MigrationCatalogue.named(name, settings: settings)

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Migrations
-import Models
-import Transfer
+import Files
+import MigrationEngine
+import Runs
 
 /// `gymmigrate migrate plan`.
 struct MigratePlan: AsyncParsableCommand {

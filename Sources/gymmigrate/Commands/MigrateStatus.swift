@@ -1,8 +1,9 @@
 import ArgumentParser
+import Files
+import FirestoreModels
 import Logging
-import Migrations
-import Models
-import Transfer
+import MigrationEngine
+import Runs
 
 /// `gymmigrate migrate status`.
 struct MigrateStatus: AsyncParsableCommand {

@@ -1,8 +1,10 @@
 import ArgumentParser
+import Configuration
+import Files
+import FirestoreModels
 import Logging
-import Migrations
-import Models
-import Transfer
+import MigrationEngine
+import Runs
 
 /// `gymmigrate migrate undo RUN`, which is also `gymmigrate runs undo RUN`.
 struct MigrateUndo: AsyncParsableCommand {

@@ -1,8 +1,9 @@
 import ArgumentParser
+import Files
+import FirestoreModels
 import Logging
-import Migrations
-import Models
-import Transfer
+import MigrationEngine
+import Runs
 
 /// `gymmigrate migrate verify`.
 struct MigrateVerify: AsyncParsableCommand {
@@ -77,7 +78,7 @@ struct MigrateVerify: AsyncParsableCommand {
           session.book.count(path.collection) { $0.read += 1 }
         }
         session.logger.info(
-          "\(Progress.grouped(report.asLeft)) documents are as run \(entry.record.id) left them, \(Progress.grouped(report.differing)) are not."
+          "\(NumberText.grouped(report.asLeft)) documents are as run \(entry.record.id) left them, \(NumberText.grouped(report.differing)) are not."
         )
         return Ending(status: report.differing > 0 ? .differences : .done)
       }

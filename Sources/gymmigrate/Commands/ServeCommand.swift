@@ -1,7 +1,9 @@
 import ArgumentParser
+import Files
+import FirestoreModels
+import FirestoreREST
 import LocalFirestore
-import Models
-import Transfer
+import Runs
 
 /// `gymmigrate serve`: the embedded store for other tools.
 struct ServeCommand: AsyncParsableCommand {

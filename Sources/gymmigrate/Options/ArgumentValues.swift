@@ -1,6 +1,9 @@
-public import ArgumentParser
-public import Migrations
-public import Transfer
+import ArgumentParser
+import FirestoreREST
+import MigrationEngine
+import Runs
+import Tables
+import Transfer
 
 // Values of the library that are typed on the command line by their raw text.
 

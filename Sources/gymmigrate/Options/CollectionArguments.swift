@@ -1,6 +1,5 @@
 import ArgumentParser
-import Models
-import Transfer
+import FirestoreREST
 
 /// Collections as they are named on the command line.
 enum CollectionArguments {

@@ -1,6 +1,4 @@
 import ArgumentParser
-import Models
-import Transfer
 
 /// Where to work, and who signs.
 struct ConnectionOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Models
+import FirestoreModels
 import Transfer
 
 /// Since when documents have to be updated to be in an increment.

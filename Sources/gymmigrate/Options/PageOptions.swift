@@ -1,8 +1,10 @@
 import ArgumentParser
+import Configuration
+import Files
+import FirestoreModels
 import Logging
-import Migrations
-import Models
-import Transfer
+import MigrationEngine
+import Runs
 
 /// A picture of a plan, for those who would rather look.
 struct PageOptions: ParsableArguments {

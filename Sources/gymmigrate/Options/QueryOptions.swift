@@ -1,7 +1,7 @@
 import ArgumentParser
+import FirestoreModels
+import FirestoreREST
 import Logging
-import Models
-import Transfer
 
 /// Which documents of the named collections are meant.
 struct QueryOptions: ParsableArguments {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Migrations
-import Transfer
+import FirestoreREST
+import MigrationEngine
 
 /// How documents are read.
 struct ReadingOptions: ParsableArguments {

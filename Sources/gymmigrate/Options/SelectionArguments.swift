@@ -1,6 +1,6 @@
 import ArgumentParser
-import Models
-import Transfer
+import FirestoreREST
+import GymModels
 
 /// The collections of a command over two databases: named ones and patterns, all, or the gym's catalogues.
 struct SelectionArguments: ParsableArguments {

@@ -1,6 +1,4 @@
 import ArgumentParser
-import Models
-import Transfer
 
 /// The side that is read from, of a command that has two.
 struct FromOptions: ParsableArguments {

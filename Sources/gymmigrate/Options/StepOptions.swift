@@ -1,6 +1,7 @@
 import ArgumentParser
-import Migrations
-import Models
+import FirestoreModels
+import FirestoreREST
+import MigrationEngine
 import Transfer
 
 /// The steps of a fix, as flags.

@@ -1,5 +1,6 @@
 import ArgumentParser
-import Models
+import FirestoreModels
+import Tables
 import Transfer
 
 /// How the rows of CSV files and sheets become documents.

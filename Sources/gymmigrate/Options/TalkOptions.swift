@@ -1,6 +1,6 @@
 import ArgumentParser
 import Logging
-import Transfer
+import Runs
 
 /// How loudly it is said, and in which form.
 struct VoiceOptions: ParsableArguments {

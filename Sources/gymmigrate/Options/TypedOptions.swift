@@ -1,6 +1,6 @@
 import ArgumentParser
-import Models
-import Transfer
+import FirestoreModels
+import FirestoreREST
 
 // Options that are read as what they are. The parser names a value that is refused, with its option; these readers say
 // what is expected instead.

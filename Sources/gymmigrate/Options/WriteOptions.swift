@@ -1,5 +1,7 @@
 import ArgumentParser
-import Transfer
+import Configuration
+import FirestoreREST
+import Runs
 
 /// The guards before a write.
 struct ConfirmOptions: ParsableArguments {
@@ -52,7 +54,7 @@ struct WriteOptions: ParsableArguments {
 
   var limits: BatchLimits { BatchLimits(maximumWrites: batchSize, maximumInFlight: inFlight) }
 
-  func pacer(for environment: Environment) -> WritePacer {
+  func pacer(for environment: DatabaseEnvironment) -> WritePacer {
     WritePacer(ramp: ramp ?? environment.isRealService, maximum: maxWritesPerSecond)
   }
 }

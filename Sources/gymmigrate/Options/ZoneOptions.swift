@@ -1,6 +1,7 @@
 import ArgumentParser
-import Models
-import Transfer
+import FirestoreModels
+import FirestoreREST
+import Tables
 
 /// By which clocks days begin.
 struct ZoneOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Models
+import FirestoreModels
 
 /// The commands and their options, as the parser itself describes them.
 struct CommandTree {

@@ -1,5 +1,4 @@
-import Models
-import Transfer
+import FirestoreModels
 
 /// An option that can also be set by an environment variable: one that says where and how to work, never what to do.
 ///

@@ -1,5 +1,5 @@
-import Models
-import Transfer
+import Configuration
+import FirestoreModels
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -19,7 +19,7 @@ struct SettingOrigin {
   ///
   /// - Throws: ``Failure`` where the configuration cannot be read.
   static func all(
-    _ environment: Transfer.Environment,
+    _ environment: DatabaseEnvironment,
     _ resolver: EnvironmentResolver,
     signer: String,
     variables: [String: String] = ProcessInfo.processInfo.environment
@@ -66,7 +66,7 @@ struct SettingOrigin {
   /// says so; nil for a setting that environments do not have.
   private static func own(
     _ option: String,
-    _ environment: Transfer.Environment,
+    _ environment: DatabaseEnvironment,
     _ resolver: EnvironmentResolver,
     _ signer: String
   ) throws(Failure) -> SettingOrigin? {

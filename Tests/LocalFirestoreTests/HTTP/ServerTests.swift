@@ -1,6 +1,5 @@
 import Foundation
 import LocalFirestore
-import Models
 import Testing
 
 /// HTTP as clients use it.

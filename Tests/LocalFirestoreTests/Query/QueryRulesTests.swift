@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 import Testing
 
 @testable import LocalFirestore

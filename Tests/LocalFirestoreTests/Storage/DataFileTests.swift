@@ -1,6 +1,6 @@
+import FirestoreModels
 import Foundation
 import LocalFirestore
-import Models
 import Synchronization
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
-import Models
+import FirestoreModels
+import FirestoreREST
 import Testing
-import Transfer
 
-@testable import Migrations
+@testable import MigrationEngine
 
 /// Documents in memory, told in the order of their names.
 struct CatalogueSource: DocumentSource {

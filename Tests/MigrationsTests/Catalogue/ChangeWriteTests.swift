@@ -1,7 +1,5 @@
-import Models
+import FirestoreModels
 import Testing
-
-@testable import Migrations
 
 @Suite struct ChangeWriteTests {
   private static let updatedAt = FieldPath(field: "updatedAt")

@@ -1,7 +1,8 @@
-import Models
+import FirestoreModels
 import Testing
 
-@testable import Migrations
+@testable import GymMigrations
+@testable import MigrationEngine
 
 @Suite struct DocumentIDsTests {
   private func outcome(_ path: String, _ id: Value?) throws -> Outcome {

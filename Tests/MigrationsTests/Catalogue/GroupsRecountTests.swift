@@ -1,7 +1,8 @@
-import Models
+import FirestoreModels
 import Testing
 
-@testable import Migrations
+@testable import GymMigrations
+@testable import MigrationEngine
 
 @Suite struct GroupsRecountTests {
   private func outcome(_ count: Value?, members: Int) throws -> Outcome {

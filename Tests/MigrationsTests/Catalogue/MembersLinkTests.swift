@@ -1,7 +1,8 @@
-import Models
+import FirestoreModels
 import Testing
 
-@testable import Migrations
+@testable import GymMigrations
+@testable import MigrationEngine
 
 /// People in short: `u1 link=m1 phone=…`; `u` is a user, `m` a member.
 struct LinkCase: Sendable, CustomTestStringConvertible {

@@ -1,7 +1,9 @@
-import Models
+import FirestoreModels
+import GymModels
+import MigrationEngine
 import Testing
 
-@testable import Migrations
+@testable import GymMigrations
 
 @Suite struct MigrationCatalogueTests {
   @Test func isInOrderOfApplication() {

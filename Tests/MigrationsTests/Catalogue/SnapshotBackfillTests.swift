@@ -1,7 +1,8 @@
-import Models
+import FirestoreModels
 import Testing
 
-@testable import Migrations
+@testable import GymMigrations
+@testable import MigrationEngine
 
 @Suite struct SnapshotBackfillTests {
   private static func time(_ seconds: Int64) -> Value {

@@ -1,7 +1,8 @@
-import Models
+import FirestoreModels
+import MigrationEngine
 import Testing
 
-@testable import Migrations
+@testable import GymMigrations
 
 /// What a user holds, and what becomes of it: removed fields, or the codes of what is in the way.
 struct DropCase: Sendable, CustomTestStringConvertible {

@@ -1,7 +1,8 @@
-import Models
+import FirestoreModels
+import GymModels
 import Testing
 
-@testable import Migrations
+@testable import GymMigrations
 
 @Suite struct UsersUnifyPropertyTests {
   /// A user of random eras, with the mess of real data but for wrong types.

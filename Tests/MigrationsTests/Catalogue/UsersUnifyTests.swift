@@ -1,7 +1,9 @@
-import Models
+import FirestoreModels
+import GymModels
 import Testing
 
-@testable import Migrations
+@testable import GymMigrations
+@testable import MigrationEngine
 
 /// A user's name before, and what is to become of it, by hand from the domain's Decisions.
 struct NameCase: Sendable, CustomTestStringConvertible {

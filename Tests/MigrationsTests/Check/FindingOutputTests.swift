@@ -1,11 +1,11 @@
+import Files
+import FirestoreModels
 import Foundation
-import Models
 import Synchronization
 import TestSupport
 import Testing
-import Transfer
 
-@testable import Migrations
+@testable import GymMigrations
 
 @Suite struct FindingOutputTests {
   private func findings() throws -> [IntegrityFinding] {

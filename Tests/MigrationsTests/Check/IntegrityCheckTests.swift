@@ -1,8 +1,8 @@
-import Models
+import FirestoreModels
+import FirestoreREST
 import Testing
-import Transfer
 
-@testable import Migrations
+@testable import GymMigrations
 
 /// What a check finds in documents in memory, as `rule path field value`, in the order in which it is told.
 ///

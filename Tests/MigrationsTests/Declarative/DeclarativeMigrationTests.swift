@@ -1,8 +1,8 @@
-import Models
+import FirestoreModels
+import FirestoreREST
 import Testing
-import Transfer
 
-@testable import Migrations
+@testable import MigrationEngine
 
 @Suite struct DeclarativeMigrationTests {
   private let users = CollectionPath(nil, "users")

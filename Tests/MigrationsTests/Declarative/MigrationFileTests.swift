@@ -1,8 +1,8 @@
-import Models
+import FirestoreModels
+import GymMigrations
 import Testing
-import Transfer
 
-@testable import Migrations
+@testable import MigrationEngine
 
 /// A file that is no migration, and what is said of it.
 struct MalformedMigration: Sendable, CustomTestStringConvertible {
@@ -30,7 +30,12 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
   private let database = DatabaseName(project: "p", database: "d")
 
   private func parse(_ text: String) throws(Failure) -> DeclarativeMigration {
-    try MigrationFile.parse(Array(text.utf8), path: "m/x.yaml", in: LiteralContext(database: database))
+    try MigrationFile.parse(
+      Array(text.utf8),
+      path: "m/x.yaml",
+      in: LiteralContext(database: database),
+      reservedIDs: MigrationCatalogue.all.map(\.id)
+    )
   }
 
   private func path(_ text: String) throws -> FieldPath { try FieldPath(parsing: text) }
@@ -284,7 +289,8 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
       try MigrationFile.parse(
         [0x69, 0x64, 0x3A, 0x20, 0xFF],
         path: "x.yaml",
-        in: LiteralContext(database: database)
+        in: LiteralContext(database: database),
+        reservedIDs: []
       )
     }
     #expect(failure.cause == "it is not UTF-8")

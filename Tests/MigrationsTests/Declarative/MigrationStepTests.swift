@@ -1,7 +1,7 @@
-import Models
+import FirestoreModels
 import Testing
 
-@testable import Migrations
+@testable import MigrationEngine
 
 /// A step, a document's fields before it, and what becomes of them: other fields, none (deleted), or a finding.
 struct StepCase: Sendable, CustomTestStringConvertible {

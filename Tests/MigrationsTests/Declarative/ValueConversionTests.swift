@@ -1,7 +1,7 @@
-import Models
+import FirestoreModels
 import Testing
 
-@testable import Migrations
+@testable import MigrationEngine
 
 /// A value, what it is to become, and what it becomes; nil where it cannot.
 struct ConversionCase: Sendable, CustomTestStringConvertible {

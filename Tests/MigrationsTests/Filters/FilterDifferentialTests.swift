@@ -1,11 +1,11 @@
+import FirestoreModels
 import Foundation
 import LocalFirestore
-import Migrations
-import Models
+import MigrationEngine
 import TestSupport
 import Testing
 
-@testable import Transfer
+@testable import FirestoreREST
 
 /// Random documents and filters, judged by three: an evaluator that was written from the service's documentation alone,
 /// the embedded store, and what evaluates filters on the client (fix, delete, patterns).

@@ -1,12 +1,14 @@
+import Files
+import FirestoreModels
+import FirestoreREST
 import Foundation
 import Logging
-import Models
+import Runs
 import Synchronization
 import TestSupport
 import Testing
-import Transfer
 
-@testable import Migrations
+@testable import MigrationEngine
 
 @Suite("Lease")
 struct LeaseTests {

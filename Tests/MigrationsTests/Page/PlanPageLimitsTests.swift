@@ -1,10 +1,12 @@
+import Configuration
+import FirestoreModels
 import Foundation
-import Models
+import Runs
 import TestSupport
 import Testing
-import Transfer
 
-@testable import Migrations
+@testable import GymMigrations
+@testable import MigrationEngine
 
 @Suite("Limits of a plan's page")
 struct PlanPageLimitsTests {
@@ -35,7 +37,7 @@ struct PlanPageLimitsTests {
       var page = PlanPage(
         run: run,
         command: "migrate plan x",
-        environment: Environment(name: "test", database: database),
+        environment: DatabaseEnvironment(name: "test", database: database),
         reports: [],
         collections: [],
         cost: CostEstimate(Cost(), at: .nam5)

@@ -1,10 +1,12 @@
+import FirestoreModels
 import Foundation
-import Models
+import GymModels
+import Runs
 import TestSupport
 import Testing
-import Transfer
 
-@testable import Migrations
+@testable import GymMigrations
+@testable import MigrationEngine
 
 @Suite struct ReviewFileTests {
   private static let header =

@@ -1,7 +1,9 @@
-import Models
+import FirestoreModels
+import GymModels
 import Testing
 
-@testable import Migrations
+@testable import GymMigrations
+@testable import MigrationEngine
 
 @Suite struct UsersUnifyReviewTests {
   /// The review of one user: what the list says of it, its names changed as given (empty removes one).

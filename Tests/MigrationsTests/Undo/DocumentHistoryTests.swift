@@ -1,8 +1,9 @@
-import Models
+import FirestoreModels
+import FirestoreREST
+import Runs
 import Testing
-import Transfer
 
-@testable import Migrations
+@testable import MigrationEngine
 
 @Suite("What a journal tells of a document")
 struct DocumentHistoryTests {

@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 import Testing
 
 /// A filter, the fields of a document, and whether the service would give the document.

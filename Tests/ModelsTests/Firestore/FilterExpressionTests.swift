@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 import Testing
 
 private let database = DatabaseName(project: "p", database: "d")

@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
+import FirestoreModels
 import Foundation
-import Models
+import GymModels
 import Testing
 
 @Suite struct EmailIndexTests {

@@ -1,4 +1,5 @@
-import Models
+import FirestoreModels
+import GymModels
 import Testing
 
 /// A full name and what it splits into.

@@ -1,4 +1,4 @@
-import Models
+import GymModels
 import Testing
 
 @Suite struct PhoneNumberTests {

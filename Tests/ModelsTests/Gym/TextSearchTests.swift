@@ -1,4 +1,5 @@
-import Models
+import FirestoreModels
+import GymModels
 import Testing
 
 /// What is searched, a document, and the fields in which it is found.

@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 
 /// The wire codec in one call each.
 enum Wire {

@@ -1,6 +1,7 @@
+import FirestoreModels
 import Foundation
-import Models
 import Testing
+import TypedDocuments
 
 /// The fields of an app, as the seed's README declares them.
 private struct AppFields: Codable, Equatable {

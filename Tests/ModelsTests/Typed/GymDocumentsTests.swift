@@ -1,6 +1,7 @@
+import FirestoreModels
 import Foundation
-import Models
 import Testing
+import TypedDocuments
 
 // The gym's own documents, as docs/typed-documents.md shows them.
 

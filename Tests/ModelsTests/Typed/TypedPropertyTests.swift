@@ -1,7 +1,8 @@
+import FirestoreModels
 import Foundation
-import Models
 import TestSupport
 import Testing
+import TypedDocuments
 
 /// A field of every type.
 private struct Every: Codable, Equatable {

@@ -1,6 +1,7 @@
+import FirestoreModels
 import Foundation
-import Models
 import Testing
+import TypedDocuments
 
 @Suite("Typed values")
 struct TypedValuesTests {

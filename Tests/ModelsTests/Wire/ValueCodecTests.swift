@@ -1,4 +1,4 @@
-import Models
+import FirestoreModels
 import Testing
 
 /// What comes in, what it is, and what goes out; the vectors of protobuf's own JSON codec among them.

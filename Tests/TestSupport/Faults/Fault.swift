@@ -1,5 +1,5 @@
 /// One way in which the service, or the way to it, fails.
-public enum Fault: Sendable {
+package enum Fault: Sendable {
   /// The service refuses; nothing was applied.
   case error(ServiceError)
   /// The service applied the request, and still answers with an error.
@@ -43,7 +43,7 @@ public enum Fault: Sendable {
 }
 
 /// Which requests of a rule's a fault is for; requests are counted from 1.
-public enum Occasion: Sendable {
+package enum Occasion: Sendable {
   /// The k-th only.
   case number(Int)
   /// Those of the list.
@@ -61,20 +61,20 @@ public enum Occasion: Sendable {
 }
 
 /// When which faults are played.
-public struct FaultRule: Sendable {
+package struct FaultRule: Sendable {
   /// What the rule is for; empty is everything.
-  public var kinds: Set<RequestKind>
+  package var kinds: Set<RequestKind>
   /// Which of those requests.
-  public var occasion: Occasion
+  package var occasion: Occasion
   /// The faults, one of which is drawn.
-  public var faults: [Fault]
+  package var faults: [Fault]
   /// How many times the rule may play at most.
-  public var limit: Int
+  package var limit: Int
   /// A further condition on the request.
-  public var matches: @Sendable (TestRequest) -> Bool
+  package var matches: @Sendable (TestRequest) -> Bool
 
   /// Makes a rule.
-  public init(
+  package init(
     _ kinds: Set<RequestKind> = [],
     _ occasion: Occasion,
     _ faults: Fault...,
@@ -89,7 +89,7 @@ public struct FaultRule: Sendable {
   }
 
   /// Makes a rule for a list of faults.
-  public init(_ kinds: Set<RequestKind> = [], _ occasion: Occasion, oneOf faults: [Fault], limit: Int = .max)
+  package init(_ kinds: Set<RequestKind> = [], _ occasion: Occasion, oneOf faults: [Fault], limit: Int = .max)
   {
     self.kinds = kinds
     self.occasion = occasion

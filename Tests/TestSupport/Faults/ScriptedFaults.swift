@@ -10,13 +10,13 @@ import Synchronization
 ///     try await HTTPTestServer.withServer(faults.handler) { server in ... }
 ///
 /// The first rule that fires is played, and all rules count.
-public final class ScriptedFaults: Sendable {
+package final class ScriptedFaults: Sendable {
   /// A fault that was played.
-  public struct Played: Sendable {
+  package struct Played: Sendable {
     /// The request it was played on.
-    public let request: TestRequest
+    package let request: TestRequest
     /// The fault.
-    public let fault: Fault
+    package let fault: Fault
   }
 
   private struct Hook: Sendable {
@@ -51,7 +51,7 @@ public final class ScriptedFaults: Sendable {
   ///     Use `.max` for a fault that stays. Not counted: the 401s that follow `expiredToken`.
   ///   - seed: What random faults are drawn from.
   ///   - identity: What makes two requests the same: method, target and body unless given.
-  public init(
+  package init(
     _ inner: @escaping RequestHandler,
     rules: [FaultRule],
     maximumConsecutive: Int = 2,
@@ -69,16 +69,16 @@ public final class ScriptedFaults: Sendable {
   }
 
   /// The handler for a test server.
-  public var handler: RequestHandler { { self.answer($0) } }
+  package var handler: RequestHandler { { self.answer($0) } }
 
   /// The faults played so far.
-  public var played: [Played] { state.withLock { $0.played.map { $0 } } }
+  package var played: [Played] { state.withLock { $0.played.map { $0 } } }
 
   /// Whether faults are played.
-  public var isOn: Bool { state.withLock { $0.isOn } }
+  package var isOn: Bool { state.withLock { $0.isOn } }
 
   /// Ends all faults (and the expiry of tokens), or brings them back.
-  public func setOn(_ isOn: Bool) {
+  package func setOn(_ isOn: Bool) {
     state.withLock { state in
       state.isOn = isOn
       if !isOn { state.expired = [] }
@@ -86,8 +86,11 @@ public final class ScriptedFaults: Sendable {
   }
 
   /// Has a closure called on the connection's thread before the k-th request of a kind (from 1) is looked at.
-  public func before(_ kind: RequestKind, _ number: Int, _ closure: @escaping @Sendable (TestRequest) -> Void)
-  {
+  package func before(
+    _ kind: RequestKind,
+    _ number: Int,
+    _ closure: @escaping @Sendable (TestRequest) -> Void
+  ) {
     state.withLock { $0.hooks.append(Hook(kind: kind, number: number, closure: closure)) }
   }
 

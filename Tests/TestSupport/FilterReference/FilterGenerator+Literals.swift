@@ -1,6 +1,6 @@
 extension FilterGenerator {
   /// A random bare literal that the language refuses: it looks like something else than a text.
-  public mutating func refusedLiteral() -> String {
+  package mutating func refusedLiteral() -> String {
     let day = ReferenceDay(random.among(1900...2100), random.among(1...12), random.among(1...28))
     let month = ReferenceDay.padded(day.month, 2)
     let dayOfMonth = ReferenceDay.padded(day.day, 2)
@@ -24,7 +24,7 @@ extension FilterGenerator {
   }
 
   /// A random bare word that the language takes as a text.
-  public mutating func acceptedBareWord() -> String {
+  package mutating func acceptedBareWord() -> String {
     while true {
       let word = random.percent(50) ? random.pick(Self.bareWords) : randomWord()
       if ReferenceBareWord.isText(word) {

@@ -2,17 +2,17 @@
 ///
 /// One generator is one batch: its documents and filters share a collection, some fields, and small pools of
 /// values for each field. Use a new seed for the next batch; the same seed makes the same batch again.
-public struct FilterGenerator: Sendable {
+package struct FilterGenerator: Sendable {
   /// The segments of the collection that every document is in, and every operand of `__name__`.
-  public var collection: [[UInt8]] {
+  package var collection: [[UInt8]] {
     plan.collection
   }
 
   /// The project whose database full names of references are in.
-  public static let project = "p"
+  package static let project = "p"
 
   /// The database that full names of references are in.
-  public static let database = "data"
+  package static let database = "data"
 
   var random: ReferenceRandom
   let pool: ReferenceValuePool
@@ -23,7 +23,7 @@ public struct FilterGenerator: Sendable {
   /// - Parameters:
   ///   - seed: What determines the batch.
   ///   - startOfDay: The start of a day in the time zone of date-only timestamps, in seconds since 1970.
-  public init(
+  package init(
     seed: UInt64,
     startOfDay: @escaping @Sendable (ReferenceDay) -> Int64 = { $0.startInUTC }
   ) {
@@ -33,12 +33,12 @@ public struct FilterGenerator: Sendable {
   }
 
   /// A random document of the collection.
-  public mutating func document() -> ReferenceDocument {
+  package mutating func document() -> ReferenceDocument {
     document(id: randomID())
   }
 
   /// So many random documents of the collection, no two of the same path.
-  public mutating func documents(_ count: Int) -> [ReferenceDocument] {
+  package mutating func documents(_ count: Int) -> [ReferenceDocument] {
     var ids: [[UInt8]] = []
     while ids.count < count {
       let id = ids.count < 3 * count / 4 ? randomID() : Array("d\(ids.count)".utf8)
@@ -48,7 +48,7 @@ public struct FilterGenerator: Sendable {
   }
 
   /// A random filter, mostly one that the service accepts.
-  public mutating func filter() -> GeneratedFilter {
+  package mutating func filter() -> GeneratedFilter {
     let filter = random.percent(4) ? refusedFilter() : acceptedFilter()
     let writer = ReferenceFilterWriter(startOfDay: pool.startOfDay)
     return GeneratedFilter(filter: filter, text: writer.text(filter, using: &random))

@@ -1,9 +1,9 @@
 /// A random filter, and how it may be written.
-public struct GeneratedFilter: Sendable {
+package struct GeneratedFilter: Sendable {
   /// The filter.
   ///
   /// ANDs and ORs alternate and have two sides at least, so that its text has no other tree.
-  public var filter: ReferenceFilter
+  package var filter: ReferenceFilter
   /// A random spelling of the filter in the language of `--where`, or nil where an operand has none.
-  public var text: String?
+  package var text: String?
 }

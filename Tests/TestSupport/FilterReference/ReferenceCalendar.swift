@@ -1,21 +1,21 @@
 /// A day of the proleptic Gregorian calendar.
-public struct ReferenceDay: Sendable, Equatable {
+package struct ReferenceDay: Sendable, Equatable {
   /// The year, 1...9999 in what Firestore stores.
-  public var year: Int
+  package var year: Int
   /// The month, 1...12.
-  public var month: Int
+  package var month: Int
   /// The day of the month, from 1.
-  public var day: Int
+  package var day: Int
 
   /// The day of these numbers.
-  public init(_ year: Int, _ month: Int, _ day: Int) {
+  package init(_ year: Int, _ month: Int, _ day: Int) {
     self.year = year
     self.month = month
     self.day = day
   }
 
   /// The day that is so many days after 1970-01-01, or before it where the number is negative.
-  public init(daysSince1970 days: Int64) {
+  package init(daysSince1970 days: Int64) {
     // Eras of 400 years, which begin on 1 March of a year that 400 divides.
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -29,7 +29,7 @@ public struct ReferenceDay: Sendable, Equatable {
   }
 
   /// The number of days from 1970-01-01 to this day.
-  public var daysSince1970: Int64 {
+  package var daysSince1970: Int64 {
     let year = Int64(month <= 2 ? year - 1 : year)
     let era = (year >= 0 ? year : year - 399) / 400
     let yearOfEra = year - era * 400
@@ -39,7 +39,7 @@ public struct ReferenceDay: Sendable, Equatable {
   }
 
   /// The seconds from 1970-01-01T00:00:00Z to this day's start in UTC.
-  public var startInUTC: Int64 {
+  package var startInUTC: Int64 {
     daysSince1970 * 86_400
   }
 

@@ -1,5 +1,5 @@
 /// A Firestore value, for an evaluator of filters that shares nothing with the one it is compared with.
-public indirect enum ReferenceDatum: Sendable, Equatable {
+package indirect enum ReferenceDatum: Sendable, Equatable {
   /// The null value.
   case null
   /// A boolean.
@@ -26,41 +26,41 @@ public indirect enum ReferenceDatum: Sendable, Equatable {
   case map([ReferenceEntry])
 
   /// Whether this is the null value.
-  public var isNull: Bool {
+  package var isNull: Bool {
     self == .null
   }
 
   /// Whether this is the double NaN.
-  public var isNaN: Bool {
+  package var isNaN: Bool {
     if case .double(let number) = self { number.isNaN } else { false }
   }
 
   /// A text value.
-  public static func text(_ text: String) -> ReferenceDatum {
+  package static func text(_ text: String) -> ReferenceDatum {
     .string(Array(text.utf8))
   }
 
   /// A reference to the document of a path such as `users/u1`.
-  public static func document(_ path: String) -> ReferenceDatum {
+  package static func document(_ path: String) -> ReferenceDatum {
     .reference(path.utf8.split(separator: UInt8(ascii: "/")).map { Array($0) })
   }
 }
 
 /// One entry of a map: a key, as its UTF-8 bytes, and the value.
-public struct ReferenceEntry: Sendable, Equatable {
+package struct ReferenceEntry: Sendable, Equatable {
   /// The key's UTF-8 bytes.
-  public var key: [UInt8]
+  package var key: [UInt8]
   /// What the key holds.
-  public var value: ReferenceDatum
+  package var value: ReferenceDatum
 
   /// An entry of these bytes as its key.
-  public init(key: [UInt8], value: ReferenceDatum) {
+  package init(key: [UInt8], value: ReferenceDatum) {
     self.key = key
     self.value = value
   }
 
   /// An entry of this text as its key.
-  public init(_ key: String, _ value: ReferenceDatum) {
+  package init(_ key: String, _ value: ReferenceDatum) {
     self.init(key: Array(key.utf8), value: value)
   }
 }

@@ -1,14 +1,14 @@
 /// A document: its path and its fields.
-public struct ReferenceDocument: Sendable, Equatable {
+package struct ReferenceDocument: Sendable, Equatable {
   /// The segments of the document's path below the database, as `users`, `u1`.
-  public var path: [[UInt8]]
+  package var path: [[UInt8]]
   /// The fields.
   ///
   /// They may stand in any order; no name stands twice.
-  public var fields: [ReferenceEntry]
+  package var fields: [ReferenceEntry]
 
   /// A document of these segments and fields.
-  public init(path: [[UInt8]], fields: [ReferenceEntry]) {
+  package init(path: [[UInt8]], fields: [ReferenceEntry]) {
     self.path = path
     self.fields = fields
   }
@@ -17,7 +17,7 @@ public struct ReferenceDocument: Sendable, Equatable {
   ///
   /// A path leads through maps only, never into an array. It does not lead into a vector either, although the
   /// service stores one as a map: nothing is documented for such a path, and no test should depend on it.
-  public func value(at fieldPath: [[UInt8]]) -> ReferenceDatum? {
+  package func value(at fieldPath: [[UInt8]]) -> ReferenceDatum? {
     var entries = fields
     for (depth, name) in fieldPath.enumerated() {
       guard let found = entries.first(where: { $0.key == name })?.value else {

@@ -3,7 +3,7 @@ extension ReferenceFilter {
   ///
   /// The limits of the service's Standard edition, and what the filter language refuses beyond them: null
   /// beside an operator. Whether a path is of the collection that is read is not judged here.
-  public var refusal: String? {
+  package var refusal: String? {
     let comparisons = comparisons
     let negations = comparisons.filter(\.isNegation)
     if let reason = comparisons.compactMap(\.ownRefusal).first ?? emptyComposite {
@@ -32,7 +32,7 @@ extension ReferenceFilter {
   }
 
   /// What counts when the filter is written as an OR of ANDs; lists of IN and ARRAY_CONTAINS_ANY are ORs.
-  public var normalForm: ReferenceNormalForm {
+  package var normalForm: ReferenceNormalForm {
     switch self {
     case .or(let filters):
       return filters.map(\.normalForm).reduce(.none) { $0.or($1) }
@@ -58,7 +58,7 @@ extension ReferenceFilter {
   }
 
   /// The comparisons and tests, without the ANDs and ORs around them.
-  public var comparisons: [ReferenceFilter] {
+  package var comparisons: [ReferenceFilter] {
     switch self {
     case .and(let filters), .or(let filters): filters.flatMap(\.comparisons)
     case .compare, .test, .name: [self]
@@ -148,13 +148,13 @@ extension ReferenceFilter {
 }
 
 /// What counts of a filter in disjunctive normal form.
-public struct ReferenceNormalForm: Sendable, Equatable {
+package struct ReferenceNormalForm: Sendable, Equatable {
   /// The number of ANDs that are ORed.
-  public var disjunctions: Int
+  package var disjunctions: Int
   /// The number of comparisons in all of them together.
-  public var comparisons: Int
+  package var comparisons: Int
   /// The largest number of ARRAY_CONTAINS and ARRAY_CONTAINS_ANY in one of them.
-  public var arrayMemberships: Int
+  package var arrayMemberships: Int
 
   static let none = ReferenceNormalForm(disjunctions: 0, comparisons: 0, arrayMemberships: 0)
   static let all = ReferenceNormalForm(disjunctions: 1, comparisons: 0, arrayMemberships: 0)

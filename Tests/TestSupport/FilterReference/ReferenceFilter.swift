@@ -1,7 +1,7 @@
 /// A filter, and what it selects.
 ///
 /// Written from Firestore's documentation as plainly as possible.
-public indirect enum ReferenceFilter: Sendable, Equatable {
+package indirect enum ReferenceFilter: Sendable, Equatable {
   /// All of these hold.
   case and([ReferenceFilter])
   /// One of these holds.
@@ -14,7 +14,7 @@ public indirect enum ReferenceFilter: Sendable, Equatable {
   case name(ReferenceOperator, [[[UInt8]]])
 
   /// The segments of a field path of simple names, such as `a.b`.
-  public static func field(_ path: String) -> [[UInt8]] {
+  package static func field(_ path: String) -> [[UInt8]] {
     path.utf8.split(separator: UInt8(ascii: ".")).map { Array($0) }
   }
 
@@ -23,12 +23,12 @@ public indirect enum ReferenceFilter: Sendable, Equatable {
   ///
   /// To be asked only where `refusal` is nil. The fields of inequalities are ordered by, wherever in the
   /// filter they stand: `a > 1 or b == 1` does not select a document without `a`. A null there is enough.
-  public func selects(_ document: ReferenceDocument, nan: ReferenceNaN = .ordered) -> Bool {
+  package func selects(_ document: ReferenceDocument, nan: ReferenceNaN = .ordered) -> Bool {
     orderedFields.allSatisfy { document.value(at: $0) != nil } && holds(for: document, nan: nan)
   }
 
   /// The field paths that the query is ordered by because of this filter, without `__name__`, each once.
-  public var orderedFields: [[[UInt8]]] {
+  package var orderedFields: [[[UInt8]]] {
     switch self {
     case .and(let filters), .or(let filters):
       var fields: [[[UInt8]]] = []
@@ -69,7 +69,7 @@ public indirect enum ReferenceFilter: Sendable, Equatable {
 }
 
 /// What a comparison makes of a stored NaN.
-public enum ReferenceNaN: Sendable {
+package enum ReferenceNaN: Sendable {
   /// NaN is below every number and equals NaN: `< 5` selects it.
   case ordered
   /// NaN is neither below, above nor equal to anything: no `<`, `<=`, `>`, `>=`, `==`, `in` or

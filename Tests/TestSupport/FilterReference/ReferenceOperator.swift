@@ -1,5 +1,5 @@
 /// The operators of a filter that compares a field with a value, under their names on the wire.
-public enum ReferenceOperator: String, Sendable, CaseIterable {
+package enum ReferenceOperator: String, Sendable, CaseIterable {
   /// `<`
   case lessThan = "LESS_THAN"
   /// `<=`
@@ -22,12 +22,12 @@ public enum ReferenceOperator: String, Sendable, CaseIterable {
   case notIn = "NOT_IN"
 
   /// Whether the operand is a list of values.
-  public var takesList: Bool {
+  package var takesList: Bool {
     self == .in || self == .notIn || self == .arrayContainsAny
   }
 
   /// Whether the operator is one of `<`, `<=`, `>` and `>=`.
-  public var isRange: Bool {
+  package var isRange: Bool {
     switch self {
     case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual: true
     default: false
@@ -35,13 +35,13 @@ public enum ReferenceOperator: String, Sendable, CaseIterable {
   }
 
   /// Whether the service orders the query by the field of this operator.
-  public var isInequality: Bool {
+  package var isInequality: Bool {
     isRange || self == .notEqual || self == .notIn
   }
 }
 
 /// The tests of a field that have no operand, under their names on the wire.
-public enum ReferenceTest: String, Sendable, CaseIterable {
+package enum ReferenceTest: String, Sendable, CaseIterable {
   /// The field is null.
   case isNull = "IS_NULL"
   /// The field is there and is not null.
@@ -52,7 +52,7 @@ public enum ReferenceTest: String, Sendable, CaseIterable {
   case isNotNaN = "IS_NOT_NAN"
 
   /// Whether the service orders the query by the field of this test.
-  public var isInequality: Bool {
+  package var isInequality: Bool {
     self == .isNotNull || self == .isNotNaN
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// Types follow each other: null, booleans, numbers, timestamps, texts, bytes, references, geographical
 /// points, arrays, vectors, maps. Within a type each has its own order, given with the functions below.
-public enum ReferenceOrder: Int, Sendable {
+package enum ReferenceOrder: Int, Sendable {
   /// The first is before the second.
   case before = -1
   /// They are equal in the order, although they may be different values, as 1 and 1.0.
@@ -11,7 +11,7 @@ public enum ReferenceOrder: Int, Sendable {
   case after = 1
 
   /// The order of two values of any types.
-  public static func values(_ left: ReferenceDatum, _ right: ReferenceDatum) -> ReferenceOrder {
+  package static func values(_ left: ReferenceDatum, _ right: ReferenceDatum) -> ReferenceOrder {
     switch (left, right) {
     case (.null, .null):
       .same
@@ -47,7 +47,7 @@ public enum ReferenceOrder: Int, Sendable {
   /// The place of a value's type among the types.
   ///
   /// Integers and doubles are one type.
-  public static func typeRank(_ value: ReferenceDatum) -> Int {
+  package static func typeRank(_ value: ReferenceDatum) -> Int {
     switch value {
     case .null: 0
     case .boolean: 1
@@ -64,17 +64,17 @@ public enum ReferenceOrder: Int, Sendable {
   }
 
   /// The order of two byte strings: the first byte that differs decides, and a beginning is before the whole.
-  public static func bytes(_ left: [UInt8], _ right: [UInt8]) -> ReferenceOrder {
+  package static func bytes(_ left: [UInt8], _ right: [UInt8]) -> ReferenceOrder {
     sequences(left, right) { plain($0, $1) }
   }
 
   /// The order of two paths of documents: segment by segment, and a parent is before what is below it.
-  public static func paths(_ left: [[UInt8]], _ right: [[UInt8]]) -> ReferenceOrder {
+  package static func paths(_ left: [[UInt8]], _ right: [[UInt8]]) -> ReferenceOrder {
     sequences(left, right, by: segments)
   }
 
   /// The order of two segments of a path: numeric ids come first, by their number; others by their bytes.
-  public static func segments(_ left: [UInt8], _ right: [UInt8]) -> ReferenceOrder {
+  package static func segments(_ left: [UInt8], _ right: [UInt8]) -> ReferenceOrder {
     switch (numericID(left), numericID(right)) {
     case (let left?, let right?): plain(left, right)
     case (_?, nil): .before
@@ -84,7 +84,7 @@ public enum ReferenceOrder: Int, Sendable {
   }
 
   /// The number of an id of the form `__id7__` or `__id-7__`, or nil where the id is no such one.
-  public static func numericID(_ segment: [UInt8]) -> Int64? {
+  package static func numericID(_ segment: [UInt8]) -> Int64? {
     let prefix = Array("__id".utf8)
     let suffix = Array("__".utf8)
     guard
@@ -102,7 +102,7 @@ public enum ReferenceOrder: Int, Sendable {
   }
 
   /// The order the other way round.
-  public var reversed: ReferenceOrder {
+  package var reversed: ReferenceOrder {
     switch self {
     case .before: .after
     case .same: .same

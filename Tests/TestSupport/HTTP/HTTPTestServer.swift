@@ -10,7 +10,7 @@ import Synchronization
 ///       // ... talk to server.url ...
 ///       #expect(server.requests.count == 1)
 ///     }
-public final class HTTPTestServer: Sendable {
+package final class HTTPTestServer: Sendable {
   private struct State {
     var requests: [TestRequest] = []
     var kinds: [RequestKind: Int] = [:]
@@ -22,7 +22,7 @@ public final class HTTPTestServer: Sendable {
   }
 
   /// The port that the system gave.
-  public let port: UInt16
+  package let port: UInt16
   private let listener: Socket
   private let handler: RequestHandler
   private let onHead: @Sendable (TestRequest) -> Reaction?
@@ -48,7 +48,7 @@ public final class HTTPTestServer: Sendable {
   ///   - onHead: Called before a request's body is read; a reaction given here is played at once and ends the
   ///     connection with the body unread (such requests are in the log, without a body). nil goes on.
   ///   - largestBody: A longer request body is answered with 413.
-  public static func withServer<R>(
+  package static func withServer<R>(
     _ handler: @escaping RequestHandler,
     onHead: @escaping @Sendable (TestRequest) -> Reaction? = { _ in nil },
     largestBody: Int = 16 << 20,
@@ -68,29 +68,29 @@ public final class HTTPTestServer: Sendable {
   }
 
   /// Scheme, host and port: `http://127.0.0.1:PORT`.
-  public var url: String { "http://127.0.0.1:\(port)" }
+  package var url: String { "http://127.0.0.1:\(port)" }
 
   /// Host and port, as the emulator variable wants it.
-  public var host: String { "127.0.0.1:\(port)" }
+  package var host: String { "127.0.0.1:\(port)" }
 
   // Arrays of their own: the thread sanitizer does not see that a shared one is shared no more.
 
   /// Every request so far, in the order of arrival.
-  public var requests: [TestRequest] { state.withLock { $0.requests.map { $0 } } }
+  package var requests: [TestRequest] { state.withLock { $0.requests.map { $0 } } }
 
   /// The requests of one kind so far.
-  public func requests(_ kind: RequestKind) -> [TestRequest] {
+  package func requests(_ kind: RequestKind) -> [TestRequest] {
     state.withLock { $0.requests.filter { $0.kind == kind } }
   }
 
   /// How many connections were accepted so far.
-  public var connectionCount: Int { state.withLock { $0.connectionCount } }
+  package var connectionCount: Int { state.withLock { $0.connectionCount } }
 
   /// The largest number of requests that were being answered at the same time.
-  public var peakConcurrency: Int { state.withLock { $0.peak } }
+  package var peakConcurrency: Int { state.withLock { $0.peak } }
 
   /// Closes every connection that is open now; new ones are taken as before.
-  public func dropConnections() {
+  package func dropConnections() {
     state.withLock { state in
       for socket in state.connections.values { socket.shutDown() }
     }

@@ -1,14 +1,14 @@
 /// An answer: status, header fields, body.
-public struct TestResponse: Sendable {
+package struct TestResponse: Sendable {
   /// The status code.
-  public var status: Int
+  package var status: Int
   /// Header fields; `Content-Type` (JSON unless given) and the framing are added by the server.
-  public var headers: [HTTPField]
+  package var headers: [HTTPField]
   /// The body.
-  public var body: [UInt8]
+  package var body: [UInt8]
 
   /// Puts an answer together.
-  public init(_ status: Int = 200, headers: [HTTPField] = [], body: [UInt8] = []) {
+  package init(_ status: Int = 200, headers: [HTTPField] = [], body: [UInt8] = []) {
     self.status = status
     self.headers = headers
     self.body = body
@@ -16,7 +16,7 @@ public struct TestResponse: Sendable {
 }
 
 /// How the server treats one request: a proper answer, or one of the ways in which answers go wrong.
-public indirect enum Reaction: Sendable {
+package indirect enum Reaction: Sendable {
   /// A complete answer. `Connection: close` among the headers closes the connection after it.
   case response(TestResponse)
   /// A complete answer in chunks of the given size.
@@ -43,17 +43,18 @@ public indirect enum Reaction: Sendable {
   case delayed(Duration, Reaction)
 
   /// A complete answer.
-  public static func respond(_ status: Int = 200, headers: [HTTPField] = [], body: [UInt8] = []) -> Reaction {
+  package static func respond(_ status: Int = 200, headers: [HTTPField] = [], body: [UInt8] = []) -> Reaction
+  {
     .response(TestResponse(status, headers: headers, body: body))
   }
 
   /// A complete JSON answer.
-  public static func json(_ text: String, status: Int = 200) -> Reaction {
+  package static func json(_ text: String, status: Int = 200) -> Reaction {
     .respond(status, body: Array(text.utf8))
   }
 
   /// A page of HTML, as proxies and load balancers answer.
-  public static func html(_ status: Int) -> Reaction {
+  package static func html(_ status: Int) -> Reaction {
     let page =
       "<!DOCTYPE html>\n<html><head><title>Error \(status)</title></head><body>\(status)</body></html>\n"
     return .respond(
@@ -65,4 +66,4 @@ public indirect enum Reaction: Sendable {
 }
 
 /// Decides how a request is treated; called once a request, on the connection's own thread.
-public typealias RequestHandler = @Sendable (TestRequest) -> Reaction
+package typealias RequestHandler = @Sendable (TestRequest) -> Reaction

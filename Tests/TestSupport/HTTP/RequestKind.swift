@@ -1,5 +1,5 @@
 /// What a request asks of the service, told from its method and path alone.
-public enum RequestKind: String, Sendable, Hashable, CaseIterable {
+package enum RequestKind: String, Sendable, Hashable, CaseIterable {
   /// GET of a collection's documents.
   case list
   /// GET of one document.
@@ -34,10 +34,10 @@ public enum RequestKind: String, Sendable, Hashable, CaseIterable {
   case other
 
   /// Methods whose answer is a stream, and whose errors come inside an array.
-  public static let streaming: Set<RequestKind> = [.batchGet, .runQuery, .aggregation]
+  package static let streaming: Set<RequestKind> = [.batchGet, .runQuery, .aggregation]
 
   /// Tells the kind from the method and the path as sent.
-  public init(method: String, rawPath: String) {
+  package init(method: String, rawPath: String) {
     self = Self.custom(method, rawPath) ?? Self.standard(method, rawPath)
   }
 

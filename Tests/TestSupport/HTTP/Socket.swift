@@ -11,9 +11,9 @@ func setCloseOnExec(_ descriptor: Int32) {
 }
 
 /// Why the test server could not be set up.
-public struct TestServerError: Error, CustomStringConvertible {
+package struct TestServerError: Error, CustomStringConvertible {
   /// What failed, with the system's words.
-  public let description: String
+  package let description: String
 
   init(_ call: String) {
     description = "\(call): \(String(cString: strerror(errno)))"

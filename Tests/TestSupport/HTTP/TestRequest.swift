@@ -1,38 +1,38 @@
 /// One HTTP header field, or one query parameter: a name and a value.
-public struct HTTPField: Sendable, Hashable {
+package struct HTTPField: Sendable, Hashable {
   /// The name as it was sent.
-  public var name: String
+  package var name: String
   /// The value as it was sent (a query parameter's value is decoded).
-  public var value: String
+  package var value: String
 
   /// Pairs a name with a value.
-  public init(_ name: String, _ value: String) {
+  package init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
   }
 }
 
 /// A request as the test server received it.
-public struct TestRequest: Sendable {
+package struct TestRequest: Sendable {
   /// The method, such as `GET`.
-  public var method: String
+  package var method: String
   /// The request target exactly as it was sent, nothing decoded.
-  public var target: String
+  package var target: String
   /// The header fields in the order in which they were sent.
-  public var headers: [HTTPField]
+  package var headers: [HTTPField]
   /// The body, with any transfer coding removed.
-  public var body: [UInt8]
+  package var body: [UInt8]
   /// When the request's head was complete, on a monotonic clock.
-  public var time: ContinuousClock.Instant
+  package var time: ContinuousClock.Instant
   /// Number of the request within the server's life, from 0.
-  public var index: Int
+  package var index: Int
   /// Number of the request among those of its kind, from 0.
-  public var kindIndex: Int
+  package var kindIndex: Int
   /// Number of the connection that carried it, from 0.
-  public var connection: Int
+  package var connection: Int
 
   /// A request that did not come over a socket, for calling a handler directly.
-  public init(method: String, target: String, headers: [HTTPField] = [], body: [UInt8] = []) {
+  package init(method: String, target: String, headers: [HTTPField] = [], body: [UInt8] = []) {
     self.method = method
     self.target = target
     self.headers = headers
@@ -44,30 +44,30 @@ public struct TestRequest: Sendable {
   }
 
   /// The target up to the question mark, nothing decoded.
-  public var rawPath: String {
+  package var rawPath: String {
     String(target.utf8.prefix { $0 != UInt8(ascii: "?") }) ?? target
   }
 
   /// The path, percent-decoded once.
-  public var path: String {
+  package var path: String {
     String(decoding: percentDecoded(rawPath.utf8, plusIsSpace: false) ?? Array(rawPath.utf8), as: UTF8.self)
   }
 
   /// The query's parameters in order, decoded once as HTML forms are: a bare `+` is a space.
-  public var query: [HTTPField] {
+  package var query: [HTTPField] {
     formFields(Array(target.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()))
   }
 
   /// What the request asks of the service.
-  public var kind: RequestKind { RequestKind(method: method, rawPath: rawPath) }
+  package var kind: RequestKind { RequestKind(method: method, rawPath: rawPath) }
 
   /// The first value of a header field, its name compared without case.
-  public func header(_ name: String) -> String? {
+  package func header(_ name: String) -> String? {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
   }
 
   /// The body as text.
-  public var text: String { String(decoding: body, as: UTF8.self) }
+  package var text: String { String(decoding: body, as: UTF8.self) }
 }
 
 /// Undoes percent-encoding once; nil where a percent sign is not followed by two hexadecimal digits.

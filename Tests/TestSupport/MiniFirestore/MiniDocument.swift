@@ -3,15 +3,15 @@ import Foundation
 /// A document of a snapshot.
 ///
 /// Two are equal if the bytes of their names and fields are.
-public struct MiniDocument: Sendable, Hashable, CustomStringConvertible {
+package struct MiniDocument: Sendable, Hashable, CustomStringConvertible {
   /// The name relative to the database, such as `users/u1`.
-  public let name: String
+  package let name: String
   /// The fields as REST JSON in one fixed form: members sorted bytewise, no spaces, empty parts left out.
-  public let fieldsJSON: String
+  package let fieldsJSON: String
   /// When the document was created; not compared.
-  public let createTime: String
+  package let createTime: String
   /// When the document last changed; not compared.
-  public let updateTime: String
+  package let updateTime: String
 
   init(_ path: MiniPath, _ document: MiniStored) {
     var encoder = MiniEncoder(root: "", isAwkward: false, seed: 0)
@@ -22,26 +22,26 @@ public struct MiniDocument: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The fields as Foundation reads them (which merges names that are canonically equivalent).
-  public func fields() throws -> [String: Any] {
+  package func fields() throws -> [String: Any] {
     try JSONSerialization.jsonObject(with: Data(fieldsJSON.utf8)) as? [String: Any] ?? [:]
   }
 
   /// A line of JSON Lines, as `MiniFirestore.load(jsonLines:)` reads it.
-  public var jsonLine: String {
+  package var jsonLine: String {
     let name = String(decoding: JSONWriter.compact(.text(name)), as: UTF8.self)
     return "{\"fields\":\(fieldsJSON),\"name\":\(name)}"
   }
 
   /// The line of JSON Lines.
-  public var description: String { jsonLine }
+  package var description: String { jsonLine }
 
   /// Compares bytes.
-  public static func == (left: MiniDocument, right: MiniDocument) -> Bool {
+  package static func == (left: MiniDocument, right: MiniDocument) -> Bool {
     left.name.utf8.elementsEqual(right.name.utf8) && left.fieldsJSON.utf8.elementsEqual(right.fieldsJSON.utf8)
   }
 
   /// Hashes the bytes of the name.
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(Array(name.utf8))
   }
 }

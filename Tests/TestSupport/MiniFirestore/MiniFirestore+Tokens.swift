@@ -27,7 +27,7 @@ extension MiniFirestore {
   }
 
   /// How many tokens were given out.
-  public var tokensIssued: Int { state.withLock { $0.tokensIssued } }
+  package var tokensIssued: Int { state.withLock { $0.tokensIssued } }
 
   /// Uses up one request of the token that came with this one.
   func authorize(_ request: TestRequest) throws {

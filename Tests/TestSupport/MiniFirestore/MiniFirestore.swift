@@ -10,34 +10,34 @@ import Synchronization
 ///     let mini = MiniFirestore()
 ///     try mini.load(jsonLines: #"{"fields":{"n":{"integerValue":"1"}},"name":"users/u1"}"#)
 ///     try await HTTPTestServer.withServer(mini.handler) { server in ... }
-public final class MiniFirestore: Sendable {
+package final class MiniFirestore: Sendable {
   /// How the server behaves.
-  public struct Options: Sendable {
+  package struct Options: Sendable {
     /// The project of the one database.
-    public var project = "test-project"
+    package var project = "test-project"
     /// The id of the one database.
-    public var database = "(default)"
+    package var database = "(default)"
     /// Whether answers are as odd as they may be; off, they are plain and pages are full.
-    public var isAwkward = true
+    package var isAwkward = true
     /// What the oddities are drawn from.
-    public var seed: UInt64 = 1
+    package var seed: UInt64 = 1
     /// Whether a request needs a token that `/token` gave out.
-    public var requiresAuthorization = false
+    package var requiresAuthorization = false
     /// How many requests a token is good for.
-    public var requestsPerToken = Int.max
+    package var requestsPerToken = Int.max
     /// The most writes in a commit or a batchWrite.
-    public var largestCommit = 500
+    package var largestCommit = 500
     /// The longest request body.
-    public var largestBody = 10 << 20
+    package var largestBody = 10 << 20
     /// Whether an `updateTime` precondition on a missing document is NOT_FOUND; else FAILED_PRECONDITION.
     ///
     /// Which of them the service answers is not documented.
-    public var missingBaseIsNotFound = true
+    package var missingBaseIsNotFound = true
     /// Microseconds since 1970 of the server's clock, which is made to move on with every commit whatever it says.
-    public var clock: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000_000) }
+    package var clock: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000_000) }
 
     /// The defaults.
-    public init() {}
+    package init() {}
   }
 
   struct State: Sendable {
@@ -55,33 +55,33 @@ public final class MiniFirestore: Sendable {
   }
 
   /// The options that the server was made with.
-  public let options: Options
+  package let options: Options
   let state = Mutex(State())
 
   /// An empty database.
-  public init(_ options: Options = Options()) {
+  package init(_ options: Options = Options()) {
     self.options = options
   }
 
   /// The handler for a test server.
-  public var handler: RequestHandler {
+  package var handler: RequestHandler {
     { request in .response(self.answer(request)) }
   }
 
   /// `projects/P/databases/D/documents`: what a document's full name begins with.
-  public var root: String { "projects/\(options.project)/databases/\(options.database)/documents" }
+  package var root: String { "projects/\(options.project)/databases/\(options.database)/documents" }
 
   /// Has a closure called before every commit and batchWrite is looked at, with the commit's number from 0.
   ///
   /// The closure may call `put` and `remove`, as a concurrent writer would write.
-  public func setBeforeCommit(_ closure: (@Sendable (Int, TestRequest) -> Void)?) {
+  package func setBeforeCommit(_ closure: (@Sendable (Int, TestRequest) -> Void)?) {
     state.withLock { $0.beforeCommit = closure }
   }
 
   // MARK: Contents
 
   /// Loads documents from JSON Lines: `{"fields":{...},"name":"users/u1"}`, names relative or full.
-  public func load(jsonLines: String) throws {
+  package func load(jsonLines: String) throws {
     let documents = try Self.parse(jsonLines, root: root)
     state.withLock { state in
       for (path, fields) in documents { put(path, fields, &state) }
@@ -89,21 +89,21 @@ public final class MiniFirestore: Sendable {
   }
 
   /// What a database would hold after loading these JSON Lines: the expectation for `snapshot()`.
-  public static func canonical(jsonLines: String) throws -> [MiniDocument] {
+  package static func canonical(jsonLines: String) throws -> [MiniDocument] {
     let mini = MiniFirestore()
     try mini.load(jsonLines: jsonLines)
     return mini.snapshot()
   }
 
   /// Writes one document behind the clients' backs; the fields are REST JSON.
-  public func put(_ name: String, fields: String) throws {
+  package func put(_ name: String, fields: String) throws {
     let fields = try MiniDecoder.fields(JSONReader.read(Array(fields.utf8)))
     state.withLock { put(MiniPath(relative: ByteString(name)), fields, &$0) }
   }
 
   /// Sets fields of one document behind the clients' backs, at one moment, and keeps its other fields; the document is
   /// made where there is none.
-  public func merge(_ name: String, fields: String) throws {
+  package func merge(_ name: String, fields: String) throws {
     let fields = try MiniDecoder.fields(JSONReader.read(Array(fields.utf8)))
     let path = MiniPath(relative: ByteString(name))
     state.withLock { state in
@@ -113,7 +113,7 @@ public final class MiniFirestore: Sendable {
   }
 
   /// Deletes one document behind the clients' backs.
-  public func remove(_ name: String) {
+  package func remove(_ name: String) {
     state.withLock { state in
       let time = tick(&state)
       state.store.write(MiniPath(relative: ByteString(name)), nil, at: time)
@@ -121,13 +121,13 @@ public final class MiniFirestore: Sendable {
   }
 
   /// One document, nil if there is none of that name.
-  public func document(_ name: String) -> MiniDocument? {
+  package func document(_ name: String) -> MiniDocument? {
     let path = MiniPath(relative: ByteString(name))
     return state.withLock { $0.store.document(path) }.map { MiniDocument(path, $0) }
   }
 
   /// The whole database, sorted by the bytes of the names, but for what the tool keeps about itself.
-  public func snapshot() -> [MiniDocument] {
+  package func snapshot() -> [MiniDocument] {
     everything().filter { !Self.isBookkeeping($0.name) }
   }
 
@@ -135,7 +135,7 @@ public final class MiniFirestore: Sendable {
   private static func isBookkeeping(_ name: String) -> Bool { name.hasPrefix("_gymmigrate") }
 
   /// The whole database, sorted by the bytes of the names.
-  public func everything() -> [MiniDocument] {
+  package func everything() -> [MiniDocument] {
     let all = state.withLock {
       $0.store.documents(below: MiniPath([]), collection: nil, allDescendants: true, at: nil)
     }
@@ -145,35 +145,35 @@ public final class MiniFirestore: Sendable {
   // MARK: Accounts
 
   /// How many requests of each kind were answered, refused ones included.
-  public var requestCounts: [RequestKind: Int] { state.withLock { $0.requests.mapValues { $0 } } }
+  package var requestCounts: [RequestKind: Int] { state.withLock { $0.requests.mapValues { $0 } } }
 
   /// How many requests of one kind were answered.
-  public func requestCount(_ kind: RequestKind) -> Int { requestCounts[kind, default: 0] }
+  package func requestCount(_ kind: RequestKind) -> Int { requestCounts[kind, default: 0] }
 
   /// How many writes were applied to one document by clients: updates and deletes, also those that changed nothing.
-  public func writeCount(_ name: String) -> Int {
+  package func writeCount(_ name: String) -> Int {
     state.withLock { $0.writes[ByteString(name), default: 0] }
   }
 
   /// How many writes were applied by clients in all, but for the tool's ledger and lease.
-  public var totalWrites: Int { writtenDocuments.reduce(0) { $0 + $1.writes } }
+  package var totalWrites: Int { writtenDocuments.reduce(0) { $0 + $1.writes } }
 
   /// How many writes of clients to one document made a difference: a new update time, or a deletion of what was there.
-  public func changeCount(_ name: String) -> Int {
+  package func changeCount(_ name: String) -> Int {
     state.withLock { $0.changes[ByteString(name), default: 0] }
   }
 
   /// The names that clients changed, sorted bytewise, each with the number of changes; but for the tool's ledger and
   /// lease.
-  public var changedDocuments: [(name: String, changes: Int)] {
+  package var changedDocuments: [(name: String, changes: Int)] {
     listed { $0.changes }.map { (name: $0, changes: $1) }
   }
 
   /// How many changes clients made in all, but for the tool's ledger and lease.
-  public var totalChanges: Int { changedDocuments.reduce(0) { $0 + $1.changes } }
+  package var totalChanges: Int { changedDocuments.reduce(0) { $0 + $1.changes } }
 
   /// The names that clients wrote to, sorted bytewise, each with the number of writes; but for the tool's ledger and lease.
-  public var writtenDocuments: [(name: String, writes: Int)] {
+  package var writtenDocuments: [(name: String, writes: Int)] {
     listed { $0.writes }.map { (name: $0, writes: $1) }
   }
 
@@ -187,7 +187,7 @@ public final class MiniFirestore: Sendable {
   }
 
   /// Sets all counts back to nothing.
-  public func resetCounts() {
+  package func resetCounts() {
     state.withLock { state in
       state.requests = [:]
       state.writes = [:]

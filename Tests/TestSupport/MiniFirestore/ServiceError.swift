@@ -1,22 +1,22 @@
 import Foundation
 
 /// An error as the service tells it: HTTP status, canonical status, message, and perhaps a reason.
-public struct ServiceError: Error, Sendable, CustomStringConvertible {
+package struct ServiceError: Error, Sendable, CustomStringConvertible {
   /// The HTTP status.
-  public var httpStatus: Int
+  package var httpStatus: Int
   /// The canonical name, such as `UNAVAILABLE`.
-  public var status: String
+  package var status: String
   /// The text for people, which nobody may depend on.
-  public var message: String
+  package var message: String
   /// The ErrorInfo reason, such as `ACCESS_TOKEN_EXPIRED`.
-  public var reason: String?
+  package var reason: String?
   /// Seconds of a RetryInfo detail.
-  public var retryDelay: Double?
+  package var retryDelay: Double?
   /// Header fields of the answer, such as `Retry-After`.
-  public var headers: [HTTPField] = []
+  package var headers: [HTTPField] = []
 
   /// Puts an error together.
-  public init(
+  package init(
     _ httpStatus: Int,
     _ status: String,
     _ message: String,
@@ -33,53 +33,53 @@ public struct ServiceError: Error, Sendable, CustomStringConvertible {
   }
 
   /// 400: the request is wrong whatever the state of the database.
-  public static func invalidArgument(_ message: String) -> ServiceError {
+  package static func invalidArgument(_ message: String) -> ServiceError {
     ServiceError(400, "INVALID_ARGUMENT", message)
   }
   /// 400: the request does not fit the state of the database.
-  public static func failedPrecondition(_ message: String) -> ServiceError {
+  package static func failedPrecondition(_ message: String) -> ServiceError {
     ServiceError(400, "FAILED_PRECONDITION", message)
   }
   /// 404.
-  public static func notFound(_ message: String) -> ServiceError { ServiceError(404, "NOT_FOUND", message) }
+  package static func notFound(_ message: String) -> ServiceError { ServiceError(404, "NOT_FOUND", message) }
   /// 409: a document was there that should not be.
-  public static func alreadyExists(_ message: String) -> ServiceError {
+  package static func alreadyExists(_ message: String) -> ServiceError {
     ServiceError(409, "ALREADY_EXISTS", message)
   }
   /// 501: the service can, MiniFirestore cannot.
-  public static func unimplemented(_ message: String) -> ServiceError {
+  package static func unimplemented(_ message: String) -> ServiceError {
     ServiceError(501, "UNIMPLEMENTED", message)
   }
   /// 409: contention; nothing was applied.
-  public static let aborted = ServiceError(
+  package static let aborted = ServiceError(
     409,
     "ABORTED",
     "Too much contention on these documents. Please try again."
   )
   /// 429.
-  public static let resourceExhausted = ServiceError(
+  package static let resourceExhausted = ServiceError(
     429,
     "RESOURCE_EXHAUSTED",
     "Some resource has been exhausted, perhaps a per-user quota."
   )
   /// 503.
-  public static let unavailable = ServiceError(
+  package static let unavailable = ServiceError(
     503,
     "UNAVAILABLE",
     "The datastore operation timed out, or the data was temporarily unavailable."
   )
   /// 504: it may have been applied.
-  public static let deadlineExceeded = ServiceError(504, "DEADLINE_EXCEEDED", "Deadline exceeded.")
+  package static let deadlineExceeded = ServiceError(504, "DEADLINE_EXCEEDED", "Deadline exceeded.")
   /// 500.
-  public static let internalError = ServiceError(500, "INTERNAL", "Internal error encountered.")
+  package static let internalError = ServiceError(500, "INTERNAL", "Internal error encountered.")
   /// 403.
-  public static let permissionDenied = ServiceError(
+  package static let permissionDenied = ServiceError(
     403,
     "PERMISSION_DENIED",
     "Missing or insufficient permissions."
   )
   /// 401: the token is too old.
-  public static let tokenExpired = ServiceError(
+  package static let tokenExpired = ServiceError(
     401,
     "UNAUTHENTICATED",
     "Request had invalid authentication credentials.",
@@ -87,7 +87,7 @@ public struct ServiceError: Error, Sendable, CustomStringConvertible {
   )
 
   /// The number of the canonical status (google.rpc.Code).
-  public var code: Int {
+  package var code: Int {
     let names = [
       "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
       "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE",
@@ -97,7 +97,7 @@ public struct ServiceError: Error, Sendable, CustomStringConvertible {
   }
 
   /// The one-member object that holds the error.
-  public var object: [UInt8] {
+  package var object: [UInt8] {
     var details: [[String: Any]] = []
     if let reason {
       details.append([
@@ -115,7 +115,7 @@ public struct ServiceError: Error, Sendable, CustomStringConvertible {
   }
 
   /// The answer: the object for most methods, an array that holds it for the streaming ones.
-  public func response(for kind: RequestKind) -> TestResponse {
+  package func response(for kind: RequestKind) -> TestResponse {
     var body = object
     if RequestKind.streaming.contains(kind) {
       body = Array("[".utf8) + body + Array("\n]\n".utf8)
@@ -124,5 +124,5 @@ public struct ServiceError: Error, Sendable, CustomStringConvertible {
   }
 
   /// Status and message.
-  public var description: String { "\(httpStatus) \(status): \(message)" }
+  package var description: String { "\(httpStatus) \(status): \(message)" }
 }

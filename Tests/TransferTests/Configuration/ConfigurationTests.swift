@@ -1,7 +1,7 @@
-import Models
+import FirestoreModels
 import Testing
 
-@testable import Transfer
+@testable import Configuration
 
 @Suite("Configuration")
 struct ConfigurationTests {
@@ -109,7 +109,7 @@ struct ConfigurationTests {
   @Test("The real service is known by its name, in any case, and has its ramp")
   func realService() {
     func isReal(_ name: String, _ endpoint: String?) -> Bool {
-      Environment(name: name, database: DatabaseName(project: "p"), endpoint: endpoint).isRealService
+      DatabaseEnvironment(name: name, database: DatabaseName(project: "p"), endpoint: endpoint).isRealService
     }
     #expect(isReal("prod", nil))
     #expect(isReal("prod", "https://firestore.us.rep.googleapis.com"))

@@ -1,18 +1,22 @@
-import Models
+import Configuration
+import FirestoreModels
 import Testing
-import Transfer
 
 @Suite("The guard of databases that no environment names")
 struct DatabaseGuardTests {
-  private func custom(_ database: String, _ endpoint: String? = nil, project: String = "p") -> Environment {
-    Environment(
+  private func custom(
+    _ database: String,
+    _ endpoint: String? = nil,
+    project: String = "p"
+  ) -> DatabaseEnvironment {
+    DatabaseEnvironment(
       name: "custom",
       database: DatabaseName(project: project, database: database),
       endpoint: endpoint
     )
   }
 
-  private func configuration(_ environments: Environment...) -> Configuration {
+  private func configuration(_ environments: DatabaseEnvironment...) -> Configuration {
     Configuration(environments: environments)
   }
 
@@ -159,7 +163,7 @@ struct DatabaseGuardTests {
   @Test("The embedded store needs no confirmation, whatever database it is asked for.")
   func embedded() {
     var local = custom("prod")
-    local.name = Environment.localName
+    local.name = DatabaseEnvironment.localName
     #expect(Configuration.builtIn.guarded(local, isEmulator: false) == local)
   }
 

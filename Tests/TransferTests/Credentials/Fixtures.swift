@@ -1,8 +1,8 @@
-import Models
+import FirestoreModels
 import Synchronization
 import Testing
 
-@testable import Transfer
+@testable import FirestoreREST
 
 /// A transport that answers by a closure and keeps what it was asked.
 final class FakeTransport: HTTPTransport {

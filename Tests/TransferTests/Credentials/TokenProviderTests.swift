@@ -1,9 +1,9 @@
+import FirestoreModels
 import Foundation
-import Models
 import Synchronization
 import Testing
 
-@testable import Transfer
+@testable import FirestoreREST
 
 @Suite("Token provider", .timeLimit(.minutes(60)))
 struct TokenProviderTests {

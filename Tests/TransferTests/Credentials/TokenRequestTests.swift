@@ -1,8 +1,8 @@
+import FirestoreModels
 import Foundation
-import Models
 import Testing
 
-@testable import Transfer
+@testable import FirestoreREST
 
 @Suite("Token requests")
 struct TokenRequestTests {

@@ -1,9 +1,9 @@
-import Models
+import FirestoreModels
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import Transfer
+@testable import FirestoreREST
 
 /// Remembers what it is told, and plans increments again on what a document has become.
 private final class Recorder: BatchDelegate {

@@ -1,9 +1,9 @@
+import FirestoreModels
 import Foundation
-import Models
 import TestSupport
 import Testing
 
-@testable import Transfer
+@testable import FirestoreREST
 
 /// Reads by query, against a server that is not ours: which documents come, in which order, by how many requests.
 @Suite struct CollectionReadTests {

@@ -1,9 +1,12 @@
+import FirestoreModels
 import FoundationEssentials
-import Models
 import Synchronization
 import TestSupport
 import Testing
+import TypedDocuments
 
+@testable import FirestoreREST
+@testable import Runs
 @testable import Transfer
 
 /// What a load left behind.

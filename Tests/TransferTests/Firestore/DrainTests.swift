@@ -1,9 +1,11 @@
+import FirestoreModels
 import Foundation
-import Models
 import TestSupport
 import Testing
 
-@testable import Transfer
+@testable import Files
+@testable import FirestoreREST
+@testable import Runs
 
 /// Remembers what was settled.
 private final class Results: BatchDelegate {

@@ -1,8 +1,8 @@
-import Models
+import FirestoreModels
 import Synchronization
 import Testing
 
-@testable import Transfer
+@testable import FirestoreREST
 
 /// Services that lead a reader in a circle: it ends with a failure, and never gives a page twice for ever.
 @Suite("Endless pages", .timeLimit(.minutes(60)))

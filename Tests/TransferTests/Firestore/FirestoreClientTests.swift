@@ -1,8 +1,8 @@
-import Models
+import FirestoreModels
 import TestSupport
 import Testing
 
-@testable import Transfer
+@testable import FirestoreREST
 
 @Suite("Firestore client", .timeLimit(.minutes(60)))
 struct FirestoreClientTests {

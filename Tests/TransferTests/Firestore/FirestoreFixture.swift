@@ -1,8 +1,8 @@
-import Models
+import FirestoreModels
 import Synchronization
 import TestSupport
 
-@testable import Transfer
+@testable import FirestoreREST
 
 /// A time that only sleeping moves on, so that back-off costs nothing and no budget depends on the machine's speed.
 final class SleepingClock: Sendable {

@@ -1,7 +1,7 @@
-import Models
+import FirestoreModels
 import TestSupport
 
-@testable import Transfer
+@testable import FirestoreREST
 
 let testDatabase = DatabaseName(project: "test-project")
 

@@ -1,9 +1,9 @@
+import FirestoreModels
 import Foundation
-import Models
 import TestSupport
 import Testing
 
-@testable import Transfer
+@testable import FirestoreREST
 
 /// Reads of ranges side by side, against a server that is not ours: the same documents in the same order as one by one.
 @Suite struct ParallelPagesTests {

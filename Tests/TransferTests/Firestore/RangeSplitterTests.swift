@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import Models
-@testable import Transfer
+@testable import FirestoreModels
+@testable import FirestoreREST
 
 @Suite("Ranges of ids")
 struct RangeSplitterTests {

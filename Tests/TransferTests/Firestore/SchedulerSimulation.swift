@@ -1,8 +1,8 @@
-import Models
+import FirestoreModels
 import TestSupport
 import Testing
 
-@testable import Transfer
+@testable import FirestoreREST
 
 /// One seeded run of a ``CommitScheduler`` against a ``ModelService``, in a time of its own.
 ///

@@ -1,8 +1,8 @@
+import FirestoreModels
 import Foundation
-import Models
 import Testing
 
-@testable import Transfer
+@testable import Tables
 
 /// A cell with whether it stands in quotes.
 private struct Cell: Equatable, CustomStringConvertible {

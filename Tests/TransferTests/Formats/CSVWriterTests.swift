@@ -1,8 +1,9 @@
+import FirestoreModels
 import Foundation
-import Models
+import GymModels
 import Testing
 
-@testable import Transfer
+@testable import Tables
 
 private let products = CollectionPath("products").unsafelyKnown
 

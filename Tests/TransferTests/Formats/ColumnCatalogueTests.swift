@@ -1,6 +1,8 @@
-import Models
+import FirestoreModels
+import GymModels
 import Testing
 
+@testable import Tables
 @testable import Transfer
 
 @Suite struct ColumnCatalogueTests {

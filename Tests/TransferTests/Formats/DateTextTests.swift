@@ -1,7 +1,7 @@
-import Models
+import FirestoreModels
 import Testing
 
-@testable import Transfer
+@testable import Tables
 
 @Suite struct DateTextTests {
   private static func moment(_ text: String, _ zone: String) throws -> String? {

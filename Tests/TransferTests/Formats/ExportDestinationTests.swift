@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Tables
 @testable import Transfer
 
 @Suite struct ExportDestinationTests {

@@ -1,7 +1,8 @@
+import FirestoreModels
 import Foundation
-import Models
 import Testing
 
+@testable import Tables
 @testable import Transfer
 
 @Suite struct ExportOutputTests {

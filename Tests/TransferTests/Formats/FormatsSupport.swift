@@ -1,8 +1,6 @@
+import FirestoreModels
 import Foundation
-import Models
 import Testing
-
-@testable import Transfer
 
 /// A folder of one test's own, removed when dropped.
 final class ScratchFolder {

@@ -1,7 +1,9 @@
+import Files
+import FirestoreModels
 import Foundation
-import Models
 import Testing
 
+@testable import Tables
 @testable import Transfer
 
 private func read(

@@ -1,7 +1,8 @@
+import FirestoreModels
 import Foundation
-import Models
 import Testing
 
+@testable import Files
 @testable import Transfer
 
 @Suite struct OutputFileTests {

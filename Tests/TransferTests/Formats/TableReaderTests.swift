@@ -1,8 +1,8 @@
+import FirestoreModels
 import Foundation
-import Models
 import Testing
 
-@testable import Transfer
+@testable import Tables
 
 /// Every cell of a table as `kind text`, row by row with the row's number.
 private func table(_ path: String, sheet: String? = nil) throws -> [String] {

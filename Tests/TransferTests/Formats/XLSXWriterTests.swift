@@ -1,8 +1,9 @@
+import Files
+import FirestoreModels
 import Foundation
-import Models
 import Testing
 
-@testable import Transfer
+@testable import Tables
 
 /// A workbook as openpyxl sees it.
 private struct Sheet: Decodable {

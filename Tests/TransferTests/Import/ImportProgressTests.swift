@@ -1,9 +1,13 @@
+import FirestoreModels
 import Foundation
 import Logging
-import Models
 import TestSupport
 import Testing
 
+@testable import Files
+@testable import FirestoreREST
+@testable import Runs
+@testable import Tables
 @testable import Transfer
 
 @Suite("How far an import is in its files")
@@ -95,7 +99,7 @@ struct ImportProgressTests {
     let inputs = try ImportInputs(
       sources,
       options: TableOptions(timeZone: zone),
-      progress: Transfer.Progress(terminal: nil, logger: logger, traffic: TrafficCounter())
+      progress: Runs.Progress(terminal: nil, logger: logger, traffic: TrafficCounter())
     )
     let size = try #require(inputs.sizes.first ?? nil)
     if !name.hasSuffix("xlsx") { #expect(size == (try contents(path).count)) }

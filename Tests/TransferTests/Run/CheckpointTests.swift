@@ -1,9 +1,12 @@
+import FirestoreModels
 import Foundation
-import Models
 import TestSupport
 import Testing
 
-@testable import Transfer
+@testable import Configuration
+@testable import Files
+@testable import FirestoreREST
+@testable import Runs
 
 @Suite("Checkpoints")
 struct CheckpointTests {
@@ -91,7 +94,7 @@ struct CheckpointTests {
             command: "import",
             arguments: [],
             workingDirectory: "/",
-            environment: Environment(name: "x", database: testDatabase),
+            environment: DatabaseEnvironment(name: "x", database: testDatabase),
             startedAt: moment(0),
             writes: true
           )

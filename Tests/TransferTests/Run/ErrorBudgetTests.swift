@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transfer
+@testable import Runs
 
 @Suite struct ErrorBudgetTests {
   private func accounts(read: Int, rejected: Int, conflicted: Int = 0) -> Accounts {

@@ -1,13 +1,19 @@
+import FirestoreModels
 import Foundation
-import Models
 import TestSupport
 import Testing
 
-@testable import Transfer
+@testable import Configuration
+@testable import Files
+@testable import Runs
 
 @Suite("Run history")
 struct RunHistoryTests {
-  private let place = Environment(name: "stage", database: testDatabase, endpoint: "http://127.0.0.1:1")
+  private let place = DatabaseEnvironment(
+    name: "stage",
+    database: testDatabase,
+    endpoint: "http://127.0.0.1:1"
+  )
 
   private func record(_ id: String, at time: Int = 0, writes: Bool = true, inputs: [String] = []) -> RunRecord
   {

@@ -1,9 +1,12 @@
+import FirestoreModels
 import Foundation
-import Models
 import TestSupport
 import Testing
 
-@testable import Transfer
+@testable import Configuration
+@testable import Files
+@testable import FirestoreREST
+@testable import Runs
 
 @Suite("A run's books and files")
 struct RunTests {
@@ -67,8 +70,8 @@ struct RunTests {
   @Test("Numbers are grouped by thousands")
   func grouped() {
     let expected = [0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", 1_234_567: "1,234,567"]
-    for (number, text) in expected { #expect(Progress.grouped(number) == text) }
-    #expect(Progress.grouped(.min) == "-9,223,372,036,854,775,808")
+    for (number, text) in expected { #expect(NumberText.grouped(number) == text) }
+    #expect(NumberText.grouped(.min) == "-9,223,372,036,854,775,808")
   }
 
   // MARK: Accounts
@@ -184,7 +187,7 @@ struct RunTests {
       var summary = RunSummary(
         command: "import",
         runID: run.id,
-        environment: Environment(name: "prod", database: DatabaseName(project: "p", database: "d\"")),
+        environment: DatabaseEnvironment(name: "prod", database: DatabaseName(project: "p", database: "d\"")),
         startedAt: moment(0)
       )
       try run.write(summary)

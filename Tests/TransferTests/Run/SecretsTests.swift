@@ -1,9 +1,10 @@
+import FirestoreModels
 import Foundation
-import Models
 import TestSupport
 import Testing
 
-@testable import Transfer
+@testable import Files
+@testable import FirestoreREST
 
 @Suite("Secrets are struck out of what leaves the process") struct SecretsTests {
   /// A text that no other test of this process has.

@@ -1,10 +1,11 @@
+import FirestoreModels
 import Foundation
 import Logging
-import Models
 import TestSupport
 import Testing
 
-@testable import Transfer
+@testable import Files
+@testable import Runs
 
 #if canImport(Glibc)
   import Glibc

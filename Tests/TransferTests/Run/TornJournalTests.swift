@@ -1,9 +1,11 @@
+import FirestoreModels
+import FirestoreREST
 import Foundation
-import Models
 import TestSupport
 import Testing
 
-@testable import Transfer
+@testable import Files
+@testable import Runs
 
 /// Journals that a full disk has left, as far as readers have to know them.
 @Suite("Torn journals")

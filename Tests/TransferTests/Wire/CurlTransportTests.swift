@@ -1,10 +1,9 @@
 import CZlib
-import Models
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import Transfer
+@testable import FirestoreREST
 
 @Suite("curl transport", .timeLimit(.minutes(60)))
 struct CurlTransportTests {

@@ -1,7 +1,7 @@
-import Models
+import FirestoreModels
 import Testing
 
-@testable import Transfer
+@testable import FirestoreREST
 
 @Suite("Retry policy")
 struct RetryPolicyTests {

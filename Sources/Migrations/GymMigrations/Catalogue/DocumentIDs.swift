@@ -1,0 +1,67 @@
+package import FirestoreModels
+package import MigrationEngine
+
+/// The backfill of `id`, where it is missing: the document's own id.
+///
+/// An id that is there stays, also a wrong one: other documents may name it, so a person decides. Of
+/// `classAttendance`, which is never changed once written, the missing field is added and nothing else;
+/// everywhere else the service sets `updatedAt`, too.
+package struct DocumentIDs: DocumentMigration {
+  /// What is told of a document; the raw value is the code in reports.
+  package enum Code: String, Sendable, CaseIterable {
+    /// `id` is there and is not the document's. A review.
+    case idDiffers = "id-differs"
+    /// `id` is no text. A reject.
+    case wrongType = "wrong-type"
+  }
+
+  /// Why a field is written; the raw value is the reason in plans.
+  package enum Reason: String, Sendable, CaseIterable {
+    /// `id` was missing.
+    case idMissing = "id-from-document"
+  }
+
+  /// `ids`.
+  package let id = "ids"
+  /// What `migrate list` says of it.
+  package let summary = "Writes id where it is missing: the document's own id."
+  /// The collections whose documents have the field: all but `user_emails` and `app_config`.
+  package let reads: [CollectionPath] = [
+    "users", "members", "membership_plans", "check_ins", "payments", "products", "expenses", "classes",
+    "classBookings", "classAttendance", "exercises", "routine_templates", "daily_routines", "groups",
+  ].map { CollectionPath(nil, $0) }
+
+  /// Makes the migration; there is nothing to set.
+  package init() {}
+
+  /// What becomes of one document; one of another collection is left as it is.
+  package func outcome(for document: RawDocument) -> Outcome {
+    guard reads.contains(document.path.collection) else { return Outcome(.unchanged) }
+    let stands: String?
+    do throws(WrongType) {
+      stands = try document.text(CommonField.id)
+    } catch {
+      return Outcome(error)
+    }
+    let own = document.path.id
+    guard let stands else {
+      let edit: FieldEdit = [CommonField.id: .string(own)]
+      let reasons = [Reason.idMissing.rawValue]
+      let change =
+        document.path.collection == GymCollection.classAttendance
+        ? Change(of: document, edit, reasons: reasons)
+        : document.changing(edit, reasons: reasons)
+      return Outcome(.change(change))
+    }
+    if stands.isIdentical(to: own) { return Outcome(.unchanged) }
+    let finding = Finding(
+      .review,
+      path: document.path,
+      code: Code.idDiffers.rawValue,
+      field: CommonField.id,
+      found: .string(stands),
+      message: "id is not the document's id; it stays, because other documents may name it."
+    )
+    return Outcome(.skip, findings: [finding])
+  }
+}

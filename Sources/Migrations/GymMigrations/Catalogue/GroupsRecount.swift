@@ -1,0 +1,75 @@
+package import FirestoreModels
+package import MigrationEngine
+
+/// The recount of `groups.memberCount`: the number of documents in `groups/{id}/members`, none where there is no such
+/// subcollection.
+///
+/// The count is derived, so what stands there is no argument; only a value that is no integer is left for a person.
+/// Applied in transactions, because the apps add a member and raise the count in one.
+package struct GroupsRecount: TransactionalMigration {
+  /// What is told of a group; the raw value is the code in reports.
+  package enum Code: String, Sendable, CaseIterable {
+    /// There are more members than ``maximumMembers``. A review; the count is written all the same.
+    case tooManyMembers = "group-too-many-members"
+    /// memberCount is no integer. A reject.
+    case wrongType = "wrong-type"
+  }
+
+  /// Why a field is written; the raw value is the reason in plans.
+  package enum Reason: String, Sendable, CaseIterable {
+    /// memberCount was missing.
+    case countMissing = "memberCount-missing"
+    /// memberCount was another number.
+    case countWrong = "memberCount-wrong"
+  }
+
+  /// The members that a group has at most.
+  package static let maximumMembers = 10
+
+  private static let memberCount = "memberCount"
+
+  /// `groups-recount`.
+  package let id = "groups-recount"
+  /// What `migrate list` says of it.
+  package let summary = "Writes groups.memberCount anew: the number of documents in the group's members."
+  /// `groups`; of the members only the number is read.
+  package let reads = [GymCollection.groups]
+  /// `groups`.
+  package let writes = [GymCollection.groups]
+
+  /// Makes the migration; there is nothing to set.
+  package init() {}
+
+  /// What becomes of one group, by the count of its members.
+  package func outcome(for document: RawDocument, in reader: any DocumentSource) async throws -> Outcome {
+    outcome(for: document, members: try await reader.count(Self.members(of: document.path)))
+  }
+
+  /// The subcollection of a group's members.
+  package static func members(of group: DocumentPath) -> CollectionPath { CollectionPath(group, "members") }
+
+  /// What becomes of a group that has so many members.
+  package func outcome(for group: RawDocument, members: Int) -> Outcome {
+    let stands = group.fields[Self.memberCount] ?? .null
+    guard stands.isNull || stands.integer != nil else {
+      return Outcome(WrongType(finding: group.wrongType(Self.memberCount, found: stands, wanted: "integer")))
+    }
+    var findings: [Finding] = []
+    if members > Self.maximumMembers {
+      findings.append(
+        Finding(
+          .review,
+          path: group.path,
+          code: Code.tooManyMembers.rawValue,
+          field: Self.memberCount,
+          found: .integer(Int64(members)),
+          message: "The group has more than \(Self.maximumMembers) members."
+        )
+      )
+    }
+    if stands.integer == Int64(members) { return Outcome(.unchanged, findings: findings) }
+    let edit: FieldEdit = [Self.memberCount: .integer(Int64(members))]
+    let reason: Reason = stands.isNull ? .countMissing : .countWrong
+    return Outcome(.change(group.changing(edit, reasons: [reason.rawValue])), findings: findings)
+  }
+}

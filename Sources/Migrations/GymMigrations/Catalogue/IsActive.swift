@@ -1,0 +1,47 @@
+package import FirestoreModels
+import GymModels
+package import MigrationEngine
+
+/// The backfill of `isActive`, where it is missing or null: true, on `users` what `activo` says.
+///
+/// A value that is there stays, false or true. Subcollections are left alone (`groups/{id}/members` is not
+/// `members`), and so are the collections of facts: check_ins, payments, classBookings, classAttendance.
+///
+/// Findings: `wrong-type` (``Finding/Kind/reject``) for an isActive, and on `users` also for an activo, that is not
+/// boolean; the document is left alone.
+package struct IsActive: DocumentMigration {
+  /// `is-active`.
+  package let id = "is-active"
+  /// What `migrate list` says of it.
+  package let summary = "Writes isActive where it is missing: true, or what a user's activo says."
+  /// The collections that have the field.
+  package let reads: [CollectionPath] = [
+    "users", "members", "membership_plans", "products", "classes", "exercises", "routine_templates",
+    "expenses",
+    "groups",
+  ].map { CollectionPath(nil, $0) }
+
+  /// Makes the migration; there is nothing to set.
+  package init() {}
+
+  /// What becomes of one document; one of another collection is left as it is.
+  package func outcome(for document: RawDocument) -> Outcome {
+    let collection = document.path.collection
+    guard reads.contains(collection) else { return Outcome(.unchanged) }
+    let stands = document.fields[UserField.isActive.rawValue] ?? .null
+    let legacy =
+      collection == GymCollection.users ? document.fields[UserField.activo.rawValue] ?? .null : .null
+
+    var findings: [Finding] = []
+    for (field, value) in [(UserField.isActive, stands), (.activo, legacy)]
+    where !value.isNull && value.boolean == nil {
+      findings.append(document.wrongType(field, found: value))
+    }
+    if !findings.isEmpty { return Outcome(.skip, findings: findings) }
+    if stands.boolean != nil { return Outcome(.unchanged) }
+
+    let edit: FieldEdit = [UserField.isActive.rawValue: .boolean(legacy.boolean ?? true)]
+    let reason: UsersUnify.Reason = legacy.boolean == nil ? .isActiveDefault : .isActiveFromActivo
+    return Outcome(.change(document.changing(edit, reasons: [reason.rawValue])))
+  }
+}

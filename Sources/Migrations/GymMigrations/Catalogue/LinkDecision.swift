@@ -1,0 +1,141 @@
+import FirestoreModels
+
+/// What is to become of one person's link.
+///
+/// Both sides of a pair decide for themselves, by rules that are the same from either side, so that the two documents
+/// come to name each other without being written together.
+enum LinkDecision: Sendable, Equatable {
+  /// What two people are matched by, the stronger first.
+  enum Key: String, Sendable, CaseIterable {
+    case phone, email
+  }
+
+  /// It is right, or there is nobody to link.
+  case leave
+  /// It is to name this id.
+  case link(String, MembersLink.Reason)
+  /// A person should know or decide: why, and who else is meant.
+  case tell(MembersLink.Code, candidates: [String])
+
+  /// Decides on one person.
+  init(on person: LinkSpool.Person, by look: LinkLookUp) throws {
+    let other = person.side.other
+    var isDangling = false
+    if let link = person.link {
+      if let target = try look.person(other, link) {
+        self = try Self.standing(person, target, look)
+        return
+      }
+      isDangling = true
+    }
+    let claimants = try look.claimants(other, of: person.id)
+    if let only = claimants.first, claimants.count == 1 {
+      // Others who name the claimant contradict it; they are listed themselves.
+      let rivals = try look.claimants(person.side, of: only.id, limit: 1)
+      self = rivals.isEmpty ? .link(only.id, isDangling ? .linkReplaced : .linkCompleted) : .leave
+    } else if !claimants.isEmpty {
+      self = .tell(.linkClaimedTwice, candidates: claimants.map(\.id))
+    } else {
+      self = try Self.match(person, isDangling: isDangling, look)
+    }
+  }
+
+  // MARK: Links that stand
+
+  /// On a person whose link names somebody who is there.
+  private static func standing(
+    _ person: LinkSpool.Person,
+    _ target: LinkSpool.Person,
+    _ look: LinkLookUp
+  ) throws -> LinkDecision {
+    guard let back = target.link, !back.isIdentical(to: person.id) else { return .leave }
+    // A link into the void is the target's to mend, and so is none.
+    guard try look.person(person.side, back) != nil else { return .leave }
+    return .tell(.linkContradicts, candidates: [target.id])
+  }
+
+  /// Whether nobody is linked to a person, and it to nobody, and it may be.
+  private static func isFree(_ person: LinkSpool.Person, _ look: LinkLookUp) throws -> Bool {
+    if person.isFrozen { return false }
+    if let link = person.link, try look.person(person.side.other, link) != nil { return false }
+    return try look.claimants(person.side.other, of: person.id, limit: 1).isEmpty
+  }
+
+  // MARK: Matches
+
+  /// On a person who is linked to nobody.
+  private static func match(
+    _ person: LinkSpool.Person,
+    isDangling: Bool,
+    _ look: LinkLookUp
+  ) throws -> LinkDecision {
+    let nobody: LinkDecision = isDangling ? .tell(.linkDangling, candidates: []) : .leave
+    var candidates: [LinkSpool.Person] = []
+    for key in Key.allCases {
+      guard let value = person[key] else { continue }
+      for bearer in try look.bearers(person.side.other, key, value)
+      where !candidates.contains(where: { $0.id.isIdentical(to: bearer.id) }) {
+        candidates.append(bearer)
+      }
+    }
+    if candidates.isEmpty { return nobody }
+    let free = try candidates.filter { try isFree($0, look) }
+    // Of so many not all were looked at.
+    if free.isEmpty, candidates.count < LinkLookUp.limit {
+      return isDangling ? nobody : .tell(.matchTaken, candidates: candidates.map(\.id))
+    }
+
+    let doubt: MembersLink.Code
+    if let (match, key) = try unique(person, look) {
+      if try !isFree(match, look) {
+        doubt = .matchAmbiguous
+      } else if try !(unique(match, look).map { $0.person.id.isIdentical(to: person.id) } ?? false)
+        || isContradicted(person, match, by: key == .phone ? .email : .phone, look)
+      {
+        doubt = .matchContradicts
+      } else if !person.isActive || !match.isActive {
+        doubt = .matchInactive
+      } else {
+        return .link(match.id, key == .phone ? .phoneMatches : .emailMatches)
+      }
+    } else {
+      doubt = .matchAmbiguous
+    }
+    // A pair is listed once, with its user.
+    if person.side == .member { return nobody }
+    return .tell(doubt, candidates: candidates.map(\.id))
+  }
+
+  /// The one of the other side with whom a person alone shares a phone, else an email.
+  private static func unique(
+    _ person: LinkSpool.Person,
+    _ look: LinkLookUp
+  ) throws -> (person: LinkSpool.Person, key: Key)? {
+    for key in Key.allCases {
+      guard let value = person[key] else { continue }
+      let others = try look.bearers(person.side.other, key, value, limit: 2)
+      let own = try look.bearers(person.side, key, value, limit: 2)
+      if let only = others.first, others.count == 1, own.count == 1 { return (only, key) }
+    }
+    return nil
+  }
+
+  /// Whether the other key of one of two people leads to somebody else.
+  private static func isContradicted(
+    _ a: LinkSpool.Person,
+    _ b: LinkSpool.Person,
+    by key: Key,
+    _ look: LinkLookUp
+  ) throws -> Bool {
+    func leadsElsewhere(_ person: LinkSpool.Person, than match: LinkSpool.Person) throws -> Bool {
+      guard let value = person[key] else { return false }
+      if let other = match[key], other.isIdentical(to: value) { return false }
+      return try !look.bearers(match.side, key, value, limit: 1).isEmpty
+    }
+    return try leadsElsewhere(a, than: b) || leadsElsewhere(b, than: a)
+  }
+}
+
+extension LinkSpool.Person {
+  fileprivate subscript(key: LinkDecision.Key) -> String? { key == .phone ? phone : email }
+}

@@ -1,0 +1,166 @@
+import FirestoreModels
+import Foundation
+import GRDB
+import MigrationEngine
+
+/// Users and members side by side on disk, with what links them: what ``MembersLink`` has to look up, in memory that
+/// does not grow with it.
+struct LinkSpool {
+  /// The two sides of a link.
+  enum Side: Int64, Sendable, CaseIterable {
+    case user, member
+
+    var other: Side { self == .user ? .member : .user }
+  }
+
+  /// One user or member.
+  struct Person: Sendable {
+    var side: Side
+    var id: String
+    /// The number that it is compared by; nil where it has none that is beyond doubt.
+    var phone: String?
+    /// The normalised email; nil where it has none that is one.
+    var email: String?
+    /// The id that the document's own link holds; nil where there is none.
+    var link: String?
+    var isActive: Bool
+    /// Whether the document is left alone as a whole; its links and its keys count all the same.
+    var isFrozen: Bool
+  }
+
+  private let database: SpoolDatabase
+
+  /// Makes an empty spool.
+  init() throws {
+    database = try SpoolDatabase(
+      of: "users and members",
+      schema: """
+        CREATE TABLE people (
+          number INTEGER PRIMARY KEY, side INTEGER NOT NULL, id BLOB NOT NULL, phone BLOB, email BLOB, link BLOB,
+          active INTEGER NOT NULL, frozen INTEGER NOT NULL, document BLOB
+        );
+        """
+    )
+  }
+
+  /// Adds people, each with the document that is to be told of it later; none where it is told already.
+  func add(_ people: [(person: Person, document: RawDocument?)]) async throws {
+    let rows = people.map { person, document in (person, document.map(Self.json)) }
+    try await database.use { db in
+      let insert = try db.cachedStatement(
+        sql: """
+          INSERT INTO people (side, id, phone, email, link, active, frozen, document) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+          """
+      )
+      for (person, document) in rows {
+        try insert.execute(arguments: [
+          person.side.rawValue, SpoolDatabase.bytes(person.id), person.phone.map(SpoolDatabase.bytes),
+          person.email.map(SpoolDatabase.bytes), person.link.map(SpoolDatabase.bytes), person.isActive,
+          person.isFrozen, document,
+        ])
+      }
+    }
+  }
+
+  /// Sorts the people by what they are looked up by, once all are in.
+  func index() async throws {
+    try await database.use { db in
+      try db.execute(
+        sql: """
+          CREATE UNIQUE INDEX ids ON people (side, id);
+          CREATE INDEX phones ON people (side, phone) WHERE phone IS NOT NULL;
+          CREATE INDEX emails ON people (side, email) WHERE email IS NOT NULL;
+          CREATE INDEX links ON people (side, link) WHERE link IS NOT NULL;
+          """
+      )
+    }
+  }
+
+  /// The next people in the order in which they were added, each with its document and what is to become of its link;
+  /// empty at the end.
+  ///
+  /// - Parameter number: The number of the last one of the page before; 0 for the first page.
+  func decisions(
+    after number: Int64
+  ) async throws -> [(number: Int64, document: RawDocument, decision: LinkDecision)] {
+    try await database.use { db in
+      let look = LinkLookUp(db: db)
+      let rows = try Row.fetchAll(
+        db,
+        sql: "SELECT * FROM people WHERE number > ? AND document IS NOT NULL ORDER BY number LIMIT ?",
+        arguments: [number, SpoolDatabase.batch]
+      )
+      let parser = JSONParser()
+      var decoder = WireDecoder()
+      return try rows.map { row in
+        let json: Data = row["document"]
+        let document = try parser.parse(Array(json)) { root throws(WireError) in try decoder.document(root) }
+        return (row["number"], document, try LinkDecision(on: LinkLookUp.person(row), by: look))
+      }
+    }
+  }
+
+  private static func json(_ document: RawDocument) -> Data {
+    var json = JSONWriter()
+    json.document(document)
+    return Data(json.bytes)
+  }
+}
+
+/// The questions that a ``LinkDecision`` asks of the people.
+struct LinkLookUp {
+  /// How many people of one key are looked at, at the most.
+  static let limit = 10
+
+  let db: Database
+
+  static func person(_ row: Row) -> LinkSpool.Person {
+    func text(_ column: String) -> String? { (row[column] as Data?).map(SpoolDatabase.text) }
+    return LinkSpool.Person(
+      side: LinkSpool.Side(rawValue: row["side"]) ?? .user,
+      id: SpoolDatabase.text(row["id"]),
+      phone: text("phone"),
+      email: text("email"),
+      link: text("link"),
+      isActive: row["active"],
+      isFrozen: row["frozen"]
+    )
+  }
+
+  /// The person of an id.
+  func person(_ side: LinkSpool.Side, _ id: String) throws -> LinkSpool.Person? {
+    try people("id", side, id, limit: 1).first
+  }
+
+  /// Those whose own link names an id of the other side; so many at the most.
+  func claimants(
+    _ side: LinkSpool.Side,
+    of id: String,
+    limit: Int = LinkLookUp.limit
+  ) throws -> [LinkSpool.Person] {
+    try people("link", side, id, limit: limit)
+  }
+
+  /// Those of a side who bear a phone or an email; so many at the most.
+  func bearers(
+    _ side: LinkSpool.Side,
+    _ key: LinkDecision.Key,
+    _ value: String,
+    limit: Int = LinkLookUp.limit
+  ) throws -> [LinkSpool.Person] {
+    try people(key.rawValue, side, value, limit: limit)
+  }
+
+  private func people(
+    _ column: String,
+    _ side: LinkSpool.Side,
+    _ value: String,
+    limit: Int
+  ) throws -> [LinkSpool.Person] {
+    let statement = try db.cachedStatement(
+      sql: "SELECT * FROM people WHERE side = ? AND \(column) = ? ORDER BY number LIMIT ?"
+    )
+    return try Row.fetchAll(statement, arguments: [side.rawValue, SpoolDatabase.bytes(value), limit])
+      .map(Self.person)
+  }
+}

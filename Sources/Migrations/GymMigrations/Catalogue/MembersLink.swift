@@ -1,0 +1,191 @@
+package import FirestoreModels
+import GymModels
+package import MigrationEngine
+
+/// The links between accounts and members: `users.linkedMemberId` and `members.linkedUserId`, which mirror each other.
+///
+/// A link that names somebody who is there is never rewritten. Where one side alone has it, the other is
+/// completed. People without a link are matched by phone, then by email, and only where each is the other's single
+/// match among all users and members; whatever leaves a doubt is listed with the user.
+///
+/// The two documents of a pair are written one by one: a run that is stopped in between leaves half a link, which the
+/// next run completes. Memory does not grow with the collections; they are spooled to a temporary file.
+package struct MembersLink: Migration {
+  /// What is told of a document; the raw value is the code in reports.
+  package enum Code: String, Sendable, CaseIterable {
+    /// The link names somebody whose own link names another. A review, as all but two are.
+    case linkContradicts = "link-contradicts"
+    /// The document has no link, and several of the other side name it.
+    case linkClaimedTwice = "link-claimed-twice"
+    /// The link names nobody, and there is nobody to link instead.
+    case linkDangling = "link-dangling"
+    /// Several people share the phone or the email.
+    case matchAmbiguous = "match-ambiguous"
+    /// Phone and email lead to different people.
+    case matchContradicts = "match-contradicts"
+    /// The single match, or the user, is not active.
+    case matchInactive = "match-inactive"
+    /// All who match are linked to others already: a second account of one person, as a rule. A note.
+    case matchTaken = "match-taken"
+    /// A value is not of its field's type. A reject.
+    case wrongType = "wrong-type"
+
+    fileprivate var kind: Finding.Kind {
+      switch self {
+      case .matchTaken: .note
+      case .wrongType: .reject
+      default: .review
+      }
+    }
+
+    fileprivate var message: String {
+      switch self {
+      case .linkContradicts: "The link names somebody whose own link names another."
+      case .linkClaimedTwice: "There is no link, and several name this document in theirs."
+      case .linkDangling: "The link names nobody, and there is nobody to link instead."
+      case .matchAmbiguous: "Several people share the phone or the email."
+      case .matchContradicts: "Phone and email lead to different people."
+      case .matchInactive: "The only match is with somebody who is not active."
+      case .matchTaken: "Those who match are linked to others already, or left alone."
+      case .wrongType: "The value is not of its field's type."
+      }
+    }
+  }
+
+  /// Why a link is written; the raw value is the reason in plans.
+  package enum Reason: String, Sendable, CaseIterable {
+    /// The other side names this document already.
+    case linkCompleted = "link-completed"
+    /// The same, in the place of a link that names nobody.
+    case linkReplaced = "link-replaced"
+    /// The phone is that of one user and one member.
+    case phoneMatches = "link-by-phone"
+    /// The email is.
+    case emailMatches = "link-by-email"
+  }
+
+  /// `members-link`.
+  package let id = "members-link"
+  /// What `migrate list` says of it.
+  package let summary = "Links users and members, each the other's only match by phone or by email."
+  /// `users` and `members`.
+  package let reads = [GymCollection.users, GymCollection.members]
+  /// `users` and `members`.
+  package let writes = [GymCollection.users, GymCollection.members]
+  /// Who is linked is no match for others any more.
+  package let needsOriginals = true
+
+  /// Makes the migration; there is nothing to set.
+  package init() {}
+
+  /// Spools both collections, then decides on each document in their order.
+  ///
+  /// - Throws: what `source` and `sink` throw; `Failure` of kind `cannotWrite` where the spool cannot be kept.
+  package func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
+    let spool = try LinkSpool()
+    for side in LinkSpool.Side.allCases {
+      var people: [(LinkSpool.Person, RawDocument?)] = []
+      try await source.forEachDocument(in: side == .user ? GymCollection.users : GymCollection.members) {
+        let (person, findings) = Self.person(side, $0)
+        if !findings.isEmpty { try await sink.tell(Outcome(.skip, findings: findings), of: $0) }
+        people.append((person, findings.isEmpty ? $0 : nil))
+        if people.count == SpoolDatabase.batch {
+          try await spool.add(people)
+          people.removeAll(keepingCapacity: true)
+        }
+      }
+      try await spool.add(people)
+    }
+    try await spool.index()
+    var last: Int64 = 0
+    while true {
+      let page = try await spool.decisions(after: last)
+      for (_, document, decision) in page {
+        try await sink.tell(Self.outcome(for: document, decision), of: document)
+      }
+      guard let end = page.last else { return }
+      last = end.number
+    }
+  }
+
+  // MARK: Reading
+
+  private static func linkField(_ side: LinkSpool.Side) -> String {
+    side == .user ? "linkedMemberId" : "linkedUserId"
+  }
+
+  /// What the spool has to know of a document, and what is wrong with it.
+  static func person(
+    _ side: LinkSpool.Side,
+    _ document: RawDocument
+  ) -> (person: LinkSpool.Person, findings: [Finding]) {
+    var findings: [Finding] = []
+    func text(_ field: String) -> String? {
+      do throws(WrongType) {
+        return try document.text(field)
+      } catch {
+        findings.append(error.finding)
+        return nil
+      }
+    }
+    func truth(_ field: String) -> Bool? {
+      switch document.fields[field] {
+      case nil, .null?: return nil
+      case .boolean(let truth)?: return truth
+      case let value?:
+        findings.append(document.wrongType(field, found: value, wanted: "boolean"))
+        return nil
+      }
+    }
+    var phone = text(CommonField.phone).map(PhoneNumber.init)
+    var isActive = truth(UserField.isActive.rawValue)
+    if side == .user {
+      let telefono = text(UserField.telefono.rawValue).map(PhoneNumber.init)
+      let activo = truth(UserField.activo.rawValue)
+      isActive = isActive ?? activo
+      if let both = phone, let telefono, both != telefono {
+        // Two numbers: neither is beyond doubt.
+        phone = nil
+      } else {
+        phone = phone ?? telefono
+      }
+    }
+    let email = text(CommonField.email).map(EmailIndex.normalised)
+    let person = LinkSpool.Person(
+      side: side,
+      id: document.path.id,
+      phone: phone.flatMap { $0 }?.digits,
+      email: email.flatMap { EmailIndex.problem(ofNormalised: $0) == nil ? $0 : nil },
+      link: text(linkField(side)),
+      isActive: isActive ?? true,
+      isFrozen: false
+    )
+    var frozen = person
+    frozen.isFrozen = !findings.isEmpty
+    return (frozen, findings)
+  }
+
+  // MARK: Telling
+
+  private static func outcome(for document: RawDocument, _ decision: LinkDecision) -> Outcome {
+    let side: LinkSpool.Side = document.path.collection == GymCollection.users ? .user : .member
+    let field = linkField(side)
+    switch decision {
+    case .leave: return Outcome(.unchanged)
+    case .link(let id, let reason):
+      return Outcome(.change(document.changing([field: .string(id)], reasons: [reason.rawValue])))
+    case .tell(let code, let candidates):
+      var found: FieldMap = ["candidates": .array(candidates.map { .string($0) })]
+      found[field] = document.fields[field]
+      let finding = Finding(
+        code.kind,
+        path: document.path,
+        code: code.rawValue,
+        field: field,
+        found: .map(found),
+        message: code.message
+      )
+      return Outcome(code.kind == .review ? .skip : .unchanged, findings: [finding])
+    }
+  }
+}

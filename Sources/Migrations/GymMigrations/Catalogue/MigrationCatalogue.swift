@@ -1,0 +1,66 @@
+package import FirestoreModels
+package import MigrationEngine
+
+/// The migrations that gymmigrate knows, in the order in which they are applied.
+package enum MigrationCatalogue {
+  /// What the migrations may be told on the command line.
+  package struct Settings: Sendable, Equatable {
+    /// `--accept-proposals`, for ``UsersUnify``.
+    package var acceptProposals: Bool
+    /// `--prune`, for ``UserEmails``.
+    package var prune: Bool
+    /// `--review`, for ``UsersUnify``; nil where no list was handed back.
+    package var review: NameReview?
+
+    /// Makes settings; nothing doubtful is written and nothing is removed unless asked.
+    package init(acceptProposals: Bool = false, prune: Bool = false, review: NameReview? = nil) {
+      self.acceptProposals = acceptProposals
+      self.prune = prune
+      self.review = review
+    }
+  }
+
+  /// Those that `--all` stands for, with the settings that touch least.
+  package static var all: [any Migration] { all(settings: Settings()) }
+
+  /// Those that `--all` stands for: all that only add and mend.
+  package static func all(settings: Settings) -> [any Migration] {
+    [
+      UsersUnify(acceptProposals: settings.acceptProposals, review: settings.review),
+      UserEmails(prune: settings.prune),
+      IsActive(),
+      DocumentIDs(),
+      MembersLink(),
+      SnapshotBackfill(),
+      GroupsRecount(),
+    ]
+  }
+
+  /// The contract steps: they take away what older versions of the apps still read, so they are applied by name only.
+  package static let contractSteps: [any Migration] = [UsersDropLegacy()]
+
+  /// Every migration that there is: those of ``all(settings:)``, then the contract steps.
+  package static func known(settings: Settings = Settings()) -> [any Migration] {
+    all(settings: settings) + contractSteps
+  }
+
+  /// The migration of an id.
+  ///
+  /// - Throws: `Failure` of kind `usage` that names the known ones.
+  package static func named(
+    _ id: String,
+    settings: Settings = Settings()
+  ) throws(Failure) -> any Migration {
+    let known = known(settings: settings)
+    guard let migration = known.first(where: { $0.id.isIdentical(to: id) }) else {
+      throw Failure(
+        .usage,
+        "find the migration",
+        path: id,
+        cause: "there is none of that name",
+        remedy: "Name one of these: \(known.map(\.id).joined(separator: ", "))."
+      )
+    }
+    return migration
+  }
+}

@@ -1,0 +1,206 @@
+package import FirestoreModels
+package import MigrationEngine
+
+/// The backfill of `payments.membershipPlanSnapshot`, where a payment of type `membership` has none: the member's own,
+/// where that was assigned not after the payment and has its price.
+///
+/// It is copied as it is. A completed payment gets it, too: a field that was never recorded is added, and nothing that
+/// was recorded changes but `updatedAt`, by which other systems find out. Members are only read.
+package struct SnapshotBackfill: Migration {
+  /// What is told of a payment; the raw value is the code in reports.
+  ///
+  /// All are ``Finding/Kind/review`` but `wrongType`.
+  package enum Code: String, Sendable, CaseIterable {
+    /// The payment names no member.
+    case noMember = "payment-no-member"
+    /// The payment's member is gone.
+    case memberGone = "payment-member-gone"
+    /// The member has no snapshot either.
+    case memberHasNone = "member-no-snapshot"
+    /// The payment has no time, or the snapshot none that says when it was assigned.
+    case undated = "snapshot-undated"
+    /// The snapshot was assigned after the payment, so it is of a later plan.
+    case later = "snapshot-later"
+    /// The amount or the currency is not the snapshot's.
+    case priceDiffers = "snapshot-price-differs"
+    /// A value of the payment is not of its field's type. A reject.
+    case wrongType = "wrong-type"
+
+    fileprivate var message: String {
+      switch self {
+      case .noMember: "The payment names no member."
+      case .memberGone: "The payment's member is gone."
+      case .memberHasNone: "The member has no snapshot to take."
+      case .undated: "It cannot be told whether the member's snapshot was assigned before the payment."
+      case .later: "The member's snapshot was assigned after the payment."
+      case .priceDiffers: "The payment's amount or currency is not that of the member's snapshot."
+      case .wrongType: "A value is not of its field's type."
+      }
+    }
+  }
+
+  /// Why a field is written; the raw value is the reason in plans.
+  package enum Reason: String, Sendable, CaseIterable {
+    /// It is the member's.
+    case fromMember = "snapshot-from-member"
+  }
+
+  private static let snapshot = "membershipPlanSnapshot"
+
+  /// `snapshot-backfill`.
+  package let id = "snapshot-backfill"
+  /// What `migrate list` says of it.
+  package let summary = "Gives payments of memberships without a plan snapshot that of their member."
+  /// `members` and `payments`.
+  package let reads = [GymCollection.members, GymCollection.payments]
+  /// `payments`.
+  package let writes = [GymCollection.payments]
+
+  /// Makes the migration; there is nothing to set.
+  package init() {}
+
+  /// Spools the members' snapshots, then decides over the payments in their order.
+  ///
+  /// - Throws: what `source` and `sink` throw; `Failure` of kind `cannotWrite` where the spool cannot be kept.
+  package func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
+    let spool = try SnapshotSpool()
+    var members: [(id: String, snapshot: FieldMap?)] = []
+    try await source.forEachDocument(in: GymCollection.members) { document in
+      members.append((document.path.id, document.fields[Self.snapshot]?.map))
+      if members.count == SpoolDatabase.batch {
+        try await spool.add(members)
+        members.removeAll(keepingCapacity: true)
+      }
+    }
+    try await spool.add(members)
+
+    var payments: [RawDocument] = []
+    func tell() async throws {
+      let wanted = payments.map { Self.wants($0) ? $0.fields[Field.memberId]?.string : nil }
+      let found = try await spool.look(up: wanted)
+      for (payment, member) in zip(payments, found) {
+        try await sink.tell(outcome(for: payment, member: member), of: payment)
+      }
+      payments.removeAll(keepingCapacity: true)
+    }
+    try await source.forEachDocument(in: GymCollection.payments) { document in
+      payments.append(document)
+      if payments.count == SpoolDatabase.batch { try await tell() }
+    }
+    try await tell()
+  }
+
+  // MARK: Deciding
+
+  private enum Field {
+    static let type = "type"
+    static let memberId = "memberId"
+    static let completedAt = "completedAt"
+    static let amount = "amount"
+    static let currency = "currency"
+  }
+
+  /// What is known of the member that a payment names.
+  enum Member: Sendable, Equatable {
+    case gone
+    case there(snapshot: FieldMap?)
+  }
+
+  private static func wants(_ payment: RawDocument) -> Bool {
+    payment.fields[Field.type]?.string?.isIdentical(to: "membership") ?? false
+      && payment.fields[snapshot] ?? .null == .null
+  }
+
+  /// What becomes of one payment, by what is known of its member.
+  func outcome(for payment: RawDocument, member: Member) -> Outcome {
+    do throws(WrongType) {
+      return try decide(payment, member)
+    } catch {
+      return Outcome(error)
+    }
+  }
+
+  private func decide(_ payment: RawDocument, _ member: Member) throws(WrongType) -> Outcome {
+    guard let type = try payment.text(Field.type), type.isIdentical(to: "membership") else {
+      return Outcome(.unchanged)
+    }
+    let stands = payment.fields[Self.snapshot] ?? .null
+    if stands.map != nil { return Outcome(.unchanged) }
+    if !stands.isNull {
+      throw WrongType(finding: payment.wrongType(Self.snapshot, found: stands, wanted: "map"))
+    }
+
+    let memberID = try payment.text(Field.memberId)
+    let completed = try Self.moment(Field.completedAt, of: payment)
+    let created = try Self.moment(CommonField.createdAt, of: payment)
+    let amount = try Self.amount(of: payment)
+    let currency = try payment.text(Field.currency)
+
+    guard memberID != nil else { return Self.review(.noMember, payment, nil) }
+    guard case .there(let found) = member else { return Self.review(.memberGone, payment, nil) }
+    guard let found else { return Self.review(.memberHasNone, payment, nil) }
+    guard let paid = completed ?? created, let assigned = found["assignedAt"]?.timestamp else {
+      return Self.review(.undated, payment, found)
+    }
+    if assigned > paid { return Self.review(.later, payment, found) }
+    guard let amount, let price = found["planPrice"]?.number, abs(price - amount) < 0.005,
+      Self.agree(currency, found["planCurrency"]?.string)
+    else {
+      return Self.review(.priceDiffers, payment, found)
+    }
+    let edit: FieldEdit = [Self.snapshot: .map(found)]
+    return Outcome(.change(payment.changing(edit, reasons: [Reason.fromMember.rawValue])))
+  }
+
+  private static func agree(_ currency: String?, _ other: String?) -> Bool {
+    guard let currency, let other else { return true }
+    return currency.isIdentical(to: other)
+  }
+
+  private static func moment(_ field: String, of payment: RawDocument) throws(WrongType) -> Timestamp? {
+    let value = payment.fields[field] ?? .null
+    if value.isNull { return nil }
+    guard let moment = value.timestamp else {
+      throw WrongType(finding: payment.wrongType(field, found: value, wanted: "timestamp"))
+    }
+    return moment
+  }
+
+  private static func amount(of payment: RawDocument) throws(WrongType) -> Double? {
+    let value = payment.fields[Field.amount] ?? .null
+    if value.isNull { return nil }
+    guard let amount = value.number else {
+      throw WrongType(finding: payment.wrongType(Field.amount, found: value, wanted: "double"))
+    }
+    return amount
+  }
+
+  /// Lists a payment with what a person compares: of the payment its member, amount and times, of the member the snapshot.
+  private static func review(_ code: Code, _ payment: RawDocument, _ snapshot: FieldMap?) -> Outcome {
+    var found = FieldMap()
+    for field in [Field.memberId, Field.amount, Field.completedAt, CommonField.createdAt] {
+      found[field] = payment.fields[field]
+    }
+    if let snapshot { found[Self.snapshot] = .map(snapshot) }
+    let finding = Finding(
+      .review,
+      path: payment.path,
+      code: code.rawValue,
+      field: Self.snapshot,
+      found: found.isEmpty ? nil : .map(found),
+      message: code.message
+    )
+    return Outcome(.skip, findings: [finding])
+  }
+}
+
+extension Value {
+  /// The number of an integer or a double: a price may be either, depending on who wrote it.
+  fileprivate var number: Double? {
+    switch self {
+    case .integer(let number): Double(number)
+    case .double(let number): number.isFinite ? number : nil
+    default: nil
+    }
+  }
+}

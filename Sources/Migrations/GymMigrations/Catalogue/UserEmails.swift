@@ -1,0 +1,273 @@
+package import FirestoreModels
+import GymModels
+package import MigrationEngine
+
+/// The rebuild of `user_emails`, the index from a normalised email to the account that first bore it.
+///
+/// An entry whose user exists and bears the email stays, and so does its createdAt; where its `email` is not its id,
+/// it is mended. An entry whose user does not, or is none, is given to the user with the earliest createdAt (the
+/// document's createTime where that field is no timestamp), ties by the bytes of the id; where nobody bears the
+/// email, or the entry's id is not normalised, it is an orphan: listed, and removed only with ``prune``. An indexable
+/// email without an entry gets one. The index is derived data, so a value of a wrong type in an entry is mended
+/// like a wrong one.
+///
+/// Users are only read: a user is told, as skipped, where the email cannot have an entry, and not otherwise. Memory
+/// does not grow with the collections; the emails are spooled to a temporary file.
+package struct UserEmails: Migration {
+  /// What is told; the raw value is the code in reports.
+  ///
+  /// An orphan is a ``Finding/Kind/review`` until it is pruned, then a note.
+  package enum Code: String, Sendable, CaseIterable {
+    /// The user has no email: absent or null. A note: nothing is wrong with such an account.
+    case emailMissing = "email-missing"
+    /// The user's email is blank. A note, as for a missing one.
+    case emailEmpty = "email-empty"
+    /// The user's email has no `@`. A review, as are the following.
+    case emailNoAt = "email-no-at"
+    /// The user's email holds a `/`.
+    case emailSlash = "email-slash"
+    /// The user's email is over 1,500 bytes.
+    case emailTooLong = "email-too-long"
+    /// The user's email is an id that the service keeps for itself.
+    case emailReserved = "email-reserved"
+    /// The user's email is no text. A reject.
+    case emailWrongType = "email-wrong-type"
+    /// Nobody bears the email, and the entry's user is gone.
+    case orphanUserGone = "entry-orphan-user-gone"
+    /// Nobody bears the email; the entry's user bears another or none.
+    case orphanOtherEmail = "entry-orphan-other-email"
+    /// Nobody bears the email, and the entry names no user: primaryUserId is missing or no text.
+    case orphanNoUser = "entry-orphan-no-user"
+    /// The entry's id is not a normalised email, so no app finds it.
+    case orphanNotNormalised = "entry-orphan-not-normalised"
+    /// The entry was given to another user. A note.
+    case entryReassigned = "entry-reassigned"
+  }
+
+  /// Why an entry is written, in this order; the raw value is the reason in plans.
+  ///
+  /// A pruned orphan's reason is its ``Code``.
+  package enum Reason: String, Sendable, CaseIterable {
+    /// There was no entry for the email.
+    case entryMissing = "entry-missing"
+    /// The entry's user is gone.
+    case userGone = "primaryUserId-user-gone"
+    /// The entry's user bears another email.
+    case otherEmail = "primaryUserId-other-email"
+    /// The entry named no user.
+    case noUser = "primaryUserId-no-user"
+    /// The entry's `email` was not its id.
+    case emailMended = "email-mended"
+  }
+
+  /// Whether orphans are removed.
+  package var prune: Bool
+
+  /// `user-emails`.
+  package let id = "user-emails"
+  /// What `migrate list` says of it.
+  package let summary = "Rebuilds user_emails, the index from an email to the account that first bore it."
+  /// `users` and `user_emails`.
+  package let reads = [GymCollection.users, GymCollection.userEmails]
+  /// `user_emails`.
+  package let writes = [GymCollection.userEmails]
+  /// An entry that was mended or removed does not tell any more what was wrong with it.
+  package let needsOriginals = true
+
+  /// Makes the migration.
+  package init(prune: Bool = false) {
+    self.prune = prune
+  }
+
+  /// Spools the users, decides over the entries in their order, then tells the entries that are to be made, in the
+  /// order of their ids.
+  ///
+  /// - Throws: what `source` and `sink` throw; `Failure` of kind `cannotWrite` where the spool cannot be kept.
+  package func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
+    let spool = try EmailSpool()
+    try await spoolUsers(from: source, to: spool, into: sink)
+    try await tellEntries(from: source, by: spool, into: sink)
+    try await tellNewEntries(of: spool, into: sink)
+  }
+
+  // MARK: Users
+
+  private func spoolUsers(
+    from source: any DocumentSource,
+    to spool: EmailSpool,
+    into sink: any PlanSink
+  ) async throws {
+    var users: [EmailSpool.User] = []
+    try await source.forEachDocument(in: GymCollection.users) { document in
+      let (user, finding) = Self.user(document)
+      if let finding { try await sink.tell(Outcome(.skip, findings: [finding]), of: document) }
+      users.append(user)
+      if users.count == EmailSpool.batch {
+        try await spool.add(users)
+        users.removeAll(keepingCapacity: true)
+      }
+    }
+    try await spool.add(users)
+    try await spool.indexUsers()
+  }
+
+  /// What the index has to know of a user, and why the user is not in it.
+  static func user(_ document: RawDocument) -> (user: EmailSpool.User, finding: Finding?) {
+    var user = EmailSpool.User(
+      id: document.path.id,
+      email: nil,
+      isIndexable: false,
+      createdAt: document.fields[CommonField.createdAt]?.timestamp ?? document.createTime
+    )
+    func finding(_ kind: Finding.Kind, _ code: Code, _ message: String) -> Finding {
+      Finding(
+        kind,
+        path: document.path,
+        code: code.rawValue,
+        field: UserEmailEntry.Field.email,
+        found: document.fields[UserEmailEntry.Field.email],
+        message: message
+      )
+    }
+    switch document.fields[UserEmailEntry.Field.email] {
+    case nil, .null?:
+      return (user, finding(.note, .emailMissing, "The user has no email."))
+    case .string(let text)?:
+      let email = EmailIndex.normalised(text)
+      user.email = email
+      guard let problem = EmailIndex.problem(ofNormalised: email) else {
+        user.isIndexable = true
+        return (user, nil)
+      }
+      switch problem {
+      case .empty: return (user, finding(.note, .emailEmpty, "The user's email is blank."))
+      case .noAt: return (user, finding(.review, .emailNoAt, "The user's email has no @."))
+      case .slash: return (user, finding(.review, .emailSlash, "The user's email holds a slash."))
+      case .tooLong:
+        return (user, finding(.review, .emailTooLong, "The user's email is over 1,500 bytes."))
+      case .reserved:
+        return (user, finding(.review, .emailReserved, "The user's email is a reserved id."))
+      }
+    case let value?:
+      return (user, finding(.reject, .emailWrongType, "The user's email is \(value.typeName), not string."))
+    }
+  }
+
+  // MARK: Entries
+
+  private func tellEntries(
+    from source: any DocumentSource,
+    by spool: EmailSpool,
+    into sink: any PlanSink
+  ) async throws {
+    var entries: [RawDocument] = []
+    func tell() async throws {
+      let answers = try await spool.look(up: entries.map { ($0.path.id, Self.primaryUser(of: $0)) })
+      for (entry, answer) in zip(entries, answers) {
+        try await sink.tell(outcome(for: entry, answer), of: entry)
+      }
+      entries.removeAll(keepingCapacity: true)
+    }
+    try await source.forEachDocument(in: GymCollection.userEmails) { document in
+      entries.append(document)
+      if entries.count == EmailSpool.batch { try await tell() }
+    }
+    try await tell()
+  }
+
+  private static func primaryUser(of entry: RawDocument) -> String? {
+    entry.fields[UserEmailEntry.Field.primaryUserId]?.string.flatMap { GymText.isBlank($0) ? nil : $0 }
+  }
+
+  /// What becomes of one entry, by what the users say of it.
+  func outcome(for entry: RawDocument, _ answer: EmailSpool.Answer) -> Outcome {
+    let id = entry.path.id
+    guard EmailIndex.normalised(id).isIdentical(to: id) else {
+      return orphan(entry, .orphanNotNormalised, "The entry's id is not a normalised email.")
+    }
+    guard let stands = Self.primaryUser(of: entry) else {
+      return reassigned(entry, to: answer.earliest, .noUser)
+        ?? orphan(entry, .orphanNoUser, "The entry names no user, and nobody bears the email.")
+    }
+    if answer.userBearsEmail { return kept(entry, user: stands, reasons: []) }
+    if answer.userExists {
+      return reassigned(entry, to: answer.earliest, .otherEmail)
+        ?? orphan(
+          entry,
+          .orphanOtherEmail,
+          "The entry's user bears another email or none, and nobody bears this."
+        )
+    }
+    return reassigned(entry, to: answer.earliest, .userGone)
+      ?? orphan(entry, .orphanUserGone, "The entry's user is gone, and nobody bears the email.")
+  }
+
+  private func kept(_ entry: RawDocument, user: String, reasons: [Reason]) -> Outcome {
+    let after = UserEmailEntry(primaryUserId: user, email: entry.path.id).fields(over: entry.fields)
+    if after == entry.fields { return Outcome(.unchanged) }
+    let isMended = entry.fields[UserEmailEntry.Field.email] != .string(entry.path.id)
+    return Outcome(
+      .change(
+        Change(
+          path: entry.path,
+          before: entry,
+          after: after,
+          reasons: (reasons + (isMended ? [.emailMended] : [])).map(\.rawValue)
+        )
+      )
+    )
+  }
+
+  private func reassigned(_ entry: RawDocument, to user: String?, _ reason: Reason) -> Outcome? {
+    guard let user else { return nil }
+    var outcome = kept(entry, user: user, reasons: [reason])
+    outcome.findings = [
+      Finding(
+        .note,
+        path: entry.path,
+        code: Code.entryReassigned.rawValue,
+        field: UserEmailEntry.Field.primaryUserId,
+        found: entry.fields[UserEmailEntry.Field.primaryUserId],
+        proposal: [UserEmailEntry.Field.primaryUserId: .string(user)],
+        message: "The entry's user does not bear the email; it is given to the earliest who does."
+      )
+    ]
+    return outcome
+  }
+
+  private func orphan(_ entry: RawDocument, _ code: Code, _ message: String) -> Outcome {
+    let finding = Finding(
+      prune ? .note : .review,
+      path: entry.path,
+      code: code.rawValue,
+      field: UserEmailEntry.Field.primaryUserId,
+      found: entry.fields[UserEmailEntry.Field.primaryUserId],
+      message: message
+    )
+    guard prune else { return Outcome(.skip, findings: [finding]) }
+    return Outcome(
+      .change(Change(path: entry.path, before: entry, after: nil, reasons: [code.rawValue])),
+      findings: [finding]
+    )
+  }
+
+  private func tellNewEntries(of spool: EmailSpool, into sink: any PlanSink) async throws {
+    var last: String?
+    while true {
+      let page = try await spool.missingEntries(after: last)
+      for (email, user) in page {
+        let path = DocumentPath(GymCollection.userEmails, email)
+        let change = Change(
+          path: path,
+          before: nil,
+          after: UserEmailEntry(primaryUserId: user, email: email).fields(),
+          serverTimes: [FieldPath(field: UserEmailEntry.Field.createdAt)],
+          reasons: [Reason.entryMissing.rawValue]
+        )
+        try await sink.tell(Outcome(.change(change)), of: RawDocument(path: path, fields: FieldMap()))
+      }
+      guard let end = page.last else { return }
+      last = end.email
+    }
+  }
+}

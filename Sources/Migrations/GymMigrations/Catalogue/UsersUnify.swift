@@ -1,0 +1,322 @@
+package import FirestoreModels
+import GymModels
+package import MigrationEngine
+
+/// The unification of `users`: what is missing of the unified fields is added from what eras iOS and Android wrote.
+///
+/// Nothing is taken away and nothing that stands is rewritten; missing is absent, null or blank text. A document
+/// with a value of the wrong type is left alone as a whole. Doubtful parts of a name are withheld, and the
+/// document's other fields unified, unless ``acceptProposals``. See ``Code`` for what is told.
+package struct UsersUnify: DocumentMigration {
+  /// What is told of a document; the raw value is the code in reports.
+  ///
+  /// A name has one finding at most, of the first code that holds in this order. It is ``Finding/Kind/review``;
+  /// once the proposals are accepted and no required part is missing, nothing is left to decide and it is
+  /// ``Finding/Kind/note``.
+  package enum Code: String, Sendable, CaseIterable {
+    /// fullName, Android's parts and the unified parts that stand do not say the same.
+    case nameDisagrees = "name-disagrees"
+    /// fullName is one unit.
+    case nameOneWord = "name-one-word"
+    /// fullName has more than three units.
+    case nameManyWords = "name-many-words"
+    /// fullName holds a particle.
+    case nameParticle = "name-particle"
+    /// A required part, the paternal name, is missing everywhere.
+    case nameNoPaternal = "name-no-paternal"
+    /// A required part, the given name, is missing everywhere.
+    case nameNoFirst = "name-no-first"
+    /// There is no name at all. A note: there is nothing to propose and nothing to decide.
+    case nameMissing = "name-missing"
+    /// isActive and activo disagree; isActive stays. A review.
+    case activeDisagrees = "active-disagrees"
+    /// There is no role; none is invented. A note: nothing waits for it.
+    case roleMissing = "role-missing"
+    /// The role is `owner` or `staff`. A note.
+    case roleDeprecated = "role-deprecated"
+    /// The role is none that the apps know. A note.
+    case roleUnknown = "role-unknown"
+    /// The name was decided (``review``), and the document is not what it was when it was listed. A review.
+    case reviewStale = "review-stale"
+    /// The name was decided, and a field that stands says otherwise; it is never rewritten. A review.
+    case reviewFieldStands = "review-field-stands"
+    /// The decided fullName is not that of the decided parts. A review.
+    case reviewDisagrees = "review-disagrees"
+    /// The name of a document was decided that is not there. A review.
+    case reviewUnknown = "review-unknown"
+    /// A value is not of its field's type. A reject.
+    case wrongType = "wrong-type"
+  }
+
+  /// Why a field is written, in this order; the raw value is the reason in plans.
+  package enum Reason: String, Sendable, CaseIterable {
+    case fullNameFromParts = "fullName-from-parts"
+    case firstNameFromNombre = "firstName-from-nombre"
+    case firstNameFromFullName = "firstName-from-fullName"
+    case paternalFromPrimerApellido = "paternalLastName-from-primerApellido"
+    case paternalFromFullName = "paternalLastName-from-fullName"
+    case maternalFromSegundoApellido = "maternalLastName-from-segundoApellido"
+    case maternalFromFullName = "maternalLastName-from-fullName"
+    case fullNameFromReview = "fullName-from-review"
+    case firstNameFromReview = "firstName-from-review"
+    case paternalFromReview = "paternalLastName-from-review"
+    case maternalFromReview = "maternalLastName-from-review"
+    case phoneFromTelefono = "phone-from-telefono"
+    case isActiveFromActivo = "isActive-from-activo"
+    case isActiveDefault = "isActive-default"
+    case onboardingCompletedDefault = "onboardingCompleted-default"
+  }
+
+  /// Whether the proposals for doubtful names are written as they stand.
+  package var acceptProposals: Bool
+  /// What a person decided about doubtful names; it goes before proposals.
+  package var review: NameReview?
+
+  /// `users-unify`.
+  package let id = "users-unify"
+  /// What `migrate list` says of it.
+  package let summary = "Adds the missing unified fields to users from those of the iOS and Android eras."
+  /// `users`.
+  package let reads = [GymCollection.users]
+
+  /// Makes the migration.
+  package init(acceptProposals: Bool = false, review: NameReview? = nil) {
+    self.acceptProposals = acceptProposals
+    self.review = review
+  }
+
+  /// Streams the users and tells the outcome of each; among them, in the order of names, the decided ones that are not
+  /// there.
+  package func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
+    var decided = (review?.decisions.keys.sorted() ?? []).filter { !source.isPast($0) }[...]
+    func tellMissing(before path: DocumentPath?) async throws {
+      while let next = decided.first, path.map({ next < $0 }) ?? true {
+        decided.removeFirst()
+        try await sink.tell(Self.unknown(next))
+      }
+      if let path, decided.first == path { decided.removeFirst() }
+    }
+    for read in sources {
+      try await source.forEachPage(matching: read) { page in
+        if decided.isEmpty { return try await sink.tell(page.map(outcome), of: page) }
+        for document in page {
+          try await tellMissing(before: document.path)
+          try await sink.tell(outcome(for: document), of: document)
+        }
+      }
+    }
+    try await tellMissing(before: nil)
+  }
+
+  private static func unknown(_ path: DocumentPath) -> Finding {
+    Finding(
+      .review,
+      path: path,
+      code: Code.reviewUnknown.rawValue,
+      message: "A name was decided for it, and there is no such document."
+    )
+  }
+
+  /// What becomes of one user.
+  package func outcome(for document: RawDocument) -> Outcome {
+    let user = UserFields(document.fields)
+    if !user.wrongTypes.isEmpty {
+      return Outcome(
+        .skip,
+        findings: user.wrongTypes.map { document.wrongType($0.field, found: $0.value) }
+      )
+    }
+
+    var name = UnifiedName(user)
+    var edit = Edit()
+    let decided = decidedName(of: document, user, name)
+    if let decided {
+      edit.set(name.sure, from: name.source, where: { decided.texts[$0] == nil })
+      for (field, text) in decided.assignments {
+        edit.set(field, .string(text), because: "\(field.rawValue)-from-review")
+      }
+      // What is left to say is what the rules will say of the document from now on.
+      name = UnifiedName(UserFields(document.fields.applying(edit.fields)))
+    }
+    let acceptsProposals = acceptProposals && decided == nil
+    edit.set(name.sure, from: name.source)
+    if acceptsProposals { edit.set(name.proposed, from: name.source) }
+    if user.phone == nil, let telefono = user.telefono {
+      edit.set(.phone, .string(GymText.tidied(telefono)), .phoneFromTelefono)
+    }
+    if user.isActive == nil {
+      edit.set(
+        .isActive,
+        .boolean(user.effectiveIsActive),
+        user.activo == nil ? .isActiveDefault : .isActiveFromActivo
+      )
+    }
+    if user.onboardingCompleted == nil {
+      edit.set(.onboardingCompleted, .boolean(false), .onboardingCompletedDefault)
+    }
+
+    let change = edit.reasons.isEmpty ? nil : document.changing(edit.fields, reasons: edit.reasons)
+    var findings: [Finding] = []
+    if let doubt = name.doubt {
+      let fields = change?.after ?? document.fields
+      findings.append(finding(doubt, name, fields: fields, isAccepted: acceptsProposals, of: document))
+    }
+    if let finding = activeFinding(user, of: document) { findings.append(finding) }
+    if let finding = roleFinding(user, of: document) { findings.append(finding) }
+    if let decided { findings += decided.findings(about: document) }
+    if let change { return Outcome(.change(change), findings: findings) }
+    return Outcome(name.isWithheld ? .skip : .unchanged, findings: findings)
+  }
+
+  /// What a person decided about the user's name, held against what the list would say of it today.
+  private func decidedName(
+    of document: RawDocument,
+    _ user: UserFields,
+    _ name: UnifiedName
+  ) -> DecidedName? {
+    guard let decision = review?.decisions[document.path] else { return nil }
+    var fields = document.fields
+    name.sure.forEach { field, text in fields[field.rawValue] = .string(text) }
+    let found = name.doubt.flatMap { Self.found($0, in: fields) }
+    return DecidedName(decision, user: user, name: name, found: FindingLists.text(of: found))
+  }
+
+  // MARK: Findings
+
+  private func finding(
+    _ doubt: UnifiedName.Doubt,
+    _ name: UnifiedName,
+    fields: FieldMap,
+    isAccepted: Bool,
+    of document: RawDocument
+  ) -> Finding {
+    var proposal = FieldMap()
+    name.proposed.forEach { field, text in proposal[field.rawValue] = .string(text) }
+    var isSettled = false
+    if isAccepted, !name.proposed.isEmpty {
+      let after = UserFields(fields).unifiedName
+      isSettled = after.firstName != nil && after.paternalLastName != nil
+    }
+    let (code, message) = Self.text(of: doubt)
+    let field: UserField =
+      doubt == .noPaternal ? .paternalLastName : doubt == .noFirst ? .firstName : .fullName
+    return Finding(
+      isSettled || doubt == .noName ? .note : .review,
+      path: document.path,
+      code: code.rawValue,
+      field: field.rawValue,
+      found: Self.found(doubt, in: fields),
+      proposal: proposal,
+      message: message
+    )
+  }
+
+  /// What stands once the run is over: fullName where it is about that alone, else every field of the name.
+  ///
+  /// What the run itself writes is among it, so that a list can be handed back after the run as after its plan.
+  private static func found(_ doubt: UnifiedName.Doubt, in fields: FieldMap) -> Value? {
+    switch doubt {
+    case .oneUnit, .manyUnits, .particle:
+      return fields[UserField.fullName.rawValue]
+    case .disagrees, .noPaternal, .noFirst, .noName:
+      var found = FieldMap()
+      let names: [UserField] =
+        [.fullName] + PersonName.Part.allCases.map(UserField.init)
+        + PersonName.Part.allCases.compactMap { UserField($0).legacy }
+      for field in names { found[field.rawValue] = fields[field.rawValue] }
+      return found.isEmpty ? nil : .map(found)
+    }
+  }
+
+  private static func text(of doubt: UnifiedName.Doubt) -> (Code, String) {
+    switch doubt {
+    case .disagrees: (.nameDisagrees, "fullName and the parts of the name do not say the same.")
+    case .oneUnit: (.nameOneWord, "fullName is one word, so there is no surname.")
+    case .manyUnits:
+      (.nameManyWords, "fullName has more than three units; where the given name ends is a guess.")
+    case .particle: (.nameParticle, "fullName holds a particle; the word that it belongs to is a guess.")
+    case .noPaternal: (.nameNoPaternal, "There is no paternal surname.")
+    case .noFirst: (.nameNoFirst, "There is no given name.")
+    case .noName: (.nameMissing, "There is no name.")
+    }
+  }
+
+  private func activeFinding(_ user: UserFields, of document: RawDocument) -> Finding? {
+    guard let isActive = user.isActive, let activo = user.activo, isActive != activo else { return nil }
+    return Finding(
+      .review,
+      path: document.path,
+      code: Code.activeDisagrees.rawValue,
+      field: UserField.isActive.rawValue,
+      found: .map(["isActive": .boolean(isActive), "activo": .boolean(activo)]),
+      message: "isActive and activo disagree; isActive stays."
+    )
+  }
+
+  private func roleFinding(_ user: UserFields, of document: RawDocument) -> Finding? {
+    func note(_ code: Code, _ message: String) -> Finding {
+      Finding(
+        .note,
+        path: document.path,
+        code: code.rawValue,
+        field: UserField.role.rawValue,
+        found: document.fields[UserField.role.rawValue],
+        message: message
+      )
+    }
+    guard let role = user.role else { return note(.roleMissing, "There is no role; none is invented.") }
+    guard let known = UserRole(exactly: role) else {
+      return note(.roleUnknown, "The role is none that the apps know.")
+    }
+    return known.isDeprecated ? note(.roleDeprecated, "The role is deprecated.") : nil
+  }
+}
+
+extension UsersUnify {
+  /// The fields of a document that are set, and why.
+  private struct Edit {
+    private(set) var fields = FieldEdit()
+    private(set) var reasons: [String] = []
+
+    mutating func set(_ field: UserField, _ value: Value, _ reason: Reason) {
+      set(field, value, because: reason.rawValue)
+    }
+
+    mutating func set(_ field: UserField, _ value: Value, because reason: String) {
+      if reasons.isEmpty {
+        fields.reserveCapacity(Self.most)
+        reasons.reserveCapacity(Self.most)
+      }
+      fields.set(field.rawValue, to: value)
+      reasons.append(reason)
+    }
+
+    /// Sets those of a name's texts whose fields are asked for.
+    mutating func set(
+      _ texts: UnifiedName.Texts,
+      from source: UnifiedName.Source,
+      where isWanted: (UserField) -> Bool = { _ in true }
+    ) {
+      texts.forEach { field, text in
+        if isWanted(field) { set(field, .string(text), Reason(field, from: source)) }
+      }
+    }
+
+    /// Fields that a document can get, and updatedAt.
+    private static let most = 8
+  }
+}
+
+extension UsersUnify.Reason {
+  /// Why a field of the name is set.
+  fileprivate init(_ field: UserField, from source: UnifiedName.Source) {
+    let isFromFullName = source == .fullName
+    self =
+      switch field {
+      case .firstName: isFromFullName ? .firstNameFromFullName : .firstNameFromNombre
+      case .paternalLastName: isFromFullName ? .paternalFromFullName : .paternalFromPrimerApellido
+      case .maternalLastName: isFromFullName ? .maternalFromFullName : .maternalFromSegundoApellido
+      default: .fullNameFromParts
+      }
+  }
+}

@@ -1,0 +1,68 @@
+import Files
+package import FirestoreModels
+import MigrationEngine
+
+/// A file of findings: CSV for a spreadsheet, a JSON array, or JSON Lines; there whole or not at all.
+package final class FindingFile {
+  /// How it looks.
+  package enum Format: String, Sendable, CaseIterable {
+    case csv, json, jsonl
+
+    /// The format that a file's name tells, also with `.gz` behind it; nil where it tells none.
+    package init?(fileName: String) {
+      let name = fileName.hasSuffix(".gz") ? String(fileName.dropLast(3)) : fileName
+      guard let found = Self.allCases.first(where: { name.hasSuffix(".\($0.rawValue)") }) else { return nil }
+      self = found
+    }
+  }
+
+  private let format: Format
+  private var file: OutputFile?
+  private var isEmpty = true
+  private var json = JSONWriter()
+
+  /// Starts a file; a name that ends in `.gz` is compressed.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package init(_ path: String, _ format: Format) throws(Failure) {
+    self.format = format
+    file = try OutputFile(path)
+    switch format {
+    case .csv:
+      try file?.write(SpreadsheetRow.byteOrderMark + SpreadsheetRow.bytes(IntegrityFinding.cellNames))
+    case .json: try file?.write("[")
+    case .jsonl: break
+    }
+  }
+
+  /// Appends a finding.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package func append(_ finding: IntegrityFinding) throws(Failure) {
+    switch format {
+    case .csv: try file?.write(SpreadsheetRow.bytes(finding.cells))
+    case .json:
+      try file?.write(isEmpty ? "\n" : ",\n")
+      try file?.write(encoded(finding))
+    case .jsonl:
+      try file?.write(encoded(finding))
+      try file?.write("\n")
+    }
+    isEmpty = false
+  }
+
+  /// Completes the file under its name.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package func finish() throws(Failure) {
+    if format == .json { try file?.write("\n]\n") }
+    guard let file = file.take() else { return }
+    _ = try file.finish()
+  }
+
+  private func encoded(_ finding: IntegrityFinding) -> [UInt8] {
+    json.removeAll()
+    finding.write(to: &json)
+    return json.bytes
+  }
+}

@@ -1,0 +1,25 @@
+import MigrationEngine
+package import Runs
+
+/// `findings.csv` of a run, made when its first finding comes.
+package struct FindingList: Sendable {
+  private let list: LazyList
+
+  /// Where it is, once there is a finding.
+  package var path: String { list.path }
+
+  /// The list of a run.
+  package init(_ run: RunDirectory) {
+    list = LazyList(
+      run.file("findings.csv"),
+      header: SpreadsheetRow.byteOrderMark + SpreadsheetRow.bytes(IntegrityFinding.cellNames)
+    )
+  }
+
+  /// Appends a finding.
+  ///
+  /// - Throws: `Failure` of kind `cannotWrite`.
+  package func append(_ finding: IntegrityFinding) throws {
+    try list.append(SpreadsheetRow.bytes(finding.cells))
+  }
+}

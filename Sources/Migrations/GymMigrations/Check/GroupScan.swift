@@ -1,0 +1,86 @@
+import FirestoreModels
+
+/// The rules of groups, over `groups` and everything below it in the order of names.
+///
+/// A group comes before its members and all of them together, so one group at a time is held.
+struct GroupScan {
+  /// How many members a group may have.
+  static let most = 10
+
+  private var id: String?
+  /// The group's own document; nil where there is none.
+  private var group: RawDocument?
+  private var memberCount = 0
+  private var hasAdmin = false
+
+  /// Takes the next document, and tells what is found about the group before it, where it begins another.
+  mutating func take(_ document: RawDocument) -> [IntegrityFinding] {
+    let segments = document.path.segments
+    guard segments.count == 2 || Self.isMember(segments) else { return [] }
+    var findings: [IntegrityFinding] = []
+    if !(id?.isIdentical(to: segments[1]) ?? false) {
+      findings = finish()
+      id = segments[1]
+    }
+    if segments.count == 2 {
+      group = document
+    } else {
+      memberCount += 1
+      if document.fields.says("admin", "role"), document.fields.isActive("isActive") { hasAdmin = true }
+    }
+    return findings
+  }
+
+  /// Tells what is found about the last group.
+  mutating func finish() -> [IntegrityFinding] {
+    defer { self = GroupScan() }
+    guard let id else { return [] }
+    let path = DocumentPath(IntegritySchema.groups, id)
+    guard let group else {
+      return [
+        IntegrityFinding(
+          .groupMissing,
+          path,
+          "\(Self.members(memberCount)) below a group that does not exist."
+        )
+      ]
+    }
+    var findings: [IntegrityFinding] = []
+    let stated = group.fields.present("memberCount")
+    if stated == nil || stated?.integer.map({ $0 != Int64(memberCount) }) ?? false {
+      findings.append(
+        IntegrityFinding(
+          .groupMemberCount,
+          path,
+          field: "memberCount",
+          value: stated,
+          "The number of documents in its subcollection is \(memberCount)."
+        )
+      )
+    }
+    if memberCount > Self.most {
+      findings.append(
+        IntegrityFinding(
+          .groupTooLarge,
+          path,
+          "The group has \(memberCount) members; \(Self.most) are allowed."
+        )
+      )
+    }
+    if !hasAdmin {
+      findings.append(
+        IntegrityFinding(.groupAdminMissing, path, "No active member of the group is an admin.")
+      )
+    }
+    return findings
+  }
+
+  /// Whether segments are those of `groups/{id}/members/{uid}`.
+  static func isMember(_ segments: [String]) -> Bool {
+    segments.count == 4 && segments[2].isIdentical(to: "members")
+  }
+
+  private static func members(_ count: Int) -> String {
+    count == 1 ? "1 member stands" : "\(count) members stand"
+  }
+}

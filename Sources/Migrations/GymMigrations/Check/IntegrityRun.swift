@@ -1,0 +1,86 @@
+package import Configuration
+package import FirestoreModels
+package import FirestoreREST
+package import Logging
+package import Runs
+
+/// A check of a database: counts what is to come, fixes the moment, and reads page by page.
+package struct IntegrityRun: Sendable {
+  private let client: FirestoreClient
+  private let environment: DatabaseEnvironment
+  private let book: AccountsBook
+  private let progress: Progress
+  private let logger: Logger
+  /// Documents a page, 1 to 300.
+  package var pageSize = 300
+  /// As ``CollectionRead/parallel``.
+  package var parallel = 1
+  /// The moment to read at.
+  package var readTime = ReadTimeChoice.pinned
+
+  /// Makes a run.
+  package init(
+    client: FirestoreClient,
+    environment: DatabaseEnvironment,
+    book: AccountsBook,
+    progress: Progress,
+    logger: Logger
+  ) {
+    self.client = client
+    self.environment = environment
+    self.book = book
+    self.progress = progress
+    self.logger = logger
+  }
+
+  /// Checks the database and tells each finding.
+  ///
+  /// - Returns: The moment that was read at, nil where none was pinned.
+  /// - Throws: ``Failure``, and what `tell` throws.
+  package func check(
+    _ check: IntegrityCheck,
+    tell: (IntegrityFinding) throws -> Void
+  ) async throws -> Timestamp? {
+    var reads = check.reads
+    for read in reads { book.open(read.collection) }
+    let moment = try await ReadTimePinning(client: client, environment: environment, logger: logger)
+      .pin(readTime, probing: reads.first?.collection)
+    for index in reads.indices {
+      reads[index].pageSize = pageSize
+      reads[index].parallel = parallel
+      reads[index].readTime = moment
+    }
+    defer { progress.end() }
+    do {
+      try await check.run(
+        reads,
+        from: { read, body in
+          let piece = progress.begin(read.collection.string, total: nil)
+          let counting = BackgroundCount([read], client: client) { [progress] total in
+            progress.setTotal(total, of: piece)
+          }
+          defer { counting.cancel() }
+          for try await page in client.pages(of: read) {
+            try Task.checkCancellation()
+            try await body(page)
+            count(page, of: read)
+            progress.advance(by: page.count)
+          }
+        },
+        tell: tell
+      )
+    } catch let failure as Failure {
+      throw moment.map { failure.explainingClosedWindow(since: $0, remedy: "Check fewer rules at a time") }
+        ?? failure
+    }
+    return moment
+  }
+
+  private func count(_ page: [RawDocument], of read: CollectionRead) {
+    if read.reach == .collection {
+      book.count(read.collection) { $0.read += page.count }
+    } else {
+      for document in page { book.count(document.path.collection.pattern) { $0.read += 1 } }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import FirestoreModels
+import GymModels
+import MigrationEngine
+
+/// What becomes of a decision about a name, once it is held against the document as it is.
+struct DecidedName {
+  /// What is written: decided, and missing in the document.
+  private(set) var texts: [UserField: String] = [:]
+  /// The fields that stand and say otherwise.
+  private(set) var standing: [UserField] = []
+  /// Whether the name is not what it was when it was listed; nothing is written then.
+  private(set) var isStale = false
+  /// Whether the decided fullName is not that of the parts; nothing is written then.
+  private(set) var disagrees = false
+
+  private let decision: NameReview.Decision
+
+  /// Judges a decision.
+  ///
+  /// - Parameters:
+  ///   - found: What the list would say today was found.
+  init(_ decision: NameReview.Decision, user: UserFields, name: UnifiedName, found: String) {
+    self.decision = decision
+    for field in NameReview.fields {
+      guard let wanted = decision.texts[field] else { continue }
+      guard let stands = user.text(of: field) else {
+        texts[field] = wanted
+        continue
+      }
+      if !GymText.saySame(stands, wanted) { standing.append(field) }
+    }
+    // What is already as decided needs no look at what was found: handing the list back twice is no mistake.
+    if texts.isEmpty { return }
+    // White space aside: line ends are a spreadsheet's to choose.
+    if !GymText.tidied(decision.found).isIdentical(to: GymText.tidied(found)) {
+      isStale = true
+    } else {
+      complete(user, name)
+    }
+    if isStale || disagrees { texts = [:] }
+  }
+
+  /// What is written, in the order of the fields.
+  var assignments: [(field: UserField, text: String)] {
+    NameReview.fields.compactMap { field in texts[field].map { (field, $0) } }
+  }
+
+  /// What keeps the decision from being written as it is, to be listed with it.
+  func findings(about document: RawDocument) -> [Finding] {
+    let proposal = FieldMap(
+      decision.texts.map { FieldMap.Entry(name: $0.key.rawValue, value: .string($0.value)) }
+    )
+    func finding(_ code: UsersUnify.Code, _ field: UserField, _ message: String) -> Finding {
+      Finding(
+        .review,
+        path: document.path,
+        code: code.rawValue,
+        field: field.rawValue,
+        found: document.fields[field.rawValue],
+        proposal: proposal,
+        message: message
+      )
+    }
+    var findings = standing.map { field in
+      finding(
+        .reviewFieldStands,
+        field,
+        "\(field.rawValue) stands and is not what was decided; it is never rewritten, so change it in the app."
+      )
+    }
+    if isStale {
+      findings.append(
+        finding(.reviewStale, .fullName, "The name is not what it was when it was listed; decide again.")
+      )
+    }
+    if disagrees {
+      findings.append(
+        finding(.reviewDisagrees, .fullName, "The decided fullName is not that of the decided parts.")
+      )
+    }
+    return findings
+  }
+
+  /// Holds the fullName that would be written against the parts as they will be.
+  ///
+  /// A proposal that was left as it was while the parts were corrected is no decision: the parts make the fullName.
+  private mutating func complete(_ user: UserFields, _ name: UnifiedName) {
+    guard let fullName = texts[.fullName] else { return }
+    let parts = user.unifiedName.filled(from: decision.parts).filled(
+      from: name.name(of: user, accepting: false)
+    )
+    if parts.isEmpty || parts.agrees(withFullName: fullName) { return }
+    let proposal = name.proposed.fullName
+    if let proposal, GymText.tidied(proposal).isIdentical(to: fullName) {
+      texts[.fullName] = parts.joined
+    } else {
+      disagrees = true
+    }
+  }
+}
+
+extension UserFields {
+  /// The text of a unified field of the name.
+  fileprivate func text(of field: UserField) -> String? {
+    switch field {
+    case .fullName: fullName
+    case .firstName: unifiedName.firstName
+    case .paternalLastName: unifiedName.paternalLastName
+    case .maternalLastName: unifiedName.maternalLastName
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package import FirestoreModels
+package import GymModels
+
+/// What a person decided about doubtful names: a `review.csv` that was corrected and handed back.
+///
+/// A row decides all four fields of the name; one that is empty is not written. A row of four empty fields decides
+/// nothing.
+package struct NameReview: Sendable, Equatable {
+  /// The fields that a row decides, in the order of its columns.
+  static let fields: [UserField] = [.fullName, .firstName, .paternalLastName, .maternalLastName]
+
+  /// What one row says.
+  package struct Decision: Sendable, Equatable {
+    /// Where it stands in the file: `line 3`.
+    package var place: String
+    /// What stood in the document when it was listed, as the list has it.
+    package var found: String
+    /// The name, tidied; a field that is not to be written is missing.
+    package var texts: [UserField: String]
+
+    /// Makes a decision.
+    package init(place: String, found: String, texts: [UserField: String]) {
+      self.place = place
+      self.found = found
+      self.texts = texts
+    }
+
+    var parts: PersonName {
+      PersonName(
+        firstName: texts[.firstName],
+        paternalLastName: texts[.paternalLastName],
+        maternalLastName: texts[.maternalLastName]
+      )
+    }
+  }
+
+  /// The decisions, by document.
+  package var decisions: [DocumentPath: Decision]
+
+  /// Makes a review.
+  package init(decisions: [DocumentPath: Decision] = [:]) {
+    self.decisions = decisions
+  }
+}

@@ -1,0 +1,144 @@
+package import FirestoreModels
+import GymModels
+import MigrationEngine
+import Tables
+
+/// The reading of a corrected `review.csv`, strict and before anything is written.
+///
+/// The columns are told by the header, in any order. Rows of other migrations, and rows about something else than a
+/// name, are passed over: a file of several migrations is handed back as it is.
+package enum ReviewFile {
+  /// The list as a spreadsheet saved it: a workbook, whose first sheet is read, or CSV with or without byte order mark,
+  /// parted by commas, semicolons, tabs or bars.
+  ///
+  /// - Throws: ``Failure``: `inputMissing`; `inputMalformed` with file, line and column.
+  package static func read(_ path: String) throws(Failure) -> NameReview {
+    let format = TableReader.Format(of: path)
+    var reader = try TableReader(path, format: format)
+    return try read(path) { () throws(Failure) in
+      guard try reader.next() else { return nil }
+      return ReviewRow(
+        place: "\(format == .xlsx ? "row" : "line") \(reader.row.number)",
+        cells: reader.row.texts
+      )
+    }
+  }
+
+  /// Reads rows from wherever they come; the first is the header.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed` that names `path`, row and column; what `next` throws.
+  package static func read(
+    _ path: String,
+    _ next: () throws(Failure) -> ReviewRow?
+  ) throws(Failure) -> NameReview {
+    guard let header = try next() else {
+      throw malformed(path, "it is empty", remedy: "Hand back the review.csv of a run.")
+    }
+    let columns = try Columns(header, path)
+    var review = NameReview()
+    while let row = try next() {
+      if row.cells.allSatisfy(GymText.isBlank) { continue }
+      guard let (document, decision) = try columns.decision(in: row, path) else { continue }
+      if let first = review.decisions[document] {
+        throw malformed(path, "\(row.place): \(document) is decided in \(first.place) already")
+      }
+      review.decisions[document] = decision
+    }
+    return review
+  }
+
+  fileprivate static func malformed(_ path: String, _ cause: String, remedy: String? = nil) -> Failure {
+    Failure(.inputMalformed, "read the review", path: path, cause: cause, remedy: remedy)
+  }
+}
+
+/// Where the columns of a review stand.
+private struct Columns {
+  private var places: [UTF8Key: Int] = [:]
+
+  private static let required = ["document", "migration", "code", "found"]
+
+  init(_ header: ReviewRow, _ path: String) throws(Failure) {
+    let known = Set(FindingLists.columns.map(UTF8Key.init))
+    for (index, cell) in header.cells.enumerated() {
+      let name = UTF8Key(GymText.tidied(cell))
+      if name.string.isEmpty { continue }
+      guard known.contains(name) else {
+        throw ReviewFile.malformed(
+          path,
+          "\(header.place), column \(index + 1): there is no column '\(name)' in a review",
+          remedy: "The columns are \(FindingLists.columns.joined(separator: ", "))."
+        )
+      }
+      if places.updateValue(index, forKey: name) != nil {
+        throw ReviewFile.malformed(path, "\(header.place), column \(index + 1): '\(name)' stands there twice")
+      }
+    }
+    for name in Self.required where places[UTF8Key(name)] == nil {
+      throw ReviewFile.malformed(
+        path,
+        "\(header.place): the column '\(name)' is missing",
+        remedy: "Hand back the review.csv of a run with its header."
+      )
+    }
+    if !NameReview.fields.contains(where: { places[UTF8Key($0.rawValue)] != nil }) {
+      throw ReviewFile.malformed(path, "\(header.place): there is no column of a name")
+    }
+  }
+
+  /// What a row decides, nil where it is about something else or decides nothing.
+  func decision(
+    in row: ReviewRow,
+    _ path: String
+  ) throws(Failure) -> (document: DocumentPath, decision: NameReview.Decision)? {
+    let width = (places.values.max() ?? 0) + 1
+    if let index = row.cells.indices.dropFirst(width).first(where: { !GymText.isBlank(row.cells[$0]) }) {
+      throw ReviewFile.malformed(path, "\(row.place), column \(index + 1): the header has no such column")
+    }
+    guard cell("migration", row).isIdentical(to: "users-unify") else {
+      if MigrationCatalogue.known().contains(where: { $0.id.isIdentical(to: cell("migration", row)) }) {
+        return nil
+      }
+      throw unknown("migration", "there is no such migration", row, path)
+    }
+    guard let code = UsersUnify.Code.allCases.first(where: { $0.rawValue.isIdentical(to: cell("code", row)) })
+    else {
+      throw unknown("code", "users-unify has no such code", row, path)
+    }
+    guard let document = DocumentPath(cell("document", row)), document.collection == GymCollection.users
+    else {
+      throw unknown("document", "it is no document of users", row, path)
+    }
+    if !code.isOfName { return nil }
+    var texts: [UserField: String] = [:]
+    for field in NameReview.fields {
+      let text = cell(field.rawValue, row)
+      if !GymText.isBlank(text) { texts[field] = GymText.tidied(text) }
+    }
+    if texts.isEmpty { return nil }
+    return (document, NameReview.Decision(place: row.place, found: cell("found", row), texts: texts))
+  }
+
+  /// A cell without the apostrophe that guards it from a spreadsheet.
+  private func cell(_ name: String, _ row: ReviewRow) -> String {
+    guard let index = places[UTF8Key(name)], row.cells.indices.contains(index) else { return "" }
+    return FindingLists.unguarded(row.cells[index])
+  }
+
+  private func unknown(_ name: String, _ cause: String, _ row: ReviewRow, _ path: String) -> Failure {
+    let column = (places[UTF8Key(name)] ?? 0) + 1
+    return ReviewFile.malformed(path, "\(row.place), column \(column) (\(name)): \(cause)")
+  }
+}
+
+extension UsersUnify.Code {
+  /// Whether it is about a name.
+  fileprivate var isOfName: Bool {
+    switch self {
+    case .nameDisagrees, .nameOneWord, .nameManyWords, .nameParticle, .nameNoPaternal, .nameNoFirst,
+      .nameMissing:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Files
+import FirestoreModels
+import FirestoreREST
+import Runs
+
+/// Settles the writes of an apply, and plans documents again that changed while it went on.
+struct ApplyDelegate: BatchDelegate {
+  private let session: PlanSession
+  /// A list that could not be written while a document was planned again.
+  private let failure = Guarded<Failure?>(nil)
+
+  init(_ session: PlanSession) {
+    self.session = session
+  }
+
+  func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
+    let pending = session.pending.take(write.path)
+    session.book.count(write.path.collection) { accounts in
+      // One that is there after all was read back.
+      let isMade = write.precondition == .exists(false) && result != .unchanged
+      if isMade { accounts.created += 1 } else { accounts.read += 1 }
+      // Left alone after it was planned again, and listed by then.
+      if result == .skipped, pending.findings.contains(where: { $0.kind == .reject }) {
+        accounts.rejected += 1
+      } else {
+        accounts.settle(write, result)
+      }
+    }
+    if let failure = failure.withLock({ $0 }) { throw failure }
+    switch result {
+    case .rejected(let error):
+      let finding = Finding(
+        .reject,
+        path: write.path,
+        code: error.status.name,
+        message: error.message
+      )
+      let document = write.fields.map { RawDocument(path: write.path, fields: $0) }
+      try session.list(finding, by: pending.migration, document: document)
+      try session.book.assertBudget()
+    case .conflicted:
+      try session.list(.conflict(write.path, .keptChanging), by: pending.migration, document: nil)
+      try session.book.assertBudget()
+    case .written, .unchanged, .skipped: break
+    }
+  }
+
+  func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution {
+    guard let current else {
+      // A deletion whose document is gone already has nothing left to do.
+      if case .delete = write.operation { return .settle(.unchanged) }
+      return .settle(.conflicted)
+    }
+    guard let outcome = session.migration.replan(current) else {
+      // Somebody made it so already.
+      let isSo = Change(write, over: current).isApplied(to: current)
+      return .settle(isSo ? .unchanged : .conflicted)
+    }
+    do throws(Failure) {
+      try report(outcome.findings, of: current)
+    } catch {
+      failure.withLock { $0 = error }
+    }
+    switch outcome.action {
+    case .unchanged: return .settle(.unchanged)
+    case .skip: return .settle(.skipped)
+    case .conflict: return .settle(.conflicted)
+    case .change(let change): return .write(change.write)
+    }
+  }
+
+  /// Lists what was not found of the document before it changed.
+  func report(_ findings: [Finding], of document: RawDocument) throws(Failure) {
+    let (new, isFirstReview) = session.pending.add(findings, to: document.path)
+    if isFirstReview { session.book.count(document.path.collection) { $0.review += 1 } }
+    let migration = session.pending[document.path].migration
+    for finding in new { try session.list(finding, by: migration, document: document) }
+  }
+}
+
+extension Write {
+  fileprivate var fields: FieldMap? {
+    if case .update(let fields, _) = operation { fields } else { nil }
+  }
+}

@@ -1,0 +1,268 @@
+package import FirestoreModels
+package import FirestoreREST
+
+/// A migration that is told and not programmed: steps over the documents of a collection for which a filter holds.
+///
+/// It comes from a YAML file or from the flags of `fix` and `delete`. Each document stands alone; a step that cannot be
+/// done for it makes a finding, and the document is left whole.
+///
+/// Findings: ``Code``.
+package struct DeclarativeMigration: DocumentMigration {
+  /// Why a document is left as it is.
+  package enum Code: String, Sendable, CaseIterable {
+    /// A field is not of the type that a step takes (reject).
+    case wrongType = "wrong-type"
+    /// A value cannot be converted exactly (reject, or a note where it is skipped).
+    case notConvertible = "not-convertible"
+    /// A value is not among those to be mapped (reject or note).
+    case unknownValue = "unknown-value"
+    /// A text has another number of parts than there are fields for (reject or note).
+    case partsDiffer = "parts-differ"
+    /// A text holds more than digits (reject).
+    case notDigits = "not-digits"
+    /// A field was to be set within something that is no map (reject).
+    case parentNotMap = "parent-not-map"
+    /// The target of a copy holds something else already (review).
+    case targetTaken = "target-taken"
+    /// The steps would change what they made when they are applied again (reject).
+    case notAtRest = "not-at-rest"
+    /// A document that was to be deleted has subcollections, which would be left without it (reject).
+    case hasSubcollections = "has-subcollections"
+  }
+
+  /// Which documents it is about.
+  package struct Scope: Sendable, Equatable {
+    /// The collection, or a pattern of collections (`groups/*/members`); for a group its id stands for all of them.
+    package var collection: CollectionPath
+    /// Whether every collection of the id is meant, wherever it is.
+    package var isGroup: Bool
+    /// Where the pattern begins with one of root collections (`class*`): those that it is about, each a path or a
+    /// pattern itself.
+    ///
+    /// Empty otherwise.
+    package var collections: [CollectionPath] = []
+    /// What a document must satisfy: one of these; every document where there is none.
+    ///
+    /// Each is a read of its own, and no document satisfies two.
+    package var filters: [StructuredQuery.Filter] {
+      didSet { documentFilters = filters.map { DocumentFilter($0) } }
+    }
+    private var documentFilters: [DocumentFilter]
+
+    /// Makes a scope.
+    package init(
+      _ collection: CollectionPath,
+      isGroup: Bool = false,
+      filters: [StructuredQuery.Filter] = []
+    ) {
+      self.collection = collection
+      self.isGroup = isGroup
+      self.filters = filters
+      documentFilters = filters.map { DocumentFilter($0) }
+    }
+
+    /// The documents of some ids.
+    package init(_ collection: CollectionPath, ids: [String], in database: DatabaseName) {
+      let names = ids.map { Value.reference(database.name(of: DocumentPath(collection, $0))) }
+      self.init(
+        collection,
+        filters: stride(from: 0, to: names.count, by: Self.namesPerRead).map { start in
+          let some = names[start..<min(start + Self.namesPerRead, names.count)]
+          return .field(.documentName, .in, .array(Array(some)))
+        }
+      )
+    }
+
+    /// Values of an IN at the most (https://firebase.google.com/docs/firestore/query-data/queries).
+    private static let namesPerRead = 30
+
+    /// Whether a document is meant.
+    package func contains(_ document: RawDocument) -> Bool {
+      covers(document.path.collection) && matches(document)
+    }
+
+    /// Whether a collection is meant.
+    func covers(_ other: CollectionPath) -> Bool {
+      if isGroup { return other.id.isIdentical(to: collection.id) }
+      return other == collection || CollectionSelection.name(collection.string, means: other)
+    }
+
+    private func matches(_ document: RawDocument) -> Bool {
+      documentFilters.isEmpty || documentFilters.contains { $0.matches(document) }
+    }
+
+    /// The reads of the documents that are meant, filters aside.
+    package var wholeReads: [CollectionRead] {
+      if isGroup {
+        var read = CollectionRead(collection)
+        read.reach = .group
+        return [read]
+      }
+      return (collections.isEmpty ? [collection] : collections).map { path in
+        CollectionScope(pathOrPattern: path).read
+      }
+    }
+  }
+
+  /// The name in reports and in the ledger.
+  package var id: String
+  /// One sentence.
+  package var summary: String
+  /// Which documents it is about.
+  package var scope: Scope
+  /// What is done to each, in order.
+  package var steps: [MigrationStep]
+  /// Whether the service sets `updatedAt` of a document that changes.
+  package var touch: Bool
+  /// The SHA-256 of the file that it comes from, in hexadecimal digits; nil where it comes from flags.
+  package var checksum: String?
+
+  /// Makes a migration.
+  package init(
+    id: String,
+    summary: String,
+    scope: Scope,
+    steps: [MigrationStep],
+    touch: Bool = true,
+    checksum: String? = nil
+  ) {
+    self.id = id
+    self.summary = summary
+    self.scope = scope
+    self.steps = steps
+    self.touch = touch
+    self.checksum = checksum
+  }
+
+  /// The collection, or the id of the group.
+  package var reads: [CollectionPath] { [scope.collection] }
+
+  /// Whether a collection is the one, or of the group.
+  package func mayWrite(_ collection: CollectionPath) -> Bool { scope.covers(collection) }
+
+  /// Whether it deletes documents for good.
+  package var deletes: Bool { steps.contains(.hardDelete) }
+
+  /// The reads of the documents that it is about.
+  package var sources: [CollectionRead] {
+    let whole = scope.wholeReads
+    if scope.filters.isEmpty { return whole }
+    return scope.filters.flatMap { filter in
+      whole.map { read in
+        var read = read
+        read.filter = filter
+        return read
+      }
+    }
+  }
+
+  /// What becomes of one document; one that it is not about (any more) is left as it is.
+  package func outcome(for document: RawDocument) -> Outcome {
+    guard scope.contains(document) else { return Outcome(.unchanged) }
+    var fields: FieldMap? = document.fields
+    var reasons: [String] = []
+    do throws(StepFailure) {
+      for step in steps {
+        let before = fields
+        try step.apply(to: &fields)
+        if fields != before { reasons.append(step.reason) }
+      }
+    } catch {
+      return Outcome(.skip, findings: [error.finding(of: document.path)])
+    }
+    guard let fields else {
+      return Outcome(.change(Change(path: document.path, before: document, after: nil, reasons: reasons)))
+    }
+    if fields == document.fields { return Outcome(.unchanged) }
+    if let unrest = unrest(fields, of: document) {
+      let finding = Finding(
+        .reject,
+        path: document.path,
+        code: Code.notAtRest.rawValue,
+        field: unrest.field?.description,
+        found: unrest.field.flatMap { document.fields[$0] },
+        message:
+          "The steps would change what they made when they are applied again; the document is left as it is."
+      )
+      return Outcome(.skip, findings: [finding])
+    }
+    let edit = FieldEdit(from: document.fields, to: fields)
+    let change =
+      touch
+      ? document.changing(edit, reasons: reasons)
+      : Change(of: document, edit, reasons: reasons)
+    return Outcome(.change(change))
+  }
+
+  /// What applying the steps again would change.
+  private struct Unrest {
+    /// The first field that would change, where it is known.
+    var field: FieldPath?
+  }
+
+  /// What applying the steps again would change, nil where nothing.
+  ///
+  /// A run that is interrupted and resumed, and a read that meets a document twice because its place in the order
+  /// changed, rely on that there is nothing.
+  private func unrest(_ fields: FieldMap, of document: RawDocument) -> Unrest? {
+    let made = RawDocument(path: document.path, fields: fields)
+    guard scope.contains(made) else { return nil }
+    var again: FieldMap? = fields
+    do throws(StepFailure) {
+      for step in steps { try step.apply(to: &again) }
+    } catch {
+      return Unrest(field: error.field)
+    }
+    if again == fields { return nil }
+    guard let again else { return Unrest() }
+    return Unrest(field: Change(of: made, FieldEdit(from: fields, to: again)).differences.first?.path)
+  }
+
+  // MARK: What is no migration
+
+  /// What makes no sense in steps, and which of them it is; nil where they do.
+  package static func problem(of steps: [MigrationStep], touch: Bool) -> (index: Int, cause: String)? {
+    let updatedAt = FieldPath(field: CommonField.updatedAt)
+    for (index, step) in steps.enumerated() {
+      if let problem = step.problem { return (index, problem) }
+      if step == .hardDelete, steps.count > 1 {
+        return (index, "a document that is deleted needs no other step")
+      }
+      if touch, step.writes.contains(where: { $0.isPrefix(of: updatedAt) || updatedAt.isPrefix(of: $0) }) {
+        return (
+          index,
+          "updatedAt comes from the server; a step may write it where that is turned off (touch: false, --no-touch)"
+        )
+      }
+    }
+    return nil
+  }
+
+  /// A field that a step may name.
+  ///
+  /// - Throws: ``WireError`` for a text that is no field path, or that the service would refuse.
+  package static func field(parsing text: String) throws(WireError) -> FieldPath {
+    let path: FieldPath
+    do throws(FieldPathError) {
+      path = try FieldPath(parsing: text)
+    } catch {
+      throw WireError("\(error)")
+    }
+    if let violation = DocumentLimits.violations(of: path).first { throw WireError(violation.message) }
+    return path
+  }
+
+  /// Why a collection may not be changed, nil where it may.
+  package static func problem(of collection: CollectionPath, isGroup: Bool) -> String? {
+    if isGroup, collection.parent != nil { return "a collection group is named by one id, as members" }
+    if isGroup, collection.string.utf8.contains(UInt8(ascii: "*")) {
+      return "a collection group is named by one id, without *"
+    }
+    if let defect = CollectionSelection.defect(of: collection.string) { return "'\(collection)' \(defect)" }
+    if let violation = PathLimits.violations(of: collection).first { return violation.message }
+    if collection.isReserved {
+      return "collections that begin with \(CollectionSelection.ownPrefix) are gymmigrate's own"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,192 @@
+import Configuration
+import Files
+package import FirestoreModels
+import FirestoreREST
+
+/// A migration in a YAML file.
+///
+///     id: members-phone
+///     summary: Writes the phones of members with digits only.
+///     collection: members
+///     where: membershipStatus == active
+///     steps:
+///       - digits: phone
+package enum MigrationFile {
+  /// Whether an argument names a file and not a migration of the catalogue.
+  package static func isFile(_ argument: String) -> Bool {
+    argument.hasSuffix(".yaml") || argument.hasSuffix(".yml")
+  }
+
+  /// Reads a file of at most 1 MiB.
+  ///
+  /// - Throws: `.inputMissing` where it cannot be read, and as ``parse(_:path:in:reservedIDs:)``.
+  package static func read(
+    _ path: String,
+    in context: LiteralContext,
+    reservedIDs: [String]
+  ) throws(Failure) -> DeclarativeMigration {
+    try parse(try yaml(path).bytes(), path: path, in: context, reservedIDs: reservedIDs)
+  }
+
+  /// The ids that `fix`, `delete` and plan files have in the ledger.
+  private static let reserved = ["fix", "delete", "soft-delete", "plan"]
+
+  private static func yaml(_ path: String) -> YAMLFile {
+    YAMLFile(path, kind: .inputMalformed, operation: "read the migration")
+  }
+
+  /// Reads a migration.
+  ///
+  /// - Parameters:
+  ///   - bytes: The file.
+  ///   - path: Its path, for errors.
+  ///   - context: What `ref(…)` and `ts(DATE)` are read against.
+  ///   - reservedIDs: The ids of the migrations that come with the program, which no file may have.
+  /// - Throws: `.inputMalformed` with the line and column of what is wrong.
+  package static func parse(
+    _ bytes: [UInt8],
+    path: String,
+    in context: LiteralContext,
+    reservedIDs: [String]
+  ) throws(Failure) -> DeclarativeMigration {
+    let yaml = yaml(path)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw yaml.failure(at: nil, "it is not UTF-8")
+    }
+    var reader = MigrationFileReader(yaml: yaml, context: context, reservedIDs: Self.reserved + reservedIDs)
+    var migration = try reader.migration(try yaml.parse(text, allowsAliases: false))
+    migration.checksum = try SHA256Digest.checksum(of: bytes)
+    return migration
+  }
+}
+
+/// The members of a migration's file.
+private struct MigrationFileReader {
+  let yaml: YAMLFile
+  let context: LiteralContext
+  let reservedIDs: [String]
+
+  private static let known = ["id", "summary", "collection", "collection-group", "where", "touch", "steps"]
+
+  mutating func migration(_ root: YAMLNode) throws(Failure) -> DeclarativeMigration {
+    var members: [String: YAMLNode] = [:]
+    for (name, _, value) in try yaml.members(root, "a migration", known: Self.known) { members[name] = value }
+    func required(_ name: String, _ what: String) throws(Failure) -> YAMLNode {
+      guard let node = members[name] else { throw yaml.failure(at: root, "'\(name)' is missing: \(what)") }
+      return node
+    }
+    let id = try self.id(try required("id", "a name, as members-phone"))
+    let summary = try self.summary(try required("summary", "one sentence"))
+    var scope = try self.scope(members["collection"], members["collection-group"], root)
+    if let node = members["where"] { scope.filters = [try filter(node, of: scope)] }
+    let touch = try members["touch"].map { node throws(Failure) in try yaml.boolean(node, "touch") } ?? true
+    let steps = try self.steps(try required("steps", "a list of what is done"), touch: touch)
+    return DeclarativeMigration(id: id, summary: summary, scope: scope, steps: steps, touch: touch)
+  }
+
+  private func id(_ node: YAMLNode) throws(Failure) -> String {
+    let id = try yaml.text(node, "id")
+    let isGood = id.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+    guard isGood, id.utf8.first != UInt8(ascii: "-"), id.utf8.count <= 100 else {
+      throw yaml.failure(at: node, "'id' is up to 100 small letters, digits and hyphens, as members-phone")
+    }
+    if reservedIDs.contains(where: { $0.isIdentical(to: id) }) {
+      throw yaml.failure(at: node, "'\(id)' is a migration of gymmigrate's own")
+    }
+    return id
+  }
+
+  private func summary(_ node: YAMLNode) throws(Failure) -> String {
+    let summary = GymText.tidied(try yaml.text(node, "summary"))
+    if summary.isEmpty { throw yaml.failure(at: node, "'summary' is a text") }
+    return summary
+  }
+
+  private func scope(
+    _ collection: YAMLNode?,
+    _ group: YAMLNode?,
+    _ root: YAMLNode
+  ) throws(Failure) -> DeclarativeMigration.Scope {
+    guard let node = collection ?? group else {
+      throw yaml.failure(
+        at: root,
+        "'collection' or 'collection-group' is missing: the documents that are meant"
+      )
+    }
+    if collection != nil, let group {
+      throw yaml.failure(at: group, "there is a 'collection' already; a migration is about one or the other")
+    }
+    let isGroup = collection == nil
+    let text = try yaml.text(node, isGroup ? "collection-group" : "collection")
+    guard let path = CollectionPath(text) else {
+      throw yaml.failure(at: node, "'\(text)' is not the path of a collection, as users or groups/g1/members")
+    }
+    if let problem = DeclarativeMigration.problem(of: path, isGroup: isGroup) {
+      throw yaml.failure(at: node, problem)
+    }
+    if !isGroup, CollectionSelection([text], isDeep: false).wantsRoots {
+      throw yaml.failure(
+        at: node,
+        "'\(text)' is a pattern of root collections, which a file does not take; name one collection, or a pattern below it, as groups/*/members"
+      )
+    }
+    return DeclarativeMigration.Scope(path, isGroup: isGroup)
+  }
+
+  private func filter(
+    _ node: YAMLNode,
+    of scope: DeclarativeMigration.Scope
+  ) throws(Failure) -> StructuredQuery.Filter {
+    var filters: [StructuredQuery.Filter] = []
+    for item in try items(node, "'where'") {
+      guard let text = item.text, !text.isEmpty else {
+        throw yaml.failure(at: item, "a filter is a text, as role == admin")
+      }
+      do throws(WireError) {
+        let filter = try FilterExpression.parse(text, in: context)
+        if let name = filter.names.first(where: { !scope.covers($0.collection) }) {
+          throw WireError("__name__ is compared with \(name), which is no document of \(scope.collection)")
+        }
+        filters.append(filter)
+      } catch {
+        throw yaml.failure(at: item, "\(error)")
+      }
+    }
+    let all: StructuredQuery.Filter = filters.count == 1 ? filters[0] : .and(filters)
+    if let violation = all.violation { throw yaml.failure(at: node, "together, \(violation)") }
+    return all
+  }
+
+  /// The items of a list, which is not empty; one value stands for a list of one.
+  private func items(_ node: YAMLNode, _ what: String) throws(Failure) -> [YAMLNode] {
+    guard case .sequence(let items) = node.content else { return [node] }
+    if items.isEmpty { throw yaml.failure(at: node, "\(what) is an empty list") }
+    return items
+  }
+
+  // MARK: Steps
+
+  private func steps(_ node: YAMLNode, touch: Bool) throws(Failure) -> [MigrationStep] {
+    guard case .sequence(let items) = node.content else {
+      throw yaml.failure(at: node, "'steps' is a list, as - trim: email")
+    }
+    if items.isEmpty { throw yaml.failure(at: node, "'steps' is an empty list") }
+    var steps: [MigrationStep] = []
+    var places: [YAMLNode] = []
+    for item in items {
+      let made = try StepReader(yaml: yaml, context: context).steps(item)
+      steps += made
+      places += Array(repeating: item, count: made.count)
+    }
+    if let (index, cause) = DeclarativeMigration.problem(of: steps, touch: touch) {
+      throw yaml.failure(at: places[index], cause)
+    }
+    return steps
+  }
+}

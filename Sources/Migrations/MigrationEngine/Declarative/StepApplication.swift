@@ -1,0 +1,214 @@
+import FirestoreModels
+
+/// Why a step cannot be done for a document, which is then left whole.
+struct StepFailure: Error, Equatable {
+  var kind = Finding.Kind.reject
+  var code: DeclarativeMigration.Code
+  var field: FieldPath
+  var found: Value?
+  /// What follows "FIELD", without a full stop.
+  var message: String
+
+  func finding(of path: DocumentPath) -> Finding {
+    Finding(
+      kind,
+      path: path,
+      code: code.rawValue,
+      field: field.description,
+      found: found,
+      message: "\(field) \(message); the document is left as it is."
+    )
+  }
+}
+
+extension MigrationStep {
+  /// Does the step to fields; nil in them stands for a document that is deleted.
+  ///
+  /// - Throws: ``StepFailure``; the fields are then worthless.
+  func apply(to fields: inout FieldMap?) throws(StepFailure) {
+    guard var draft = fields else { return }
+    if self == .hardDelete {
+      fields = nil
+      return
+    }
+    try apply(to: &draft)
+    fields = draft
+  }
+
+  private func apply(to fields: inout FieldMap) throws(StepFailure) {
+    switch self {
+    case .set(let field, let value): try fields.write(value, to: field)
+    case .setIfMissing(let field, let value):
+      if fields.isMissing(field) { try fields.write(value, to: field) }
+    case .copy(let source, let target, let overwrite):
+      guard let value = fields[source], !value.isMissing else { return }
+      try fields.put(value, into: target, overwrite: overwrite)
+    case .move(let source, let target, let overwrite):
+      guard let value = fields[source] else { return }
+      if !value.isMissing {
+        try fields.put(value, into: target, overwrite: overwrite)
+      } else if fields[target] == nil {
+        try fields.write(value, to: target)
+      }
+      fields[source] = nil
+    case .unset(let field):
+      if fields[field] != nil { fields[field] = nil }
+    case .convert(let field, let conversion, let policy):
+      guard let value = fields[field], !value.isMissing else { return }
+      do throws(ValueConversion.Impossible) {
+        fields[field] = try conversion.converted(value)
+      } catch {
+        let message = "cannot become \(conversion.target.rawValue): \(error.reason)"
+        try fields.leave(field, value, by: policy, .notConvertible, message)
+      }
+    case .rewrite(let field, let form): try fields.rewrite(field, form)
+    case .map(let field, let replacements, let policy):
+      guard let value = fields[field] else { return }
+      if let replacement = replacements.first(where: { $0.from == value }) {
+        fields[field] = replacement.to
+      } else if !value.isMissing, !replacements.contains(where: { $0.to == value }) {
+        try fields.leave(
+          field,
+          value,
+          by: policy,
+          .unknownValue,
+          "holds a value that is not among those to be mapped"
+        )
+      }
+    case .join(let sources, let separator, let target, let overwrite):
+      var parts: [String] = []
+      for source in sources {
+        if let text = try fields.text(source) { parts.append(text) }
+      }
+      if parts.isEmpty { return }
+      try fields.put(.string(parts.joined(separator: separator)), into: target, overwrite: overwrite)
+    case .split(let source, let separator, let targets, let overwrite, let policy):
+      guard let text = try fields.text(source) else { return }
+      let parts = separator.map { Self.parts(of: text, at: $0) } ?? GymText.tokens(text)
+      guard parts.count == targets.count else {
+        let message = "has \(parts.count) parts, not \(targets.count)"
+        try fields.leave(source, .string(text), by: policy, .partsDiffer, message)
+        return
+      }
+      for (target, part) in zip(targets, parts) {
+        try fields.put(.string(part), into: target, overwrite: overwrite)
+      }
+    case .softDelete:
+      let stands = fields[Self.isActive] ?? .null
+      guard stands.isNull || stands.boolean != nil else {
+        throw .wrongType(Self.isActive, stands, not: "boolean")
+      }
+      try fields.write(.boolean(false), to: Self.isActive)
+    case .hardDelete: return
+    }
+  }
+
+  /// The parts between separators, by bytes.
+  private static func parts(of text: String, at separator: String) -> [String] {
+    let bytes = Array(text.utf8)
+    let mark = Array(separator.utf8)
+    var parts: [[UInt8]] = [[]]
+    var index = 0
+    while index < bytes.count {
+      if bytes[index...].starts(with: mark) {
+        parts.append([])
+        index += mark.count
+      } else {
+        parts[parts.count - 1].append(bytes[index])
+        index += 1
+      }
+    }
+    return parts.map { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+extension Value {
+  /// Whether it counts as missing: null, or a text of nothing but white space.
+  var isMissing: Bool { isNull || (string.map(GymText.isBlank) ?? false) }
+}
+
+extension StepFailure {
+  fileprivate static func wrongType(_ field: FieldPath, _ found: Value, not type: String) -> StepFailure {
+    StepFailure(code: .wrongType, field: field, found: found, message: "is \(found.typeName), not \(type)")
+  }
+}
+
+extension FieldMap {
+  fileprivate func isMissing(_ field: FieldPath) -> Bool { self[field]?.isMissing ?? true }
+
+  /// A text that is there; nil where it is missing.
+  fileprivate func text(_ field: FieldPath) throws(StepFailure) -> String? {
+    guard let value = self[field], !value.isMissing else { return nil }
+    guard let text = value.string else { throw .wrongType(field, value, not: "string") }
+    return text
+  }
+
+  /// Sets a value; what stands on the way to it is a map, null or nothing.
+  fileprivate mutating func write(_ value: Value, to field: FieldPath) throws(StepFailure) {
+    var way: [String] = []
+    for segment in field.segments.dropLast() {
+      way.append(segment)
+      guard let path = FieldPath(segments: way), let stands = self[path], !stands.isNull else { continue }
+      guard let map = stands.map, map.vector == nil else {
+        throw StepFailure(
+          code: .parentNotMap,
+          field: field,
+          found: stands,
+          message: "has no place: \(path) is \(stands.typeName), not a map"
+        )
+      }
+    }
+    self[field] = value
+  }
+
+  /// Writes a value where nothing stands, or the same; over something else only where that is said.
+  fileprivate mutating func put(_ value: Value, into field: FieldPath, overwrite: Bool) throws(StepFailure) {
+    if let stands = self[field], !stands.isMissing, stands != value, !overwrite {
+      throw StepFailure(
+        kind: .review,
+        code: .targetTaken,
+        field: field,
+        found: stands,
+        message: "holds something else already"
+      )
+    }
+    try write(value, to: field)
+  }
+
+  fileprivate mutating func rewrite(
+    _ field: FieldPath,
+    _ form: MigrationStep.TextForm
+  ) throws(StepFailure) {
+    guard let text = try text(field) else { return }
+    switch form {
+    case .lower: self[field] = .string(text.lowercased())
+    case .trim: self[field] = .string(GymText.trimmed(text))
+    case .digits:
+      guard let digits = GymText.phoneDigits(text) else {
+        throw StepFailure(
+          code: .notDigits,
+          field: field,
+          found: .string(text),
+          message: "holds more than digits and the signs between them"
+        )
+      }
+      self[field] = .string(digits)
+    }
+  }
+
+  /// What a policy makes of a value that a step cannot deal with.
+  fileprivate mutating func leave(
+    _ field: FieldPath,
+    _ value: Value,
+    by policy: MigrationStep.FailurePolicy,
+    _ code: DeclarativeMigration.Code,
+    _ message: String
+  ) throws(StepFailure) {
+    switch policy {
+    case .keep: return
+    case .null: self[field] = .null
+    case .reject: throw StepFailure(code: code, field: field, found: value, message: message)
+    case .skip: throw StepFailure(kind: .note, code: code, field: field, found: value, message: message)
+    }
+  }
+}

@@ -1,0 +1,240 @@
+import Configuration
+import FirestoreModels
+import FirestoreREST
+
+/// Reads one entry of a migration file's `steps`: a map of the step's name to what it takes.
+struct StepReader {
+  let yaml: YAMLFile
+  let context: LiteralContext
+
+  /// The names of the steps.
+  static let names = [
+    "set", "set-if-missing", "copy", "move", "unset", "convert", "lower", "trim", "digits", "map", "join",
+    "split",
+    "delete",
+  ]
+
+  /// The steps that an entry stands for: one, or one a field.
+  func steps(_ node: YAMLNode) throws(Failure) -> [MigrationStep] {
+    guard case .mapping(let members) = node.content else {
+      throw yaml.failure(at: node, "a step is a map of its name to what it takes, as trim: email")
+    }
+    guard let (key, value) = members.first, members.count == 1, let name = key.text else {
+      throw yaml.failure(at: node, "a step has one name; each step is an entry of its own, with a hyphen")
+    }
+    switch name {
+    case "set": return try values(value, name).map { .set($0.field, $0.value) }
+    case "set-if-missing": return try values(value, name).map { .setIfMissing($0.field, $0.value) }
+    case "copy", "move": return [try transfer(value, name)]
+    case "unset": return try fields(value, name).map { .unset($0) }
+    case "convert": return [try conversion(value)]
+    case "lower", "trim", "digits":
+      let form = MigrationStep.TextForm(rawValue: name) ?? .trim
+      return try fields(value, name).map { .rewrite($0, form) }
+    case "map": return [try mapping(value)]
+    case "join": return [try join(value)]
+    case "split": return [try split(value)]
+    case "delete":
+      switch value.text {
+      case "soft"?: return [.softDelete]
+      case "hard"?: return [.hardDelete]
+      default: throw yaml.failure(at: value, "'delete' is soft or hard")
+      }
+    default:
+      throw yaml.failure(
+        at: key,
+        "there is no step '\(name)'; the steps are \(Self.names.joined(separator: ", "))"
+      )
+    }
+  }
+
+  // MARK: The steps
+
+  private func values(
+    _ node: YAMLNode,
+    _ name: String
+  ) throws(Failure) -> [(field: FieldPath, value: Value)] {
+    var list: [(field: FieldPath, value: Value)] = []
+    for (text, key, value) in try yaml.members(node, "'\(name)'", known: nil) {
+      list.append((try field(text, at: key), try self.value(value)))
+    }
+    if list.isEmpty { throw yaml.failure(at: node, "'\(name)' is an empty map") }
+    return list
+  }
+
+  private func transfer(_ node: YAMLNode, _ name: String) throws(Failure) -> MigrationStep {
+    let members = try self.members(node, name, ["from", "to"], optional: ["overwrite"])
+    let from = try field(members["from"], node)
+    let to = try field(members["to"], node)
+    let overwrite = try overwrites(members)
+    return name == "copy"
+      ? .copy(from, to: to, overwrite: overwrite) : .move(from, to: to, overwrite: overwrite)
+  }
+
+  private func conversion(_ node: YAMLNode) throws(Failure) -> MigrationStep {
+    let members = try self.members(node, "convert", ["field", "to"], optional: ["unit", "on-failure"])
+    let target: ValueConversion.Target = try choice(members["to"], node, "a type")
+    let unit: ValueConversion.TimeUnit? =
+      members["unit"] == nil ? nil : try choice(members["unit"], node, "'unit'")
+    return .convert(
+      try field(members["field"], node),
+      ValueConversion(to: target, unit: unit),
+      onFailure: try policy(members["on-failure"], node, "'on-failure'")
+    )
+  }
+
+  private func mapping(_ node: YAMLNode) throws(Failure) -> MigrationStep {
+    let members = try self.members(node, "map", ["field", "values"], optional: ["unknown"])
+    let values = members["values"] ?? node
+    // By hand: 7 and "7" are two values, and one text.
+    guard case .mapping(let pairs) = values.content, !pairs.isEmpty else {
+      throw yaml.failure(at: values, "'values' is a map of what stands there to what will, as activa: active")
+    }
+    var replacements: [MigrationStep.Replacement] = []
+    for (key, value) in pairs {
+      let replacement = MigrationStep.Replacement(try self.value(key), try self.value(value))
+      if replacements.contains(where: { $0.from == replacement.from }) {
+        throw yaml.failure(at: key, "'\(key.text ?? "")' stands twice")
+      }
+      replacements.append(replacement)
+    }
+    return .map(
+      try field(members["field"], node),
+      replacements,
+      unknown: try policy(members["unknown"], node, "'unknown'")
+    )
+  }
+
+  private func join(_ node: YAMLNode) throws(Failure) -> MigrationStep {
+    let members = try self.members(node, "join", ["fields", "to"], optional: ["separator", "overwrite"])
+    return .join(
+      try fields(members["fields"] ?? node, "fields"),
+      separator: try separator(members["separator"]) ?? " ",
+      to: try field(members["to"], node),
+      overwrite: try overwrites(members)
+    )
+  }
+
+  private func split(_ node: YAMLNode) throws(Failure) -> MigrationStep {
+    let optional = ["separator", "overwrite", "on-failure"]
+    let members = try self.members(node, "split", ["field", "to"], optional: optional)
+    return .split(
+      try field(members["field"], node),
+      separator: try separator(members["separator"]),
+      to: try fields(members["to"] ?? node, "to"),
+      overwrite: try overwrites(members),
+      onFailure: try policy(members["on-failure"], node, "'on-failure'")
+    )
+  }
+
+  // MARK: Parts
+
+  private func members(
+    _ node: YAMLNode,
+    _ step: String,
+    _ required: [String],
+    optional: [String]
+  ) throws(Failure) -> [String: YAMLNode] {
+    var members: [String: YAMLNode] = [:]
+    for (name, _, value) in try yaml.members(node, "'\(step)'", known: required + optional) {
+      members[name] = value
+    }
+    for name in required where members[name] == nil {
+      throw yaml.failure(at: node, "'\(name)' of '\(step)' is missing")
+    }
+    return members
+  }
+
+  private func field(_ node: YAMLNode?, _ parent: YAMLNode) throws(Failure) -> FieldPath {
+    guard let node, let text = node.text else {
+      throw yaml.failure(at: node ?? parent, "a field is a text, as phone or membershipPlanSnapshot.planName")
+    }
+    return try field(text, at: node)
+  }
+
+  private func field(_ text: String, at node: YAMLNode) throws(Failure) -> FieldPath {
+    do throws(WireError) {
+      return try DeclarativeMigration.field(parsing: text)
+    } catch {
+      throw yaml.failure(at: node, "\(error)")
+    }
+  }
+
+  /// One field, or a list of them.
+  private func fields(_ node: YAMLNode, _ name: String) throws(Failure) -> [FieldPath] {
+    guard case .sequence(let items) = node.content else { return [try field(node, node)] }
+    if items.isEmpty { throw yaml.failure(at: node, "'\(name)' is an empty list") }
+    var fields: [FieldPath] = []
+    for item in items {
+      let field = try field(item, item)
+      if fields.contains(field) { throw yaml.failure(at: item, "'\(field)' stands twice") }
+      fields.append(field)
+    }
+    return fields
+  }
+
+  /// A value: a plain scalar is a literal, a quoted one a text, a list an array, a map a map.
+  private func value(_ node: YAMLNode) throws(Failure) -> Value {
+    let value = try anyValue(node)
+    if let violation = DocumentLimits.violations(of: ["value": value]).first {
+      throw yaml.failure(at: node, violation.message)
+    }
+    return value.asStored
+  }
+
+  private func anyValue(_ node: YAMLNode) throws(Failure) -> Value {
+    switch node.content {
+    case .scalar("", isPlain: true):
+      throw yaml.failure(at: node, "a value is missing; write null for null and \"\" for a text of nothing")
+    case .scalar(let text, isPlain: false): return .string(text)
+    case .scalar(let text, isPlain: true):
+      do throws(WireError) {
+        return try ValueLiteral.parse(text, in: context)
+      } catch {
+        throw yaml.failure(at: node, "\(error)")
+      }
+    case .sequence(let items):
+      var values: [Value] = []
+      for item in items { values.append(try anyValue(item)) }
+      return .array(values)
+    case .mapping:
+      var entries: [FieldMap.Entry] = []
+      for (name, _, value) in try yaml.members(node, "a map", known: nil) {
+        entries.append(FieldMap.Entry(name: name, value: try anyValue(value)))
+      }
+      return .map(FieldMap(entries))
+    }
+  }
+
+  private func separator(_ node: YAMLNode?) throws(Failure) -> String? {
+    guard let node else { return nil }
+    guard let text = node.text, !text.isEmpty else {
+      throw yaml.failure(at: node, "'separator' is a text, in quotes, as \", \"")
+    }
+    return text
+  }
+
+  private func overwrites(_ members: [String: YAMLNode]) throws(Failure) -> Bool {
+    guard let node = members["overwrite"] else { return false }
+    return try yaml.boolean(node, "overwrite")
+  }
+
+  private func policy(
+    _ node: YAMLNode?,
+    _ parent: YAMLNode,
+    _ name: String
+  ) throws(Failure) -> MigrationStep.FailurePolicy {
+    node == nil ? .reject : try choice(node, parent, name)
+  }
+
+  /// One of the words of a type.
+  private func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ node: YAMLNode?,
+    _ parent: YAMLNode,
+    _ name: String
+  ) throws(Failure) -> Choice {
+    if let choice = node?.text.flatMap({ Choice(rawValue: $0) }) { return choice }
+    let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+    throw yaml.failure(at: node ?? parent, "\(name) is one of \(known)")
+  }
+}

@@ -1,0 +1,122 @@
+package import FirestoreModels
+package import Runs
+
+/// The lists of a migration's run: `findings.csv` and `findings.jsonl` for everything that is reported, `review.csv` for
+/// what a person must decide, `rejects.jsonl` for what cannot be migrated as it is.
+package struct FindingLists: Sendable {
+  private let table: LazyList
+  private let objects: LazyList
+  private let reviews: LazyList
+  private let rejects: RejectList
+
+  /// Fields that reviews make proposals for; a column each.
+  private static let proposed = ["fullName", "firstName", "paternalLastName", "maternalLastName"]
+
+  /// The header of `review.csv`.
+  package static let columns = ["document", "migration", "code", "field", "found"] + proposed + ["message"]
+
+  /// The header of `findings.csv`.
+  package static let findingColumns = ["document", "migration", "code", "field", "value", "message"]
+
+  package init(_ run: RunDirectory) {
+    func spreadsheet(_ name: String, _ columns: [String]) -> LazyList {
+      LazyList(run.file(name), header: SpreadsheetRow.byteOrderMark + SpreadsheetRow.bytes(columns))
+    }
+    table = spreadsheet("findings.csv", Self.findingColumns)
+    objects = LazyList(run.file("findings.jsonl"))
+    reviews = spreadsheet("review.csv", Self.columns)
+    rejects = RejectList(run)
+  }
+
+  /// Lines that are put together before they are written.
+  package struct Lines {
+    private(set) var table: [UInt8] = []
+    private(set) var objects = JSONWriter()
+    private(set) var reviews: [UInt8] = []
+    private(set) var rejects: [UInt8] = []
+
+    /// - Parameter document: A rejected document as it is or was to be; nil where that is not known.
+    mutating func add(_ finding: Finding, of migration: String, document: RawDocument?) {
+      let found = FindingLists.text(of: finding.found)
+      let cells = [finding.path.string, migration, finding.code, finding.field ?? "", found]
+      SpreadsheetRow.append(cells + [finding.message], to: &table)
+      addObject(finding, of: migration)
+      switch finding.kind {
+      case .note: return
+      case .reject:
+        rejects += RejectList.line(
+          finding.path,
+          code: finding.code,
+          message: finding.message,
+          fields: document?.fields
+        )
+      case .review:
+        let proposed = FindingLists.proposed.map { finding.proposal[$0]?.string ?? "" }
+        SpreadsheetRow.append(cells + proposed + [finding.message], to: &reviews)
+      }
+    }
+
+    private mutating func addObject(_ finding: Finding, of migration: String) {
+      objects.beginLine()
+      objects.object {
+        $0.key("code")
+        $0.string(finding.code)
+        $0.key("document")
+        $0.string(finding.path.string)
+        if let field = finding.field {
+          $0.key("field")
+          $0.string(field)
+        }
+        $0.key("message")
+        $0.string(finding.message)
+        $0.key("migration")
+        $0.string(migration)
+        if let found = finding.found {
+          $0.key("value")
+          $0.value(found)
+        }
+      }
+      objects.bytes.append(UInt8(ascii: "\n"))
+    }
+  }
+
+  /// Lists a finding.
+  ///
+  /// - Parameter document: A rejected document as it is or was to be; nil where that is not known.
+  /// - Throws: `.cannotWrite`.
+  package func add(_ finding: Finding, of migration: String, document: RawDocument?) throws(Failure) {
+    var lines = Lines()
+    lines.add(finding, of: migration, document: document)
+    try add(lines)
+  }
+
+  /// Writes lines.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package func add(_ lines: Lines) throws(Failure) {
+    if lines.table.isEmpty { return }
+    try table.append(lines.table)
+    try objects.append(lines.objects.bytes)
+    if !lines.rejects.isEmpty { try rejects.append(lines.rejects) }
+    if !lines.reviews.isEmpty { try reviews.append(lines.reviews) }
+  }
+
+  /// What was found as it stands in the list: a text as it is, anything else as its REST JSON.
+  package static func text(of found: Value?) -> String {
+    guard let found else { return "" }
+    if let text = found.string { return text }
+    var json = JSONWriter()
+    json.value(found)
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  /// A cell as it was before ``row(_:)`` guarded it.
+  package static func unguarded(_ cell: String) -> String {
+    guard cell.utf8.first == UInt8(ascii: "'"), isGuarded(cell.dropFirst()) else { return cell }
+    return String(cell.unicodeScalars.dropFirst())
+  }
+
+  private static func isGuarded(_ cell: some StringProtocol) -> Bool {
+    cell.utf8.first.map { "'=+-@\t\r".utf8.contains($0) } ?? false
+  }
+}

@@ -1,0 +1,73 @@
+import FirestoreModels
+import FirestoreREST
+import Runs
+
+/// Takes, renews and gives back the lease for one run.
+actor LeaseKeeper {
+  private let client: FirestoreClient
+  private let lease: Lease
+  /// The document as this run wrote it.
+  private var held: RawDocument?
+
+  init(_ client: FirestoreClient, _ lease: Lease) {
+    self.client = client
+    self.lease = lease
+  }
+
+  /// Takes the lease.
+  ///
+  /// - Parameter runs: Runs that it is taken over from at once.
+  /// - Throws: `.tryLater` naming the holder.
+  func take(overFrom runs: [String]) async throws {
+    // Two that try at once: one of them finds the other's at its second look.
+    for _ in 0..<3 {
+      let (document, now) = try await client.get(Lease.path)
+      if case .held(let lease, let seconds) = Lease.standing(of: document, now: now ?? .now, for: runs) {
+        throw Failure(
+          .tryLater,
+          "change \(client.database)",
+          cause: "\(lease.holder) is at it: run \(lease.run), \(lease.command)",
+          remedy:
+            "Wait for its end. Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; 'gymmigrate migrate unlock' takes it away."
+        )
+      }
+      if try await write(over: document) { return }
+    }
+    throw Failure(
+      .tryLater,
+      "change \(client.database)",
+      cause: "others try at the same time",
+      remedy: "Try again."
+    )
+  }
+
+  /// Renews it.
+  ///
+  /// - Throws: `.tryLater` where it is another's by now.
+  func renew() async throws {
+    if try await write(over: held) { return }
+    throw Failure(
+      .tryLater,
+      "go on changing \(client.database)",
+      cause: "the lease was taken away",
+      remedy: "See who is at it with 'gymmigrate migrate status', then go on with this run."
+    )
+  }
+
+  /// Gives it back, if it is still this run's.
+  func giveBack() async throws {
+    guard let time = held?.updateTime else { return }
+    _ = try await client.perform(
+      Write(path: Lease.path, operation: .delete, precondition: .updateTime(time))
+    )
+    held = nil
+  }
+
+  private func write(over document: RawDocument?) async throws -> Bool {
+    guard case .written(let updateTime) = try await client.perform(lease.write(over: document)) else {
+      return false
+    }
+    held = RawDocument(path: Lease.path, fields: lease.fields, updateTime: updateTime)
+    return true
+  }
+}

@@ -1,0 +1,172 @@
+package import FirestoreModels
+package import Runs
+
+/// `_gymmigrate_runs/RUN`: what was done to a database, by whom, with which migrations, and how it ended.
+package struct LedgerEntry: Sendable, Equatable {
+  /// A migration of the run.
+  package struct Applied: Sendable, Equatable {
+    /// Its id.
+    package var id: String
+    /// The SHA-256 of its file; nil for one of the program's.
+    package var checksum: String?
+
+    /// Names a migration; several where it is a plan of several.
+    package static func list(of migration: any Migration) -> [Applied] {
+      if let planned = migration as? PlannedChanges { return planned.migrations }
+      return [Applied(id: migration.id, checksum: migration.checksum)]
+    }
+
+    init(id: String, checksum: String?) {
+      self.id = id
+      self.checksum = checksum
+    }
+  }
+
+  /// How a run is.
+  package enum Status: String, Sendable, CaseIterable {
+    /// It is at work, or was killed.
+    case running
+    /// It ended; something may be left for a person.
+    case done, incomplete
+    /// It stopped half-way.
+    case failed, interrupted
+    /// It was undone.
+    case undone
+    /// It stopped half-way, and somebody said that it is to stay so.
+    case cleared
+  }
+
+  /// Where entries are.
+  static let collection = CollectionPath(nil, "_gymmigrate_runs")
+
+  /// The run.
+  package var run: String
+  /// The command, as `migrate apply users-unify`.
+  package var command: String
+  /// Its migrations.
+  package var migrations: [Applied]
+  /// Who ran it, as `user@host`.
+  package var holder: String
+  /// The version of gymmigrate.
+  package var version: String
+  /// How it is.
+  package var status: Status
+  /// Whether it has written, or may have.
+  package var hasChanged: Bool
+  /// What it came to.
+  package var totals: Accounts
+  /// When it began, by the service's clock.
+  package var startedAt: Timestamp?
+  /// When its status was set, by the service's clock.
+  package var changedAt: Timestamp?
+  /// The run that it undoes.
+  package var undoes: String?
+  /// The run that undid it.
+  package var undoneBy: String?
+  /// When its document was created; nil where it was not read.
+  var createTime: Timestamp?
+  /// The update time of its document as it was read or written last; nil where there is none.
+  var updateTime: Timestamp?
+
+  /// An entry of a run that begins.
+  package init(run: String, command: String, migrations: [Applied], holder: String, undoes: String? = nil) {
+    self.run = run
+    self.command = command
+    self.migrations = migrations
+    self.holder = holder
+    self.undoes = undoes
+    version = gymmigrateVersion
+    status = .running
+    hasChanged = true
+    totals = Accounts()
+  }
+
+  /// Whether it stopped half-way, or is at work, so that nothing else may begin.
+  package var blocks: Bool {
+    switch status {
+    case .running: true
+    case .failed, .interrupted: hasChanged
+    case .done, .incomplete, .undone, .cleared: false
+    }
+  }
+
+  /// What lets others begin after it stopped half-way, in a sentence.
+  package var waysOut: String {
+    "Go on with it (gymmigrate runs resume \(run)), undo it (gymmigrate migrate undo \(run)), or leave it as it is (gymmigrate migrate unlock \(run))."
+  }
+
+  var path: DocumentPath { DocumentPath(Self.collection, run) }
+
+  /// Reads a document of the ledger; what it does not say is empty.
+  init(_ document: RawDocument) {
+    let fields = document.fields
+    run = document.path.id
+    command = fields["command"]?.string ?? ""
+    migrations = (fields["migrations"]?.array ?? []).compactMap { value in
+      value.map.flatMap { map in
+        map["id"]?.string.map { Applied(id: $0, checksum: map["checksum"]?.string) }
+      }
+    }
+    holder = fields["holder"]?.string ?? ""
+    version = fields["toolVersion"]?.string ?? ""
+    status = fields["status"]?.string.flatMap { Status(rawValue: $0) } ?? .running
+    hasChanged = fields["hasChanged"]?.boolean ?? true
+    totals = Accounts()
+    for (name, place) in Self.counts {
+      totals[keyPath: place] = Int(fields["totals"]?.map?[name]?.integer ?? 0)
+    }
+    startedAt = fields["startedAt"]?.timestamp
+    changedAt = fields["changedAt"]?.timestamp
+    undoes = fields["undoes"]?.string
+    undoneBy = fields["undoneBy"]?.string
+    (createTime, updateTime) = (document.createTime, document.updateTime)
+  }
+
+  private static var counts: [(String, WritableKeyPath<Accounts, Int>)] {
+    [
+      ("read", \.read), ("created", \.created), ("written", \.written), ("unchanged", \.unchanged),
+      ("skipped", \.skipped), ("rejected", \.rejected), ("conflicted", \.conflicted), ("review", \.review),
+      ("deleted", \.deleted),
+    ]
+  }
+
+  /// The fields of the document but the times that the service sets.
+  var fields: FieldMap {
+    var fields: FieldMap = [
+      "command": .string(command), "hasChanged": .boolean(hasChanged), "holder": .string(holder),
+      "runId": .string(run), "status": .string(status.rawValue), "toolVersion": .string(version),
+    ]
+    fields["migrations"] = .array(
+      migrations.map { migration in
+        var map: FieldMap = ["id": .string(migration.id)]
+        if let checksum = migration.checksum { map["checksum"] = .string(checksum) }
+        return .map(map)
+      }
+    )
+    fields["totals"] = .map(
+      FieldMap(Self.counts.map { .init(name: $0.0, value: .integer(Int64(totals[keyPath: $0.1]))) })
+    )
+    if let startedAt { fields["startedAt"] = .timestamp(startedAt) }
+    if let undoes { fields["undoes"] = .string(undoes) }
+    if let undoneBy { fields["undoneBy"] = .string(undoneBy) }
+    return fields
+  }
+
+  /// The write that puts the entry into the ledger, where its document is still as it was read.
+  ///
+  /// Fields that another version may have added are left.
+  var write: Write {
+    var transforms = [FieldTransform(FieldPath(field: "changedAt"), .requestTime)]
+    if startedAt == nil { transforms.append(FieldTransform(FieldPath(field: "startedAt"), .requestTime)) }
+    let fields = fields
+    return Write(
+      path: path,
+      operation: .update(
+        fields: fields,
+        mask: updateTime.map { _ in fields.entries.map { FieldPath(field: $0.name) } }
+      ),
+      transforms: transforms,
+      precondition: updateTime.map { .updateTime($0) } ?? .exists(false)
+    )
+  }
+}

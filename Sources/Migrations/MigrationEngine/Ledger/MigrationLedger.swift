@@ -1,0 +1,281 @@
+import FirestoreModels
+package import FirestoreREST
+package import Logging
+package import Runs
+
+/// The memory of a database: which runs changed it (`_gymmigrate_runs`), and who may change it now (`_gymmigrate/lock`).
+package struct MigrationLedger: Sendable {
+  private let client: FirestoreClient
+  private let clock: RunClock
+  private let logger: Logger
+
+  /// The ledger of a client's database.
+  package init(client: FirestoreClient, clock: RunClock = .system, logger: Logger) {
+    self.client = client
+    self.clock = clock
+    self.logger = logger
+  }
+
+  // MARK: Looking
+
+  /// The runs that the ledger knows, the latest last.
+  ///
+  /// - Throws: ``Failure``.
+  package func entries() async throws -> [LedgerEntry] {
+    var entries: [LedgerEntry] = []
+    for try await page in client.pages(of: CollectionRead(LedgerEntry.collection)) {
+      entries += page.map { LedgerEntry($0) }
+    }
+    // Times that the service sets as a value are whole milliseconds; those of documents are finer.
+    return entries.sorted { a, b in
+      for time in [\LedgerEntry.startedAt, \.createTime] {
+        guard let first = a[keyPath: time], let second = b[keyPath: time], first != second else { continue }
+        return first < second
+      }
+      return a.run.compareUTF8(b.run) < 0
+    }
+  }
+
+  /// Who holds the lease, nil where nobody does.
+  ///
+  /// - Throws: ``Failure``.
+  package func holder() async throws -> (run: String, holder: String, isExpired: Bool)? {
+    let (document, now) = try await client.get(Lease.path)
+    switch Lease.standing(of: document, now: now ?? .now, for: []) {
+    case .free, .own: return nil
+    case .expired(let lease): return (lease.run, lease.holder, true)
+    case .held(let lease, _): return (lease.run, lease.holder, false)
+    }
+  }
+
+  // MARK: Clearing
+
+  /// Takes the lease away from whoever holds it; a run that is at work finds out at its next renewal and stops.
+  ///
+  /// - Returns: Who held it, nil where nobody did.
+  /// - Throws: ``Failure``; `.tryLater` where it keeps changing hands.
+  package func unlock() async throws -> (run: String, holder: String)? {
+    // A renewal may come in between, and another one hardly.
+    for _ in 0..<3 {
+      guard let document = try await client.get(Lease.path).document else { return nil }
+      let removal = Write(
+        path: Lease.path,
+        operation: .delete,
+        precondition: document.updateTime.map { .updateTime($0) } ?? .exists(true)
+      )
+      guard case .written = try await client.perform(removal) else { continue }
+      let lease = Lease(document)
+      return (lease.run, lease.holder)
+    }
+    throw Failure(
+      .tryLater,
+      "take the lease away",
+      path: Lease.path.string,
+      cause: "it changes all the time",
+      remedy: "See who is at it with 'gymmigrate migrate status', and try again."
+    )
+  }
+
+  /// Says that a run that stopped half-way is to stay as it is, so that others may begin.
+  ///
+  /// - Parameters:
+  ///   - isDead: Whether it is known that its process is gone, so that its lease may be taken away at once.
+  ///   - isUnrecorded: Whether it was perhaps cleared by a command that could not record that in the run's folder.
+  ///   - willClear: Called before the first write, when nothing speaks against it.
+  /// - Throws: `.inputMissing` where the ledger does not know it, `.usage` where it did not stop half-way, `.tryLater` where
+  ///   it may be at work still.
+  package func clear(
+    _ run: String,
+    isDead: Bool,
+    isUnrecorded: Bool = false,
+    willClear: () throws -> Void = {}
+  ) async throws {
+    guard var entry = try await entries().first(where: { $0.run.isIdentical(to: run) }) else {
+      throw Failure(
+        .inputMissing,
+        "clear the run",
+        path: run,
+        cause: "the ledger of \(client.database) does not know it",
+        remedy: "'gymmigrate migrate status' shows what it knows."
+      )
+    }
+    if isUnrecorded, entry.status == .cleared { return try willClear() }
+    guard entry.blocks else {
+      throw Failure(
+        .usage,
+        "clear the run",
+        path: run,
+        cause: "it is \(entry.status.rawValue): nothing waits for it"
+      )
+    }
+    let (document, now) = try await client.get(Lease.path)
+    if let document, Lease(document).run.isIdentical(to: run) {
+      if !isDead, case .held(let lease, let seconds) = Lease.standing(of: document, now: now ?? .now, for: [])
+      {
+        throw Failure(
+          .tryLater,
+          "clear the run",
+          path: run,
+          cause: "\(lease.holder) may be at it still",
+          remedy:
+            "Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; 'gymmigrate migrate unlock' takes it away."
+        )
+      }
+      try willClear()
+      _ = try await client.perform(
+        Write(path: Lease.path, operation: .delete, precondition: document.updateTime.map { .updateTime($0) })
+      )
+    } else {
+      try willClear()
+    }
+    entry.status = .cleared
+    _ = try await put(entry)
+  }
+
+  // MARK: A run
+
+  /// Runs `body` as the one run that may change the database: with the lease held and renewed, and with an entry that says
+  /// so before the first write and tells the end afterwards.
+  ///
+  /// - Parameters:
+  ///   - entry: The run.
+  ///   - isResumed: Whether it is taken up again, so that it may take over its own lease and entry.
+  ///   - isEmpty: Whether nothing has been written; asked at the end of a run that failed.
+  ///   - book: Its accounts, for the entry.
+  /// - Throws: `.tryLater` where another run holds the lease or stopped half-way; `.notPermitted` where a migration's file
+  ///   is not the one that was applied under its id; what `body` throws; `.tryLater` where the lease is lost meanwhile.
+  package func perform(
+    _ entry: LedgerEntry,
+    isResumed: Bool,
+    isEmpty: @escaping @Sendable () -> Bool,
+    book: AccountsBook,
+    _ body: @escaping @Sendable () async throws -> Void
+  ) async throws {
+    let keeper = LeaseKeeper(client, Lease(run: entry.run, holder: entry.holder, command: entry.command))
+    try await keeper.take(overFrom: [entry.run] + (entry.undoes.map { [$0] } ?? []))
+    do {
+      let began = try await begin(entry, isResumed: isResumed)
+      try await settle(began, isEmpty: isEmpty, book: book) {
+        try await renewing(keeper, body)
+      }
+    } catch {
+      await giveBack(keeper)
+      throw error
+    }
+    await giveBack(keeper)
+  }
+
+  private func giveBack(_ keeper: LeaseKeeper) async {
+    do {
+      try await Task { try await keeper.giveBack() }.value
+    } catch {
+      logger.warning(
+        "The lease could not be given back; it runs out in a minute.",
+        metadata: ["reason": "\(error)"]
+      )
+    }
+  }
+
+  /// Checks that the run may begin, and enters it.
+  private func begin(_ entry: LedgerEntry, isResumed: Bool) async throws -> LedgerEntry {
+    let known = try await entries()
+    try LedgerRules.assertMayBegin(entry, isResumed: isResumed, known: known)
+    var entry = entry
+    let former = known.first { $0.run.isIdentical(to: entry.run) }
+    (entry.startedAt, entry.updateTime) = (former?.startedAt, former?.updateTime)
+    return try await put(entry)
+  }
+
+  /// Runs `body` and enters how it ended.
+  private func settle(
+    _ entry: LedgerEntry,
+    isEmpty: @Sendable () -> Bool,
+    book: AccountsBook,
+    _ body: () async throws -> Void
+  ) async throws {
+    var entry = entry
+    // Entered also where the task was cancelled, so not as a part of it.
+    func enter(_ status: LedgerEntry.Status) async throws {
+      entry.status = status
+      entry.totals = book.totals
+      entry.hasChanged = !isEmpty()
+      let entry = entry
+      _ = try await Task { try await put(entry) }.value
+    }
+    do {
+      try await body()
+    } catch {
+      let isInterrupted = error is CancellationError || (error as? Failure)?.kind == .interrupted
+      do {
+        try await enter(isInterrupted ? .interrupted : .failed)
+      } catch {
+        logger.warning("The ledger could not be told how the run ended.", metadata: ["reason": "\(error)"])
+      }
+      throw error
+    }
+    try await enter(book.totals.leavesSomething ? .incomplete : .done)
+    if let undone = entry.undoes,
+      var original = try await entries().first(where: { $0.run.isIdentical(to: undone) })
+    {
+      original.status = .undone
+      original.undoneBy = entry.run
+      _ = try await put(original)
+    }
+  }
+
+  private func renewing(
+    _ keeper: LeaseKeeper,
+    _ body: @escaping @Sendable () async throws -> Void
+  ) async throws {
+    let clock = clock
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        try await body()
+        return true
+      }
+      group.addTask {
+        do {
+          while true {
+            try await clock.sleep(Lease.renewal)
+            try await keeper.renew()
+          }
+        } catch  where Task.isCancelled {
+          // What an interruption leaves open is for the work to tell.
+          return false
+        }
+      }
+      // The end of the work, or the loss of the lease, whichever comes first.
+      defer { group.cancelAll() }
+      while let isWork = try await group.next(), !isWork {}
+    }
+  }
+
+  /// Writes an entry over what was read of it.
+  ///
+  /// - Returns: The entry as it stands by now.
+  /// - Throws: `.tryLater` where somebody else wrote it meanwhile: whoever took the run up or cleared it tells how it is.
+  private func put(_ entry: LedgerEntry) async throws -> LedgerEntry {
+    switch try await client.perform(entry.write) {
+    case .written(let updateTime):
+      var entry = entry
+      entry.updateTime = updateTime
+      return entry
+    case .rejected(let error):
+      throw Failure(
+        .internal,
+        "write the ledger",
+        path: entry.path.string,
+        cause: error.message,
+        service: error
+      )
+    case .conflicted, .unchanged, .skipped:
+      throw Failure(
+        .tryLater,
+        "write the ledger",
+        path: entry.path.string,
+        cause: "somebody else wrote it meanwhile",
+        remedy: "See how it is with 'gymmigrate migrate status'."
+      )
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import Configuration
+import Files
+import FirestoreModels
+import FirestoreREST
+import Runs
+
+/// Documents as they are in the database now.
+struct LiveSource: DocumentSource {
+  let client: FirestoreClient
+  let pageSize: Int
+  let parallel: Int
+  let progress: Progress
+  let book: AccountsBook
+  let migration: any Migration
+  /// Where it stops for a checkpoint; nil where it does not.
+  let stops: SourceStops?
+  /// Whose run it is, where documents are given as they were before that.
+  var earlier: PlanSession?
+  /// Called with reads that the service bills.
+  var onRead: @Sendable (Int) -> Void = { _ in }
+  /// Whether the service did not count when it was asked to.
+  let hasNoCounts = Guarded(false)
+
+  func forEachDocument(
+    matching read: CollectionRead,
+    _ body: (RawDocument) async throws -> Void
+  ) async throws {
+    try await readPages(of: read) { page in
+      for run in page.runs {
+        for document in page[run.documents] {
+          countReadOnly(1, in: run.collection)
+          try await body(document)
+        }
+      }
+    }
+  }
+
+  func forEachPage(
+    matching read: CollectionRead,
+    _ body: ([RawDocument]) async throws -> Void
+  ) async throws {
+    try await readPages(of: read) { page in
+      for run in page.runs { countReadOnly(run.documents.count, in: run.collection) }
+      try await body(page)
+    }
+  }
+
+  private func readPages(
+    of read: CollectionRead,
+    _ body: ([RawDocument]) async throws -> Void
+  ) async throws {
+    var read = read
+    read.pageSize = pageSize
+    read.parallel = parallel
+    let index = stops?.next() ?? 0
+    if let resumed = stops?.resumed {
+      if index < resumed.read { return }
+      if index == resumed.read { read.startAfter = resumed.last }
+    }
+    let piece = progress.begin(read.collection.string, total: nil)
+    let counting = BackgroundCount([read], client: client) { [progress] total in
+      progress.setTotal(total, of: piece)
+    }
+    var given = 0
+    defer {
+      counting.cancel()
+      // What applying it asks for, too: whether the count came in time makes no difference.
+      if read.isCountable { onRead(Cost.reads(ofCounting: given)) }
+      onRead(Cost.reads(ofQueryGiving: given))
+    }
+    var deletions = Deletions(in: read.collection, of: earlier?.originals)
+    for try await page in client.pages(of: read) {
+      try Task.checkCancellation()
+      if let originals = earlier?.originals {
+        try await give(page, from: originals, &deletions, body)
+      } else {
+        try await body(page)
+      }
+      given += page.count
+      progress.advance(by: page.count)
+      if let stops, read.isOrderedByName, let last = page.last {
+        try await stops.stop(SourcePosition(read: index, last: last.path))
+      }
+    }
+    if let earlier, let originals = earlier.originals {
+      let late = try await earlier.countDeletions(among: deletions.open.sorted())
+      try await give(deletions.known + late, from: originals, body)
+    }
+    try await stops?.stop(SourcePosition(read: index + 1, last: nil))
+  }
+
+  /// Gives a page as it was before the run, with the documents that the run deleted in their places.
+  private func give(
+    _ page: [RawDocument],
+    from originals: OriginalDocuments,
+    _ deletions: inout Deletions,
+    _ body: ([RawDocument]) async throws -> Void
+  ) async throws {
+    var found: [RawDocument] = []
+    found.reserveCapacity(page.count)
+    for document in page {
+      let gone = deletions.takeKnown(before: document.path)
+      if !gone.isEmpty {
+        try await body(found)
+        found.removeAll(keepingCapacity: true)
+        try await give(gone, from: originals, body)
+      }
+      found.append(try originals.original(of: document))
+    }
+    try await body(found)
+  }
+
+  /// Gives documents that the run deleted.
+  private func give(
+    _ deleted: ArraySlice<DocumentPath>,
+    from originals: OriginalDocuments,
+    _ body: ([RawDocument]) async throws -> Void
+  ) async throws {
+    for start in stride(from: deleted.startIndex, to: deleted.endIndex, by: pageSize) {
+      var page: [RawDocument] = []
+      for path in deleted[start...].prefix(pageSize) {
+        if let document = try originals.document(path) { page.append(document) }
+      }
+      try await body(page)
+    }
+  }
+
+  /// Counts documents that may not be written; the others are counted together with what became of them.
+  private func countReadOnly(_ count: Int, in collection: CollectionPath) {
+    if migration.mayWrite(collection) { return }
+    book.count(collection) {
+      $0.read += count
+      $0.unchanged += count
+    }
+  }
+
+  func isPast(_ path: DocumentPath) -> Bool {
+    guard let resumed = stops?.resumed, let sources = (migration as? any DocumentMigration)?.sources,
+      let index = sources.firstIndex(where: { $0.collection == path.collection })
+    else { return false }
+    return index < resumed.read || (index == resumed.read && resumed.last.map { path <= $0 } ?? false)
+  }
+}
+
+extension Array<RawDocument> {
+  /// Where documents of one collection follow each other.
+  var runs: [(collection: CollectionPath, documents: Range<Int>)] {
+    var runs: [(collection: CollectionPath, documents: Range<Int>)] = []
+    var start = 0
+    while start < count {
+      let collection = self[start].path.collection
+      var end = start + 1
+      while end < count, self[end].path.isIn(collection) { end += 1 }
+      runs.append((collection, start..<end))
+      start = end
+    }
+    return runs
+  }
+}
+
+/// What the run that is taken up again deleted of a collection that is read.
+private struct Deletions {
+  /// Those that are known to be applied, in the order of their names.
+  private(set) var known: ArraySlice<DocumentPath>
+  /// Those of which it was not known when the reading began, and that it has not met.
+  private(set) var open: Set<DocumentPath>
+
+  init(in collection: CollectionPath, of originals: OriginalDocuments?) {
+    known = originals?.deleted(in: collection)[...] ?? []
+    open = originals?.openDeletions(in: collection) ?? []
+  }
+
+  /// Takes those that stood before a document that is met.
+  mutating func takeKnown(before path: DocumentPath) -> ArraySlice<DocumentPath> {
+    open.remove(path)
+    let taken = known.prefix { $0 < path }
+    known = known.dropFirst(taken.count)
+    return taken
+  }
+}
+
+/// How far the reads of a migration are: `0 users/u5` is behind that document of the first one.
+struct SourcePosition: Sendable, Equatable, CustomStringConvertible {
+  /// The index of the read.
+  var read: Int
+  /// The last document of it that is done, nil where none is.
+  var last: DocumentPath?
+
+  init(read: Int, last: DocumentPath?) {
+    self.read = read
+    self.last = last
+  }
+
+  init?(_ text: String) {
+    let parts = text.split(separator: " ", maxSplits: 1)
+    guard let first = parts.first, let read = Int(count: first) else { return nil }
+    self.read = read
+    if parts.count > 1 {
+      guard let path = DocumentPath(String(parts[1])) else { return nil }
+      last = path
+    }
+  }
+
+  var description: String { last.map { "\(read) \($0.string)" } ?? "\(read)" }
+}
+
+/// Where the reads of a migration stop for a checkpoint, and where they begin in a run that is taken up again.
+final class SourceStops: Sendable {
+  let resumed: SourcePosition?
+  /// Everything up to a position was handed on.
+  let stop: @Sendable (SourcePosition) async throws -> Void
+  private let count = Guarded(0)
+
+  init(resumed: SourcePosition?, _ stop: @escaping @Sendable (SourcePosition) async throws -> Void) {
+    self.resumed = resumed
+    self.stop = stop
+  }
+
+  /// The index of the next read.
+  func next() -> Int {
+    count.withLock { count in
+      defer { count += 1 }
+      return count
+    }
+  }
+}

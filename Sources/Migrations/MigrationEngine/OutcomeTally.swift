@@ -1,0 +1,76 @@
+import FirestoreModels
+import Runs
+
+/// What several outcomes add to a report and to the accounts of their collection, which are looked up once for all.
+struct OutcomeTally: Sendable {
+  /// Whether the documents were counted as unchanged when they came.
+  let isReadOnly: Bool
+  private(set) var accounts = Accounts()
+  private(set) var changes = 0
+  private(set) var creations = 0
+  private(set) var deletions = 0
+  private(set) var reasons = NameCounts()
+  /// The findings, by what they ask for.
+  private(set) var reviews = NameCounts()
+  private(set) var rejects = NameCounts()
+  private(set) var notes = NameCounts()
+  /// The first changes.
+  private(set) var examples: [Change] = []
+
+  init(isReadOnly: Bool) {
+    self.isReadOnly = isReadOnly
+  }
+
+  /// Counts an outcome, and collects its change.
+  mutating func count(_ outcome: Outcome, keeping examples: Int, collecting collected: inout [Change]) {
+    for finding in outcome.findings {
+      switch finding.kind {
+      case .review: reviews.add(finding.code)
+      case .reject: rejects.add(finding.code)
+      case .note: notes.add(finding.code)
+      }
+    }
+    if outcome.isConflict { rejects.add(Finding.conflictCode) }
+    guard case .change(let change) = outcome.action else {
+      accounts.add(outcome, isReadOnly: isReadOnly)
+      return
+    }
+    accounts.add(change, needsReview: outcome.needsReview)
+    collected.append(change)
+    changes += 1
+    if change.before == nil { creations += 1 }
+    if change.isDeletion { deletions += 1 }
+    for reason in change.reasons { reasons.add(reason) }
+    if self.examples.count < examples { self.examples.append(change) }
+  }
+}
+
+/// How often each of a few names came, which are nearly always the same texts in memory.
+struct NameCounts: Sendable {
+  private(set) var counts: [(name: String, count: Int)] = []
+
+  mutating func add(_ name: String) {
+    for index in counts.indices where counts[index].name.isIdentical(to: name) {
+      counts[index].count += 1
+      return
+    }
+    counts.append((name, 1))
+  }
+}
+
+extension MigrationReport {
+  mutating func add(_ tally: OutcomeTally, of collection: CollectionPath, keeping examples: Int) {
+    for (kind, names) in [
+      (Finding.Kind.review, tally.reviews), (.reject, tally.rejects), (.note, tally.notes),
+    ] {
+      for (code, count) in names.counts {
+        findings[FindingGroup(kind: kind, code: code), default: 0] += count
+      }
+    }
+    if tally.changes > 0 { changes[collection, default: 0] += tally.changes }
+    creations += tally.creations
+    deletions += tally.deletions
+    for (reason, count) in tally.reasons.counts { reasons[reason, default: 0] += count }
+    self.examples += tally.examples.prefix(max(0, examples - self.examples.count))
+  }
+}

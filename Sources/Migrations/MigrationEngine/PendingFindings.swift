@@ -1,0 +1,52 @@
+import Files
+import FirestoreModels
+
+/// What was found of the documents that were handed on to be written, until their writes are settled.
+///
+/// The writes of one document are settled in the order in which they were handed on.
+final class PendingFindings: Sendable {
+  /// What is known of one write.
+  struct Entry: Sendable {
+    var findings: [Finding] = []
+    /// As ``Outcome/migration``.
+    var migration: String?
+  }
+
+  private let entries = Guarded<[DocumentPath: [Entry]]>([:])
+
+  /// A write is handed on.
+  func add(_ outcome: Outcome, of path: DocumentPath) {
+    let entry = Entry(findings: outcome.findings, migration: outcome.migration)
+    entries.withLock { $0[path, default: []].append(entry) }
+  }
+
+  /// The next write of a document to be settled.
+  subscript(path: DocumentPath) -> Entry {
+    entries.withLock { $0[path]?.first } ?? Entry()
+  }
+
+  /// Adds findings to the next write of a document, but for those that it has already.
+  ///
+  /// - Returns: What was added, and whether a person has to look at the document for that, and not before.
+  func add(_ findings: [Finding], to path: DocumentPath) -> (new: [Finding], isFirstReview: Bool) {
+    entries.withLock { entries in
+      let known = entries[path]?.first?.findings ?? []
+      let new = findings.filter { finding in
+        !known.contains { $0.code == finding.code && $0.field == finding.field }
+      }
+      if entries[path] == nil { entries[path] = [Entry()] }
+      entries[path]?[0].findings += new
+      let isReview = { (finding: Finding) in finding.kind == .review }
+      return (new, new.contains(where: isReview) && !known.contains(where: isReview))
+    }
+  }
+
+  /// A write is settled.
+  func take(_ path: DocumentPath) -> Entry {
+    entries.withLock { entries in
+      guard let list = entries[path], let first = list.first else { return Entry() }
+      entries[path] = list.count > 1 ? Array(list.dropFirst()) : nil
+      return first
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Files
+import FirestoreModels
+import Runs
+
+/// `plan.jsonl`: one change a line, with what was read, what is intended, and the update time that it depends on.
+///
+/// A line is a JSON object with the members `after` (the fields as they will be; left out for a deletion), `before` (left
+/// out for a creation), `checksum` (of the migration's file, where it has one), `createTime`, `database`, `migration`, `path`,
+/// `reasons`, `serverTimes` and `updateTime`.
+///
+/// A page of changes is put into words while the next ones are decided; a few are under way, one after another.
+struct PlanFile: Sendable {
+  private let list: LazyList
+  private let database: DatabaseName
+  /// Lines that are not in the file yet.
+  private let waiting = Guarded(JSONWriter())
+  /// The pages that are under way, each of which waits for the one before it.
+  private let writing = Guarded<[Task<Void, any Error>]>([])
+
+  /// Bytes that are written together.
+  private static let chunk = 256 << 10
+  /// Pages that may be under way, so that one that takes longer holds nobody up.
+  private static let pages = 2
+
+  init(_ path: String, database: DatabaseName) {
+    list = LazyList(path)
+    self.database = database
+  }
+
+  /// Appends changes, in their order; they are in the file once ``flush()`` returns.
+  ///
+  /// - Throws: `.cannotWrite`, also for those of before.
+  func append(_ changes: [Change], of migration: any Migration) async throws {
+    if changes.isEmpty { return }
+    let common = common(to: migration)
+    let last = writing.withLock { $0.last }
+    let task = Task {
+      try await last?.value
+      try write(changes, common, atLeast: Self.chunk)
+    }
+    let first = writing.withLock { pages in
+      pages.append(task)
+      return pages.count > Self.pages ? pages.removeFirst() : nil
+    }
+    try await first?.value
+  }
+
+  /// Writes what is left.
+  func flush() async throws {
+    let pages = writing.withLock { pages in
+      defer { pages = [] }
+      return pages
+    }
+    for page in pages { try await page.value }
+    try write([], [], atLeast: 1)
+  }
+
+  /// Puts changes into words behind what is waiting, and writes that wherever it has grown to a size.
+  private func write(_ changes: [Change], _ common: [UInt8], atLeast size: Int) throws(Failure) {
+    var json = waiting.withLock { waiting in
+      let taken = waiting
+      waiting = JSONWriter()
+      return taken
+    }
+    defer { waiting.withLock { $0 = json } }
+    for change in changes {
+      json.beginLine()
+      json.object {
+        $0.members(of: change)
+        $0.raw(common)
+      }
+      json.bytes.append(UInt8(ascii: "\n"))
+      try write(&json, atLeast: Self.chunk)
+    }
+    try write(&json, atLeast: size)
+  }
+
+  private func write(_ json: inout JSONWriter, atLeast size: Int) throws(Failure) {
+    if json.bytes.count < size { return }
+    defer { json.removeAll() }
+    try list.append(json.bytes)
+  }
+
+  /// The members that every line of a migration has.
+  private func common(to migration: any Migration) -> [UInt8] {
+    var json = JSONWriter()
+    if let checksum = migration.checksum {
+      json.key("checksum")
+      json.string(checksum)
+    }
+    json.key("database")
+    json.string(database.description)
+    json.key("migration")
+    json.string(migration.id)
+    return json.bytes
+  }
+}

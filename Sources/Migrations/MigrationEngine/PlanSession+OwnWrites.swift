@@ -1,0 +1,129 @@
+import Files
+import FirestoreModels
+import FirestoreREST
+import Runs
+
+/// What a run that is taken up again finds written by itself.
+extension PlanSession {
+  /// The write of before an interruption by which a document needs none (any more).
+  func takeOwnWrite(
+    _ outcome: Outcome,
+    of document: RawDocument
+  ) throws(Failure) -> (Journal, Journal.OwnWrite)? {
+    guard let journal, journal.hasTail else { return nil }
+    if outcome.isRejected || !migration.mayWrite(document.path.collection) { return nil }
+    guard outcome.action == .unchanged || outcome.action == .skip else { return nil }
+    let own = try journal.takeOwnWrite(of: document.path, current: document)
+    return own.map { (journal, $0) }
+  }
+
+  /// Counts and lists a document that was written before an interruption by what it was before that, where that alone
+  /// tells, because that is what the migration decided on.
+  func tell(
+    _ own: Journal.OwnWrite,
+    in journal: Journal,
+    _ outcome: Outcome,
+    of document: RawDocument
+  ) throws(Failure) {
+    let before = try journal.change(of: own).before
+    let planned = before.flatMap { migration.replan($0) }
+    try count(own, planned ?? outcome, of: before ?? document)
+  }
+
+  /// Counts and lists a document that was written before an interruption, and was given as it was before that.
+  func tell(_ original: OriginalDocuments.Given, _ outcome: Outcome, of document: RawDocument) throws(Failure)
+  {
+    if original.isCounted {
+      for finding in outcome.findings { try list(finding, document: document) }
+      if outcome.needsReview { book.count(document.path.collection) { $0.review += 1 } }
+    } else {
+      try count(original.write, outcome, of: document)
+    }
+  }
+
+  private func count(
+    _ own: Journal.OwnWrite,
+    _ outcome: Outcome,
+    of document: RawDocument
+  ) throws(Failure) {
+    for finding in outcome.findings { try list(finding, document: document) }
+    report.withLock { report in
+      if case .change(let change) = outcome.action {
+        report.add(change, keeping: examples)
+      } else {
+        report.addOwnWrite(to: document.path.collection, own.kind)
+      }
+    }
+    book.count(document.path.collection) { accounts in
+      if outcome.needsReview { accounts.review += 1 }
+      accounts.settle(own.kind)
+    }
+  }
+
+  /// What is left to do about a document that was written before an interruption, where other documents have changed
+  /// since and another change of it is decided on by now; nil where it is done.
+  func decidedAnew(
+    _ outcome: Outcome,
+    of path: DocumentPath,
+    than original: OriginalDocuments.Given
+  ) async throws(Failure) -> (Outcome, RawDocument)? {
+    guard case .change(let change) = outcome.action, let journal,
+      try journal.change(of: original.write).after != change.after
+    else { return nil }
+    let current = try await client.batchGet([path])[path]
+    // Who removed it since has decided.
+    if current == nil, original.write.kind != .deletion { return nil }
+    var anew = outcome
+    anew.action = .change(
+      Change(
+        path: path,
+        before: current,
+        after: change.after,
+        serverTimes: change.serverTimes,
+        reasons: change.reasons
+      )
+    )
+    return (anew, current ?? RawDocument(path: path, fields: FieldMap()))
+  }
+
+  /// Counts a document that was deleted before an interruption.
+  func countDeletion(of path: DocumentPath) {
+    report.withLock { $0.addOwnWrite(to: path.collection, .deletion) }
+    book.count(path.collection) { $0.settle(.deletion) }
+  }
+
+  /// Counts the documents that the run deleted before it was interrupted: no read gives them any more, but a list still
+  /// names them.
+  func countDeletions() async throws {
+    guard let journal else { return }
+    _ = try await countDeletions(among: journal.unmetDeletions)
+  }
+
+  /// Counts those of some documents that are gone.
+  ///
+  /// - Returns: Them.
+  func countDeletions(among paths: [DocumentPath]) async throws -> [DocumentPath] {
+    var counted: [DocumentPath] = []
+    guard let journal else { return counted }
+    for start in stride(from: 0, to: paths.count, by: 300) {
+      let some = Array(paths[start..<min(start + 300, paths.count)])
+      let current = try await client.batchGet(some)
+      for path in some where current[path] == nil {
+        guard let own = try journal.takeOwnWrite(of: path, current: nil) else { continue }
+        countDeletion(of: path)
+        originals?.add(own, of: path)
+        counted.append(path)
+      }
+    }
+    return counted
+  }
+}
+
+extension Accounts {
+  /// Counts a write of before an interruption.
+  fileprivate mutating func settle(_ write: Journal.OwnWrite.Kind) {
+    if write == .creation { created += 1 } else { read += 1 }
+    if write == .deletion { deleted += 1 }
+    written += 1
+  }
+}

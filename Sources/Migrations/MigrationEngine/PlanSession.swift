@@ -1,0 +1,265 @@
+import Files
+import FirestoreModels
+import FirestoreREST
+import Runs
+
+/// Takes what a migration decides: counts it, lists it, and hands changes on to be written.
+///
+/// A document is counted once, as read together with what became of it, so that the accounts hold at every moment.
+struct PlanSession: PlanSink {
+  /// What is done about changes.
+  enum Performer: Sendable {
+    /// They are listed.
+    case planning(PlanFile)
+    /// They are written; the journal knows what was written before an interruption.
+    case applying(Journal?)
+  }
+
+  let client: FirestoreClient
+  let migration: any Migration
+  let performer: Performer
+  let book: AccountsBook
+  let lists: FindingLists
+  let examples: Int
+  let maximumDeletes: Int?
+  let report: Guarded<MigrationReport>
+  /// What the documents were before the run, of a migration that has to see them so in a run that is taken up again.
+  let originals: OriginalDocuments?
+  /// What was handed on and is not settled yet.
+  let pending = PendingFindings()
+  /// Who writes the changes.
+  private var writer: BatchWriter?
+
+  init(
+    client: FirestoreClient,
+    migration: any Migration,
+    performer: Performer,
+    book: AccountsBook,
+    lists: FindingLists,
+    examples: Int,
+    maximumDeletes: Int?,
+    report: Guarded<MigrationReport>,
+    originals: OriginalDocuments? = nil
+  ) {
+    self.client = client
+    self.migration = migration
+    self.performer = performer
+    self.book = book
+    self.lists = lists
+    self.examples = examples
+    self.maximumDeletes = maximumDeletes
+    self.report = report
+    self.originals = originals
+  }
+
+  /// The same session with somebody to hand changes to.
+  func writing(to writer: BatchWriter) -> PlanSession {
+    var session = self
+    session.writer = writer
+    return session
+  }
+
+  func tell(_ outcome: Outcome, of document: RawDocument) async throws {
+    var (outcome, document) = (outcome, document)
+    if let own = originals?.take(document.path) {
+      guard let anew = try await decidedAnew(outcome, of: document.path, than: own) else {
+        return try tell(own, outcome, of: document)
+      }
+      (outcome, document) = anew
+    } else if let (journal, own) = try takeOwnWrite(outcome, of: document) {
+      return try tell(own, in: journal, outcome, of: document)
+    }
+    for finding in outcome.findings { try list(finding, by: outcome.migration, document: document) }
+    count(outcome, of: document)
+    if outcome.isConflict {
+      try list(.conflict(document.path, .changedSince), by: outcome.migration, document: nil)
+    }
+    if outcome.isRejected || outcome.isConflict { try book.assertBudget() }
+    guard case .change(let change) = outcome.action else { return }
+    if change.isDeletion { try assertMayDelete() }
+    report.withLock { $0.add(change, keeping: examples) }
+    if case .planning(let file) = performer { try await file.append([change], of: migration) }
+    guard let writer else { return }
+    pending.add(outcome, of: change.path)
+    if let migration = migration as? any TransactionalMigration {
+      let delegate = TransactionRecorder(settling: ApplyDelegate(self), journal: journal)
+      try await TransactionWriter(client, migration: migration, delegate: delegate).write(change.path)
+    } else {
+      try await writer.submit(change.write, before: change.before)
+    }
+  }
+
+  func tell(_ outcomes: [Outcome], of page: [RawDocument]) async throws {
+    // What is written is settled document by document, and so is what a bound may stop.
+    guard case .planning(let file) = performer, maximumDeletes == nil else {
+      for (outcome, document) in zip(outcomes, page) { try await tell(outcome, of: document) }
+      return
+    }
+    var changes: [Change] = []
+    changes.reserveCapacity(page.count)
+    var failure: Failure?
+    do throws(Failure) {
+      for run in page.runs {
+        try tell(outcomes, of: page, at: run.documents, in: run.collection, &changes)
+      }
+    } catch {
+      failure = error
+    }
+    // Also where the run stops: the plan holds what was counted.
+    try await file.append(changes, of: migration)
+    if let failure { throw failure }
+  }
+
+  /// Counts and lists documents of one collection, together.
+  private func tell(
+    _ outcomes: [Outcome],
+    of documents: [RawDocument],
+    at indices: Range<Int>,
+    in collection: CollectionPath,
+    _ changes: inout [Change]
+  ) throws(Failure) {
+    var tally = OutcomeTally(isReadOnly: !migration.mayWrite(collection))
+    var lines = FindingLists.Lines()
+    defer { settle(&tally, in: collection) }
+    for index in indices {
+      let outcome = outcomes[index]
+      tally.count(outcome, keeping: examples, collecting: &changes)
+      let id = outcome.migration ?? migration.id
+      for finding in outcome.findings { lines.add(finding, of: id, document: documents[index]) }
+      if outcome.isConflict {
+        lines.add(.conflict(documents[index].path, .changedSince), of: id, document: nil)
+      }
+      if outcome.isConflict || outcome.isRejected {
+        settle(&tally, in: collection)
+        do throws(Failure) {
+          try book.assertBudget()
+        } catch {
+          try lists.add(lines)
+          throw error
+        }
+      }
+    }
+    try lists.add(lines)
+  }
+
+  /// Adds what was counted to the report and to the accounts.
+  private func settle(_ tally: inout OutcomeTally, in collection: CollectionPath) {
+    let counted = tally
+    report.withLock { $0.add(counted, of: collection, keeping: examples) }
+    book.count(collection) { $0 = $0 + counted.accounts }
+    tally = OutcomeTally(isReadOnly: counted.isReadOnly)
+  }
+
+  var journal: Journal? {
+    if case .applying(let journal) = performer { journal } else { nil }
+  }
+
+  /// Counts a finding and lists it, so that there are as many lines as are counted.
+  ///
+  /// - Parameters:
+  ///   - migration: Whose it is, where it is not the session's own.
+  ///   - document: A rejected document as it is or was to be; nil where that is not known.
+  func list(
+    _ finding: Finding,
+    by migration: String? = nil,
+    document: RawDocument?
+  ) throws(Failure) {
+    report.withLock { $0.add(finding) }
+    try lists.add(finding, of: migration ?? self.migration.id, document: document)
+  }
+
+  func tell(_ finding: Finding) async throws {
+    try list(finding, document: RawDocument(path: finding.path, fields: FieldMap()))
+    if finding.kind == .review { book.count(finding.path.collection) { $0.review += 1 } }
+  }
+
+  private func count(_ outcome: Outcome, of document: RawDocument) {
+    let collection = document.path.collection
+    let isReadOnly = !migration.mayWrite(collection)
+    // A change that is written is counted when it is settled.
+    if case .change = outcome.action, case .applying = performer {
+      book.count(collection) { if outcome.needsReview { $0.review += 1 } }
+      return
+    }
+    book.count(collection) { $0.add(outcome, isReadOnly: isReadOnly) }
+  }
+
+  /// Stops before one deletion too many is handed on.
+  private func assertMayDelete() throws(Failure) {
+    guard let maximumDeletes, report.withLock({ $0.deletions }) >= maximumDeletes else { return }
+    throw Failure(
+      .notPermitted,
+      "delete more than \(maximumDeletes) documents by",
+      path: migration.id,
+      cause: "--max-delete allows no more",
+      remedy: "Look at the plan, then allow more with --max-delete."
+    )
+  }
+}
+
+extension Outcome {
+  /// Whether the document cannot be migrated as it is.
+  var isRejected: Bool { findings.contains { $0.kind == .reject } }
+
+  /// Whether the document is not what it has to be.
+  var isConflict: Bool { if case .conflict = action { true } else { false } }
+
+  /// Whether a person must decide something about the document.
+  var needsReview: Bool { findings.contains { $0.kind == .review } }
+}
+
+extension Finding {
+  /// Why a document is conflicted.
+  enum Conflict: String {
+    case changedSince = "the document was changed since"
+    case keptChanging = "the document changed while the run went on"
+  }
+
+  /// The code of a conflict.
+  static let conflictCode = "conflict"
+
+  /// A document that is left as somebody else made it.
+  static func conflict(_ path: DocumentPath, _ why: Conflict) -> Finding {
+    Finding(.reject, path: path, code: conflictCode, message: why.rawValue)
+  }
+}
+
+extension Accounts {
+  /// Counts a document that was read, and what becomes of it; a change as one that is not made.
+  ///
+  /// - Parameter isReadOnly: Whether it was counted as unchanged when it came.
+  mutating func add(_ outcome: Outcome, isReadOnly: Bool) {
+    if outcome.needsReview { review += 1 }
+    switch outcome.action {
+    case .conflict:
+      read += 1
+      conflicted += 1
+    case .unchanged, .skip:
+      if !isReadOnly {
+        read += 1
+        addUnwritten(outcome)
+      } else if outcome.action == .skip {
+        unchanged -= 1
+        addUnwritten(outcome)
+      }
+    case .change(let change): add(change)
+    }
+  }
+
+  /// Counts a document that is to be changed, or created, as one that is not.
+  mutating func add(_ change: Change, needsReview: Bool = false) {
+    if needsReview { review += 1 }
+    if change.before == nil { created += 1 } else { read += 1 }
+  }
+
+  /// Counts what becomes of a document that is not written.
+  private mutating func addUnwritten(_ outcome: Outcome) {
+    if outcome.isRejected {
+      rejected += 1
+    } else if outcome.action == .skip {
+      skipped += 1
+    } else {
+      unchanged += 1
+    }
+  }
+}

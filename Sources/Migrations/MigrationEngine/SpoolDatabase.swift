@@ -1,0 +1,89 @@
+package import FirestoreModels
+package import Foundation
+package import GRDB
+
+/// A temporary database for what a migration has to look up, in memory that does not grow with it.
+///
+/// It is SQLite's own kind: a file that only this process sees and that is gone with it, also after a kill. Texts are
+/// kept as their bytes, so that keys are equal and ordered by bytes.
+package struct SpoolDatabase: Sendable {
+  /// How many rows go into one transaction, and how many into one look-up.
+  package static let batch = 500
+
+  private let queue: DatabaseQueue
+  /// What is kept, for errors: `the emails`.
+  private let contents: String
+
+  /// Makes an empty database of a schema.
+  ///
+  /// - Parameter contents: What is kept, for errors: `the emails`.
+  /// - Throws: `Failure` of kind `cannotWrite`.
+  package init(of contents: String, schema: String) throws(Failure) {
+    var configuration = Configuration()
+    configuration.prepareDatabase { db in
+      try db.execute(
+        sql: """
+          PRAGMA journal_mode = OFF;
+          PRAGMA synchronous = OFF;
+          PRAGMA temp_store = FILE;
+          PRAGMA cache_size = -2048;
+          """
+      )
+    }
+    self.contents = contents
+    queue = try Self.reporting(contents) { [configuration] in
+      let queue = try DatabaseQueue(path: "", configuration: configuration)
+      try queue.write { db in try db.execute(sql: schema) }
+      return queue
+    }
+  }
+
+  /// Runs `body` on the database, one at a time, on the calling thread.
+  ///
+  /// - Throws: `Failure` of kind `cannotWrite` where SQLite fails.
+  package func access<Result>(_ body: (Database) throws -> Result) throws(Failure) -> Result {
+    try Self.reporting(contents) { try queue.write(body) }
+  }
+
+  /// Runs `body` on the database, one at a time.
+  ///
+  /// - Throws: `Failure` of kind `cannotWrite` where SQLite fails.
+  package func use<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result {
+    do {
+      return try await queue.write(body)
+    } catch let error as DatabaseError {
+      throw Self.failure(error, contents)
+    }
+  }
+
+  // MARK: Bytes and errors
+
+  package static func bytes(_ text: String) -> Data { Data(text.utf8) }
+
+  package static func text(_ bytes: Data) -> String { String(decoding: bytes, as: UTF8.self) }
+
+  private static func reporting<Result>(
+    _ contents: String,
+    _ body: () throws -> Result
+  ) throws(Failure) -> Result {
+    do {
+      return try body()
+    } catch let error as DatabaseError {
+      throw failure(error, contents)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(.internal, "keep \(contents) in a temporary file", cause: "\(error)")
+    }
+  }
+
+  /// The failure without the statement's arguments: they are people's data.
+  private static func failure(_ error: DatabaseError, _ contents: String) -> Failure {
+    Failure(
+      .cannotWrite,
+      "keep \(contents) in a temporary file",
+      cause: "\(error.message ?? "SQLite failed") (SQLite code \(error.extendedResultCode.rawValue))",
+      remedy: "Check the space of the folder for temporary files, or name another in SQLITE_TMPDIR."
+    )
+  }
+}

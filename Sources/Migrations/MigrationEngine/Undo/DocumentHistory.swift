@@ -1,0 +1,129 @@
+import FirestoreModels
+import FirestoreREST
+import Runs
+
+/// What a run did to one document, by its journal: pure, lines in, a judgement out.
+struct DocumentHistory: Sendable, Equatable {
+  /// How the document stands to what the run did.
+  enum Standing: Equatable {
+    /// The run did not change it.
+    case untouched
+    /// As the run left it.
+    case asLeft
+    /// As it was before the run, put back by somebody.
+    case asBefore
+    /// Somebody changed it since.
+    case changedSince
+  }
+
+  /// From before the run to after the last change that is known to be applied.
+  private(set) var confirmed: Change?
+  /// The update time that this gave, where it was heard.
+  private(set) var updateTime: Timestamp?
+  /// A later change of which it was not heard whether it was applied.
+  private(set) var open: Change?
+
+  init() {}
+
+  /// The document before the run; nil where there was none.
+  var before: RawDocument? { (confirmed ?? open)?.before }
+
+  /// Takes a line of the journal about the document.
+  mutating func take(_ line: JournalReader.Line) {
+    switch line {
+    case .head: return
+    case .change(let change):
+      // A change that was begun anew tells by what it found whether the one in doubt had been applied.
+      if let open, open.isApplied(to: change.before), change.before?.updateTime != open.before?.updateTime {
+        confirm(open, at: change.before?.updateTime)
+      }
+      open = change
+    case .settled(_, let result, let time):
+      if let open, result == "written" { confirm(open, at: time) }
+      open = nil
+    }
+  }
+
+  private mutating func confirm(_ change: Change, at time: Timestamp?) {
+    confirmed = Change(
+      path: change.path,
+      before: confirmed.map(\.before) ?? change.before,
+      after: change.after,
+      serverTimes: change.serverTimes,
+      reasons: change.reasons
+    )
+    updateTime = time
+  }
+
+  /// Judges by the document as it is now, nil where there is none.
+  ///
+  /// - Parameter serverTime: A moment by the service's clock before the run's first change.
+  func standing(of current: RawDocument?, serverTime: Timestamp?) -> Standing {
+    if let open, isOpenApplied(open, to: current, serverTime) { return .asLeft }
+    guard let confirmed else {
+      guard let open else { return .untouched }
+      return isUntouched(open, current, serverTime) ? .untouched : .changedSince
+    }
+    if isAsLeft(confirmed, current) { return .asLeft }
+    return confirmed.before?.fields == current?.fields ? .asBefore : .changedSince
+  }
+
+  private func isAsLeft(_ change: Change, _ current: RawDocument?) -> Bool {
+    guard !change.isDeletion else { return current == nil }
+    guard let current else { return false }
+    guard let updateTime, let now = current.updateTime else { return change.isApplied(to: current) }
+    if now == updateTime { return true }
+    // Written since, and put back to the byte, as the undo of a later run does: the server's times in it are not later
+    // than the run. Whoever else writes the same again leaves later ones, and it is theirs.
+    return !change.serverTimes.isEmpty && change.isApplied(to: current)
+      && change.serverTimes.allSatisfy { path in
+        current.fields[path]?.timestamp.map { $0 <= updateTime } ?? false
+      }
+  }
+
+  private func isOpenApplied(_ change: Change, to current: RawDocument?, _ serverTime: Timestamp?) -> Bool {
+    guard change.isApplied(to: current) else { return false }
+    guard let current else { return true }
+    if let before = change.before { return before.updateTime != current.updateTime }
+    // What is older than the run was there before it.
+    if let created = current.createTime, let serverTime { return created >= serverTime }
+    return true
+  }
+
+  private func isUntouched(_ change: Change, _ current: RawDocument?, _ serverTime: Timestamp?) -> Bool {
+    guard let before = change.before else {
+      guard let created = current?.createTime, let serverTime else { return current == nil }
+      return created < serverTime
+    }
+    guard let current else { return false }
+    return current.updateTime == before.updateTime || current.fields == before.fields
+  }
+}
+
+extension DocumentHistory {
+  /// As JSON, for the spool.
+  var json: [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      func change(_ name: StaticString, _ change: Change?) {
+        guard let change else { return }
+        json.key(name)
+        json.object { $0.members(of: change) }
+      }
+      change("confirmed", confirmed)
+      change("open", open)
+      if let updateTime {
+        json.key("updateTime")
+        json.timestamp(updateTime)
+      }
+    }
+    return json.bytes
+  }
+
+  /// Reads what ``json`` wrote.
+  init(_ json: JSONCursor, _ decoder: inout WireDecoder) throws(WireError) {
+    if let change = json["confirmed"] { confirmed = try decoder.change(change) }
+    if let change = json["open"] { open = try decoder.change(change) }
+    if let time = json["updateTime"] { updateTime = try WireDecoder.timestamp(time, member: "updateTime") }
+  }
+}

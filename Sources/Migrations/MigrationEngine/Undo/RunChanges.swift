@@ -1,0 +1,107 @@
+package import FirestoreModels
+import Foundation
+import GRDB
+import Runs
+
+/// What a run did to each document, out of its journal, in the order of their paths.
+///
+/// Memory does not grow with the journal; the documents are spooled to a temporary file.
+package struct RunChanges: Sendable {
+  /// The run, as the journal names it.
+  package let run: String
+  /// The line of the journal that was torn and stepped over, nil where none was.
+  package let tornLine: Int?
+  /// The database that was changed.
+  package let database: DatabaseName
+  /// The collections that were changed, sorted.
+  package let collections: [CollectionPath]
+  /// How many documents the journal names.
+  package let count: Int
+  /// A moment by the service's clock before the first change, where it is known.
+  let serverTime: Timestamp?
+  private let spool: SpoolDatabase
+
+  /// Lines that go into one transaction.
+  private static let batch = 500
+
+  /// Reads a journal.
+  ///
+  /// - Throws: `.inputMissing`, `.inputMalformed`; `.cannotWrite` where there is no room for the spool.
+  package init(journal path: String) throws(Failure) {
+    let spool = try SpoolDatabase(
+      of: "the changes of a run",
+      schema: "CREATE TABLE documents (path BLOB PRIMARY KEY, history BLOB NOT NULL) WITHOUT ROWID"
+    )
+    var reader = try JournalReader(path)
+    guard case .head(let head)? = try reader.next() else {
+      throw Failure(.inputMalformed, "read the journal", path: path, cause: "it has no head")
+    }
+    var collections: Set<CollectionPath> = []
+    var lines: [(DocumentPath, JournalReader.Line)] = []
+    while let line = try reader.next() {
+      switch line {
+      case .head: continue
+      case .change(let change):
+        collections.insert(change.path.collection.pattern)
+        lines.append((change.path, line))
+      case .settled(let path, _, _): lines.append((path, line))
+      }
+      if lines.count == Self.batch {
+        try Self.add(lines, to: spool)
+        lines.removeAll(keepingCapacity: true)
+      }
+    }
+    try Self.add(lines, to: spool)
+    self.spool = spool
+    run = head.run
+    tornLine = reader.tornLine
+    database = head.database
+    serverTime = head.serverTime
+    self.collections = collections.sorted()
+    count = try spool.access { db in
+      try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM documents") ?? 0
+    }
+  }
+
+  /// The documents from behind a path on; empty at the end.
+  func page(
+    after path: DocumentPath?,
+    limit: Int
+  ) throws(Failure) -> [(path: DocumentPath, history: DocumentHistory)] {
+    try spool.access { db in
+      try Row.fetchAll(
+        db,
+        sql: "SELECT path, history FROM documents WHERE path > ? ORDER BY path LIMIT ?",
+        arguments: [Data((path?.string ?? "").utf8), limit]
+      ).compactMap { row in
+        guard let path = DocumentPath(String(decoding: row["path"] as Data, as: UTF8.self)) else {
+          return nil
+        }
+        return (path, try Self.history(row["history"]))
+      }
+    }
+  }
+
+  private static func add(
+    _ lines: [(DocumentPath, JournalReader.Line)],
+    to spool: SpoolDatabase
+  ) throws(Failure) {
+    try spool.access { db in
+      let find = try db.cachedStatement(sql: "SELECT history FROM documents WHERE path = ?")
+      let put = try db.cachedStatement(sql: "INSERT OR REPLACE INTO documents VALUES (?, ?)")
+      for (path, line) in lines {
+        let key = Data(path.string.utf8)
+        var history = try Data.fetchOne(find, arguments: [key]).map(history) ?? DocumentHistory()
+        history.take(line)
+        try put.execute(arguments: [key, Data(history.json)])
+      }
+    }
+  }
+
+  private static func history(_ data: Data) throws -> DocumentHistory {
+    var decoder = WireDecoder()
+    return try JSONParser().parse(Array(data)) { json throws(WireError) in
+      try DocumentHistory(json, &decoder)
+    }
+  }
+}

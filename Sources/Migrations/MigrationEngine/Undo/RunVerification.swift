@@ -1,0 +1,58 @@
+package import FirestoreModels
+package import FirestoreREST
+
+/// Reads back what a run changed.
+package struct RunVerification: Sendable {
+  /// What was found.
+  package struct Report: Sendable, Equatable {
+    /// Documents that are as the run left them.
+    package var asLeft = 0
+    /// Documents that the run meant to change and did not.
+    package var untouched = 0
+    /// Documents that are not as the run left them, with what became of them.
+    package var differing = 0
+  }
+
+  private let changes: RunChanges
+  private let client: FirestoreClient
+
+  /// Verifies the changes of a run.
+  package init(_ changes: RunChanges, client: FirestoreClient) {
+    self.changes = changes
+    self.client = client
+  }
+
+  /// Looks every document up.
+  ///
+  /// - Parameters:
+  ///   - tell: Called for each document that is not as the run left it, with what became of it in words.
+  ///   - each: Called for each document.
+  /// - Throws: ``Failure``.
+  package func run(
+    _ tell: (DocumentPath, String) throws -> Void,
+    each: (DocumentPath) -> Void
+  ) async throws -> Report {
+    var report = Report()
+    var last: DocumentPath?
+    while true {
+      try Task.checkCancellation()
+      let page = try changes.page(after: last, limit: 300)
+      guard let end = page.last?.path else { return report }
+      let current = try await client.batchGet(page.map(\.path))
+      for (path, history) in page {
+        each(path)
+        switch history.standing(of: current[path], serverTime: changes.serverTime) {
+        case .asLeft: report.asLeft += 1
+        case .untouched: report.untouched += 1
+        case .asBefore:
+          report.differing += 1
+          try tell(path, "is as it was before the run")
+        case .changedSince:
+          report.differing += 1
+          try tell(path, current[path] == nil ? "is gone" : "was changed since")
+        }
+      }
+      last = end
+    }
+  }
+}

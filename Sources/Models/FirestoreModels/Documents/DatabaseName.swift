@@ -1,0 +1,86 @@
+/// A database: a project and the database's id in it.
+package struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
+  /// The project's id.
+  package let project: String
+  /// The database's id; `(default)` is a literal id.
+  package let database: String
+
+  /// Makes a name of its two parts.
+  package init(project: String, database: String = "(default)") {
+    self.project = project
+    self.database = database
+  }
+
+  /// Parses `projects/P/databases/D`; nil where the text is not that.
+  package init?(parsing text: String) {
+    guard let (name, rest) = Self.head(of: text), rest == nil else { return nil }
+    self = name
+  }
+
+  /// `projects/P/databases/D`.
+  package var description: String { "projects/\(project)/databases/\(database)" }
+
+  /// `projects/P/databases/D/documents`, the parent of the root collections.
+  package var documents: String { "\(description)/documents" }
+
+  /// Whether a text can be the id of a project or of a database within a name: it is not empty, and holds no slash, white
+  /// space or control character.
+  package static func isPart(_ text: String) -> Bool {
+    !text.isEmpty
+      && text.unicodeScalars.allSatisfy {
+        $0 != "/" && !$0.properties.isWhitespace && $0.properties.generalCategory != .control
+      }
+  }
+
+  /// What ``isPart(_:)`` expects, for a message.
+  package static let partDescription = "an id without slashes and white space"
+
+  /// Whether the service takes the database's id: `(default)`, or 4 to 63 small letters, digits and hyphens that begin with
+  /// a letter, do not end with a hyphen, and are no UUID (https://firebase.google.com/docs/firestore/manage-databases).
+  package var hasValidID: Bool {
+    let isLetter = { (byte: UInt8) in (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+    let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    let hyphen = UInt8(ascii: "-")
+    let utf8 = Array(database.utf8)
+    if utf8.elementsEqual("(default)".utf8) { return true }
+    let isUUID =
+      utf8.count == 36
+      && utf8.enumerated().allSatisfy { index, byte in
+        [8, 13, 18, 23].contains(index)
+          ? byte == hyphen
+          : isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+      }
+    return (4...63).contains(utf8.count) && isLetter(utf8[0]) && utf8[utf8.count - 1] != hyphen
+      && utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == hyphen } && !isUUID
+  }
+
+  /// The full resource name of a document.
+  package func name(of path: DocumentPath) -> String { "\(documents)/\(path.string)" }
+
+  /// The path of a document by its full name, nil where the name lies in another database or is no document's.
+  package func path(ofName name: String) -> DocumentPath? {
+    let prefix = "\(documents)/"
+    guard name.utf8.starts(with: prefix.utf8) else { return nil }
+    return DocumentPath(String(Substring(name.utf8.dropFirst(prefix.utf8.count))))
+  }
+
+  /// Splits a full document name into its database and path; nil where it is not one.
+  package static func split(_ name: String) -> (database: DatabaseName, path: DocumentPath)? {
+    let documents = "documents/".utf8
+    guard let (database, rest) = head(of: name), let rest, rest.utf8.starts(with: documents),
+      let path = DocumentPath(String(Substring(rest.utf8.dropFirst(documents.count))))
+    else { return nil }
+    return (database, path)
+  }
+
+  /// The database that a name begins with, and what follows the next slash.
+  private static func head(of name: String) -> (database: DatabaseName, rest: Substring?)? {
+    // By bytes: a slash before a combining mark is no Character of its own.
+    let parts = name.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 4, omittingEmptySubsequences: false)
+    guard parts.count >= 4, parts[0].elementsEqual("projects".utf8), parts[2].elementsEqual("databases".utf8),
+      !parts[1].isEmpty, !parts[3].isEmpty
+    else { return nil }
+    let database = DatabaseName(project: String(Substring(parts[1])), database: String(Substring(parts[3])))
+    return (database, parts.count == 5 ? Substring(parts[4]) : nil)
+  }
+}

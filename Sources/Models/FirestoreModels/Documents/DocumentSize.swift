@@ -1,0 +1,54 @@
+/// The size of a document as the service counts it against its limits and bills its storage, in bytes
+/// (https://firebase.google.com/docs/firestore/storage-size).
+package enum DocumentSize {
+  /// What the service adds to every document.
+  package static let documentOverhead = 32
+
+  /// The size of a document: its name, its fields and 32 bytes.
+  ///
+  /// - Parameter mapOverhead: Bytes added for every map. The documentation sizes a map "the same way as document
+  ///   size" and leaves open whether the 32 bytes are part of that: 32 is the upper bound, 0 the lower one.
+  package static func bytes(of document: RawDocument, mapOverhead: Int = documentOverhead) -> Int {
+    bytes(ofName: document.path) + bytes(of: document.fields, mapOverhead: mapOverhead) + documentOverhead
+  }
+
+  /// The size of a document's name: each id and 1, a numeric document id as 8, and 16.
+  package static func bytes(ofName path: DocumentPath) -> Int {
+    var size = 16
+    for (index, id) in path.string.utf8.split(separator: UInt8(ascii: "/")).enumerated() {
+      let isNumeric = index % 2 == 1 && ResourceID.number(String(Substring(id))) != nil
+      size += isNumeric ? 8 : id.count + 1
+    }
+    return size
+  }
+
+  /// The size of members: each name and 1, and its value.
+  package static func bytes(of fields: FieldMap, mapOverhead: Int = documentOverhead) -> Int {
+    var size = 0
+    for entry in fields.entries {
+      size += entry.name.utf8.count + 1 + bytes(of: entry.value, mapOverhead: mapOverhead)
+    }
+    return size
+  }
+
+  /// The size of a value.
+  package static func bytes(of value: Value, mapOverhead: Int = documentOverhead) -> Int {
+    switch value {
+    case .null, .boolean: return 1
+    case .integer, .double, .timestamp: return 8
+    case .geoPoint: return 16
+    case .string(let text): return text.utf8.count + 1
+    case .bytes(let bytes): return bytes.count
+    case .reference(let name):
+      // Project and database are not counted; a text that is no document's name is sized as one id.
+      return DatabaseName.split(name).map { bytes(ofName: $0.path) } ?? name.utf8.count + 17
+    case .array(let values):
+      var size = 0
+      for element in values { size += bytes(of: element, mapOverhead: mapOverhead) }
+      return size
+    case .map(let fields):
+      if let vector = fields.vector { return 8 * vector.count }
+      return bytes(of: fields, mapOverhead: mapOverhead) + mapOverhead
+    }
+  }
+}

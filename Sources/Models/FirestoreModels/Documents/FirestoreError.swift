@@ -1,0 +1,124 @@
+/// An error as the service reports it, over HTTP or inside a stream or a batch answer.
+package struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The known codes (`google.rpc.Code`), by their numbers.
+  package enum Status: Int, Sendable, CaseIterable {
+    case cancelled = 1
+    case unknown = 2
+    case invalidArgument = 3
+    case deadlineExceeded = 4
+    case notFound = 5
+    case alreadyExists = 6
+    case permissionDenied = 7
+    case resourceExhausted = 8
+    case failedPrecondition = 9
+    case aborted = 10
+    case outOfRange = 11
+    case unimplemented = 12
+    case `internal` = 13
+    case unavailable = 14
+    case dataLoss = 15
+    case unauthenticated = 16
+
+    /// The name on the wire: `NOT_FOUND`.
+    package var name: String {
+      switch self {
+      case .cancelled: "CANCELLED"
+      case .unknown: "UNKNOWN"
+      case .invalidArgument: "INVALID_ARGUMENT"
+      case .deadlineExceeded: "DEADLINE_EXCEEDED"
+      case .notFound: "NOT_FOUND"
+      case .alreadyExists: "ALREADY_EXISTS"
+      case .permissionDenied: "PERMISSION_DENIED"
+      case .resourceExhausted: "RESOURCE_EXHAUSTED"
+      case .failedPrecondition: "FAILED_PRECONDITION"
+      case .aborted: "ABORTED"
+      case .outOfRange: "OUT_OF_RANGE"
+      case .unimplemented: "UNIMPLEMENTED"
+      case .internal: "INTERNAL"
+      case .unavailable: "UNAVAILABLE"
+      case .dataLoss: "DATA_LOSS"
+      case .unauthenticated: "UNAUTHENTICATED"
+      }
+    }
+
+    /// The status of a name on the wire, nil for a name that is not known.
+    package init?(name: String) {
+      guard let known = Self.allCases.first(where: { $0.name == name }) else { return nil }
+      self = known
+    }
+
+    /// The HTTP code that carries it (google/rpc/code.proto).
+    package var httpCode: Int {
+      switch self {
+      case .invalidArgument, .failedPrecondition, .outOfRange: 400
+      case .unauthenticated: 401
+      case .permissionDenied: 403
+      case .notFound: 404
+      case .alreadyExists, .aborted: 409
+      case .resourceExhausted: 429
+      case .cancelled: 499
+      case .unknown, .internal, .dataLoss: 500
+      case .unimplemented: 501
+      case .unavailable: 503
+      case .deadlineExceeded: 504
+      }
+    }
+
+    /// The likeliest status of an answer that names none: a proxy's page, an empty body.
+    package init(httpCode: Int) {
+      switch httpCode {
+      case 400: self = .invalidArgument
+      case 401: self = .unauthenticated
+      case 403: self = .permissionDenied
+      case 404: self = .notFound
+      case 408, 504: self = .deadlineExceeded
+      case 409: self = .aborted
+      case 429: self = .resourceExhausted
+      case 499: self = .cancelled
+      case 501: self = .unimplemented
+      case 500: self = .internal
+      case 502, 503: self = .unavailable
+      case 400..<500: self = .failedPrecondition
+      default: self = .unknown
+      }
+    }
+  }
+
+  /// The HTTP code of the answer, or the one that belongs to the status.
+  package var code: Int
+  /// The service's text.
+  ///
+  /// For people: it may change, so nothing is decided by it.
+  package var message: String
+  /// What to decide by.
+  package var status: Status
+  /// `reason` of an ErrorInfo detail, as `ACCESS_TOKEN_EXPIRED` or `SERVICE_DISABLED`.
+  package var reason: String?
+  /// How long the service asks to wait (RetryInfo or Retry-After), in seconds.
+  package var retryDelay: Double?
+  /// Whether the answer spoke the service's own error format; false for a proxy's page, whose code may not be the
+  /// service's word.
+  package var isFromService: Bool
+
+  /// Makes an error; the HTTP code is the status's own unless given.
+  package init(
+    _ status: Status,
+    _ message: String,
+    code: Int? = nil,
+    reason: String? = nil,
+    retryDelay: Double? = nil,
+    isFromService: Bool = true
+  ) {
+    self.code = code ?? status.httpCode
+    self.message = message
+    self.status = status
+    self.reason = reason
+    self.retryDelay = retryDelay
+    self.isFromService = isFromService
+  }
+
+  /// `NOT_FOUND (404): …`, in one line.
+  package var description: String {
+    "\(status.name) (\(code)): \(message)".split(whereSeparator: \.isNewline).joined(separator: " ")
+  }
+}

@@ -1,0 +1,91 @@
+/// What the service refuses in the ids of collections and documents
+/// (https://firebase.google.com/docs/firestore/quotas#collections_documents_and_fields).
+package enum PathLimits {
+  /// The largest id, in bytes.
+  package static let maximumIDBytes = 1500
+  /// The largest name of a document, in bytes.
+  package static let maximumNameBytes = 6 << 10
+  /// Collections in each other.
+  package static let maximumCollectionDepth = 100
+
+  /// Everything in a document's path that the service would refuse.
+  package static func violations(of path: DocumentPath) -> [DocumentLimits.Violation] {
+    violations(of: path.string, endsInDocument: true)
+  }
+
+  /// Everything in a collection's path that the service would refuse.
+  package static func violations(of path: CollectionPath) -> [DocumentLimits.Violation] {
+    violations(of: path.string, endsInDocument: false)
+  }
+
+  /// What the service would refuse in one id.
+  ///
+  /// - Parameter isDocument: Whether a document is named. Only documents have numeric ids (`__id7__`), which are
+  ///   reserved names otherwise.
+  package static func violation(ofID id: String, isDocument: Bool) -> DocumentLimits.Violation? {
+    let kind = isDocument ? "document" : "collection"
+    let count = id.utf8.count
+    if count == 0 { return .init(.emptyID, "a \(kind) id is empty") }
+    if count > maximumIDBytes {
+      return .init(
+        .longID,
+        "the \(kind) id '\(shortened(id))' has \(count) bytes; at most \(maximumIDBytes) are allowed"
+      )
+    }
+    if id.isIdentical(to: ".") || id.isIdentical(to: "..") {
+      return .init(.reservedID, "the \(kind) id '\(id)' is not allowed")
+    }
+    if id.utf8.contains(UInt8(ascii: "/")) {
+      return .init(.reservedID, "the \(kind) id '\(shortened(id))' holds a slash")
+    }
+    if isReserved(id), !(isDocument && ResourceID.number(id) != nil) {
+      return .init(
+        .reservedID,
+        "the \(kind) id '\(shortened(id))' is reserved: none may begin and end with __"
+      )
+    }
+    return nil
+  }
+
+  /// Whether a name matches `__.*__`.
+  static func isReserved(_ name: String) -> Bool {
+    let utf8 = name.utf8
+    return utf8.count >= 4 && utf8.starts(with: "__".utf8) && utf8.suffix(2).elementsEqual("__".utf8)
+  }
+
+  /// A name for a message: all of it, or its beginning.
+  package static func shortened(_ name: String) -> String {
+    name.utf8.count <= 60 ? name : String(name.unicodeScalars.prefix(30)) + "…"
+  }
+
+  private static func violations(of path: String, endsInDocument: Bool) -> [DocumentLimits.Violation] {
+    let ids = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    var found: [DocumentLimits.Violation] = []
+    if (ids.count % 2 == 0) != endsInDocument {
+      found.append(
+        .init(
+          .malformedPath,
+          "'\(shortened(path))' is not the path of a \(endsInDocument ? "document" : "collection")"
+        )
+      )
+    }
+    for (index, id) in ids.enumerated() {
+      if let violation = violation(ofID: String(Substring(id)), isDocument: index % 2 == 1) {
+        found.append(violation)
+      }
+    }
+    let depth = (ids.count + 1) / 2
+    if depth > maximumCollectionDepth {
+      found.append(
+        .init(.deepPath, "the path has \(depth) collections; at most \(maximumCollectionDepth) are allowed")
+      )
+    }
+    // The full name is longer by project and database; this much is certainly too long.
+    if path.utf8.count > maximumNameBytes {
+      found.append(
+        .init(.longName, "the name has \(path.utf8.count) bytes; at most \(maximumNameBytes) are allowed")
+      )
+    }
+    return found
+  }
+}

@@ -1,0 +1,218 @@
+/// The path of a document below its database: `users/u1`, `groups/g1/members/m1`.
+///
+/// Equal and ordered as the service has it: by bytes, segment by segment, numeric ids (`__id7__`) first.
+package struct DocumentPath: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The path as text; segments hold no slash, so it is unambiguous.
+  package let string: String
+
+  /// Makes a path of a text with an even number of non-empty segments; nil otherwise.
+  ///
+  /// The limits of ids are not checked here, because answers are read liberally; see ``PathLimits``.
+  package init?(_ string: String) {
+    guard let count = segmentCount(of: string), count % 2 == 0 else { return nil }
+    self.string = string
+  }
+
+  /// A document of a collection.
+  package init(_ collection: CollectionPath, _ id: String) {
+    string = "\(collection.string)/\(id)"
+  }
+
+  /// The last segment.
+  package var id: String {
+    string.utf8.lastIndex(of: slash).map { String(string[string.utf8.index(after: $0)...]) } ?? string
+  }
+
+  /// The collection that the document is in.
+  package var collection: CollectionPath {
+    CollectionPath(unchecked: string.utf8.lastIndex(of: slash).map { String(string[..<$0]) } ?? string)
+  }
+
+  /// Whether it is in a collection itself, not below one of its documents.
+  package func isIn(_ collection: CollectionPath) -> Bool {
+    let isIn = string.utf8.withContiguousStorageIfAvailable { path in
+      collection.string.utf8.withContiguousStorageIfAvailable { path.isChild(of: $0) }
+    }
+    return isIn.flatMap { $0 } ?? (self.collection == collection)
+  }
+
+  /// The segments, collection ids and document ids in turn.
+  package var segments: [String] { string.utf8.split(separator: slash).map { String(Substring($0)) } }
+
+  /// The path as text.
+  package var description: String { string }
+
+  /// Whether both are the same bytes.
+  package static func == (a: DocumentPath, b: DocumentPath) -> Bool { a.string.isIdentical(to: b.string) }
+
+  /// Feeds the bytes that equality compares.
+  package func hash(into hasher: inout Hasher) { UTF8Key(string).hash(into: &hasher) }
+
+  /// Whether the first comes before the second in the service's order.
+  package static func < (a: DocumentPath, b: DocumentPath) -> Bool { compareSegments(a.string, b.string) < 0 }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether this is the path of a document in the collection of that path.
+  fileprivate func isChild(of collection: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard count > collection.count, self[collection.count] == slash, let base = baseAddress else {
+      return false
+    }
+    return collection.hasSameBytes(as: base) && !self[(collection.count + 1)...].contains(slash)
+  }
+}
+
+/// The path of a collection below its database: `users`, `groups/g1/members`.
+package struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The path as text.
+  package let string: String
+
+  /// Makes a path of a text with an odd number of non-empty segments; nil otherwise.
+  package init?(_ string: String) {
+    guard let count = segmentCount(of: string), count % 2 == 1 else { return nil }
+    self.string = string
+  }
+
+  /// A subcollection of a document, or a root collection where `parent` is nil.
+  package init(_ parent: DocumentPath?, _ id: String) {
+    string = parent.map { "\($0.string)/\(id)" } ?? id
+  }
+
+  init(unchecked string: String) {
+    self.string = string
+  }
+
+  /// The last segment: the id of the collection group.
+  package var id: String {
+    string.utf8.lastIndex(of: slash).map { String(string[string.utf8.index(after: $0)...]) } ?? string
+  }
+
+  /// The path with `*` for every document id: `groups/*/members`, which all collections of its kind share.
+  package var pattern: CollectionPath {
+    if !string.utf8.contains(slash) { return self }
+    var segments = string.utf8.split(separator: slash).map { String(Substring($0)) }
+    for index in segments.indices where index % 2 == 1 { segments[index] = "*" }
+    return CollectionPath(unchecked: segments.joined(separator: "/"))
+  }
+
+  /// The document above, nil for a root collection.
+  package var parent: DocumentPath? {
+    string.utf8.lastIndex(of: slash).flatMap { DocumentPath(String(string[..<$0])) }
+  }
+
+  /// The path as text.
+  package var description: String { string }
+
+  /// Whether both are the same bytes.
+  package static func == (a: CollectionPath, b: CollectionPath) -> Bool { a.string.isIdentical(to: b.string) }
+
+  /// Feeds the bytes that equality compares.
+  package func hash(into hasher: inout Hasher) { UTF8Key(string).hash(into: &hasher) }
+
+  /// Whether the first comes before the second in the service's order.
+  package static func < (a: CollectionPath, b: CollectionPath) -> Bool {
+    compareSegments(a.string, b.string) < 0
+  }
+}
+
+private let slash = UInt8(ascii: "/")
+
+/// The number of segments, nil where one is empty.
+private func segmentCount(of path: String) -> Int? {
+  var count = 1
+  var length = 0
+  for byte in path.utf8 {
+    if byte == slash {
+      if length == 0 { return nil }
+      count += 1
+      length = 0
+    } else {
+      length += 1
+    }
+  }
+  return length == 0 ? nil : count
+}
+
+/// The order of two paths, segment by segment.
+///
+/// A slash is below every byte of an id, and numeric ids come first.
+func compareSegments(_ a: String, _ b: String) -> Int {
+  var a = a
+  var b = b
+  return a.withUTF8 { left in
+    b.withUTF8 { right in
+      // All segments before the first byte that differs are the same, so one segment decides.
+      var start = 0
+      var index = 0
+      while index < left.count, index < right.count, left[index] == right[index] {
+        if left[index] == slash { start = index + 1 }
+        index += 1
+      }
+      if index == left.count && index == right.count { return 0 }
+      func segment(_ path: UnsafeBufferPointer<UInt8>) -> String {
+        let end = path[index...].firstIndex(of: slash) ?? path.count
+        return String(decoding: path[start..<end], as: UTF8.self)
+      }
+      let order = ResourceID.compare(segment(left), segment(right))
+      return order == 0 ? left.count - right.count : order
+    }
+  }
+}
+
+/// One id within a path.
+package enum ResourceID {
+  /// The number of a numeric id, which the service writes `__id7__` (Datastore's heritage); nil for others.
+  package static func number(_ id: String) -> Int64? {
+    let utf8 = id.utf8
+    guard utf8.count > 6, utf8.starts(with: "__id".utf8), utf8.suffix(2).elementsEqual("__".utf8) else {
+      return nil
+    }
+    let number = utf8.dropFirst(4).dropLast(2)
+    return number.first == UInt8(ascii: "+") ? nil : Int64(Substring(number))
+  }
+
+  /// The service's order of ids: numeric ones first, by number, then the others by their bytes.
+  package static func compare(_ a: String, _ b: String) -> Int {
+    switch (number(a), number(b)) {
+    // `__id07__` and `__id7__` are one number but two texts: the order stays total.
+    case (let x?, let y?): x < y ? -1 : x > y ? 1 : a.compareUTF8(b)
+    case (_?, nil): -1
+    case (nil, _?): 1
+    case (nil, nil): a.compareUTF8(b)
+    }
+  }
+}
+
+/// Percent-encoding of resource names in a URL.
+package enum PercentEncoding {
+  /// Appends a path with everything encoded but `[-_.~0-9A-Za-z]` and the slashes between segments, as
+  /// `google.api.HttpRule` has it for a multi-segment variable.
+  package static func appendPath(_ path: String, to out: inout String) {
+    append(path, keepingSlashes: true, to: &out)
+  }
+
+  /// Text as the name or value of a query parameter.
+  package static func query(_ text: String) -> String {
+    var out = ""
+    append(text, keepingSlashes: false, to: &out)
+    return out
+  }
+
+  private static func append(_ text: String, keepingSlashes: Bool, to out: inout String) {
+    let digits = Array("0123456789ABCDEF".unicodeScalars)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+        UInt8(ascii: "~"):
+        out.unicodeScalars.append(Unicode.Scalar(byte))
+      case slash where keepingSlashes:
+        out.unicodeScalars.append("/")
+      default:
+        out.unicodeScalars.append("%")
+        out.unicodeScalars.append(digits[Int(byte >> 4)])
+        out.unicodeScalars.append(digits[Int(byte & 15)])
+      }
+    }
+  }
+}

@@ -1,0 +1,182 @@
+// What a filter says of one document, as the service would judge it
+// (https://firebase.google.com/docs/firestore/query-data/queries).
+
+extension StructuredQuery.FieldOperator {
+  /// Whether an order fits: that of a value to the operand, negative, zero or positive.
+  ///
+  /// False for the operators that do not compare by order.
+  package func holds(forOrder order: Int) -> Bool {
+    switch self {
+    case .lessThan: order < 0
+    case .lessThanOrEqual: order <= 0
+    case .greaterThan: order > 0
+    case .greaterThanOrEqual: order >= 0
+    case .equal: order == 0
+    case .notEqual: order != 0
+    case .arrayContains, .in, .arrayContainsAny, .notIn: false
+    }
+  }
+
+  /// Whether a field's value compares with an operand as it should.
+  ///
+  /// Ranges stay within the operand's type; null is unequal to nothing. NaN is below every number in the order of
+  /// results, but no comparison selects it: `a < 5` does not find NaN (Google's clients test that, "multiple inequality
+  /// on special values"); there is a test for it. A field that is absent satisfies no operator, so there is no value to
+  /// ask for.
+  package func holds(of value: Value, _ operand: Value) -> Bool {
+    switch self {
+    case .equal:
+      return Self.areEqual(value, operand)
+    case .notEqual:
+      return !value.isNull && !Self.areEqual(value, operand)
+    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
+      return ValueOrder.typeRank(value) == ValueOrder.typeRank(operand) && !value.isNaN && !operand.isNaN
+        && holds(forOrder: ValueOrder.compare(value, operand))
+    case .arrayContains:
+      return Self.contains(value.array, operand)
+    case .in:
+      return Self.contains(operand.array, value)
+    case .arrayContainsAny:
+      return operand.array?.contains { Self.contains(value.array, $0) } ?? false
+    case .notIn:
+      return !value.isNull && !Self.contains(operand.array, value) && !Self.contains(operand.array, .null)
+    }
+  }
+
+  private static func contains(_ values: [Value]?, _ value: Value) -> Bool {
+    values?.contains { areEqual($0, value) } ?? false
+  }
+
+  private static func areEqual(_ a: Value, _ b: Value) -> Bool {
+    ValueOrder.compare(a, b) == 0 && !a.isNaN
+  }
+}
+
+extension StructuredQuery.UnaryOperator {
+  /// Whether a field's value is of the kind; null is neither a NaN nor a value that is none.
+  package func holds(of value: Value) -> Bool {
+    switch self {
+    case .isNaN: value.isNaN
+    case .isNull: value.isNull
+    case .isNotNaN: !value.isNaN && !value.isNull
+    case .isNotNull: !value.isNull
+    }
+  }
+}
+
+/// A filter made ready to judge documents as the service would.
+///
+/// The service orders a query by the fields of its inequalities, and a document that lacks one of them is in no result,
+/// also where another side of an OR holds (`a > 1 or b == 1` does not select `{b: 1}`). So these fields are asked for
+/// beside the filter itself.
+///
+///     let filter = DocumentFilter(try FilterExpression.parse("a > 1 or b == 1", in: context))
+///     filter.requiredFields    // [a]
+///     filter.matches(RawDocument(path: path, fields: ["b": .integer(1)]))    // false
+package struct DocumentFilter: Sendable, Equatable {
+  /// The filter.
+  package let filter: StructuredQuery.Filter
+  /// The fields that a document has to have although the filter could hold without them, in the order of their names.
+  package let requiredFields: [FieldPath]
+
+  /// Makes it of a filter.
+  package init(_ filter: StructuredQuery.Filter) {
+    self.filter = filter
+    requiredFields = filter.impliedOrder.filter { !filter.present.contains($0) }
+  }
+
+  /// Whether a document satisfies the filter.
+  ///
+  /// ``FieldPath/documentName`` is compared with references by their paths below the database, whichever that is.
+  package func matches(_ document: RawDocument) -> Bool {
+    filter.holds(for: document) && requiredFields.allSatisfy { document.fields[$0] != nil }
+  }
+}
+
+extension StructuredQuery.Filter {
+  /// The fields of inequalities, which the service adds to the order of a query; without the name.
+  ///
+  /// Sorted by name, but the field of `!=` and its like comes first, as query.proto asks for.
+  package var impliedOrder: [FieldPath] {
+    var found: [(field: FieldPath, isFirst: Bool)] = []
+    func add(_ field: FieldPath, isFirst: Bool) {
+      if field == .documentName { return }
+      if let index = found.firstIndex(where: { $0.field == field }) {
+        if isFirst { found[index].isFirst = true }
+      } else {
+        found.append((field, isFirst))
+      }
+    }
+    func walk(_ filter: StructuredQuery.Filter) {
+      switch filter {
+      case .and(let filters), .or(let filters): filters.forEach(walk)
+      case .field(let field, let operation, _):
+        if operation.isInequality { add(field, isFirst: operation == .notEqual || operation == .notIn) }
+      case .unary(let field, let test): if test.isInequality { add(field, isFirst: true) }
+      }
+    }
+    walk(self)
+    return found.sorted { a, b in
+      a.isFirst == b.isFirst ? a.field.description.compareUTF8(b.field.description) < 0 : a.isFirst
+    }.map(\.field)
+  }
+
+  /// The fields that a document certainly has where the filter holds.
+  fileprivate var present: Set<FieldPath> {
+    switch self {
+    case .and(let filters): filters.reduce([]) { $0.union($1.present) }
+    case .or(let filters):
+      filters.dropFirst().reduce(filters.first?.present ?? []) { $0.intersection($1.present) }
+    case .field(let field, _, _), .unary(let field, _): [field]
+    }
+  }
+
+  /// Whether the filter itself holds, whatever the order of a query asks for.
+  fileprivate func holds(for document: RawDocument) -> Bool {
+    switch self {
+    case .and(let filters): filters.allSatisfy { $0.holds(for: document) }
+    case .or(let filters): filters.contains { $0.holds(for: document) }
+    case .field(.documentName, let comparison, let operand):
+      Self.holds(for: document.path, comparison, operand)
+    case .field(let field, let comparison, let operand):
+      document.fields[field].map { comparison.holds(of: $0, operand) } ?? false
+    case .unary(let field, let kind):
+      document.fields[field].map { kind.holds(of: $0) } ?? false
+    }
+  }
+
+  private static func holds(
+    for path: DocumentPath,
+    _ comparison: StructuredQuery.FieldOperator,
+    _ operand: Value
+  ) -> Bool {
+    switch comparison {
+    case .in: operand.array?.contains { Self.path(of: $0) == path } ?? false
+    case .notIn: operand.array.map { !$0.contains { Self.path(of: $0) == path } } ?? false
+    default:
+      Self.path(of: operand).map { comparison.holds(forOrder: compareSegments(path.string, $0.string)) }
+        ?? false
+    }
+  }
+
+  /// The document that a reference points to.
+  private static func path(of value: Value) -> DocumentPath? {
+    guard case .reference(let name) = value else { return nil }
+    return DatabaseName.split(name)?.path
+  }
+
+  /// The paths that `__name__` is compared with.
+  package var names: [DocumentPath] {
+    switch self {
+    case .and(let filters), .or(let filters): filters.flatMap(\.names)
+    case .field(.documentName, _, .array(let values)): values.compactMap(Self.path)
+    case .field(.documentName, _, let value): Self.path(of: value).map { [$0] } ?? []
+    case .field, .unary: []
+    }
+  }
+}
+
+extension Value {
+  /// Whether it is the double that is no number.
+  fileprivate var isNaN: Bool { if case .double(let number) = self { number.isNaN } else { false } }
+}

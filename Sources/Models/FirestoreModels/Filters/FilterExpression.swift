@@ -1,0 +1,265 @@
+/// A filter as it is typed: `role == "admin" and (visits >= 3 or vip == true)`.
+///
+/// A comparison is `FIELD OP VALUE`. Operators: `==` (or `=`), `!=`, `<`, `<=`, `>`, `>=`, `in`, `not-in`,
+/// `array-contains`, `array-contains-any`, and without a value `is-null`, `is-not-null`, `is-nan`, `is-not-nan`.
+/// Lists are in brackets: `role in [admin, trainer]`. Values are those of ``ValueLiteral``; one with a space or a
+/// bracket in it is written in double quotes. `and` binds closer than `or`. `__name__` is compared with a path or with
+/// `ref(…)`. What the service would refuse, or what it would answer otherwise than it reads (null in a list), is
+/// refused here. The grammar is in docs/filters.md.
+///
+///     let context = LiteralContext(database: DatabaseName(project: "p"))
+///     let filter = try FilterExpression.parse("visits >= 3 and role in [admin, trainer]", in: context)
+///     DocumentFilter(filter).matches(document)
+package struct FilterExpression {
+  private let tokens: [Token]
+  private let text: String
+  private let context: LiteralContext
+  private var index = 0
+  private var depth = 0
+
+  /// Parses an expression.
+  ///
+  /// - Parameters:
+  ///   - text: What was typed.
+  ///   - context: What `ref(…)`, `__name__` and `ts(DATE)` are read against.
+  /// - Throws: ``WireError`` that says what was expected and where (byte, from 1).
+  package static func parse(
+    _ text: String,
+    in context: LiteralContext
+  ) throws(WireError) -> StructuredQuery.Filter {
+    var parser = FilterExpression(tokens: try tokenize(text), text: text, context: context)
+    let filter = try parser.disjunction()
+    if let token = parser.peek { throw parser.unexpected(token, "'and', 'or' or the end") }
+    if let violation = filter.violation { throw WireError("'\(text)': \(violation)") }
+    return filter
+  }
+
+  private init(tokens: [Token], text: String, context: LiteralContext) {
+    self.tokens = tokens
+    self.text = text
+    self.context = context
+  }
+
+  // MARK: Grammar
+
+  private mutating func disjunction() throws(WireError) -> StructuredQuery.Filter {
+    var filters = [try conjunction()]
+    while takes("or") { filters.append(try conjunction()) }
+    return filters.count == 1 ? filters[0] : .or(filters)
+  }
+
+  private mutating func conjunction() throws(WireError) -> StructuredQuery.Filter {
+    var filters = [try term()]
+    while takes("and") { filters.append(try term()) }
+    return filters.count == 1 ? filters[0] : .and(filters)
+  }
+
+  private mutating func term() throws(WireError) -> StructuredQuery.Filter {
+    if takes("(") {
+      depth += 1
+      defer { depth -= 1 }
+      // The service takes 30 disjunctions; more brackets than this are a mistake.
+      if depth > 50 { throw WireError("'\(text)' has too many brackets within each other") }
+      let filter = try disjunction()
+      guard takes(")") else { throw unexpected(peek, "')'") }
+      return filter
+    }
+    return try comparison()
+  }
+
+  private mutating func comparison() throws(WireError) -> StructuredQuery.Filter {
+    guard let name = next() else { throw unexpected(nil, "a field") }
+    let field: FieldPath
+    do throws(FieldPathError) {
+      field = try FieldPath(parsing: name.text)
+    } catch {
+      throw WireError("\(error)")
+    }
+    guard let sign = next() else { throw unexpected(nil, "an operator") }
+    if !sign.isQuoted, let test = Self.tests[sign.text] {
+      if field == .documentName { throw nameNeedsComparison(sign) }
+      return .unary(field, test)
+    }
+    guard !sign.isQuoted, let operation = Self.operators[sign.text] else {
+      let known = (Self.operators.keys.sorted() + Self.tests.keys.sorted()).joined(separator: " ")
+      throw unexpected(sign, "an operator: \(known)")
+    }
+    switch operation {
+    case .arrayContains where field == .documentName, .arrayContainsAny where field == .documentName:
+      throw nameNeedsComparison(sign)
+    case .in, .notIn, .arrayContainsAny: return .field(field, operation, .array(try list(of: field, sign)))
+    default: break
+    }
+    let value = try value(of: field)
+    guard value.isNull else { return .field(field, operation, value) }
+    switch operation {
+    // As every client of the service sends them.
+    case .equal: return .unary(field, .isNull)
+    case .notEqual: return .unary(field, .isNotNull)
+    default: throw WireError("in '\(text)', null goes with == and != only; or write \"null\" for text")
+    }
+  }
+
+  private func nameNeedsComparison(_ sign: Token) -> WireError {
+    WireError("in '\(text)', __name__ is a path: it takes == != < <= > >= in not-in, and not \(sign.text)")
+  }
+
+  private static let tests: [String: StructuredQuery.UnaryOperator] = [
+    "is-null": .isNull, "is-not-null": .isNotNull, "is-nan": .isNaN, "is-not-nan": .isNotNaN,
+  ]
+
+  private static let operators: [String: StructuredQuery.FieldOperator] = [
+    "==": .equal, "=": .equal, "!=": .notEqual, "<": .lessThan, "<=": .lessThanOrEqual, ">": .greaterThan,
+    ">=": .greaterThanOrEqual, "in": .in, "not-in": .notIn, "array-contains": .arrayContains,
+    "array-contains-any": .arrayContainsAny,
+  ]
+
+  private mutating func list(of field: FieldPath, _ sign: Token) throws(WireError) -> [Value] {
+    guard takes("[") else { throw unexpected(peek, "a list, as [a, b]") }
+    var values: [Value] = []
+    repeat {
+      let value = try value(of: field)
+      if value.isNull {
+        throw WireError(
+          "in '\(text)', null in a list selects nothing: ask with is-null; or write \"null\" for text"
+        )
+      }
+      values.append(value)
+    } while takes(",")
+    guard takes("]") else { throw unexpected(peek, "',' or ']'") }
+    return values
+  }
+
+  private mutating func value(of field: FieldPath) throws(WireError) -> Value {
+    let token = next()
+    guard let token, !token.isSign || token.isQuoted else { throw unexpected(token, "a value") }
+    if field == .documentName { return .reference(context.database.name(of: try path(token))) }
+    return try ValueLiteral.parse(token.source, in: context)
+  }
+
+  /// The path that `__name__` is compared with: bare, in quotes, or in `ref(…)`.
+  private func path(_ token: Token) throws(WireError) -> DocumentPath {
+    var path = DocumentPath(token.text)
+    if !token.isQuoted, BareWord.isCallHead(Array(token.text.utf8)), token.text.hasSuffix(")") {
+      guard case .reference(let name) = try ValueLiteral.parse(token.text, in: context) else {
+        throw WireError("in '\(text)', \(token.source) is not a path: write users/u1 or ref(users/u1)")
+      }
+      path = context.database.path(ofName: name)
+      if path == nil {
+        throw WireError(
+          "in '\(text)', \(token.source) is a document of another database than \(context.database)"
+        )
+      }
+    }
+    guard let path else {
+      throw WireError(
+        "in '\(text)', \(token.source) is not the path of a document, which __name__ is compared with: write users/u1 or ref(users/u1)"
+      )
+    }
+    if let violation = PathLimits.violations(of: path).first {
+      throw WireError("in '\(text)', \(token.source): \(violation.message)")
+    }
+    return path
+  }
+
+  // MARK: Tokens
+
+  private struct Token {
+    var text: String
+    var source: String
+    var offset: Int
+    var isQuoted = false
+    var isSign: Bool { ["(", ")", "[", "]", ","].contains(text) }
+  }
+
+  private var peek: Token? { index < tokens.count ? tokens[index] : nil }
+
+  private mutating func next() -> Token? {
+    defer { index += 1 }
+    return peek
+  }
+
+  private mutating func takes(_ word: String) -> Bool {
+    guard let token = peek, !token.isQuoted, token.text == word else { return false }
+    index += 1
+    return true
+  }
+
+  private func unexpected(_ token: Token?, _ wanted: String) -> WireError {
+    guard let token else { return WireError("'\(text)' ends where \(wanted) is expected") }
+    return WireError(
+      "at byte \(token.offset + 1) of '\(text)', \(wanted) is expected instead of '\(token.source)'"
+    )
+  }
+
+  /// Words, quoted texts, back-quoted field names and the signs of grouping; what looks like a call, as `ts(…)`, is one
+  /// word.
+  private static func tokenize(_ text: String) throws(WireError) -> [Token] {
+    let bytes = Array(text.utf8)
+    var tokens: [Token] = []
+    var index = 0
+    func source(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+    while index < bytes.count {
+      let start = index
+      switch bytes[index] {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"):
+        index += 1
+        continue
+      case UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ","):
+        index += 1
+        tokens.append(Token(text: source(start..<index), source: source(start..<index), offset: start))
+      case UInt8(ascii: "\""):
+        index = try end(of: UInt8(ascii: "\""), in: bytes, from: index + 1, text)
+        let quoted = source(start..<index)
+        let plain = try ValueLiteral.quoted(quoted)
+        tokens.append(Token(text: plain, source: quoted, offset: start, isQuoted: true))
+      case let byte where isComparison(byte):
+        while index < bytes.count, isComparison(bytes[index]) { index += 1 }
+        tokens.append(Token(text: source(start..<index), source: source(start..<index), offset: start))
+      default:
+        while index < bytes.count, !isEnd(bytes[index]) {
+          if bytes[index] == UInt8(ascii: "`") {
+            index = try end(of: UInt8(ascii: "`"), in: bytes, from: index + 1, text)
+          } else {
+            index += 1
+          }
+        }
+        let word = source(start..<index)
+        if word != "and", word != "or", index < bytes.count, bytes[index] == UInt8(ascii: "("),
+          BareWord.isCallHead(Array(bytes[start...index]))
+        {
+          index = try end(of: UInt8(ascii: ")"), in: bytes, from: index + 1, text)
+        }
+        tokens.append(Token(text: source(start..<index), source: source(start..<index), offset: start))
+      }
+    }
+    return tokens
+  }
+
+  private static func isComparison(_ byte: UInt8) -> Bool { "=!<>".utf8.contains(byte) }
+
+  private static func isEnd(_ byte: UInt8) -> Bool {
+    isComparison(byte) || " \t\n()[],\"".utf8.contains(byte)
+  }
+
+  /// The index behind the next `mark` that no back-slash stands before.
+  private static func end(
+    of mark: UInt8,
+    in bytes: [UInt8],
+    from start: Int,
+    _ text: String
+  ) throws(WireError) -> Int {
+    var index = start
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "\\") {
+        index += 2
+      } else if bytes[index] == mark {
+        return index + 1
+      } else {
+        index += 1
+      }
+    }
+    let sign = String(decoding: [mark], as: UTF8.self)
+    throw WireError("'\(text)': a closing \(sign) is missing for what begins at byte \(start)")
+  }
+}

@@ -1,0 +1,109 @@
+/// What the text of a literal or a filter is read against.
+package struct LiteralContext: Sendable {
+  /// The database that `ref(…)` and `__name__` point into.
+  package var database: DatabaseName
+  /// The moment at which a day begins, as `ts(2026-01-31)` means it; nil for a day that the calendar does not have.
+  package var startOfDay: @Sendable (_ year: Int, _ month: Int, _ day: Int) -> Timestamp?
+
+  /// Makes a context.
+  ///
+  /// - Parameter startOfDay: By the clocks of which zone a day begins; those of UTC where it is left out.
+  package init(
+    database: DatabaseName,
+    startOfDay: @escaping @Sendable (_ year: Int, _ month: Int, _ day: Int) -> Timestamp? = Self.utcDay
+  ) {
+    self.database = database
+    self.startOfDay = startOfDay
+  }
+
+  /// The start of a day in UTC.
+  @Sendable package static func utcDay(_ year: Int, _ month: Int, _ day: Int) -> Timestamp? {
+    guard year >= 1, (1...12).contains(month), day >= 1, day <= Civil.daysInMonth(year: year, month: month)
+    else { return nil }
+    return Timestamp(seconds: Int64(Civil.days(year: year, month: month, day: day)) * 86_400)
+  }
+}
+
+/// Values as they are typed in filters, in `--set` and in YAML.
+///
+/// JSON scalars have their JSON type, integers and doubles apart (`1`, `1.0`); `ts(2026-01-01T00:00:00Z)` and
+/// `ts(2026-01-01)` are timestamps, `ref(users/u1)` is a reference, `"007"` a text. Any other bare word is text,
+/// unless it looks like something else (``BareWord``): as text it would match nothing, and nobody would notice.
+/// The grammar is in docs/filters.md.
+///
+///     let context = LiteralContext(database: DatabaseName(project: "p"))
+///     try ValueLiteral.parse("7", in: context)             // .integer(7)
+///     try ValueLiteral.parse("2026-01-31", in: context)    // throws: ts(2026-01-31), or "2026-01-31"
+package enum ValueLiteral {
+  /// Reads a literal; references are taken into the context's database unless they are full names.
+  ///
+  /// - Throws: ``WireError`` that names the text, and both spellings where it can be meant in two ways.
+  package static func parse(_ text: String, in context: LiteralContext) throws(WireError) -> Value {
+    switch text {
+    case "null": return .null
+    case "true": return .boolean(true)
+    case "false": return .boolean(false)
+    default: break
+    }
+    if let inner = argument(of: "ts", in: text) { return .timestamp(try timestamp(inner, text, in: context)) }
+    if let inner = argument(of: "ref", in: text) {
+      if DatabaseName.split(inner) != nil { return .reference(inner) }
+      guard let path = DocumentPath(inner) else {
+        throw WireError("'\(text)' is not a reference; write it as ref(users/u1)")
+      }
+      return .reference(context.database.name(of: path))
+    }
+    if text.utf8.first == UInt8(ascii: "\"") { return .string(try quoted(text)) }
+    if let number = number(text) { return number }
+    if let likeness = BareWord.likeness(of: text) {
+      throw WireError("'\(text)' \(likeness.advice(for: text))")
+    }
+    return .string(text)
+  }
+
+  /// A text in double quotes, as JSON writes it.
+  static func quoted(_ text: String) throws(WireError) -> String {
+    let parsed = try? JSONParser().parse(Array(text.utf8)) { root throws(WireError) in root.string }
+    guard let parsed else { throw WireError("\(text) is not a text in double quotes, as JSON writes it") }
+    return parsed
+  }
+
+  /// A number by JSON's grammar, so that `007`, `1e` and `.5` are none; nil too where it has no exact form: a
+  /// whole number beyond 64 bits, a double beyond the largest.
+  package static func number(_ text: String) -> Value? {
+    guard BareWord.isJSONNumber(text) else { return nil }
+    if BareWord.isWhole(text), !text.isIdentical(to: "-0") { return Int64(text).map { .integer($0) } }
+    let parsed = try? JSONParser().parse(Array(text.utf8)) { root throws(WireError) in root.double }
+    return parsed.map { .double($0) }
+  }
+
+  private static func argument(of function: String, in text: String) -> String? {
+    guard text.hasPrefix("\(function)("), text.hasSuffix(")") else { return nil }
+    return String(text.dropFirst(function.count + 1).dropLast())
+  }
+
+  private static func timestamp(
+    _ inner: String,
+    _ text: String,
+    in context: LiteralContext
+  ) throws(WireError) -> Timestamp {
+    if let moment = Timestamp(inner) { return moment }
+    if let day = day(inner), let moment = context.startOfDay(day.year, day.month, day.day) { return moment }
+    throw WireError(
+      "'\(text)' is not a time; write ts(2026-01-31T12:00:00Z), or ts(2026-01-31) for the start of that day"
+    )
+  }
+
+  /// The parts of `2026-01-31`.
+  private static func day(_ text: String) -> (year: Int, month: Int, day: Int)? {
+    let utf8 = Array(text.utf8)
+    let hyphen = UInt8(ascii: "-")
+    guard utf8.count == 10, utf8[4] == hyphen, utf8[7] == hyphen else { return nil }
+    func number(_ range: Range<Int>) -> Int? {
+      utf8[range].allSatisfy { (48...57).contains($0) }
+        ? Int(String(decoding: utf8[range], as: UTF8.self)) : nil
+    }
+    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10) else { return nil }
+    return (year, month, day)
+  }
+}

@@ -1,0 +1,137 @@
+// A change as one JSON object: a line of plan.jsonl and of journal.jsonl. Values are in the service's own encoding.
+
+extension JSONWriter {
+  /// Writes the members of a change, sorted: `after`, `before`, `createTime`, `path`, `reasons`, `serverTimes`,
+  /// `updateTime`; what is not there is left out.
+  package mutating func members(of change: Change) {
+    switch change.effect {
+    case .creation(let fields):
+      key("after")
+      self.fields(fields)
+    case .update(let edit):
+      // Most of a document stays as it is, and what was written once is copied.
+      let before = change.before?.fields ?? FieldMap()
+      key("after")
+      let runs = fields(before, applying: edit)
+      key("before")
+      fields(before, writtenIn: runs)
+    case .deletion:
+      if let before = change.before {
+        key("before")
+        fields(before.fields)
+      }
+    }
+    if let createTime = change.before?.createTime {
+      key("createTime")
+      timestamp(createTime)
+    }
+    key("path")
+    string(change.path.string)
+    key("reasons")
+    array { list in
+      for reason in change.reasons { list.string(reason) }
+    }
+    key("serverTimes")
+    array { list in
+      for path in change.serverTimes { list.string(path.description) }
+    }
+    if let updateTime = change.before?.updateTime {
+      key("updateTime")
+      timestamp(updateTime)
+    }
+  }
+}
+
+/// Members of a map that follow each other in what was written, and where they stand there.
+private struct WrittenMembers {
+  var members: Range<Int>
+  var bytes: Range<Int>
+}
+
+extension JSONWriter {
+  /// Writes a map with an edit made.
+  ///
+  /// - Returns: Where the members that stay stand.
+  private mutating func fields(_ fields: FieldMap, applying edit: FieldEdit) -> [WrittenMembers] {
+    var runs: [WrittenMembers] = []
+    runs.reserveCapacity(edit.members.count + 1)
+    object { json in
+      var start = 0
+      for member in edit.members {
+        let (index, found) = fields.position(of: member.name, from: start)
+        json.members(start..<index, of: fields, notedIn: &runs)
+        if let value = member.value {
+          json.key(member.name)
+          json.value(value)
+        }
+        start = found ? index + 1 : index
+      }
+      json.members(start..<fields.count, of: fields, notedIn: &runs)
+    }
+    return runs
+  }
+
+  private mutating func members(
+    _ members: Range<Int>,
+    of fields: FieldMap,
+    notedIn runs: inout [WrittenMembers]
+  ) {
+    if members.isEmpty { return }
+    let start = nextMember
+    self.members(members, of: fields)
+    runs.append(WrittenMembers(members: members, bytes: start..<bytes.count))
+  }
+
+  /// Writes a map of which members were written already.
+  private mutating func fields(_ fields: FieldMap, writtenIn runs: [WrittenMembers]) {
+    object { json in
+      var start = 0
+      for run in runs {
+        json.members(start..<run.members.lowerBound, of: fields)
+        json.repeatMembers(run.bytes)
+        start = run.members.upperBound
+      }
+      json.members(start..<fields.count, of: fields)
+    }
+  }
+
+  private mutating func members(_ members: Range<Int>, of fields: FieldMap) {
+    for index in members {
+      key(fields.entries[index].name)
+      value(fields.entries[index].value)
+    }
+  }
+}
+
+extension WireDecoder {
+  /// Reads a change as ``JSONWriter/members(of:)`` writes it; other members are left alone.
+  package mutating func change(_ json: JSONCursor) throws(WireError) -> Change {
+    guard let path = json["path"]?.string.flatMap({ DocumentPath($0) }) else {
+      throw WireError("path is the path of a document")
+    }
+    var after: FieldMap?
+    if let member = json["after"] { after = try fields(member) }
+    var before: RawDocument?
+    if let member = json["before"] {
+      var document = RawDocument(path: path, fields: try fields(member))
+      if let time = json["createTime"] {
+        document.createTime = try Self.timestamp(time, member: "createTime")
+      }
+      if let time = json["updateTime"] {
+        document.updateTime = try Self.timestamp(time, member: "updateTime")
+      }
+      before = document
+    }
+    var change = Change(path: path, before: before, after: after)
+    if let reasons = json["reasons"] { change.reasons = reasons.elements.compactMap(\.string) }
+    if let paths = json["serverTimes"] {
+      for element in paths.elements {
+        guard let text = element.string, let path = try? FieldPath(parsing: text) else {
+          throw WireError("serverTimes holds field paths")
+        }
+        change.serverTimes.append(path)
+      }
+    }
+    return change
+  }
+}

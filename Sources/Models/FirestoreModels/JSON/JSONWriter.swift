@@ -1,0 +1,277 @@
+/// JSON appended to a buffer of bytes.
+///
+/// The caller keeps the grammar; this keeps the commas and the escaping.
+package struct JSONWriter: Sendable {
+  /// What has been written.
+  package var bytes: [UInt8] = []
+  private var needsComma = false
+
+  /// An empty writer.
+  package init() {}
+
+  /// An empty writer with room for `capacity` bytes.
+  package init(capacity: Int) {
+    bytes.reserveCapacity(capacity)
+  }
+
+  /// Forgets what has been written and keeps the room.
+  package mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    needsComma = false
+  }
+
+  /// What comes next stands alone: no comma goes before it.
+  package mutating func beginLine() {
+    needsComma = false
+  }
+
+  /// Writes `{…}`.
+  package mutating func object(_ members: (inout JSONWriter) -> Void) {
+    separate()
+    bytes.append(UInt8(ascii: "{"))
+    needsComma = false
+    members(&self)
+    bytes.append(UInt8(ascii: "}"))
+    needsComma = true
+  }
+
+  /// Writes `[…]`.
+  package mutating func array(_ elements: (inout JSONWriter) -> Void) {
+    separate()
+    bytes.append(UInt8(ascii: "["))
+    needsComma = false
+    elements(&self)
+    bytes.append(UInt8(ascii: "]"))
+    needsComma = true
+  }
+
+  /// Writes a member's name; its value comes next.
+  package mutating func key(_ name: String) {
+    append("\"", name, "\":")
+    needsComma = false
+  }
+
+  /// Writes a member's name that needs no escaping; its value comes next.
+  package mutating func key(_ name: StaticString) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    append(name)
+    append("\":")
+    needsComma = false
+  }
+
+  /// Writes a text.
+  package mutating func string(_ text: String) {
+    append("\"", text, "\"")
+    needsComma = true
+  }
+
+  /// Writes a text and what is around it, its quotes too: `{"name":"`, `"}`.
+  mutating func string(_ text: String, within opening: StaticString, _ closing: StaticString) {
+    append(opening, text, closing)
+    needsComma = true
+  }
+
+  /// Writes a number.
+  package mutating func integer(_ number: some BinaryInteger) {
+    raw(String(number))
+  }
+
+  /// Writes a truth value.
+  package mutating func boolean(_ truth: Bool) {
+    literal(truth ? "true" : "false")
+  }
+
+  /// Writes `null`.
+  package mutating func null() {
+    literal("null")
+  }
+
+  /// Writes a finite number; what JSON has no number for becomes the text that protobuf's JSON mapping uses.
+  package mutating func double(_ number: Double) {
+    if number.isNaN {
+      raw("\"NaN\"")
+    } else if number.isInfinite {
+      raw(number < 0 ? "\"-Infinity\"" : "\"Infinity\"")
+    } else {
+      raw(number.description)
+    }
+  }
+
+  /// Writes text that is JSON already.
+  package mutating func raw(_ json: String) {
+    separate()
+    bytes.append(contentsOf: json.utf8)
+    needsComma = true
+  }
+
+  /// Writes bytes that are JSON already.
+  package mutating func raw(_ json: some Collection<UInt8>) {
+    separate()
+    bytes.append(contentsOf: json)
+    needsComma = true
+  }
+
+  /// Where the bytes of what comes next will begin, behind the comma that it may need.
+  var nextMember: Int { bytes.count + (needsComma ? 1 : 0) }
+
+  /// Writes again what was written already, in a place where it means the same.
+  mutating func repeatMembers(_ range: Range<Int>) {
+    separate()
+    let start = bytes.count
+    bytes.append(contentsOf: repeatElement(0, count: range.count))
+    bytes.withUnsafeMutableBytes { bytes in
+      let room = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
+      room.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[range]))
+    }
+    needsComma = true
+  }
+
+  /// Writes a quoted text whose bytes need no escaping and are appended by `body`.
+  mutating func quoted(_ body: (inout [UInt8]) -> Void) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    body(&bytes)
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+
+  /// Opens an object whose first member's name, up to the value, `opening` holds: `{"name":`.
+  mutating func open(_ opening: StaticString) {
+    separate()
+    append(opening)
+    needsComma = false
+  }
+
+  /// Ends what ``open(_:)`` began.
+  mutating func close(_ closing: StaticString) {
+    append(closing)
+    needsComma = true
+  }
+
+  /// Writes text that is JSON already.
+  mutating func literal(_ json: StaticString) {
+    separate()
+    append(json)
+    needsComma = true
+  }
+
+  private mutating func append(_ text: StaticString) {
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  private mutating func separate() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+  }
+
+  /// Appends a text and what is around it, behind the comma that it may need.
+  @inline(__always)
+  private mutating func append(_ opening: StaticString, _ text: String, _ closing: StaticString) {
+    // Nearly every string shows its bytes as it is.
+    if text.utf8.withContiguousStorageIfAvailable({ append(opening, $0, closing) }) == nil {
+      var text = text
+      text.withUTF8 { append(opening, $0, closing) }
+    }
+  }
+
+  @inline(__always)
+  private mutating func append(
+    _ opening: StaticString,
+    _ utf8: UnsafeBufferPointer<UInt8>,
+    _ closing: StaticString
+  ) {
+    let plain = utf8.plainPrefix(from: 0)
+    guard plain == utf8.count else {
+      separate()
+      append(opening)
+      appendEscaped(utf8, plain)
+      append(closing)
+      return
+    }
+    // In one piece, because to look for room takes longer than most texts.
+    let room = 1 + opening.utf8CodeUnitCount + utf8.count + closing.utf8CodeUnitCount
+    bytes.append(addingCapacity: room) { bytes in
+      if needsComma { bytes.append(UInt8(ascii: ",")) }
+      bytes.append(opening.utf8)
+      bytes.append(utf8)
+      bytes.append(closing.utf8)
+    }
+  }
+
+  /// Appends a text of which a prefix needs no escaping.
+  private mutating func appendEscaped(_ utf8: UnsafeBufferPointer<UInt8>, _ plain: Int) {
+    var start = 0
+    var index = plain
+    while index < utf8.count {
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
+      appendEscape(of: utf8[index])
+      start = index + 1
+      index = utf8.plainPrefix(from: start)
+    }
+    bytes.append(contentsOf: start == 0 ? utf8 : UnsafeBufferPointer(rebasing: utf8[start...]))
+  }
+
+  private mutating func appendEscape(of byte: UInt8) {
+    bytes.append(UInt8(ascii: "\\"))
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+    case 0x08: bytes.append(UInt8(ascii: "b"))
+    case 0x09: bytes.append(UInt8(ascii: "t"))
+    case 0x0A: bytes.append(UInt8(ascii: "n"))
+    case 0x0C: bytes.append(UInt8(ascii: "f"))
+    case 0x0D: bytes.append(UInt8(ascii: "r"))
+    default:
+      let digits = Array("0123456789abcdef".utf8)
+      bytes.append(contentsOf: [UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0")])
+      bytes.append(digits[Int(byte >> 4)])
+      bytes.append(digits[Int(byte & 15)])
+    }
+  }
+}
+
+extension StaticString {
+  fileprivate var utf8: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
+  }
+}
+
+extension OutputSpan<UInt8> {
+  /// Appends bytes, for which there has to be room.
+  @inline(__always)
+  fileprivate mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+    withUnsafeMutableBufferPointer { room, count in
+      precondition(bytes.count <= room.count - count, "there is no room")
+      if let from = bytes.baseAddress, let to = room.baseAddress {
+        UnsafeMutableRawPointer(to + count).copyMemory(from: from, byteCount: bytes.count)
+      }
+      count += bytes.count
+    }
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// The first index from `start` on whose byte a JSON text must escape, `count` where there is none.
+  fileprivate func plainPrefix(from start: Int) -> Int {
+    guard let base = baseAddress else { return count }
+    let bytes = UnsafeRawPointer(base)
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var index = start
+    // Eight bytes at a time: the high bit of a lane ends up set where its byte is below 0x20, `"` or `\`.
+    while index + 8 <= count {
+      let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      let quote = word ^ (ones &* 0x22)
+      let backslash = word ^ (ones &* 0x5C)
+      let control = (word &- (ones &* 0x20)) & ~word
+      let found = (control | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash) & (ones &* 0x80)
+      // A borrow can only mark a lane above one that is marked rightly, so the lowest mark is right.
+      if found != 0 { return index + found.trailingZeroBitCount / 8 }
+      index += 8
+    }
+    while index < count {
+      let byte = self[index]
+      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return index }
+      index += 1
+    }
+    return count
+  }
+}

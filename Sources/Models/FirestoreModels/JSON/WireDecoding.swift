@@ -1,0 +1,373 @@
+// The JSON of google.firestore.v1 read into values. Answers are read liberally (unknown members are skipped, the
+// keys of empty things may be missing); a value with two types or none is refused in either direction.
+
+/// Reads the service's JSON.
+///
+/// Not `Sendable`: one decoder serves one task at a time.
+package struct WireDecoder {
+  /// What to do about a member that the documented message does not have.
+  package enum UnknownMembers: Sendable {
+    /// Skip it, as is right for answers of a newer service.
+    case ignored
+    /// Refuse it, as the service does in requests.
+    case refused
+  }
+
+  /// Map and array levels that are followed.
+  ///
+  /// The service stores 20; a deeper value is a defect or an attack, and a deep enum would overflow the stack
+  /// when it is destroyed.
+  package static let maximumValueDepth = 100
+
+  /// What to do about unknown members.
+  package var unknownMembers: UnknownMembers
+  /// Whether a document's name must be full, as it is in every answer.
+  package var wantsFullNames = false
+  private var names = NameCache()
+
+  /// Makes a decoder.
+  package init(unknownMembers: UnknownMembers = .ignored) {
+    self.unknownMembers = unknownMembers
+  }
+
+  // MARK: Documents
+
+  /// Reads a document.
+  ///
+  /// Its name may be relative to the database, or full and then within `database` (any, where that is nil).
+  package mutating func document(
+    _ json: JSONCursor,
+    in database: DatabaseName? = nil
+  ) throws(WireError) -> RawDocument {
+    try document(json, prefix: database.map { $0.documents + "/" })
+  }
+
+  /// Reads a document whose full name begins with `prefix` (`projects/P/databases/D/documents/`).
+  package mutating func document(_ json: JSONCursor, prefix: String?) throws(WireError) -> RawDocument {
+    guard json.isObject else { throw WireError("a document is a JSON object") }
+    var path: DocumentPath?
+    var fields = FieldMap()
+    var createTime: Timestamp?
+    var updateTime: Timestamp?
+    for (name, value) in json.members {
+      if name == "name" {
+        path = try documentPath(value, prefix: prefix)
+      } else if name == "fields" {
+        do throws(WireError) {
+          fields = try self.fields(value, depth: 0)
+        } catch {
+          throw error.inside("fields")
+        }
+      } else if name == "createTime" {
+        createTime = try Self.timestamp(value, member: "createTime")
+      } else if name == "updateTime" {
+        updateTime = try Self.timestamp(value, member: "updateTime")
+      } else if unknownMembers == .refused {
+        throw WireError("a document has no member '\(name.string)'")
+      }
+    }
+    guard let path else { throw WireError("the document has no 'name'") }
+    return RawDocument(path: path, fields: fields, createTime: createTime, updateTime: updateTime)
+  }
+
+  private func documentPath(_ json: JSONCursor, prefix: String?) throws(WireError) -> DocumentPath {
+    guard let utf8 = json.utf8 else { throw WireError("it is not a text", at: ["name"]) }
+    if var prefix, prefix.withUTF8({ utf8.count >= $0.count && $0.isPrefix(of: utf8) }) {
+      let relative = String(
+        decoding: UnsafeBufferPointer(rebasing: utf8[prefix.utf8.count...]),
+        as: UTF8.self
+      )
+      guard let path = DocumentPath(relative) else {
+        throw WireError("'\(relative)' is not a document's name", at: ["name"])
+      }
+      return path
+    }
+    let name = String(decoding: utf8, as: UTF8.self)
+    if name.hasPrefix("projects/"), let (_, path) = DatabaseName.split(name) {
+      if prefix == nil { return path }
+      throw WireError("'\(name)' lies in another database", at: ["name"])
+    }
+    guard !wantsFullNames, let path = DocumentPath(name) else {
+      throw WireError("'\(name)' is not a document's name", at: ["name"])
+    }
+    return path
+  }
+
+  // MARK: Values
+
+  /// Reads the members of a map: `{"a": {"stringValue": "…"}, …}`.
+  package mutating func fields(_ json: JSONCursor) throws(WireError) -> FieldMap {
+    try fields(json, depth: 0)
+  }
+
+  /// Reads one value: an object with exactly one of the documented members.
+  package mutating func value(_ json: JSONCursor) throws(WireError) -> Value {
+    try value(json, depth: 0)
+  }
+
+  private mutating func fields(_ json: JSONCursor, depth: Int) throws(WireError) -> FieldMap {
+    if json.isNull { return FieldMap() }
+    guard json.isObject else { throw WireError("it is not a JSON object") }
+    var members: [FieldMap.Entry] = []
+    members.reserveCapacity(json.childCount)
+    // The service sends members in order, so looking is cheaper than sorting.
+    var isOrdered = true
+    var last: UnsafeBufferPointer<UInt8>?
+    for (name, value) in json.members {
+      if let last, isOrdered { isOrdered = last.precedes(name.utf8) }
+      last = name.utf8
+      do throws(WireError) {
+        members.append(
+          FieldMap.Entry(name: names.string(name.utf8), value: try self.value(value, depth: depth))
+        )
+      } catch {
+        throw error.inside(name.string)
+      }
+    }
+    return isOrdered ? FieldMap(ordered: members) : FieldMap(members)
+  }
+
+  private mutating func value(_ json: JSONCursor, depth: Int) throws(WireError) -> Value {
+    guard json.isObject else { throw WireError("a value is a JSON object with one member, its type") }
+    // Nearly every value is an object with one member that is known.
+    var members = json.members
+    if let (name, member) = members.next(), members.isAtEnd, let type = ValueType(name) {
+      return try value(member, of: type, depth: depth)
+    }
+    var found: Value?
+    for (name, member) in json.members {
+      guard let type = ValueType(name) else {
+        if unknownMembers == .refused { throw WireError("there is no value type '\(name.string)'") }
+        continue
+      }
+      if found != nil { throw WireError("a value has one type, not two") }
+      found = try value(member, of: type, depth: depth)
+    }
+    guard let found else { throw WireError("a value has none of the known types") }
+    return found
+  }
+
+  private mutating func value(
+    _ json: JSONCursor,
+    of type: ValueType,
+    depth: Int
+  ) throws(WireError) -> Value {
+    switch type {
+    case .null:
+      // It is an enumeration of one value, which clients may send by its name or its number.
+      guard json.isNull || json.string == "NULL_VALUE" || json.integer == 0 else {
+        throw WireError("nullValue is null")
+      }
+      return .null
+    case .boolean:
+      guard let truth = json.boolean else { throw WireError("booleanValue is true or false") }
+      return .boolean(truth)
+    case .integer:
+      guard let number = Self.integer(json) else {
+        throw WireError("integerValue is a whole number of 64 bits, as text")
+      }
+      return .integer(number)
+    case .double:
+      guard let number = Self.double(json) else {
+        throw WireError("doubleValue is a number, \"NaN\", \"Infinity\" or \"-Infinity\"")
+      }
+      return .double(number)
+    case .timestamp:
+      return .timestamp(try Self.timestamp(json, member: "timestampValue"))
+    case .string:
+      guard let text = json.string else { throw WireError("stringValue is a text") }
+      return .string(text)
+    case .bytes:
+      guard let utf8 = json.utf8, let bytes = Base64.decode(utf8) else {
+        throw WireError("bytesValue is base64 text")
+      }
+      return .bytes(bytes)
+    case .reference:
+      guard let name = json.string else { throw WireError("referenceValue is a document's name") }
+      return .reference(name)
+    case .geoPoint:
+      return .geoPoint(try geoPoint(json))
+    case .array:
+      return .array(try values(json, depth: depth + 1))
+    case .map:
+      guard json.isObject else { throw WireError("mapValue is a JSON object") }
+      guard depth < Self.maximumValueDepth else { throw WireError("it is nested too deeply") }
+      var fields: FieldMap?
+      for (name, member) in json.members {
+        if name == "fields" {
+          fields = try self.fields(member, depth: depth + 1)
+        } else if unknownMembers == .refused {
+          throw WireError("mapValue has no member '\(name.string)'")
+        }
+      }
+      return .map(fields ?? FieldMap())
+    }
+  }
+
+  private mutating func values(_ json: JSONCursor, depth: Int) throws(WireError) -> [Value] {
+    guard json.isObject else { throw WireError("arrayValue is a JSON object") }
+    guard depth <= Self.maximumValueDepth else { throw WireError("it is nested too deeply") }
+    var values: [Value] = []
+    for (name, member) in json.members {
+      guard name == "values" else {
+        if unknownMembers == .refused { throw WireError("arrayValue has no member '\(name.string)'") }
+        continue
+      }
+      // Of two members with one name the later one stays, as everywhere.
+      values.removeAll()
+      if member.isNull { continue }
+      guard member.isArray else { throw WireError("the values of arrayValue are a JSON array") }
+      values.reserveCapacity(member.childCount)
+      for (index, element) in member.elements.enumerated() {
+        do throws(WireError) {
+          values.append(try value(element, depth: depth))
+        } catch {
+          throw error.inside("[\(index)]")
+        }
+      }
+    }
+    return values
+  }
+
+  private func geoPoint(_ json: JSONCursor) throws(WireError) -> GeoPoint {
+    guard json.isObject else { throw WireError("geoPointValue is a JSON object") }
+    var point = GeoPoint(latitude: 0, longitude: 0)
+    for (name, member) in json.members {
+      let number = Self.double(member)
+      if name == "latitude", let number {
+        point.latitude = number
+      } else if name == "longitude", let number {
+        point.longitude = number
+      } else if name == "latitude" || name == "longitude" {
+        throw WireError("a coordinate is a number")
+      } else if unknownMembers == .refused {
+        throw WireError("geoPointValue has no member '\(name.string)'")
+      }
+    }
+    return point
+  }
+
+  // MARK: Scalars
+
+  /// An RFC 3339 text.
+  package static func timestamp(_ json: JSONCursor, member: String) throws(WireError) -> Timestamp {
+    guard let utf8 = json.utf8, let moment = Timestamp(rfc3339: utf8) else {
+      throw WireError("\(member) is an RFC 3339 time of the years 1 to 9999, with its zone")
+    }
+    return moment
+  }
+
+  /// An int64 as text or as a number without a fraction (protobuf's JSON mapping takes 5, 5.0 and 1e3).
+  package static func integer(_ json: JSONCursor) -> Int64? {
+    switch json.kind {
+    case .integer: json.integer
+    case .double: json.double.flatMap { Int64(exactly: $0) }
+    case .string: json.utf8.flatMap { Self.integer($0) }
+    default: nil
+    }
+  }
+
+  /// A count or a size, as ``integer(_:)`` reads it; nil beyond 0 to `Int.maximumCount`.
+  package static func count(_ json: JSONCursor) -> Int? {
+    guard let number = integer(json), number >= 0 else { return nil }
+    return Int(exactly: number).flatMap { $0 <= Int.maximumCount ? $0 : nil }
+  }
+
+  private static func integer(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
+    let negative = text.first == UInt8(ascii: "-")
+    let digits = negative ? text.dropFirst() : text[...]
+    if digits.isEmpty || digits.count > 19 { return nil }
+    var magnitude: UInt64 = 0
+    for byte in digits {
+      let digit = byte &- UInt8(ascii: "0")
+      if digit > 9 { return nil }
+      magnitude = magnitude * 10 + UInt64(digit)
+    }
+    if negative { return magnitude <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil }
+    return Int64(exactly: magnitude)
+  }
+
+  /// A double as a number or as the text that protobuf's JSON mapping has for it.
+  package static func double(_ json: JSONCursor) -> Double? {
+    if let number = json.double { return number }
+    switch json.string {
+    case "NaN"?: return .nan
+    case "Infinity"?: return .infinity
+    case "-Infinity"?: return -.infinity
+    case let text?:
+      guard text.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }), let number = Double(text),
+        number.isFinite
+      else { return nil }
+      return number
+    case nil: return nil
+    }
+  }
+}
+
+/// The members that a value's type is told by.
+private enum ValueType {
+  case null, boolean, integer, double, timestamp, string, bytes, reference, geoPoint, array, map
+
+  @inline(__always)
+  init?(_ name: JSONCursor.Name) {
+    // The length tells nearly all apart, and few comparisons settle it.
+    switch name.utf8.count {
+    case 11:
+      if name == "stringValue" {
+        self = .string
+      } else if name == "doubleValue" {
+        self = .double
+      } else {
+        return nil
+      }
+    case 14:
+      if name == "timestampValue" {
+        self = .timestamp
+      } else if name == "referenceValue" {
+        self = .reference
+      } else {
+        return nil
+      }
+    case 12:
+      if name == "integerValue" {
+        self = .integer
+      } else if name == "booleanValue" {
+        self = .boolean
+      } else {
+        return nil
+      }
+    case 8:
+      if name == "mapValue" { self = .map } else { return nil }
+    case 10:
+      if name == "arrayValue" {
+        self = .array
+      } else if name == "bytesValue" {
+        self = .bytes
+      } else {
+        return nil
+      }
+    case 9:
+      if name == "nullValue" { self = .null } else { return nil }
+    case 13:
+      if name == "geoPointValue" { self = .geoPoint } else { return nil }
+    default: return nil
+    }
+  }
+}
+
+extension JSONCursor {
+  /// The number of members or elements, as far as the tape counts it (24 bits); 0 for other kinds.
+  var childCount: Int {
+    switch tag {
+    case UInt8(ascii: "{"), UInt8(ascii: "["): Int(tape[index] >> 32 & 0xFF_FFFF)
+    default: 0
+    }
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether `other`, which is not shorter, begins with these bytes.
+  fileprivate func isPrefix(of other: UnsafeBufferPointer<UInt8>) -> Bool {
+    other.baseAddress.map { hasSameBytes(as: $0) } ?? isEmpty
+  }
+}

@@ -1,0 +1,209 @@
+// The JSON of google.firestore.v1 in the service's own encoding: integers as text, members of maps in byte order,
+// the keys of empty arrays and maps and of zero coordinates left out.
+
+extension JSONWriter {
+  /// Writes one value.
+  package mutating func value(_ value: Value) {
+    switch value {
+    case .null: literal("{\"nullValue\":null}")
+    case .boolean(let truth):
+      literal(truth ? "{\"booleanValue\":true}" : "{\"booleanValue\":false}")
+    case .integer(let number):
+      open("{\"integerValue\":")
+      quoted { $0.append(contentsOf: String(number).utf8) }
+      close("}")
+    case .double(let number):
+      open("{\"doubleValue\":")
+      double(number)
+      close("}")
+    case .timestamp(let moment):
+      open("{\"timestampValue\":")
+      timestamp(moment)
+      close("}")
+    case .string(let text): string(text, within: "{\"stringValue\":\"", "\"}")
+    case .bytes(let bytes):
+      open("{\"bytesValue\":")
+      quoted { Base64.append(bytes, to: &$0) }
+      close("}")
+    case .reference(let name): string(name, within: "{\"referenceValue\":\"", "\"}")
+    case .geoPoint(let point):
+      open("{\"geoPointValue\":")
+      geoPoint(point)
+      close("}")
+    case .array(let values):
+      open("{\"arrayValue\":")
+      arrayValue(values)
+      close("}")
+    case .map(let fields):
+      open("{\"mapValue\":{")
+      fieldsMember(fields)
+      close("}}")
+    }
+  }
+
+  /// Writes a moment as RFC 3339 text.
+  package mutating func timestamp(_ moment: Timestamp) {
+    quoted { moment.append(to: &$0) }
+  }
+
+  /// Writes a document: `fields` (where there are any), `name`, and the times that it has; `name` is relative to
+  /// the database where `database` is nil.
+  package mutating func document(
+    _ document: RawDocument,
+    in database: DatabaseName? = nil,
+    times: Bool = true
+  ) {
+    object { json in
+      if times, let createTime = document.createTime {
+        json.key("createTime")
+        json.timestamp(createTime)
+      }
+      json.fieldsMember(document.fields)
+      json.key("name")
+      json.string(database?.name(of: document.path) ?? document.path.string)
+      if times, let updateTime = document.updateTime {
+        json.key("updateTime")
+        json.timestamp(updateTime)
+      }
+    }
+  }
+
+  /// Writes the members `{"a": value, …}` of a map.
+  package mutating func fields(_ fields: FieldMap) {
+    object { json in
+      for entry in fields.entries {
+        json.key(entry.name)
+        json.value(entry.value)
+      }
+    }
+  }
+
+  /// Writes one write of a commit.
+  package mutating func write(_ write: Write, in database: DatabaseName) {
+    object { json in
+      let name = database.name(of: write.path)
+      switch write.operation {
+      case .delete:
+        json.key("delete")
+        json.string(name)
+      case .update(let fields, let mask):
+        json.key("update")
+        json.object {
+          $0.fieldsMember(fields)
+          $0.key("name")
+          $0.string(name)
+        }
+        if let mask {
+          json.key("updateMask")
+          json.documentMask(mask)
+        }
+      }
+      if !write.transforms.isEmpty {
+        json.key("updateTransforms")
+        json.array { list in
+          for transform in write.transforms { list.transform(transform) }
+        }
+      }
+      if let precondition = write.precondition {
+        json.key("currentDocument")
+        json.precondition(precondition)
+      }
+    }
+  }
+
+  /// Writes a mask; an empty one too, which is not the same as none.
+  package mutating func documentMask(_ paths: [FieldPath]) {
+    object { json in
+      json.key("fieldPaths")
+      json.array { list in
+        for path in paths { list.string(path.description) }
+      }
+    }
+  }
+
+  /// Writes a precondition.
+  package mutating func precondition(_ precondition: Precondition) {
+    object { json in
+      switch precondition {
+      case .exists(let exists):
+        json.key("exists")
+        json.boolean(exists)
+      case .updateTime(let moment):
+        json.key("updateTime")
+        json.timestamp(moment)
+      }
+    }
+  }
+
+  /// Writes the service's error body, `{"error": {…}}`.
+  package mutating func error(_ error: FirestoreError) {
+    object { json in
+      json.key("error")
+      json.object {
+        $0.key("code")
+        $0.integer(error.code)
+        $0.key("message")
+        $0.string(error.message)
+        $0.key("status")
+        $0.string(error.status.name)
+      }
+    }
+  }
+
+  private mutating func fieldsMember(_ fields: FieldMap) {
+    if fields.isEmpty { return }
+    key("fields")
+    self.fields(fields)
+  }
+
+  private mutating func arrayValue(_ values: [Value]) {
+    object { json in
+      if values.isEmpty { return }
+      json.key("values")
+      json.array { list in
+        for value in values { list.value(value) }
+      }
+    }
+  }
+
+  private mutating func geoPoint(_ point: GeoPoint) {
+    object { json in
+      // Only +0 is the default that protobuf leaves out; -0 is another value.
+      if point.latitude.bitPattern != 0 {
+        json.key("latitude")
+        json.double(point.latitude)
+      }
+      if point.longitude.bitPattern != 0 {
+        json.key("longitude")
+        json.double(point.longitude)
+      }
+    }
+  }
+
+  private mutating func transform(_ transform: FieldTransform) {
+    object { json in
+      json.key("fieldPath")
+      json.string(transform.field.description)
+      switch transform.operation {
+      case .requestTime:
+        json.key("setToServerValue")
+        json.string("REQUEST_TIME")
+      case .increment(let value):
+        json.key("increment")
+        json.value(value)
+      case .maximum(let value):
+        json.key("maximum")
+        json.value(value)
+      case .minimum(let value):
+        json.key("minimum")
+        json.value(value)
+      case .appendMissingElements(let values):
+        json.key("appendMissingElements")
+        json.arrayValue(values)
+      case .removeAllFromArray(let values):
+        json.key("removeAllFromArray")
+        json.arrayValue(values)
+      }
+    }
+  }
+}

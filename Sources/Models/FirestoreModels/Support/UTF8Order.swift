@@ -1,0 +1,111 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension String {
+  /// Whether two strings are the same UTF-8 bytes.
+  ///
+  /// Swift's `==` uses canonical equivalence, which merges ids that Firestore keeps apart ("é" composed and
+  /// decomposed are two documents), so it is never used on data.
+  package func isIdentical(to other: String) -> Bool {
+    hasSameStorage(as: other) || (utf8.count == other.utf8.count && compareUTF8(other) == 0)
+  }
+
+  /// Whether two strings are one and the same in memory, which says that their bytes are the same; where they are not,
+  /// it says nothing.
+  @inline(__always)
+  private func hasSameStorage(as other: String) -> Bool {
+    // A string is two words: its count and flags with the storage, or up to 15 bytes in place.
+    guard MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size else { return false }
+    return unsafeBitCast(self, to: (UInt64, UInt64).self) == unsafeBitCast(other, to: (UInt64, UInt64).self)
+  }
+
+  /// The order of two strings by their UTF-8 bytes: negative, zero or positive.
+  ///
+  /// This is the service's order of strings and ids; it differs from UTF-16 order and from Swift's `<`.
+  package func compareUTF8(_ other: String) -> Int {
+    if hasSameStorage(as: other) { return 0 }
+    // Nearly every string shows its bytes as it is; a copy would be counted twice.
+    let order = utf8.withContiguousStorageIfAvailable { a in
+      other.utf8.withContiguousStorageIfAvailable { b in a.compare(b) }
+    }
+    if case let order?? = order { return order }
+    var first = self
+    var second = other
+    return first.withUTF8 { a in second.withUTF8 { b in a.compare(b) } }
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether `other` begins with the same bytes.
+  ///
+  /// Names are short, and words that overlap settle them without a call.
+  @inline(__always)
+  func hasSameBytes(as other: UnsafeRawPointer) -> Bool {
+    guard let base = baseAddress else { return true }
+    let bytes = UnsafeRawPointer(base)
+    func same<Word: FixedWidthInteger & BitwiseCopyable>(_ at: Int, _: Word.Type) -> Bool {
+      bytes.loadUnaligned(fromByteOffset: at, as: Word.self)
+        == other.loadUnaligned(fromByteOffset: at, as: Word.self)
+    }
+    switch count {
+    case 0: return true
+    case 1...3: return same(0, UInt8.self) && same(count / 2, UInt8.self) && same(count - 1, UInt8.self)
+    case 4...7: return same(0, UInt32.self) && same(count - 4, UInt32.self)
+    case 8...16: return same(0, UInt64.self) && same(count - 8, UInt64.self)
+    default: return memcmp(bytes, other, count) == 0
+    }
+  }
+
+  /// Whether these bytes come before others in the order of ``Swift/String/compareUTF8(_:)``.
+  @inline(__always)
+  func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool { compare(other) < 0 }
+
+  /// The order of ``Swift/String/compareUTF8(_:)``.
+  @inline(__always)
+  fileprivate func compare(_ other: UnsafeBufferPointer<UInt8>) -> Int {
+    guard let left = baseAddress, let right = other.baseAddress else { return count - other.count }
+    if count >= 8, other.count >= 8 {
+      let a = UInt64(bigEndian: UnsafeRawPointer(left).loadUnaligned(as: UInt64.self))
+      let b = UInt64(bigEndian: UnsafeRawPointer(right).loadUnaligned(as: UInt64.self))
+      if a != b { return a < b ? -1 : 1 }
+    } else if let a = first, let b = other.first, a != b {
+      return Int(a) - Int(b)
+    }
+    let order = memcmp(left, right, Swift.min(count, other.count))
+    return order == 0 ? count - other.count : Int(order)
+  }
+}
+
+/// A string as a key: equal and ordered by its UTF-8 bytes, for dictionaries, sets and sorting.
+package struct UTF8Key: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The text itself.
+  package let string: String
+
+  /// Makes a key of a text.
+  package init(_ string: String) {
+    self.string = string
+  }
+
+  /// The text.
+  package var description: String { string }
+
+  /// Whether both are the same.
+  package static func == (a: UTF8Key, b: UTF8Key) -> Bool {
+    a.string.isIdentical(to: b.string)
+  }
+
+  /// Whether the first comes before the second.
+  package static func < (a: UTF8Key, b: UTF8Key) -> Bool {
+    a.string.compareUTF8(b.string) < 0
+  }
+
+  /// Feeds the bytes that equality compares.
+  package func hash(into hasher: inout Hasher) {
+    var text = string
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    hasher.combine(UInt8(0xFF))
+  }
+}

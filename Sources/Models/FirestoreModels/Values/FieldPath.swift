@@ -1,0 +1,178 @@
+/// A path to a field through nested maps, as update masks, filters and transforms name it.
+///
+/// Segments are raw names; ``description`` quotes what the grammar of `google.firestore.v1.Document` wants quoted.
+package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
+  /// The names, outermost first; at least one, none empty.
+  package let segments: [String]
+
+  /// Makes a path of raw names; nil where there is none or one is empty.
+  package init?(segments: [String]) {
+    guard !segments.isEmpty, !segments.contains(where: \.isEmpty) else { return nil }
+    self.segments = segments
+  }
+
+  /// A path of one raw name, which may hold dots.
+  package init(field name: String) {
+    segments = [name]
+  }
+
+  /// `__name__`, the pseudo-field that holds the document's name.
+  package static let documentName = FieldPath(field: "__name__")
+
+  /// Whether both are the same.
+  package static func == (a: FieldPath, b: FieldPath) -> Bool {
+    a.segments.count == b.segments.count
+      && zip(a.segments, b.segments).allSatisfy { $0.isIdentical(to: $1) }
+  }
+
+  /// Feeds the bytes that equality compares.
+  package func hash(into hasher: inout Hasher) {
+    for segment in segments { UTF8Key(segment).hash(into: &hasher) }
+  }
+
+  /// This path with one more raw name behind it.
+  package func appending(_ name: String) -> FieldPath {
+    FieldPath(unchecked: segments + [name])
+  }
+
+  /// Whether this path is `other` or leads to it.
+  package func isPrefix(of other: FieldPath) -> Bool {
+    segments.count <= other.segments.count
+      && zip(segments, other.segments).allSatisfy { $0.isIdentical(to: $1) }
+  }
+
+  private init(unchecked segments: [String]) {
+    self.segments = segments
+  }
+
+  // MARK: Text
+
+  /// Parses the service's grammar: simple names or back-quoted ones, joined by dots.
+  ///
+  /// - Throws: ``FieldPathError`` with the offset of the byte that does not fit.
+  package init(parsing text: String) throws(FieldPathError) {
+    let bytes = Array(text.utf8)
+    var segments: [String] = []
+    var index = 0
+    while true {
+      if index < bytes.count, bytes[index] == UInt8(ascii: "`") {
+        var name: [UInt8] = []
+        index += 1
+        while true {
+          guard index < bytes.count else {
+            throw FieldPathError(text, index, "a closing back-quote is missing")
+          }
+          if bytes[index] == UInt8(ascii: "`") { break }
+          if bytes[index] == UInt8(ascii: "\\") {
+            index += 1
+            guard index < bytes.count else {
+              throw FieldPathError(text, index, "nothing follows the back-slash")
+            }
+          }
+          name.append(bytes[index])
+          index += 1
+        }
+        if name.isEmpty { throw FieldPathError(text, index, "a field name is empty") }
+        index += 1
+        segments.append(String(decoding: name, as: UTF8.self))
+      } else {
+        let start = index
+        while index < bytes.count, Self.isSimple(bytes[index], first: index == start) { index += 1 }
+        if index == start {
+          throw FieldPathError(
+            text,
+            index,
+            index == bytes.count
+              ? "a field name is missing"
+              : "a name with anything but letters, digits and _ is written in back-quotes"
+          )
+        }
+        segments.append(String(decoding: bytes[start..<index], as: UTF8.self))
+      }
+      if index == bytes.count { break }
+      guard bytes[index] == UInt8(ascii: ".") else {
+        throw FieldPathError(
+          text,
+          index,
+          "a name with anything but letters, digits and _ is written in back-quotes"
+        )
+      }
+      index += 1
+    }
+    self.segments = segments
+  }
+
+  /// Parses several paths with commas in between; a comma within back-quotes belongs to a name.
+  ///
+  /// - Throws: ``FieldPathError`` for the first that is no path.
+  package static func list(parsing text: String) throws(FieldPathError) -> [FieldPath] {
+    var parts: [[UInt8]] = [[]]
+    var isQuoted = false
+    var isEscaped = false
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: ","), !isQuoted {
+        parts.append([])
+        continue
+      }
+      if byte == UInt8(ascii: "`"), !isEscaped { isQuoted.toggle() }
+      isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+      parts[parts.count - 1].append(byte)
+    }
+    var paths: [FieldPath] = []
+    for part in parts { paths.append(try FieldPath(parsing: String(decoding: part, as: UTF8.self))) }
+    return paths
+  }
+
+  /// The path in the service's grammar.
+  package var description: String {
+    segments.count == 1
+      ? Self.rendered(segments[0]) : segments.map(Self.rendered).joined(separator: ".")
+  }
+
+  private static func rendered(_ name: String) -> String {
+    var first = true
+    var simple = true
+    for byte in name.utf8 {
+      if !isSimple(byte, first: first) {
+        simple = false
+        break
+      }
+      first = false
+    }
+    if simple, !name.isEmpty { return name }
+    var out: [UInt8] = [UInt8(ascii: "`")]
+    for byte in name.utf8 {
+      if byte == UInt8(ascii: "`") || byte == UInt8(ascii: "\\") { out.append(UInt8(ascii: "\\")) }
+      out.append(byte)
+    }
+    out.append(UInt8(ascii: "`"))
+    return String(decoding: out, as: UTF8.self)
+  }
+
+  private static func isSimple(_ byte: UInt8, first: Bool) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): !first
+    default: false
+    }
+  }
+}
+
+/// A text that is not a field path: which, where (byte offset) and why.
+package struct FieldPathError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The text.
+  package let text: String
+  /// The offset of the byte that does not fit, from 0.
+  package let offset: Int
+  /// Why.
+  package let reason: String
+
+  init(_ text: String, _ offset: Int, _ reason: String) {
+    self.text = text
+    self.offset = offset
+    self.reason = reason
+  }
+
+  /// One line for a person: the text, the place and the reason.
+  package var description: String { "'\(text)' is not a field path: at byte \(offset + 1), \(reason)" }
+}

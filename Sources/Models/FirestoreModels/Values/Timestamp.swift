@@ -1,0 +1,203 @@
+/// A moment with nanosecond resolution between the years 1 and 9999, as `google.protobuf.Timestamp`.
+///
+/// The service keeps microseconds (finer digits are rounded down when stored); values keep what they were given.
+package struct Timestamp: Hashable, Comparable, Sendable {
+  /// Seconds since 1970-01-01T00:00:00Z, negative before it.
+  package let seconds: Int64
+  /// Nanoseconds into that second, 0 to 999,999,999.
+  package let nanoseconds: Int32
+
+  /// 0001-01-01T00:00:00Z, the first moment the service knows.
+  package static let minimumSeconds: Int64 = -62_135_596_800
+  /// 9999-12-31T23:59:59Z, the last second the service knows.
+  package static let maximumSeconds: Int64 = 253_402_300_799
+
+  /// Makes a moment; nil outside the years 1 to 9999 or where `nanoseconds` is not below one second.
+  package init?(seconds: Int64, nanoseconds: Int32 = 0) {
+    guard (Self.minimumSeconds...Self.maximumSeconds).contains(seconds),
+      (0..<1_000_000_000).contains(nanoseconds)
+    else { return nil }
+    self.seconds = seconds
+    self.nanoseconds = nanoseconds
+  }
+
+  private init(uncheckedSeconds seconds: Int64, nanoseconds: Int32) {
+    self.seconds = seconds
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The same moment rounded down to microseconds, as the service stores it.
+  package var flooredToMicroseconds: Timestamp {
+    Timestamp(uncheckedSeconds: seconds, nanoseconds: nanoseconds / 1000 * 1000)
+  }
+
+  /// Whether the first comes before the second.
+  package static func < (a: Timestamp, b: Timestamp) -> Bool {
+    (a.seconds, a.nanoseconds) < (b.seconds, b.nanoseconds)
+  }
+}
+
+// MARK: - RFC 3339
+
+extension Timestamp: CustomStringConvertible {
+  /// Parses RFC 3339 with an offset (`Z` or `±hh:mm`) and up to 9 digits of a second; nil where it is not that.
+  package init?(_ text: String) {
+    var text = text
+    guard let parsed = text.withUTF8({ Timestamp(rfc3339: $0) }) else { return nil }
+    self = parsed
+  }
+
+  /// Parses RFC 3339 from its bytes.
+  package init?(rfc3339 text: UnsafeBufferPointer<UInt8>) {
+    func digits(_ range: Range<Int>) -> Int? {
+      guard range.upperBound <= text.count else { return nil }
+      var number = 0
+      for index in range {
+        let digit = text[index] &- UInt8(ascii: "0")
+        if digit > 9 { return nil }
+        number = number * 10 + Int(digit)
+      }
+      return number
+    }
+    func holds(_ character: UInt8, at index: Int) -> Bool { index < text.count && text[index] == character }
+
+    guard let year = digits(0..<4), holds(UInt8(ascii: "-"), at: 4), let month = digits(5..<7),
+      holds(UInt8(ascii: "-"), at: 7), let day = digits(8..<10),
+      holds(UInt8(ascii: "T"), at: 10) || holds(UInt8(ascii: "t"), at: 10),
+      let hour = digits(11..<13), holds(UInt8(ascii: ":"), at: 13), let minute = digits(14..<16),
+      holds(UInt8(ascii: ":"), at: 16), let second = digits(17..<19),
+      year >= 1, (1...12).contains(month), day >= 1, day <= Civil.daysInMonth(year: year, month: month),
+      hour < 24, minute < 60, second < 60
+    else { return nil }
+
+    var index = 19
+    var nanoseconds = 0
+    if holds(UInt8(ascii: "."), at: index) {
+      index += 1
+      var scale = 100_000_000
+      let start = index
+      while index < text.count, text[index] &- UInt8(ascii: "0") <= 9 {
+        if index - start == 9 { return nil }
+        nanoseconds += Int(text[index] &- UInt8(ascii: "0")) * scale
+        scale /= 10
+        index += 1
+      }
+      if index == start { return nil }
+    }
+
+    var offset = 0
+    if holds(UInt8(ascii: "Z"), at: index) || holds(UInt8(ascii: "z"), at: index) {
+      index += 1
+    } else if index < text.count, text[index] == UInt8(ascii: "+") || text[index] == UInt8(ascii: "-") {
+      guard let hours = digits(index + 1..<index + 3), holds(UInt8(ascii: ":"), at: index + 3),
+        let minutes = digits(index + 4..<index + 6), hours < 24, minutes < 60
+      else { return nil }
+      offset = (hours * 60 + minutes) * 60 * (text[index] == UInt8(ascii: "-") ? -1 : 1)
+      index += 6
+    } else {
+      return nil
+    }
+    guard index == text.count else { return nil }
+
+    let days = Civil.days(year: year, month: month, day: day)
+    let seconds = Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second - offset)
+    self.init(seconds: seconds, nanoseconds: Int32(nanoseconds))
+  }
+
+  /// RFC 3339 in UTC with 0, 3, 6 or 9 digits of a second, as protobuf's JSON mapping prints it.
+  package var description: String {
+    var out: [UInt8] = []
+    append(to: &out)
+    return String(decoding: out, as: UTF8.self)
+  }
+
+  /// Appends ``description``.
+  package func append(to out: inout [UInt8]) {
+    let days = Int(seconds.flooredDivision(by: 86_400))
+    let rest = Int(seconds - Int64(days) * 86_400)
+    let date = Civil.date(days: days)
+    out.append(addingCapacity: 30) { out in
+      out.append(two: date.year / 100)
+      out.append(two: date.year % 100)
+      out.append(UInt8(ascii: "-"))
+      out.append(two: date.month)
+      out.append(UInt8(ascii: "-"))
+      out.append(two: date.day)
+      out.append(UInt8(ascii: "T"))
+      out.append(two: rest / 3600)
+      out.append(UInt8(ascii: ":"))
+      out.append(two: rest / 60 % 60)
+      out.append(UInt8(ascii: ":"))
+      out.append(two: rest % 60)
+      if nanoseconds != 0 {
+        out.append(UInt8(ascii: "."))
+        let width = nanoseconds % 1_000_000 == 0 ? 3 : nanoseconds % 1000 == 0 ? 6 : 9
+        var scale: Int32 = 100_000_000
+        for _ in 0..<width {
+          out.append(UInt8(ascii: "0") + UInt8(nanoseconds / scale % 10))
+          scale /= 10
+        }
+      }
+      out.append(UInt8(ascii: "Z"))
+    }
+  }
+}
+
+extension OutputSpan<UInt8> {
+  /// Appends a number of two digits.
+  @inline(__always)
+  fileprivate mutating func append(two number: Int) {
+    append(UInt8(ascii: "0") + UInt8(number / 10))
+    append(UInt8(ascii: "0") + UInt8(number % 10))
+  }
+}
+
+/// Days and dates of the proleptic Gregorian calendar, without Foundation: they stand on the path of every row.
+package enum Civil {
+  /// Days since 1970-01-01 of a date.
+  package static func days(year: Int, month: Int, day: Int) -> Int {
+    let shifted = month <= 2 ? year - 1 : year
+    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 719_468
+  }
+
+  /// The date that lies `days` after 1970-01-01.
+  package static func date(days: Int) -> (year: Int, month: Int, day: Int) {
+    let shifted = days + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthIndex = (5 * dayOfYear + 2) / 153
+    let month = monthIndex < 10 ? monthIndex + 3 : monthIndex - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthIndex + 2) / 5 + 1)
+  }
+
+  /// The number of days in a month, leap years counted.
+  package static func daysInMonth(year: Int, month: Int) -> Int {
+    switch month {
+    case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+}
+
+extension Int64 {
+  /// The quotient rounded towards minus infinity.
+  package func flooredDivision(by divisor: Int64) -> Int64 {
+    let quotient = self / divisor
+    return self % divisor != 0 && (self < 0) != (divisor < 0) ? quotient - 1 : quotient
+  }
+
+  /// What the floored quotient leaves: from 0 up to a positive `divisor`.
+  ///
+  /// Not as a difference: the product of quotient and divisor lies below the smallest number for some.
+  package func flooredRemainder(by divisor: Int64) -> Int64 {
+    let rest = self % divisor
+    return rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest
+  }
+}

@@ -1,0 +1,151 @@
+package import FirestoreModels
+
+/// A full name split into parts, and why the split is doubtful.
+package struct NameSplit: Sendable, Equatable {
+  /// Why a split is not to be trusted without a person's look.
+  package enum Doubt: Sendable, Hashable, CaseIterable {
+    /// One unit: there is no surname.
+    case oneUnit
+    /// More than three units: where the given name ends is a guess.
+    case manyUnits
+    /// It holds a particle (`de`, `la`, …).
+    case particle
+  }
+
+  /// The parts, tidied; every token of the full name is in one of them.
+  package var name: PersonName
+  /// Why it is doubtful; empty where it is not.
+  package var doubts: Set<Doubt>
+
+  /// Splits a full name by its units, and drops no token.
+  ///
+  /// One unit is the given name alone; two are given name and paternal surname; three also the maternal one; of
+  /// more, the last two are the surnames.
+  package init(_ fullName: String) {
+    let tokens = GymText.tokens(fullName)
+    let areParticles = tokens.map(Self.isParticle)
+    let hasParticle = areParticles.contains(true)
+    let units = hasParticle ? Self.units(of: tokens, areParticles) : tokens
+    name = Self.parts(of: units)
+    doubts = []
+    if units.count == 1 { doubts.insert(.oneUnit) }
+    if units.count > 3 { doubts.insert(.manyUnits) }
+    if hasParticle { doubts.insert(.particle) }
+  }
+
+  // MARK: Units
+
+  /// The words that belong to the word behind them; compared without case and accents.
+  package static let particles: Set<UTF8Key> = Set(
+    [
+      "de", "del", "la", "las", "los", "y", "van", "von", "der", "den", "da", "das", "do", "dos", "di", "du",
+      "san", "santa", "santo", "mc", "mac",
+    ].map { UTF8Key($0) }
+  )
+
+  /// Whether a word is a particle.
+  package static func isParticle(_ token: String) -> Bool {
+    // Folding makes no text of ASCII shorter, and another letter of a first one of ASCII only in its case.
+    guard let first = token.utf8.first else { return false }
+    if first < 0x80, !initials.contains(first | 0x20) { return false }
+    if token.utf8.count > longestParticle, token.utf8.allSatisfy({ $0 < 0x80 }) { return false }
+    let folded = GymText.folded(token)
+    return folded.utf8.count <= longestParticle && particles.contains(UTF8Key(folded))
+  }
+
+  private static let initials = Array(Set(particles.compactMap(\.string.utf8.first)))
+  private static let longestParticle = particles.map(\.string.utf8.count).max() ?? 0
+
+  /// Groups tokens into units: a particle belongs to the token after it, a trailing one to the token before it.
+  package static func units(of tokens: [String]) -> [String] {
+    units(of: tokens, tokens.map(isParticle))
+  }
+
+  private static func units(of tokens: [String], _ areParticles: [Bool]) -> [String] {
+    var units: [String] = []
+    var pending = ""
+    for (token, isParticle) in zip(tokens, areParticles) {
+      pending = pending.isEmpty ? token : "\(pending) \(token)"
+      if isParticle { continue }
+      units.append(pending)
+      pending = ""
+    }
+    if !pending.isEmpty { units.append(units.popLast().map { "\($0) \(pending)" } ?? pending) }
+    return units
+  }
+
+  private static func parts(of units: [String]) -> PersonName {
+    switch units.count {
+    case 0: PersonName()
+    case 1: PersonName(firstName: units[0])
+    case 2: PersonName(firstName: units[0], paternalLastName: units[1])
+    case 3: PersonName(firstName: units[0], paternalLastName: units[1], maternalLastName: units[2])
+    default:
+      PersonName(
+        firstName: units.dropLast(2).joined(separator: " "),
+        paternalLastName: units[units.count - 2],
+        maternalLastName: units[units.count - 1]
+      )
+    }
+  }
+
+  // MARK: Around parts that stand
+
+  /// The parts of a full name of which some are known: what is left of it goes to the missing ones.
+  ///
+  /// "Ana María López" around the first name "Ana María" has the paternal name López. Where the known parts are not
+  /// found in the full name, the plain split.
+  package static func parts(of fullName: String, around known: PersonName) -> PersonName {
+    let tokens = GymText.tokens(fullName)
+    let folded = tokens.map { UTF8Key(GymText.folded($0)) }
+    func key(_ part: PersonName.Part) -> [UTF8Key]? {
+      known[part].map { GymText.tokens($0).map { UTF8Key(GymText.folded($0)) } }
+    }
+    var low = 0
+    var high = tokens.count
+    if let first = key(.first) {
+      guard folded.starts(with: first) else { return parts(of: units(of: tokens)) }
+      low = first.count
+    }
+    if let maternal = key(.maternal) {
+      guard high - maternal.count >= low, Array(folded[(high - maternal.count)...]) == maternal else {
+        return parts(of: units(of: tokens))
+      }
+      high -= maternal.count
+    }
+    var found = known
+    if let paternal = key(.paternal) {
+      guard let start = lastPosition(of: paternal, in: folded[low..<high]) else {
+        return parts(of: units(of: tokens))
+      }
+      found.fill(.first, with: tokens[low..<start])
+      found.fill(.maternal, with: tokens[(start + paternal.count)..<high])
+      return found
+    }
+    var rest = units(of: Array(tokens[low..<high]))[...]
+    if known.maternalLastName == nil, rest.count > (known.firstName == nil ? 2 : 1) {
+      found.fill(.maternal, with: rest.suffix(1))
+      rest = rest.dropLast()
+    }
+    if known.firstName == nil {
+      let given = max(rest.count - 1, min(rest.count, 1))
+      found.fill(.first, with: rest.prefix(given))
+      rest = rest.dropFirst(given)
+    }
+    found.fill(.paternal, with: rest)
+    return found
+  }
+
+  private static func lastPosition(of wanted: [UTF8Key], in tokens: ArraySlice<UTF8Key>) -> Int? {
+    guard tokens.count >= wanted.count else { return nil }
+    return (tokens.startIndex...(tokens.endIndex - wanted.count)).last {
+      tokens[$0..<($0 + wanted.count)].elementsEqual(wanted)
+    }
+  }
+}
+
+extension PersonName {
+  fileprivate mutating func fill(_ part: Part, with texts: ArraySlice<String>) {
+    if self[part] == nil, !texts.isEmpty { self[part] = texts.joined(separator: " ") }
+  }
+}

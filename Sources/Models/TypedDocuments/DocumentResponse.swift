@@ -1,0 +1,166 @@
+package import FirestoreModels
+
+/// The answers of `documents.get` and `documents.list`, read into typed documents.
+///
+/// `JSONDecoder.decodeGetResult(from:)` and `decodeListResult(from:)` are the same with `Data`.
+package enum DocumentResponse {
+  /// Reads the answer of `documents.get`: the document, or the service's error.
+  ///
+  /// - Throws: `DecodingError` where the answer is neither (a proxy's page, half a body), or where the document is not
+  ///   of the type.
+  package static func get<Element: DocumentType>(
+    _ type: Element.Type = Element.self,
+    from json: UnsafeRawBufferPointer,
+    userInfo: [CodingUserInfoKey: Any] = [:]
+  ) throws -> Result<Element, FirestoreError> {
+    try parse(json) { root in
+      if let error = FirestoreError(body: root) { return .failure(error) }
+      var reader = Reader<Element>(userInfo: userInfo)
+      return .success(try reader.document(root, at: []))
+    }
+  }
+
+  /// Reads the answer of `documents.list`, all of it or nothing: the page's documents, or the service's error.
+  ///
+  /// The page token is not told; see ``page(_:from:userInfo:)``.
+  ///
+  /// - Throws: `DecodingError` where the answer is neither, or where one of the documents is not of the type or is
+  ///   missing (`showMissing`): a list without it would be taken for the whole.
+  package static func list<Element: DocumentType>(
+    _ type: Element.Type = Element.self,
+    from json: UnsafeRawBufferPointer,
+    userInfo: [CodingUserInfoKey: Any] = [:]
+  ) throws -> Result<[Element], FirestoreError> {
+    try parse(json) { root in
+      if let error = FirestoreError(body: root) { return .failure(error) }
+      var reader = Reader<Element>(userInfo: userInfo)
+      var documents: [Element] = []
+      for (index, entry) in try entries(of: root).enumerated() {
+        documents.append(try reader.document(entry, at: [DocumentKey.documents, FieldKey(intValue: index)]))
+      }
+      return .success(documents)
+    }
+  }
+
+  /// Reads the answer of `documents.list`, one result for each document: the page, or the service's error.
+  ///
+  /// - Throws: `DecodingError` where the answer is neither.
+  package static func page<Element: DocumentType>(
+    _ type: Element.Type = Element.self,
+    from json: UnsafeRawBufferPointer,
+    userInfo: [CodingUserInfoKey: Any] = [:]
+  ) throws -> Result<DocumentList<Element>, FirestoreError> {
+    try parse(json) { root in
+      if let error = FirestoreError(body: root) { return .failure(error) }
+      var reader = Reader<Element>(userInfo: userInfo)
+      var list = DocumentList<Element>()
+      if let token = root["nextPageToken"]?.string, !token.isEmpty { list.nextPageToken = token }
+      for (index, entry) in try entries(of: root).enumerated() {
+        let name = entry["name"]?.string
+        if let name, isMissing(entry) {
+          list.missing.append(name)
+          continue
+        }
+        do {
+          list.results.append(.success(try reader.document(entry, at: [])))
+        } catch {
+          list.results.append(.failure(DocumentFailure(name: name, index: index, error: error)))
+        }
+      }
+      return .success(list)
+    }
+  }
+
+  /// Parses a whole text; the cursor is good within `body` only.
+  private static func parse<Answer>(
+    _ json: UnsafeRawBufferPointer,
+    _ body: (JSONCursor) throws -> Answer
+  ) throws -> Answer {
+    let parser = JSONParser()
+    let root: JSONCursor
+    do throws(WireError) {
+      root = try parser.parseHolding(json)
+    } catch {
+      throw DecodingError.fault("the answer is no JSON: \(error.reason)", at: [])
+    }
+    return try withExtendedLifetime(parser) { try body(root) }
+  }
+
+  /// The documents of a list; an empty one has no such member.
+  private static func entries(of root: JSONCursor) throws -> JSONCursor.Elements {
+    guard root.kind == .object else {
+      throw DecodingError.fault("a list of documents is a JSON object", at: [])
+    }
+    let documents = root["documents"]
+    if let documents, documents.kind != .array, !documents.isNull {
+      throw DecodingError.fault("the documents of a list are a JSON array", at: [DocumentKey.documents])
+    }
+    return (documents ?? root).elements
+  }
+
+  private static func isMissing(_ entry: JSONCursor) -> Bool {
+    entry["fields"] == nil && entry["createTime"] == nil && entry["updateTime"] == nil
+  }
+}
+
+/// Reads documents one after another, with the wire decoder's buffers.
+private struct Reader<Element: DocumentType> {
+  let userInfo: [CodingUserInfoKey: Any]
+  var wire = WireDecoder()
+
+  init(userInfo: [CodingUserInfoKey: Any]) {
+    self.userInfo = userInfo
+  }
+
+  mutating func document(_ json: JSONCursor, at codingPath: [any CodingKey]) throws -> Element {
+    let parts = try untyped(json, at: codingPath)
+    guard let path = parts.metadata.path else {
+      throw DecodingError.fault("the name is no document's", at: codingPath + [DocumentKey.name])
+    }
+    let fields = try ValueDecoder(
+      value: .map(parts.fields),
+      codingPath: codingPath + [DocumentKey.fields],
+      userInfo: userInfo,
+      documentPath: path
+    ).unbox(Element.Fields.self)
+    do {
+      return try Element(fields: fields, metadata: parts.metadata)
+    } catch DecodingError.keyNotFound(let key, let context) {
+      let placed = DecodingError.Context(
+        codingPath: codingPath + context.codingPath,
+        debugDescription: context.debugDescription,
+        underlyingError: context.underlyingError
+      )
+      throw DecodingError.keyNotFound(key, placed)
+    }
+  }
+
+  private mutating func untyped(
+    _ json: JSONCursor,
+    at codingPath: [any CodingKey]
+  ) throws -> (fields: FieldMap, metadata: DocumentMetadata) {
+    do throws(WireError) {
+      guard json.kind == .object else { throw WireError("a document is a JSON object") }
+      guard let name = json["name"]?.string else { throw WireError("the document has no name") }
+      var metadata = DocumentMetadata(name: name)
+      if let time = json["createTime"] { metadata.createTime = try Self.time(time, "createTime") }
+      if let time = json["updateTime"] { metadata.updateTime = try Self.time(time, "updateTime") }
+      guard let members = json["fields"] else { return (FieldMap(), metadata) }
+      do throws(WireError) {
+        return (try wire.fields(members), metadata)
+      } catch {
+        throw error.inside("fields")
+      }
+    } catch {
+      throw DecodingError.fault(error.reason, at: codingPath + error.location.map { FieldKey($0) })
+    }
+  }
+
+  private static func time(_ json: JSONCursor, _ member: String) throws(WireError) -> Timestamp {
+    do throws(WireError) {
+      return try WireDecoder.timestamp(json, member: member)
+    } catch {
+      throw error.inside(member)
+    }
+  }
+}

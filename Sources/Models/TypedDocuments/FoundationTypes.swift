@@ -1,0 +1,108 @@
+import FirestoreModels
+
+// The types of Foundation that Firestore has types for.
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+
+  extension ValueDecoder {
+    /// The value as one of Foundation's types; nil where `type` is none of them.
+    func foundationValue<T>(_ type: T.Type) throws -> T? {
+      if type == Date.self {
+        guard case .timestamp(let moment) = value else { throw mismatch(type, expected: "a timestamp") }
+        return moment.date as? T
+      }
+      if type == Data.self {
+        guard case .bytes(let bytes) = value else { throw mismatch(type, expected: "bytes") }
+        return Data(bytes) as? T
+      }
+      if type == URL.self {
+        guard case .string(let text) = value else { throw mismatch(type, expected: "a string that is a URL") }
+        guard let url = URL(string: text) else {
+          throw DecodingError.fault("the text is not a URL", at: codingPath)
+        }
+        return url as? T
+      }
+      if type == Decimal.self {
+        throw DecodingError.fault("Firestore has no decimal numbers; use Double or a string", at: codingPath)
+      }
+      return nil
+    }
+  }
+
+  extension ValueEncoder {
+    /// The value that one of Foundation's types becomes; nil where `content` is none of them.
+    func foundationValue<T>(of content: T) throws -> Value? {
+      switch content {
+      case let date as Date:
+        guard let moment = Timestamp(date) else {
+          throw EncodingError.fault(T.self, "the date is not of the years 1 to 9999", at: codingPath)
+        }
+        return .timestamp(moment)
+      case let data as Data: return .bytes([UInt8](data))
+      case let url as URL: return .string(url.absoluteString)
+      case is Decimal:
+        throw EncodingError.fault(
+          T.self,
+          "Firestore has no decimal numbers; use Double or a string",
+          at: codingPath
+        )
+      default: return nil
+      }
+    }
+  }
+
+  extension Timestamp {
+    /// The date of this moment, rounded to what `Date` holds.
+    ///
+    /// A `Date` is a `Double` of seconds since 2001. Between the years 1729 and 2273 it tells all microseconds apart,
+    /// so that ``init(_:)-(Date)`` gives back a moment of whole microseconds; further nanoseconds are lost, and more
+    /// in years further away (in 9999 a `Date` counts 30 µs).
+    package var date: Date {
+      Date(timeIntervalSinceReferenceDate: Double(seconds - secondsTo2001) + Double(nanoseconds) / 1e9)
+    }
+
+    /// The moment of a date, rounded to the nearest microsecond; nil outside the years 1 to 9999.
+    ///
+    /// A microsecond is what the service stores. Rounding down, as the service does, would turn a date that is read
+    /// from `.969797` and stored as the nearest `Double` below it into `.969796`.
+    package init?(_ date: Date) {
+      let interval = date.timeIntervalSinceReferenceDate
+      guard interval.isFinite, abs(interval) < 1e12 else { return nil }
+      let whole = interval.rounded(.down)
+      let microseconds = Int64(((interval - whole) * 1e6).rounded())
+      let seconds = Int64(whole) + secondsTo2001 + microseconds / 1_000_000
+      self.init(seconds: seconds, nanoseconds: Int32(microseconds % 1_000_000 * 1000))
+    }
+  }
+
+  /// 2001-01-01T00:00:00Z, from which `Date` counts.
+  private let secondsTo2001: Int64 = 978_307_200
+
+  extension TimestampValue {
+    /// The moment as a date; see ``Timestamp/date`` for what is lost.
+    package var date: Date { timestampValue.date }
+
+    /// Makes a value of a date, rounded to the microsecond; nil outside the years 1 to 9999.
+    package init?(_ date: Date) {
+      guard let moment = Timestamp(date) else { return nil }
+      self.init(moment)
+    }
+  }
+
+  extension BytesValue {
+    /// The bytes as `Data`.
+    package var data: Data { Data(bytesValue) }
+
+    /// Makes a value of `Data`.
+    package init(_ data: Data) { self.init([UInt8](data)) }
+  }
+#else
+  extension ValueDecoder {
+    func foundationValue<T>(_ type: T.Type) throws -> T? { nil }
+  }
+
+  extension ValueEncoder {
+    func foundationValue<T>(of content: T) throws -> Value? { nil }
+  }
+#endif

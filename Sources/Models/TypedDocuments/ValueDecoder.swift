@@ -1,0 +1,259 @@
+import FirestoreModels
+
+/// One value on its way into a Swift type.
+struct ValueDecoder: Decoder {
+  let value: Value
+  let codingPath: [any CodingKey]
+  let userInfo: [CodingUserInfoKey: Any]
+  /// The document that the value is from, for a ``DocumentID``.
+  let documentPath: DocumentPath?
+
+  init(
+    value: Value,
+    codingPath: [any CodingKey],
+    userInfo: [CodingUserInfoKey: Any],
+    documentPath: DocumentPath?
+  ) {
+    self.value = value
+    self.codingPath = codingPath
+    self.userInfo = userInfo
+    self.documentPath = documentPath
+  }
+
+  /// The decoder itself, or one over the wire's JSON that a foreign decoder holds.
+  static func of(_ decoder: any Decoder) throws -> ValueDecoder {
+    if let own = decoder as? ValueDecoder { return own }
+    return ValueDecoder(
+      value: try Value(from: decoder),
+      codingPath: decoder.codingPath,
+      userInfo: decoder.userInfo,
+      documentPath: nil
+    )
+  }
+
+  func child(_ value: Value, _ key: any CodingKey) -> ValueDecoder {
+    ValueDecoder(value: value, codingPath: codingPath + [key], userInfo: userInfo, documentPath: documentPath)
+  }
+
+  /// Reads the value as a type, with the types of Foundation that Firestore has types for.
+  func unbox<T: Decodable>(_ type: T.Type) throws -> T {
+    if let special = try foundationValue(type) { return special }
+    if case .map(let fields) = value, T.self is any StringKeyed.Type,
+      Set(fields.entries.map(\.name)).count != fields.count
+    {
+      throw DecodingError.fault(
+        "two names differ by their Unicode composition only, which a dictionary of String would merge; "
+          + "use UTF8Key or FieldMap",
+        at: codingPath
+      )
+    }
+    return try T(from: self)
+  }
+
+  // MARK: Errors
+
+  func mismatch(_ type: Any.Type, expected: String) -> DecodingError {
+    if value.isNull, !(type is NullValue.Type) {
+      return .valueNotFound(type, .fault("\(expected) is expected, and the value is null", at: codingPath))
+    }
+    return .typeMismatch(
+      type,
+      .fault("\(expected) is expected, and the value is of the type \(value.typeName)", at: codingPath)
+    )
+  }
+
+  // MARK: Decoder
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    guard case .map(let fields) = value else { throw mismatch([String: Value].self, expected: "a map") }
+    return KeyedDecodingContainer(KeyedValueContainer<Key>(decoder: self, fields: fields))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    guard case .array(let values) = value else { throw mismatch([Value].self, expected: "an array") }
+    return UnkeyedValueContainer(decoder: self, values: values)
+  }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+}
+
+/// A dictionary whose keys are compared by Swift's canonical equivalence.
+private protocol StringKeyed {}
+extension Dictionary: StringKeyed where Key == String {}
+
+// MARK: - Single values
+
+extension ValueDecoder: SingleValueDecodingContainer {
+  func decodeNil() -> Bool { value.isNull }
+
+  func decode(_ type: Bool.Type) throws -> Bool {
+    guard case .boolean(let truth) = value else { throw mismatch(type, expected: "a boolean") }
+    return truth
+  }
+
+  func decode(_ type: String.Type) throws -> String {
+    guard case .string(let text) = value else { throw mismatch(type, expected: "a string") }
+    return text
+  }
+
+  func decode(_ type: Double.Type) throws -> Double {
+    switch value {
+    case .double(let number): return number
+    case .integer(let number):
+      guard let exact = Double(exactly: number) else {
+        throw DecodingError.fault("the integer has more digits than a Double holds", at: codingPath)
+      }
+      return exact
+    default: throw mismatch(type, expected: "a number")
+    }
+  }
+
+  func decode(_ type: Float.Type) throws -> Float {
+    let number: Double
+    switch value {
+    case .double(let double): number = double
+    case .integer(let integer): number = Double(integer)
+    default: throw mismatch(type, expected: "a number")
+    }
+    let float = Float(number)
+    guard float.isFinite || !number.isFinite else {
+      throw DecodingError.fault("the number is beyond the range of Float", at: codingPath)
+    }
+    return float
+  }
+
+  func decode(_ type: Int.Type) throws -> Int { try integer(type) }
+  func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
+  func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
+  func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
+  func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
+  func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
+  func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
+  func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
+  func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
+  func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+
+  func decode<T: Decodable>(_ type: T.Type) throws -> T { try unbox(type) }
+
+  private func integer<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
+    let number: T?
+    switch value {
+    case .integer(let integer): number = T(exactly: integer)
+    case .double(let double): number = T(exactly: double)
+    default: throw mismatch(type, expected: "an integer")
+    }
+    guard let number else { throw DecodingError.fault("the number does not fit \(type)", at: codingPath) }
+    return number
+  }
+}
+
+// MARK: - Maps
+
+private struct KeyedValueContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let decoder: ValueDecoder
+  let fields: FieldMap
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+  var allKeys: [Key] { fields.entries.compactMap { Key(stringValue: $0.name) } }
+
+  func contains(_ key: Key) -> Bool { fields[key.stringValue] != nil }
+
+  func decodeNil(forKey key: Key) throws -> Bool { try child(key).value.isNull }
+
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    if type == DocumentID.self, let id = try documentID(key) as? T { return id }
+    return try child(key).unbox(type)
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type,
+    forKey key: Key
+  ) throws -> KeyedDecodingContainer<Nested> {
+    try child(key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try child(key).unkeyedContainer()
+  }
+
+  func superDecoder() throws -> any Decoder { try child(FieldKey("super")) }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder { try child(key) }
+
+  private func child(_ key: any CodingKey) throws -> ValueDecoder {
+    guard let value = fields[key.stringValue] else {
+      throw DecodingError.keyNotFound(key, .fault("the field is missing", at: codingPath + [key]))
+    }
+    return decoder.child(value, key)
+  }
+
+  private func documentID(_ key: Key) throws -> DocumentID {
+    if contains(key) {
+      throw DecodingError.fault(
+        "the document has a field of the name that is marked as its id",
+        at: codingPath + [key]
+      )
+    }
+    return DocumentID(wrappedValue: decoder.documentPath?.id)
+  }
+}
+
+// MARK: - Arrays
+
+private struct UnkeyedValueContainer: UnkeyedDecodingContainer {
+  let decoder: ValueDecoder
+  let values: [Value]
+  var currentIndex = 0
+
+  init(decoder: ValueDecoder, values: [Value]) {
+    self.decoder = decoder
+    self.values = values
+  }
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+  var count: Int? { values.count }
+  var isAtEnd: Bool { currentIndex >= values.count }
+
+  mutating func decodeNil() throws -> Bool {
+    let isNull = try current(Value?.self).value.isNull
+    if isNull { currentIndex += 1 }
+    return isNull
+  }
+
+  mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    let decoded = try current(type).unbox(type)
+    currentIndex += 1
+    return decoded
+  }
+
+  mutating func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type
+  ) throws -> KeyedDecodingContainer<Nested> {
+    let nested = try current([String: Value].self).container(keyedBy: type)
+    currentIndex += 1
+    return nested
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    let nested = try current([Value].self).unkeyedContainer()
+    currentIndex += 1
+    return nested
+  }
+
+  mutating func superDecoder() throws -> any Decoder {
+    let element = try current(Value.self)
+    currentIndex += 1
+    return element
+  }
+
+  private func current(_ type: Any.Type) throws -> ValueDecoder {
+    let key = FieldKey(intValue: currentIndex)
+    guard !isAtEnd else {
+      throw DecodingError.valueNotFound(
+        type,
+        .fault("the array has no further element", at: codingPath + [key])
+      )
+    }
+    return decoder.child(values[currentIndex], key)
+  }
+}

@@ -1,0 +1,229 @@
+import FirestoreModels
+
+/// One Swift value on its way into a ``Value``.
+struct ValueEncoder: Encoder {
+  let node: Node
+  let codingPath: [any CodingKey]
+  let userInfo: [CodingUserInfoKey: Any]
+
+  /// What has been written so far; containers write to it while their owner goes on.
+  final class Node {
+    enum Content {
+      case nothing
+      case value(Value)
+      case map([(name: String, node: Node)])
+      case array([Node])
+    }
+
+    var content: Content = .nothing
+
+    /// The whole; a type that writes nothing is an empty map.
+    var value: Value {
+      switch content {
+      case .nothing: .map(FieldMap())
+      case .value(let value): value
+      case .map(let members):
+        .map(FieldMap(members.map { FieldMap.Entry(name: $0.name, value: $0.node.value) }))
+      case .array(let elements): .array(elements.map(\.value))
+      }
+    }
+  }
+
+  init(node: Node, codingPath: [any CodingKey], userInfo: [CodingUserInfoKey: Any]) {
+    self.node = node
+    self.codingPath = codingPath
+    self.userInfo = userInfo
+  }
+
+  /// The value that something becomes within a foreign encoder, or within one of these.
+  static func value(of content: some Encodable, for encoder: any Encoder) throws -> Value {
+    let own = ValueEncoder(node: Node(), codingPath: encoder.codingPath, userInfo: encoder.userInfo)
+    try own.box(content)
+    return own.node.value
+  }
+
+  /// The members that something becomes within an encoder.
+  static func fields(of content: some Encodable, for encoder: any Encoder) throws -> FieldMap {
+    try fields(of: content, codingPath: encoder.codingPath, userInfo: encoder.userInfo)
+  }
+
+  static func fields<T: Encodable>(
+    of content: T,
+    codingPath: [any CodingKey],
+    userInfo: [CodingUserInfoKey: Any]
+  ) throws -> FieldMap {
+    let own = ValueEncoder(node: Node(), codingPath: codingPath, userInfo: userInfo)
+    try own.box(content)
+    guard case .map(let fields) = own.node.value else {
+      throw EncodingError.fault(
+        T.self,
+        "fields are a map, and this is a value of the type \(own.node.value.typeName)",
+        at: codingPath
+      )
+    }
+    return fields
+  }
+
+  func set(_ value: Value) { node.content = .value(value) }
+
+  /// Writes a value, with the types of Foundation that Firestore has types for.
+  func box<T: Encodable>(_ content: T) throws {
+    // A deep enum would overflow the stack when it is destroyed, and so would a type that contains itself.
+    guard codingPath.count <= WireDecoder.maximumValueDepth else {
+      throw EncodingError.fault(T.self, "it is nested too deeply", at: codingPath)
+    }
+    if let special = try foundationValue(of: content) {
+      set(special)
+    } else {
+      try content.encode(to: self)
+    }
+  }
+
+  func child(_ node: Node, _ key: any CodingKey) -> ValueEncoder {
+    ValueEncoder(node: node, codingPath: codingPath + [key], userInfo: userInfo)
+  }
+
+  // MARK: Encoder
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    switch node.content {
+    case .nothing: node.content = .map([])
+    case .value(.map(let fields)):
+      // A type may add members to those of a map that it has written.
+      node.content = .map(
+        fields.entries.map { entry in
+          let member = Node()
+          member.content = .value(entry.value)
+          return (entry.name, member)
+        }
+      )
+    case .map: break
+    case .value, .array: preconditionFailure("a type asked for a map after it had written something else")
+    }
+    return KeyedEncodingContainer(KeyedNodeContainer<Key>(encoder: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    switch node.content {
+    case .nothing: node.content = .array([])
+    case .array: break
+    case .value, .map: preconditionFailure("a type asked for an array after it had written something else")
+    }
+    return UnkeyedNodeContainer(encoder: self)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
+}
+
+// MARK: - Single values
+
+extension ValueEncoder: SingleValueEncodingContainer {
+  func encodeNil() throws { set(.null) }
+  func encode(_ value: Bool) throws { set(.boolean(value)) }
+  func encode(_ value: String) throws { set(.string(value)) }
+  func encode(_ value: Double) throws { set(.double(value)) }
+  func encode(_ value: Float) throws { set(.double(Double(value))) }
+  func encode(_ value: Int) throws { try integer(value) }
+  func encode(_ value: Int8) throws { try integer(value) }
+  func encode(_ value: Int16) throws { try integer(value) }
+  func encode(_ value: Int32) throws { try integer(value) }
+  func encode(_ value: Int64) throws { try integer(value) }
+  func encode(_ value: UInt) throws { try integer(value) }
+  func encode(_ value: UInt8) throws { try integer(value) }
+  func encode(_ value: UInt16) throws { try integer(value) }
+  func encode(_ value: UInt32) throws { try integer(value) }
+  func encode(_ value: UInt64) throws { try integer(value) }
+  func encode<T: Encodable>(_ value: T) throws { try box(value) }
+
+  private func integer<T: FixedWidthInteger>(_ number: T) throws {
+    guard let exact = Int64(exactly: number) else {
+      throw EncodingError.fault(
+        T.self,
+        "the number does not fit a Firestore integer (64 bits, signed)",
+        at: codingPath
+      )
+    }
+    set(.integer(exact))
+  }
+}
+
+// MARK: - Maps
+
+private struct KeyedNodeContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let encoder: ValueEncoder
+
+  var codingPath: [any CodingKey] { encoder.codingPath }
+
+  func encodeNil(forKey key: Key) throws { member(key).set(.null) }
+
+  func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+    if value is DocumentID { return }
+    try member(key).box(value)
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type,
+    forKey key: Key
+  ) -> KeyedEncodingContainer<Nested> {
+    member(key, keepingExisting: true).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    member(key, keepingExisting: true).unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder { member(FieldKey("super")) }
+
+  func superEncoder(forKey key: Key) -> any Encoder { member(key) }
+
+  /// A member to write to; of two with one name the later one stays, but a nested container is gone on with.
+  private func member(_ key: any CodingKey, keepingExisting: Bool = false) -> ValueEncoder {
+    guard case .map(var members) = encoder.node.content else {
+      preconditionFailure("a type went on with a map after it had written something else")
+    }
+    if keepingExisting, let existing = members.last(where: { $0.name.isIdentical(to: key.stringValue) }) {
+      return encoder.child(existing.node, key)
+    }
+    let node = ValueEncoder.Node()
+    encoder.node.content = .nothing  // keeps the array unshared while it grows
+    members.append((key.stringValue, node))
+    encoder.node.content = .map(members)
+    return encoder.child(node, key)
+  }
+}
+
+// MARK: - Arrays
+
+private struct UnkeyedNodeContainer: UnkeyedEncodingContainer {
+  let encoder: ValueEncoder
+
+  var codingPath: [any CodingKey] { encoder.codingPath }
+
+  var count: Int {
+    if case .array(let elements) = encoder.node.content { elements.count } else { 0 }
+  }
+
+  func encodeNil() throws { element().set(.null) }
+
+  func encode<T: Encodable>(_ value: T) throws { try element().box(value) }
+
+  func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+    element().container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { element().unkeyedContainer() }
+
+  func superEncoder() -> any Encoder { element() }
+
+  private func element() -> ValueEncoder {
+    guard case .array(var elements) = encoder.node.content else {
+      preconditionFailure("a type went on with an array after it had written something else")
+    }
+    let node = ValueEncoder.Node()
+    encoder.node.content = .nothing  // keeps the array unshared while it grows
+    elements.append(node)
+    let key = FieldKey(intValue: elements.count - 1)
+    encoder.node.content = .array(elements)
+    return encoder.child(node, key)
+  }
+}

@@ -1,0 +1,288 @@
+import FirestoreModels
+
+// The wire's own JSON through any Codable coder. `JSONDecoder.decodeGetResult` and `WireDecoder` do not come this way:
+// they are faster and keep names apart that Foundation's coders hold for one.
+
+/// A coding key of any name.
+struct FieldKey: CodingKey {
+  let stringValue: String
+  let intValue: Int?
+
+  init(stringValue: String) {
+    self.stringValue = stringValue
+    intValue = nil
+  }
+
+  init(intValue: Int) {
+    stringValue = "[\(intValue)]"
+    self.intValue = intValue
+  }
+
+  init(_ name: String) {
+    self.init(stringValue: name)
+  }
+}
+
+/// The members that a value's type is told by; others are ignored.
+private enum ValueKey: String, CodingKey {
+  case nullValue, booleanValue, integerValue, doubleValue, timestampValue, stringValue, bytesValue
+  case referenceValue, geoPointValue, arrayValue, mapValue
+}
+
+private enum ContentKey: String, CodingKey {
+  case values, fields, latitude, longitude
+}
+
+extension Value: Codable {
+  /// Reads the wire's own JSON, as ``WireDecoder`` does: liberally, but two types in a value, or none, are refused.
+  package init(from decoder: any Decoder) throws {
+    if let own = decoder as? ValueDecoder {
+      self = own.value
+      return
+    }
+    // A level takes three keys of the path; a deep enum would overflow the stack when it is destroyed.
+    guard decoder.codingPath.count <= 3 * WireDecoder.maximumValueDepth else {
+      throw DecodingError.fault("it is nested too deeply", at: decoder.codingPath)
+    }
+    let container = try decoder.container(keyedBy: ValueKey.self)
+    guard let type = container.allKeys.first else {
+      throw DecodingError.fault("a value has none of the known types", at: decoder.codingPath)
+    }
+    guard container.allKeys.count == 1 else {
+      throw DecodingError.fault("a value has one type, not two", at: decoder.codingPath)
+    }
+    self = try Self.value(of: type, in: container)
+  }
+
+  private static func value(of key: ValueKey, in container: KeyedDecodingContainer<ValueKey>) throws -> Value
+  {
+    func refuse(_ reason: String) -> DecodingError {
+      .fault(reason, at: container.codingPath + [key])
+    }
+    switch key {
+    case .nullValue:
+      let isNull =
+        try container.decodeNil(forKey: key)
+        || (try? container.decode(String.self, forKey: key)) == "NULL_VALUE"
+        || (try? container.decode(Int.self, forKey: key)) == 0
+      guard isNull else { throw refuse("nullValue is null") }
+      return .null
+    case .booleanValue: return .boolean(try container.decode(Bool.self, forKey: key))
+    case .integerValue:
+      guard let number = integer(in: container, key) else {
+        throw refuse("integerValue is a whole number of 64 bits, as text")
+      }
+      return .integer(number)
+    case .doubleValue:
+      guard let number = double(in: container, key) else {
+        throw refuse("doubleValue is a number, \"NaN\", \"Infinity\" or \"-Infinity\"")
+      }
+      return .double(number)
+    case .timestampValue: return .timestamp(try container.decode(Timestamp.self, forKey: key))
+    case .stringValue: return .string(try container.decode(String.self, forKey: key))
+    case .bytesValue:
+      guard let bytes = Base64.decode(try container.decode(String.self, forKey: key)) else {
+        throw refuse("bytesValue is base64 text")
+      }
+      return .bytes(bytes)
+    case .referenceValue: return .reference(try container.decode(String.self, forKey: key))
+    case .geoPointValue: return .geoPoint(try container.decode(GeoPoint.self, forKey: key))
+    case .arrayValue:
+      let content = try container.nestedContainer(keyedBy: ContentKey.self, forKey: key)
+      return .array(try content.decodeIfPresent([Value].self, forKey: .values) ?? [])
+    case .mapValue:
+      let content = try container.nestedContainer(keyedBy: ContentKey.self, forKey: key)
+      return .map(try content.decodeIfPresent(FieldMap.self, forKey: .fields) ?? FieldMap())
+    }
+  }
+
+  private static func integer(in container: KeyedDecodingContainer<ValueKey>, _ key: ValueKey) -> Int64? {
+    if let text = try? container.decode(String.self, forKey: key) {
+      // `Int64` takes a plus sign, protobuf's JSON does not.
+      return text.utf8.first == UInt8(ascii: "+") || text.utf8.count > 20 ? nil : Int64(text)
+    }
+    if let number = try? container.decode(Int64.self, forKey: key) { return number }
+    return (try? container.decode(Double.self, forKey: key)).flatMap { Int64(exactly: $0) }
+  }
+
+  fileprivate static func double<Key>(in container: KeyedDecodingContainer<Key>, _ key: Key) -> Double? {
+    if let number = try? container.decode(Double.self, forKey: key) { return number }
+    switch try? container.decode(String.self, forKey: key) {
+    case "NaN"?: return .nan
+    case "Infinity"?: return .infinity
+    case "-Infinity"?: return -.infinity
+    case let text?:
+      guard text.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }) else { return nil }
+      return Double(text).flatMap { $0.isFinite ? $0 : nil }
+    case nil: return nil
+    }
+  }
+
+  /// Writes the wire's own JSON, or to a ``FirestoreEncoder`` the value itself.
+  ///
+  /// - Throws: `EncodingError` where the encoder would merge two names that differ by their composition only.
+  package func encode(to encoder: any Encoder) throws {
+    if let own = encoder as? ValueEncoder {
+      own.set(self)
+      return
+    }
+    var container = encoder.container(keyedBy: ValueKey.self)
+    switch self {
+    case .null: try container.encodeNil(forKey: .nullValue)
+    case .boolean(let truth): try container.encode(truth, forKey: .booleanValue)
+    case .integer(let number): try container.encode(String(number), forKey: .integerValue)
+    case .double(let number):
+      if let text = Self.text(ofNonFinite: number) {
+        try container.encode(text, forKey: .doubleValue)
+      } else {
+        try container.encode(number, forKey: .doubleValue)
+      }
+    case .timestamp(let moment): try container.encode(moment, forKey: .timestampValue)
+    case .string(let text): try container.encode(text, forKey: .stringValue)
+    case .bytes(let bytes):
+      var text: [UInt8] = []
+      Base64.append(bytes, to: &text)
+      try container.encode(String(decoding: text, as: UTF8.self), forKey: .bytesValue)
+    case .reference(let name): try container.encode(name, forKey: .referenceValue)
+    case .geoPoint(let point): try container.encode(point, forKey: .geoPointValue)
+    case .array(let values):
+      var content = container.nestedContainer(keyedBy: ContentKey.self, forKey: .arrayValue)
+      if !values.isEmpty { try content.encode(values, forKey: .values) }
+    case .map(let fields):
+      var content = container.nestedContainer(keyedBy: ContentKey.self, forKey: .mapValue)
+      if !fields.isEmpty { try content.encode(fields, forKey: .fields) }
+    }
+  }
+
+  fileprivate static func text(ofNonFinite number: Double) -> String? {
+    if number.isFinite { return nil }
+    return number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity"
+  }
+}
+
+extension FieldMap: Codable {
+  /// Reads the members of a map in the wire's own JSON: `{"a": {"stringValue": "…"}, …}`.
+  package init(from decoder: any Decoder) throws {
+    if let own = decoder as? ValueDecoder {
+      guard case .map(let fields) = own.value else { throw own.mismatch(Self.self, expected: "a map") }
+      self = fields
+      return
+    }
+    let container = try decoder.container(keyedBy: FieldKey.self)
+    self.init(
+      try container.allKeys.map {
+        Entry(name: $0.stringValue, value: try container.decode(Value.self, forKey: $0))
+      }
+    )
+  }
+
+  /// Writes the members of a map in the wire's own JSON, or to a ``FirestoreEncoder`` the map itself.
+  ///
+  /// - Throws: `EncodingError` where two names differ by their composition only ("é"): Foundation's encoders would
+  ///   drop one. ``JSONWriter`` writes them.
+  package func encode(to encoder: any Encoder) throws {
+    if let own = encoder as? ValueEncoder {
+      own.set(.map(self))
+      return
+    }
+    guard Set(entries.map(\.name)).count == count else {
+      throw EncodingError.fault(
+        Self.self,
+        "two names differ by their Unicode composition only",
+        at: encoder.codingPath
+      )
+    }
+    var container = encoder.container(keyedBy: FieldKey.self)
+    for entry in entries { try container.encode(entry.value, forKey: FieldKey(entry.name)) }
+  }
+}
+
+extension Timestamp: Codable {
+  /// Reads RFC 3339 text with its offset and up to 9 digits of a second, or a ``FirestoreDecoder``'s timestamp.
+  package init(from decoder: any Decoder) throws {
+    if let own = decoder as? ValueDecoder {
+      guard case .timestamp(let moment) = own.value else {
+        throw own.mismatch(Self.self, expected: "a timestamp")
+      }
+      self = moment
+      return
+    }
+    guard let moment = Timestamp(try decoder.singleValueContainer().decode(String.self)) else {
+      throw DecodingError.fault(
+        "a timestamp is an RFC 3339 time of the years 1 to 9999, with its zone",
+        at: decoder.codingPath
+      )
+    }
+    self = moment
+  }
+
+  /// Writes RFC 3339 text in UTC, or to a ``FirestoreEncoder`` the timestamp itself.
+  package func encode(to encoder: any Encoder) throws {
+    if let own = encoder as? ValueEncoder {
+      own.set(.timestamp(self))
+      return
+    }
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
+
+extension GeoPoint: Codable {
+  /// Reads `{"latitude": 1.5, "longitude": -2}`, where a missing coordinate is 0, or a ``FirestoreDecoder``'s point.
+  package init(from decoder: any Decoder) throws {
+    if let own = decoder as? ValueDecoder {
+      guard case .geoPoint(let point) = own.value else {
+        throw own.mismatch(Self.self, expected: "a geo point")
+      }
+      self = point
+      return
+    }
+    let container = try decoder.container(keyedBy: ContentKey.self)
+    func coordinate(_ key: ContentKey) throws -> Double {
+      guard container.contains(key) else { return 0 }
+      guard let number = Value.double(in: container, key) else {
+        throw DecodingError.fault("a coordinate is a number", at: container.codingPath + [key])
+      }
+      return number
+    }
+    self.init(latitude: try coordinate(.latitude), longitude: try coordinate(.longitude))
+  }
+
+  /// Writes both coordinates but those that are 0, or to a ``FirestoreEncoder`` the point itself.
+  package func encode(to encoder: any Encoder) throws {
+    if let own = encoder as? ValueEncoder {
+      own.set(.geoPoint(self))
+      return
+    }
+    var container = encoder.container(keyedBy: ContentKey.self)
+    for (key, number) in [(ContentKey.latitude, latitude), (.longitude, longitude)]
+    where number.bitPattern != 0 {
+      if let text = Value.text(ofNonFinite: number) {
+        try container.encode(text, forKey: key)
+      } else {
+        try container.encode(number, forKey: key)
+      }
+    }
+  }
+}
+
+extension UTF8Key: Codable, CodingKeyRepresentable {
+  /// Reads a text.
+  package init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(String.self))
+  }
+
+  /// Writes the text.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(string)
+  }
+
+  /// The text as a coding key, so that a dictionary of such keys is a map.
+  package var codingKey: any CodingKey { FieldKey(string) }
+
+  /// Takes a coding key's text.
+  package init?(codingKey: some CodingKey) {
+    self.init(codingKey.stringValue)
+  }
+}

@@ -1,0 +1,49 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Threads beside the cooperative pool, for what blocks.
+package enum BackgroundThread {
+  /// Runs `body` on a thread of its own.
+  package static func start(_ body: @escaping @Sendable () -> Void) {
+    let box = Unmanaged.passRetained(ThreadBody(body))
+    #if canImport(Glibc)
+      var thread: pthread_t = 0
+      let code = pthread_create(
+        &thread,
+        nil,
+        { argument in
+          if let argument { Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run() }
+          return nil
+        },
+        box.toOpaque()
+      )
+      if code != 0 { preconditionFailure("no thread can be started (error \(code))") }
+      pthread_detach(thread)
+    #else
+      var thread: pthread_t?
+      let code = pthread_create(
+        &thread,
+        nil,
+        { argument in
+          Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
+          return nil
+        },
+        box.toOpaque()
+      )
+      guard code == 0, let thread else { preconditionFailure("no thread can be started (error \(code))") }
+      pthread_detach(thread)
+    #endif
+  }
+}
+
+/// A closure as an object, so that it can pass through C's one pointer.
+private final class ThreadBody {
+  let run: @Sendable () -> Void
+
+  init(_ run: @escaping @Sendable () -> Void) {
+    self.run = run
+  }
+}

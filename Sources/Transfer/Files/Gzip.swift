@@ -1,0 +1,133 @@
+import CZlib
+import FirestoreModels
+
+/// Compresses to gzip (RFC 1952), chunk by chunk; frees its stream when dropped.
+struct GzipDeflater: ~Copyable {
+  private let stream: UnsafeMutablePointer<z_stream>
+  private var room = [UInt8](repeating: 0, count: 64 << 10)
+
+  /// Starts one gzip member.
+  ///
+  /// - Throws: ``Failure`` of kind `internal` where there is no memory.
+  init(level: Int32 = 6) throws(Failure) {
+    stream = .allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    // 15 bits of window; 16 more ask for gzip's header and trailer.
+    let code = deflateInit2_(
+      stream,
+      level,
+      Z_DEFLATED,
+      15 + 16,
+      8,
+      Z_DEFAULT_STRATEGY,
+      ZLIB_VERSION,
+      Int32(MemoryLayout<z_stream>.size)
+    )
+    guard code == Z_OK else {
+      stream.deallocate()
+      throw Failure(.internal, "compress", cause: "zlib gave \(code) at the start")
+    }
+  }
+
+  deinit {
+    deflateEnd(stream)
+    stream.deallocate()
+  }
+
+  /// Compresses more bytes, or all that is left where `finishing`, and hands on what comes out.
+  mutating func deflate(
+    _ bytes: UnsafeRawBufferPointer,
+    finishing: Bool = false,
+    into sink: inout FileSink
+  ) throws(Failure) {
+    var at = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    var left = bytes.count
+    repeat {
+      let portion = min(left, 1 << 30)
+      stream.pointee.next_in = at.map { UnsafeMutablePointer(mutating: $0) }
+      stream.pointee.avail_in = UInt32(portion)
+      try run(finishing && portion == left ? Z_FINISH : Z_NO_FLUSH, into: &sink)
+      at = at.map { $0 + portion }
+      left -= portion
+    } while left > 0
+  }
+
+  private mutating func run(_ flush: Int32, into sink: inout FileSink) throws(Failure) {
+    while true {
+      let size = room.count
+      let (code, count) = room.withUnsafeMutableBufferPointer { [stream] room in
+        stream.pointee.next_out = room.baseAddress
+        stream.pointee.avail_out = UInt32(size)
+        let code = CZlib.deflate(stream, flush)
+        return (code, size - Int(stream.pointee.avail_out))
+      }
+      if code == Z_STREAM_ERROR { throw Failure(.internal, "compress", cause: "zlib lost its state") }
+      try room.withUnsafeBufferPointer { room throws(Failure) in
+        try sink.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(room)[..<count]))
+      }
+      // A buffer that was not filled: everything that was given has been taken.
+      if count < size { return }
+    }
+  }
+}
+
+/// Decompresses gzip (RFC 1952) of any number of members; frees its stream when dropped.
+struct GzipInflater: ~Copyable {
+  private let stream: UnsafeMutablePointer<z_stream>
+  /// Whether the input so far ends where a member ends.
+  private(set) var isComplete = true
+
+  /// Starts before the first member.
+  ///
+  /// - Throws: ``Failure`` of kind `internal` where there is no memory.
+  init() throws(Failure) {
+    stream = .allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    let code = inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+    guard code == Z_OK else {
+      stream.deallocate()
+      throw Failure(.internal, "decompress", cause: "zlib gave \(code) at the start")
+    }
+  }
+
+  deinit {
+    inflateEnd(stream)
+    stream.deallocate()
+  }
+
+  /// Decompresses some of the input.
+  ///
+  /// Zero padding behind the last member is skipped, as gzip does.
+  ///
+  /// - Returns: how much was taken, how much came out, and what is wrong with the data, if anything.
+  mutating func inflate(
+    _ input: UnsafeRawBufferPointer,
+    into output: UnsafeMutableRawBufferPointer
+  ) -> (taken: Int, produced: Int, defect: String?) {
+    var skipped = 0
+    if isComplete {
+      while skipped < input.count, input[skipped] == 0 { skipped += 1 }
+      if skipped == input.count { return (skipped, 0, nil) }
+      inflateReset(stream)
+      isComplete = false
+    }
+    guard let source = input.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return (0, 0, nil) }
+    let available = min(input.count - skipped, 1 << 30)
+    let room = min(output.count, 1 << 30)
+    stream.pointee.next_in = UnsafeMutablePointer(mutating: source + skipped)
+    stream.pointee.avail_in = UInt32(available)
+    stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    stream.pointee.avail_out = UInt32(room)
+    let code = CZlib.inflate(stream, Z_NO_FLUSH)
+    let taken = skipped + available - Int(stream.pointee.avail_in)
+    let produced = room - Int(stream.pointee.avail_out)
+    switch code {
+    case Z_STREAM_END:
+      isComplete = true
+      return (taken, produced, nil)
+    case Z_OK, Z_BUF_ERROR: return (taken, produced, nil)
+    case Z_MEM_ERROR: return (taken, produced, "there is no memory to decompress it")
+    default: return (taken, produced, "it is not valid gzip data")
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package import FirestoreModels
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file, or standard input (`-`), read from front to back; gzip is told by its first bytes and decompressed.
+package struct InputFile: ~Copyable {
+  private static let chunkSize = 1 << 20
+
+  package let path: String
+  private let descriptor: Int32
+  private let closes: Bool
+  /// Whether what it holds comes from another program or a person, who may keep it waiting.
+  private let mayWait: Bool
+  private var inflater: GzipInflater?
+  private var compressed: UnsafeMutableRawBufferPointer?
+  private var waiting: Range<Int> = 0..<0
+  private var isAtEnd = false
+  private var isFirst = true
+  private var received = 0
+
+  /// Bytes of the file that have been read and, of compressed ones, unpacked.
+  package var position: Int { inflater == nil ? received : received - waiting.count }
+
+  /// Opens a file.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing` with what the system says.
+  package init(_ path: String) throws(Failure) {
+    self.path = path
+    closes = path != "-"
+    if path == "-" {
+      descriptor = STDIN_FILENO
+      mayWait = SystemCall.mayWait(STDIN_FILENO)
+      return
+    }
+    if let status = SystemCall.status(path).status, status.isFolder {
+      throw Failure(.inputMissing, "read", path: path, cause: "it is a folder")
+    }
+    let (descriptor, mayWait, code) = SystemCall.openToRead(path)
+    if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
+    self.descriptor = descriptor
+    self.mayWait = mayWait
+  }
+
+  /// Checks that a file can be opened, without taking anything of what a pipe holds.
+  ///
+  /// - Throws: As ``init(_:)``.
+  package static func assertReadable(_ path: String) throws(Failure) {
+    let status = SystemCall.status(path).status
+    if let status, !status.isFolder, !status.isRegularFile {
+      // Whoever writes to a pipe would see that its only reader has gone.
+      if access(path, R_OK) != 0 { throw Failure.cannotRead(path, errno: errno) }
+      return
+    }
+    _ = try InputFile(path)
+  }
+
+  /// Reads a copy from its start.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing` with what the system says.
+  package init(_ copy: InputCopy) throws(Failure) {
+    path = copy.path
+    descriptor = try copy.descriptorAtStart()
+    closes = true
+    mayWait = false
+  }
+
+  deinit {
+    if closes { close(descriptor) }
+    compressed?.deallocate()
+  }
+
+  /// Reads what comes next into `buffer`: how many bytes, 0 at the end.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing` where the disk gives trouble, `inputMalformed` where compressed data
+  ///   is damaged or ends early, `interrupted` where a signal ended the waiting for another program.
+  package mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    if isFirst {
+      isFirst = false
+      let count = try fill(buffer)
+      if count == 0, path.hasSuffix(".gz") { throw cutOff }
+      guard count >= 2, buffer[0] == 0x1F, buffer[1] == 0x8B else { return count }
+      inflater = try GzipInflater()
+      let compressed = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: max(Self.chunkSize, count),
+        alignment: 16
+      )
+      compressed.copyMemory(from: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+      self.compressed = compressed
+      waiting = 0..<count
+    }
+    guard let compressed, inflater != nil else { return try receive(buffer) }
+    while true {
+      if waiting.isEmpty, !isAtEnd {
+        waiting = 0..<(try receive(compressed))
+        isAtEnd = waiting.isEmpty
+      }
+      let input = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(compressed)[waiting])
+      let (taken, produced, defect) = inflater?.inflate(input, into: buffer) ?? (0, 0, nil)
+      waiting = (waiting.lowerBound + taken)..<waiting.upperBound
+      if let defect { throw Failure(.inputMalformed, "read", path: path, cause: defect) }
+      if produced > 0 { return produced }
+      if isAtEnd, waiting.isEmpty {
+        if inflater?.isComplete ?? true { return 0 }
+        throw cutOff
+      }
+    }
+  }
+
+  /// Reads until the two bytes that tell gzip are there, or the end is.
+  private mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    var count = 0
+    while count < 2 {
+      let more = try receive(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+      if more == 0 { break }
+      count += more
+    }
+    return count
+  }
+
+  /// Not even an export of nothing is shorter than gzip's head and tail.
+  private var cutOff: Failure {
+    Failure(
+      .inputMalformed,
+      "read",
+      path: path,
+      cause: "the compressed data ends early",
+      remedy: "The file was cut off: get it again."
+    )
+  }
+
+  private mutating func receive(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    let (count, code, isStopped) =
+      mayWait
+      ? SystemCall.readUnlessStopped(descriptor, into: buffer)
+      : { ($0.count, $0.error, false) }(SystemCall.read(descriptor, into: buffer))
+    if isStopped { throw Failure.stopped("read", path == "-" ? "standard input" : path) }
+    if code != 0 { throw Failure.cannotRead(path == "-" ? "standard input" : path, errno: code) }
+    received += count
+    return count
+  }
+}

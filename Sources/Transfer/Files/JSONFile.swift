@@ -1,0 +1,63 @@
+package import FirestoreModels
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Small files of one JSON object each: manifests, records and summaries of runs.
+package enum JSONFile {
+  /// Reads a file whole; nil where there is none.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed` where it is not what `body` reads, `inputMissing` where it cannot be
+  ///   read.
+  package static func read<Result>(
+    _ path: String,
+    _ body: (JSONCursor) throws(WireError) -> Result
+  ) throws(Failure) -> Result? {
+    if SystemCall.status(path).status == nil { return nil }
+    var file = try InputFile(path)
+    var bytes: [UInt8] = []
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = try file.read(into: buffer)
+      if count == 0 { break }
+      bytes.append(contentsOf: UnsafeRawBufferPointer(buffer)[..<count])
+      if bytes.count > 64 << 20 {
+        throw Failure(.inputMalformed, "read", path: path, cause: "it is larger than 64 MiB")
+      }
+    }
+    do throws(WireError) {
+      return try JSONParser().parse(bytes) { json throws(WireError) in
+        guard json.kind == .object else { throw WireError("it is no JSON object") }
+        return try body(json)
+      }
+    } catch {
+      throw Failure(.inputMalformed, "read", path: path, cause: error.description)
+    }
+  }
+
+  /// Writes a file, whole or not at all: beside its place, synced, then renamed.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package static func write(_ json: [UInt8], to path: String) throws(Failure) {
+    let temporary = "\(path).part"
+    unlink(temporary)
+    do throws(Failure) {
+      let file = try AppendOnlyFile(temporary)
+      try file.append(json + [UInt8(ascii: "\n")])
+      try file.sync()
+      if rename(temporary, path) != 0 { throw Failure.cannotWrite(path, errno: errno) }
+    } catch {
+      unlink(temporary)
+      var failure = error
+      failure.path = path
+      throw failure
+    }
+    SystemCall.synchronizeFolder(
+      path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    )
+  }
+}

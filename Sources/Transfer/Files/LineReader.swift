@@ -1,0 +1,132 @@
+package import FirestoreModels
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Reads a file or standard input line by line, decompressed where it is gzip.
+///
+/// Memory is that of the longest line that is read.
+package struct LineReader: ~Copyable {
+  private static let chunkSize = 1 << 20
+
+  private var file: InputFile
+  private let maximumLineBytes: Int
+  private let chunk: UnsafeMutableRawBufferPointer
+  private var unread: Range<Int> = 0..<0
+  private var isAtEnd = false
+  private var reading = ReadingPosition()
+  /// The line, where it did not lie whole within a chunk.
+  private var carry: [UInt8] = []
+  /// The line, where it does.
+  private var whole: Range<Int>?
+  /// The number of the line, from 1; 0 before the first.
+  package private(set) var number = 0
+  /// Whether the line is longer than what is read; it is empty then.
+  package private(set) var isTooLong = false
+  /// Whether a line feed ended the line.
+  ///
+  /// The last line of a file that was being written may lack it.
+  package private(set) var isEnded = true
+
+  /// Opens a file; `-` is standard input.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing`.
+  package init(_ path: String, maximumLineBytes: Int = 64 << 20) throws(Failure) {
+    self.init(try InputFile(path), maximumLineBytes: maximumLineBytes)
+  }
+
+  /// Reads a copy from its start.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing`.
+  package init(_ copy: InputCopy, maximumLineBytes: Int = 64 << 20) throws(Failure) {
+    self.init(try InputFile(copy), maximumLineBytes: maximumLineBytes)
+  }
+
+  private init(_ file: consuming InputFile, maximumLineBytes: Int) {
+    self.file = file
+    self.maximumLineBytes = maximumLineBytes
+    chunk = .allocate(byteCount: Self.chunkSize, alignment: 16)
+  }
+
+  deinit {
+    chunk.deallocate()
+  }
+
+  /// Bytes of the file up to the end of the line, as they are on the disk.
+  package var position: Int { reading.bytes(used: unread.lowerBound) }
+
+  /// The path of the file.
+  package var path: String { file.path }
+
+  /// Goes on to the next line; false at the end.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed` where no further line can be read.
+  package mutating func advance() throws(Failure) -> Bool {
+    forget()
+    while true {
+      if unread.isEmpty {
+        if isAtEnd { return false }
+        let count = try file.read(into: chunk)
+        unread = 0..<count
+        reading.read(count, upTo: file.position)
+        isAtEnd = count == 0
+        if isAtEnd {
+          // What stands behind the last line feed is a line, too.
+          if carry.isEmpty, !isTooLong { return false }
+          number += 1
+          isEnded = false
+          return true
+        }
+      }
+      let rest = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(chunk)[unread])
+      guard let base = rest.baseAddress, let found = memchr(base, 0x0A, rest.count) else {
+        gather(unread)
+        unread = unread.upperBound..<unread.upperBound
+        continue
+      }
+      let line = unread.lowerBound..<(unread.lowerBound + (UnsafeRawPointer(found) - base))
+      unread = (line.upperBound + 1)..<unread.upperBound
+      number += 1
+      if carry.isEmpty, !isTooLong, line.count <= maximumLineBytes {
+        whole = line
+      } else {
+        gather(line)
+      }
+      return true
+    }
+  }
+
+  /// Looks at the line, without its line feed.
+  package borrowing func withLine<Result, Failure>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    if let whole {
+      return try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(chunk)[whole]))
+    }
+    return try carry.span.withUnsafeBytes(body)
+  }
+
+  private mutating func forget() {
+    whole = nil
+    isTooLong = false
+    // The room of an ordinary line is kept for the next one that lies across two chunks.
+    if carry.capacity <= 2 * Self.chunkSize {
+      carry.removeAll(keepingCapacity: true)
+    } else {
+      carry = []
+    }
+  }
+
+  private mutating func gather(_ range: Range<Int>) {
+    if isTooLong { return }
+    if carry.count + range.count > maximumLineBytes {
+      isTooLong = true
+      carry = []
+    } else {
+      carry.append(contentsOf: UnsafeRawBufferPointer(chunk)[range])
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package import FirestoreModels
+import Synchronization
+
+/// A value that is made when it is first asked for, once, from whichever task asks.
+package final class Once<Value: Sendable>: Sendable {
+  private let state = Mutex<Value?>(nil)
+
+  package init() {}
+
+  package func value(_ make: () throws(Failure) -> Value) throws(Failure) -> Value {
+    let result: Result<Value, Failure> = state.withLock { state in
+      if let state { return .success(state) }
+      do throws(Failure) {
+        let value = try make()
+        state = value
+        return .success(value)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,260 @@
+package import FirestoreModels
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file that is there whole or not at all.
+///
+/// Bytes go to a temporary name in the same folder; ``finish()`` flushes, syncs and renames. Dropped without
+/// ``finish()`` (an error, a cancellation), it takes the temporary file away; killed, it may leave one, but never
+/// half a file under the final name. `-` is standard output; a device or a pipe is written to directly, for it can
+/// be neither renamed to nor taken back. A symbolic link stays, and the file that it leads to is replaced; an existing
+/// file's permissions stay, and a new file is its owner's alone, because it may hold people's data.
+package struct OutputFile: ~Copyable {
+  /// What became of a file.
+  package struct Receipt: Sendable, Equatable {
+    /// Where it is; `-` for standard output.
+    package var path: String
+    /// Its size on disk (after compression).
+    package var bytes: Int
+    /// The SHA-256 of those bytes in lower-case hexadecimal, where it was asked for.
+    package var sha256: String?
+
+    /// Makes a receipt.
+    package init(path: String, bytes: Int, sha256: String? = nil) {
+      self.path = path
+      self.bytes = bytes
+      self.sha256 = sha256
+    }
+  }
+
+  /// Where the file will be.
+  package let path: String
+  /// Bytes sent towards the file so far, before compression.
+  package private(set) var bytesAccepted = 0
+
+  private static let bufferSize = 64 << 10
+
+  private let target: String
+  private var temporary: String?
+  private let closes: Bool
+  private var buffer: [UInt8] = []
+  private var sink: FileSink
+  private var deflater: GzipDeflater?
+
+  /// Starts a file.
+  ///
+  /// A name that ends in `.gz` is compressed unless `gzip` says otherwise.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite` with the path and what the system says.
+  package init(_ path: String, gzip: Bool? = nil, digest: Bool = false) throws(Failure) {
+    try Self.checkWritable(path)
+    let sha256: SHA256Digest? = digest ? try SHA256Digest() : nil
+    let deflater: GzipDeflater? = gzip ?? path.hasSuffix(".gz") ? try GzipDeflater() : nil
+    let destination = try Destination(path)
+    self.path = path
+    self.deflater = deflater
+    target = destination.target
+    temporary = destination.temporary
+    closes = destination.closes
+    sink = FileSink(path: path, descriptor: destination.descriptor, digest: sha256)
+    buffer.reserveCapacity(Self.bufferSize)
+  }
+
+  deinit {
+    if closes, sink.descriptor >= 0 { close(sink.descriptor) }
+    if let temporary { unlink(temporary) }
+  }
+
+  /// Appends bytes.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`, at the latest in ``finish()``; drop the file then.
+  package mutating func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+    bytesAccepted += bytes.count
+    if buffer.count + bytes.count > Self.bufferSize { try flush() }
+    if bytes.count < Self.bufferSize {
+      buffer.append(contentsOf: bytes)
+    } else {
+      try send(bytes)
+    }
+  }
+
+  /// Appends bytes.
+  package mutating func write(_ bytes: [UInt8]) throws(Failure) {
+    try bytes.withUnsafeBufferPointer { bytes throws(Failure) in try write(UnsafeRawBufferPointer(bytes)) }
+  }
+
+  /// Appends text as UTF-8.
+  package mutating func write(_ text: String) throws(Failure) {
+    try write(Array(text.utf8))
+  }
+
+  /// Completes the file: flushed, synced, under its final name.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`; nothing is under the final name then but what was there before.
+  package consuming func finish() throws(Failure) -> Receipt {
+    try flush()
+    try deflater?.deflate(UnsafeRawBufferPointer(start: nil, count: 0), finishing: true, into: &sink)
+    if let failure = sink.failure { throw failure }
+    let code = SystemCall.synchronize(sink.descriptor)
+    if code != 0 { throw Failure.cannotWrite(path, errno: code) }
+    if closes {
+      let descriptor = sink.descriptor
+      sink.descriptor = -1
+      if close(descriptor) != 0, errno != EINTR { throw Failure.cannotWrite(path, errno: errno) }
+    }
+    if let name = temporary {
+      guard rename(name, target) == 0 else { throw Failure.cannotWrite(path, errno: errno) }
+      temporary = nil
+      SystemCall.synchronizeFolder(FilePaths.folder(of: target))
+    }
+    return Receipt(path: path, bytes: sink.bytes, sha256: sink.digest.take()?.finish())
+  }
+
+  private mutating func flush() throws(Failure) {
+    if buffer.isEmpty { return }
+    var full: [UInt8] = []
+    swap(&full, &buffer)
+    try full.withUnsafeBufferPointer { full throws(Failure) in try send(UnsafeRawBufferPointer(full)) }
+    full.removeAll(keepingCapacity: true)
+    swap(&full, &buffer)
+  }
+
+  private mutating func send(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+    if deflater != nil {
+      try deflater?.deflate(bytes, into: &sink)
+    } else {
+      try sink.write(bytes)
+    }
+  }
+}
+
+/// The bottom of an output file: what goes to the disk is counted and digested here.
+struct FileSink: ~Copyable {
+  let path: String
+  var descriptor: Int32
+  var digest: SHA256Digest?
+  private(set) var bytes = 0
+  /// Why it takes nothing more, so that no file with a gap is completed.
+  private(set) var failure: Failure?
+  /// Whether somebody has to take what is written.
+  private let mayWait: Bool
+
+  init(path: String, descriptor: Int32, digest: consuming SHA256Digest?) {
+    self.path = path
+    self.descriptor = descriptor
+    self.digest = digest
+    mayWait = SystemCall.mayWait(descriptor)
+  }
+
+  mutating func write(_ span: UnsafeRawBufferPointer) throws(Failure) {
+    if span.isEmpty { return }
+    if let failure { throw failure }
+    let (code, isStopped) =
+      mayWait
+      ? SystemCall.writeUnlessStopped(descriptor, span) : (SystemCall.write(descriptor, span), false)
+    if code != 0 || isStopped {
+      let name = path == "-" ? "standard output" : path
+      let failed = isStopped ? Failure.stopped("write", name) : Failure.cannotWrite(name, errno: code)
+      failure = failed
+      throw failed
+    }
+    digest?.update(span)
+    bytes += span.count
+  }
+}
+
+// MARK: - Before and around
+
+extension OutputFile {
+  /// Checks that a file can be written, before anything is read.
+  ///
+  /// Its folder is there and writable, and the path is no folder. Creates nothing.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  package static func checkWritable(_ path: String) throws(Failure) {
+    if path == "-" { return }
+    if path.isEmpty { throw Failure.cannotWrite("''", "the file has no name") }
+    let (found, code) = SystemCall.status(path)
+    if let found {
+      if found.isFolder { throw Failure.cannotWrite(path, "it is a folder", remedy: "Name a file in it.") }
+      if access(path, W_OK) != 0 { throw Failure.cannotWrite(path, errno: errno) }
+      if !found.isRegularFile { return }
+    } else if code != ENOENT {
+      throw Failure.cannotWrite(path, errno: code)
+    } else if path.hasSuffix("/") {
+      throw Failure.cannotWrite(path, "it names a folder", remedy: "Name a file in it.")
+    }
+    let folder = FilePaths.folder(of: FilePaths.resolved(path))
+    let parent = SystemCall.status(folder)
+    guard let status = parent.status else { throw Failure.cannotWrite(path, errno: parent.error) }
+    if !status.isFolder { throw Failure.cannotWrite(path, "\(folder) is not a folder") }
+    if access(folder, W_OK | X_OK) != 0 { throw Failure.cannotWrite(path, errno: errno) }
+  }
+
+  /// Copies a file, whole or not at all; one that is not there is empty.
+  ///
+  /// - Throws: `.cannotWrite`, `.inputMissing`.
+  package static func copy(_ source: String, to path: String) throws(Failure) {
+    var output = try OutputFile(path)
+    if SystemCall.status(source).status != nil {
+      var input = try InputFile(source)
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+      defer { buffer.deallocate() }
+      while true {
+        let count = try input.read(into: buffer)
+        if count == 0 { break }
+        try output.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      }
+    }
+    _ = try output.finish()
+  }
+
+  /// Where the bytes go until the file is complete.
+  private struct Destination {
+    var target: String
+    var temporary: String?
+    var descriptor: Int32
+    var closes: Bool
+
+    init(_ path: String) throws(Failure) {
+      if path == "-" {
+        _ = SystemCall.ignoringBrokenPipes
+        (target, temporary, descriptor, closes) = (path, nil, STDOUT_FILENO, false)
+        return
+      }
+      closes = true
+      if let status = SystemCall.status(path).status, !status.isRegularFile {
+        _ = SystemCall.ignoringBrokenPipes
+        let (descriptor, code, isStopped) = SystemCall.openToWrite(path)
+        if isStopped { throw Failure.stopped("write", path) }
+        if descriptor < 0 { throw Failure.cannotWrite(path, errno: code) }
+        (target, temporary, self.descriptor) = (path, nil, descriptor)
+        return
+      }
+      let target = FilePaths.resolved(path)
+      let (name, descriptor) = try FilePaths.createTemporary(beside: target, reporting: path)
+      if let mode = SystemCall.status(target).status?.st_mode { fchmod(descriptor, mode & 0o7777) }
+      (self.target, temporary, self.descriptor) = (target, name, descriptor)
+    }
+  }
+}
+
+/// Writes a file in one scope: completed when `body` returns, taken away when it throws or is cancelled.
+///
+/// - Throws: what `body` throws, `CancellationError`, or ``Failure`` of kind `cannotWrite`.
+package func withOutputFile<Result>(
+  _ path: String,
+  gzip: Bool? = nil,
+  digest: Bool = false,
+  isolation: isolated (any Actor)? = #isolation,
+  _ body: (inout OutputFile) async throws -> Result
+) async throws -> (result: Result, receipt: OutputFile.Receipt) {
+  var file = try OutputFile(path, gzip: gzip, digest: digest)
+  let result = try await body(&file)
+  try Task.checkCancellation()
+  return (result, try file.finish())
+}

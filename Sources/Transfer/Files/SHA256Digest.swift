@@ -1,0 +1,89 @@
+import COpenSSL
+package import FirestoreModels
+
+/// A running SHA-256 (FIPS 180-4) over bytes as they come; frees its context when dropped.
+package struct SHA256Digest: ~Copyable {
+  private let context: OpaquePointer
+
+  /// Starts a digest.
+  ///
+  /// - Throws: ``Failure`` of kind `internal` where the library has no memory or no SHA-256.
+  package init() throws(Failure) {
+    guard let context = EVP_MD_CTX_new() else {
+      throw Failure(.internal, "compute a checksum", cause: "no memory for it")
+    }
+    guard EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+      EVP_MD_CTX_free(context)
+      throw Failure(.internal, "compute a checksum", cause: "the cryptography library has no SHA-256")
+    }
+    self.context = context
+  }
+
+  deinit {
+    EVP_MD_CTX_free(context)
+  }
+
+  /// Takes more bytes.
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    if bytes.isEmpty { return }
+    // It fails only for a context that was not initialised.
+    _ = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+  }
+
+  private consuming func finishBytes() -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    _ = EVP_DigestFinal_ex(context, &bytes, nil)
+    return bytes
+  }
+
+  /// The digest of a text in Base64, as a Content-Security-Policy names a script.
+  ///
+  /// - Throws: As the making of one.
+  package static func base64(of text: String) throws(Failure) -> String {
+    var digest = try SHA256Digest()
+    Array(text.utf8).withUnsafeBytes { digest.update($0) }
+    let bytes = digest.finishBytes()
+    // Four letters for every three bytes begun, and the zero byte that ends them.
+    var letters = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
+    let count = EVP_EncodeBlock(&letters, bytes, Int32(bytes.count))
+    return String(decoding: letters.prefix(Int(count)), as: UTF8.self)
+  }
+
+  /// Ends the digest: 64 lower-case hexadecimal digits.
+  package consuming func finish() -> String {
+    let bytes = finishBytes()
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    for byte in bytes {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The digest of a file, of what is in it where it is gzip.
+  ///
+  /// - Throws: `.inputMissing`, `.inputMalformed`.
+  package static func hexadecimal(ofFileAt path: String) throws(Failure) -> String {
+    var file = try InputFile(path)
+    var digest = try SHA256Digest()
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = try file.read(into: buffer)
+      if count == 0 { return digest.finish() }
+      digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
+}
+
+extension SHA256Digest {
+  /// The checksum of bytes: 64 lower-case hexadecimal digits.
+  ///
+  /// - Throws: ``Failure`` of kind `internal`, as ``init()``.
+  package static func checksum(of bytes: [UInt8]) throws(Failure) -> String {
+    var digest = try SHA256Digest()
+    bytes.withUnsafeBytes { digest.update($0) }
+    return digest.finish()
+  }
+}

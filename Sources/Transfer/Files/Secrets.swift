@@ -1,0 +1,181 @@
+import FirestoreModels
+import Synchronization
+
+/// The secrets of this process: tokens, keys and passwords, which leave it in requests alone.
+///
+/// Servers, proxies and libraries send back what they were sent. So a text that goes to a terminal, a log or a summary is
+/// searched for every secret that is known by then, as it is and in the forms in which it is sent on: percent-encoded,
+/// escaped in JSON, in Base64, in hexadecimal, in parts.
+package enum Secrets {
+  /// A shorter text is no secret that can be told from other words.
+  static let minimumBytes = 6
+  /// What stands in the place of a secret.
+  package static let mark = "[removed]"
+  /// How much of a long secret is struck out also where the rest was cut off.
+  private static let minimumPrefix = 16
+
+  private struct Known {
+    var secrets: [[UInt8]] = []
+    /// Whether a byte can be the first one of a secret in some form.
+    var begins = [Bool](repeating: false, count: 256)
+  }
+
+  private static let known = Mutex(Known())
+
+  /// Takes a secret; one of several lines also line by line.
+  package static func add(_ secret: String) {
+    let lines = secret.split(whereSeparator: \.isNewline).map(String.init)
+    // The lines around a key in PEM are in every one.
+    let parts = lines.count > 1 ? [secret] + lines.filter { !$0.hasPrefix("-----") } : [secret]
+    let plain = parts.map { Array($0.utf8) }
+    let forms = (plain + codes(of: plain[0])).filter { $0.count >= minimumBytes }
+    known.withLock { known in
+      for form in forms where !known.secrets.contains(form) {
+        known.secrets.append(form)
+        for byte in form.prefix(1) + Array("%\\+ ".utf8) { known.begins[Int(byte)] = true }
+      }
+    }
+  }
+
+  /// The secret in hexadecimal, and in Base64 whatever is in front of it: of three bytes in four letters, those that it
+  /// alone decides about.
+  private static func codes(of secret: [UInt8]) -> [[UInt8]] {
+    // A code of a few letters is in other words, too.
+    if secret.count < minimumPrefix { return [] }
+    var codes: [[UInt8]] = []
+    for isUpper in [false, true] {
+      let digits = Array((isUpper ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
+      codes.append(secret.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+    for before in 0..<3 {
+      let end = (before + secret.count) / 3 * 3 - before
+      var code: [UInt8] = []
+      Base64.append([UInt8](repeating: 0, count: before) + secret[..<end], to: &code)
+      let whole = Array(code.dropFirst(before == 0 ? 0 : 4))
+      codes.append(whole)
+      let safe = [UInt8(ascii: "+"): UInt8(ascii: "-"), UInt8(ascii: "/"): UInt8(ascii: "_")]
+      codes.append(whole.map { safe[$0] ?? $0 })
+    }
+    return codes
+  }
+
+  /// Takes what the variables of proxies (`https_proxy` and the like) hold between the scheme and the host: a password, or
+  /// a name that is one.
+  package static func addProxies(of environment: [String: String]) {
+    for (name, value) in environment {
+      guard name.lowercased().hasSuffix("_proxy"), name.lowercased() != "no_proxy" else { continue }
+      let rest = value.firstRange(of: "://").map { value[$0.upperBound...] } ?? value[...]
+      guard let at = rest.utf8.lastIndex(of: UInt8(ascii: "@")) else { continue }
+      let login = String(rest[..<at])
+      let user = login.prefix { $0 != ":" }
+      let password = login.dropFirst(user.count + 1)
+      // curl takes it apart in its own way where characters are not encoded, and tells the parts.
+      for text in [String(rest), login, password.isEmpty ? String(user) : String(password)] { add(text) }
+      for part in password.split(whereSeparator: { "@/:?#".contains($0) }) { add(String(part)) }
+      let decoded = (user: unescaped(user), password: unescaped(password))
+      add(String(decoding: decoded.password, as: UTF8.self))
+      var basic: [UInt8] = []
+      Base64.append(decoded.user + [UInt8(ascii: ":")] + decoded.password, to: &basic)
+      add(String(decoding: basic, as: UTF8.self))
+    }
+  }
+
+  /// The bytes that percent-encoding stands for.
+  private static func unescaped(_ text: Substring) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = text.utf8
+    while let first = rest.popFirst() {
+      if first == UInt8(ascii: "%"), rest.count >= 2,
+        let byte = UInt8(String(rest.prefix(2)) ?? "", radix: 16)
+      {
+        bytes.append(byte)
+        rest.removeFirst(2)
+      } else {
+        bytes.append(first)
+      }
+    }
+    return bytes
+  }
+
+  /// The text without secrets.
+  package static func struck(_ text: String) -> String {
+    var text = text
+    let bytes = text.withUTF8 { struck($0) }
+    return bytes.map { String(decoding: $0, as: UTF8.self) } ?? text
+  }
+
+  /// The bytes of a text without secrets.
+  package static func struck(_ text: [UInt8]) -> [UInt8] {
+    text.withUnsafeBufferPointer { struck($0) } ?? text
+  }
+
+  /// The text without secrets, nil where it has none.
+  private static func struck(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    let known = known.withLock { $0 }
+    if known.secrets.isEmpty { return nil }
+    var out: [UInt8]?
+    var copied = 0
+    var index = 0
+    while index < text.count {
+      // Of two that begin alike, the longer one goes.
+      guard known.begins[Int(text[index])],
+        let length = known.secrets.lazy.compactMap({ match($0, in: text, at: index) }).max()
+      else {
+        index += 1
+        continue
+      }
+      out = (out ?? []) + text[copied..<index] + Array(mark.utf8)
+      index += length
+      copied = index
+    }
+    return out.map { $0 + text[copied...] }
+  }
+
+  /// How many bytes of the text at an index are a secret, each of its characters in whatever form; nil where none is.
+  private static func match(_ secret: [UInt8], in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
+    var end = start
+    var matched = 0
+    for byte in secret {
+      guard let length = form(of: byte, in: text, at: end) else { break }
+      end += length
+      matched += 1
+    }
+    // Of several lines, the first one is the same in all.
+    let mayBeCut = secret.count >= 2 * minimumPrefix && !secret.contains(0x0A)
+    let isEnough = matched == secret.count || (mayBeCut && matched >= minimumPrefix)
+    return isEnough ? end - start : nil
+  }
+
+  /// How many bytes of the text at an index stand for a byte; nil where something else stands there.
+  private static func form(of byte: UInt8, in text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int? {
+    guard index < text.count else { return nil }
+    let first = text[index]
+    if first == byte { return 1 }
+    func isHex(_ start: Int, _ digits: Int) -> Bool {
+      guard start + digits <= text.count else { return false }
+      let number = Int(String(decoding: text[start..<(start + digits)], as: UTF8.self), radix: 16)
+      return number == Int(byte)
+    }
+    switch first {
+    case UInt8(ascii: "%"):
+      if isHex(index + 1, 2) { return 3 }
+      // Encoded twice.
+      if text[index...].starts(with: "%25".utf8), isHex(index + 3, 2) { return 5 }
+      return nil
+    case UInt8(ascii: "\\"):
+      guard index + 1 < text.count else { return nil }
+      let next = text[index + 1]
+      if next == UInt8(ascii: "u") { return isHex(index + 2, 4) ? 6 : nil }
+      switch byte {
+      case 0x0A: return next == UInt8(ascii: "n") ? 2 : nil
+      case 0x0D: return next == UInt8(ascii: "r") ? 2 : nil
+      case 0x09: return next == UInt8(ascii: "t") ? 2 : nil
+      default: return next == byte ? 2 : nil
+      }
+    case UInt8(ascii: "+") where byte == 0x20: return 1
+    // What was broken into lines comes back in one.
+    case 0x20 where byte == 0x0A: return 1
+    default: return nil
+    }
+  }
+}

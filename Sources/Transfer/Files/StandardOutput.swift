@@ -1,0 +1,29 @@
+package import FirestoreModels
+
+/// Standard output: what a command was asked for.
+package enum StandardOutput {
+  /// Writes a text for people, without secrets.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package static func write(_ text: TerminalText) throws(Failure) {
+    try write(data: Array(Secrets.struck(text.description).utf8))
+  }
+
+  /// Writes JSON about a run, without secrets.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package static func write(json: [UInt8]) throws(Failure) {
+    try write(data: Secrets.struck(json))
+  }
+
+  /// Writes data for programs, byte by byte as they are.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package static func write(data bytes: [UInt8]) throws(Failure) {
+    let (error, isStopped) = bytes.withUnsafeBytes { bytes in
+      SystemCall.mayWait(1) ? SystemCall.writeUnlessStopped(1, bytes) : (SystemCall.write(1, bytes), false)
+    }
+    if isStopped { throw Failure.stopped("write", "standard output") }
+    if error != 0 { throw Failure.cannotWrite("standard output", errno: error) }
+  }
+}

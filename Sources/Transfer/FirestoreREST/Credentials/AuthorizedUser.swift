@@ -1,0 +1,38 @@
+import FirestoreModels
+
+/// A person who has signed in with `gcloud auth application-default login`: a refresh token (RFC 6749, section 6).
+package struct AuthorizedUser: Sendable, Equatable {
+  /// Where refresh tokens are traded; the file names none.
+  static let tokenURI = "https://oauth2.googleapis.com/token"
+
+  /// The file.
+  package let path: String
+  /// The person's address, where the file has it.
+  package let account: String?
+  let quotaProject: String?
+  let clientID: String
+  let clientSecret: Secret
+  let refreshToken: Secret
+
+  /// Reads a file of `type` `authorized_user`.
+  init(_ file: CredentialFile) throws(Failure) {
+    let texts = try file.require("client_id", "client_secret", "refresh_token")
+    path = file.path
+    account = file["account"]
+    quotaProject = file["quota_project_id"]
+    clientID = texts[0]
+    clientSecret = Secret(texts[1])
+    refreshToken = Secret(texts[2])
+  }
+
+  /// The request that trades the refresh token for a token.
+  func tokenRequest() -> HTTPRequest {
+    TokenEndpoint.post(
+      to: Self.tokenURI,
+      form: [
+        ("grant_type", "refresh_token"), ("client_id", clientID), ("client_secret", clientSecret.revealed),
+        ("refresh_token", refreshToken.revealed),
+      ]
+    )
+  }
+}

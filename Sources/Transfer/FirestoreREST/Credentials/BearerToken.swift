@@ -1,0 +1,68 @@
+import Files
+package import FirestoreModels
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A token of the embedded store: whoever runs the store chooses it, and it never ends.
+///
+/// Printing one never shows it.
+package struct BearerToken: Sendable, Equatable {
+  /// The largest file of a token, in bytes.
+  static let maximumFileBytes = 4096
+
+  let secret: Secret
+
+  /// The text, for the store that is to ask for it, and for nothing else.
+  package var revealed: String { secret.revealed }
+
+  /// A new one that nobody can guess: 256 bits of the system's chance.
+  package static func random() -> BearerToken {
+    var generator = SystemRandomNumberGenerator()
+    return BearerToken(
+      Secret(Base64.urlSafe((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }))
+    )
+  }
+
+  private init(_ secret: Secret) {
+    self.secret = secret
+  }
+
+  /// Reads the token of a file, without the white space around it.
+  ///
+  /// - Throws: `.configuration` where the file is not there, where others than its owner may read or write it, or where it
+  ///   does not hold one bare token.
+  package init(file path: String) throws(Failure) {
+    func failure(_ cause: String, _ remedy: String) -> Failure {
+      Failure(.configuration, "read the token", path: path, cause: cause, remedy: remedy)
+    }
+    let make = "Write a long random text into it, and 'chmod 600' it."
+    let (descriptor, error) = SystemCall.open(path, O_RDONLY | O_NONBLOCK)
+    if descriptor < 0 { throw failure(SystemCall.text(error), make) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.isRegularFile else { throw failure("it is no file", make) }
+    if status.st_mode & 0o077 != 0 {
+      throw failure("others than its owner may read or change it", "Give 'chmod 600' to it.")
+    }
+    var bytes = [UInt8](repeating: 0, count: Self.maximumFileBytes + 1)
+    var count = 0
+    while count < bytes.count {
+      let (more, error) = bytes.withUnsafeMutableBytes {
+        SystemCall.read(descriptor, into: UnsafeMutableRawBufferPointer(rebasing: $0[count...]))
+      }
+      if error != 0 { throw failure(SystemCall.text(error), make) }
+      if more == 0 { break }
+      count += more
+    }
+    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) }
+    let text = Array(bytes[..<count].drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+    guard count <= Self.maximumFileBytes, AccessToken.isHeaderSafe(text) else {
+      throw failure("it does not hold one bare token", make)
+    }
+    secret = Secret(String(decoding: text, as: UTF8.self))
+  }
+}

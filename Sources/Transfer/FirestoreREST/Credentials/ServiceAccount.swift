@@ -1,0 +1,94 @@
+import FirestoreModels
+
+/// A service account with its private key: signs an assertion and trades it for a token (RFC 7523).
+package struct ServiceAccount: Sendable, Equatable {
+  /// The audience of every assertion, whatever the file's `token_uri` (as google-auth has it).
+  static let audience = "https://oauth2.googleapis.com/token"
+  /// How long an assertion holds, in seconds; Google takes at most an hour.
+  static let lifetime: Int64 = 3600
+
+  /// The account's address, which signs.
+  package let clientEmail: String
+  /// The key file.
+  package let path: String
+  /// The project that the account belongs to.
+  package let project: String?
+  let quotaProject: String?
+  let tokenURI: String
+  let privateKeyID: String?
+  let privateKey: Secret
+
+  /// Reads a key file of `type` `service_account`.
+  init(_ file: CredentialFile) throws(Failure) {
+    let texts = try file.require("client_email", "private_key", "token_uri")
+    path = file.path
+    clientEmail = texts[0]
+    privateKey = Secret(texts[1])
+    tokenURI = texts[2]
+    privateKeyID = file["private_key_id"]
+    project = file["project_id"]
+    quotaProject = file["quota_project_id"]
+    guard Self.isConfidential(tokenURI) else { throw file.malformed("its 'token_uri' is not an https URL") }
+    // A key that cannot sign is told now, and not in the middle of a run.
+    _ = try assertion(at: 0)
+  }
+
+  /// The signed JSON Web Token that is good from `now` (seconds since 1970) for an hour.
+  func assertion(at now: Int64) throws(Failure) -> String {
+    var header = JSONWriter()
+    header.object { json in
+      json.key("alg")
+      json.string("RS256")
+      json.key("typ")
+      json.string("JWT")
+      if let privateKeyID {
+        json.key("kid")
+        json.string(privateKeyID)
+      }
+    }
+    var claims = JSONWriter()
+    claims.object { json in
+      json.key("iss")
+      json.string(clientEmail)
+      json.key("scope")
+      json.string(Credentials.scope)
+      json.key("aud")
+      json.string(Self.audience)
+      json.key("iat")
+      json.integer(now)
+      json.key("exp")
+      json.integer(now + Self.lifetime)
+    }
+    let signed = "\(Base64.urlSafe(header.bytes)).\(Base64.urlSafe(claims.bytes))"
+    do throws(RS256.SigningError) {
+      return "\(signed).\(Base64.urlSafe(try RS256.signature(of: Array(signed.utf8), pem: privateKey)))"
+    } catch {
+      throw Failure(
+        .configuration,
+        "sign with the service account's key",
+        path: path,
+        cause: error == .malformedKey
+          ? "its 'private_key' is not an RSA key in PEM without a password" : "OpenSSL refused the key",
+        remedy: "Make a new key for \(clientEmail) and use its file."
+      )
+    }
+  }
+
+  /// The request that trades an assertion for a token.
+  func tokenRequest(at now: Int64) throws(Failure) -> HTTPRequest {
+    let assertion = Secret(try assertion(at: now))
+    return TokenEndpoint.post(
+      to: tokenURI,
+      form: [
+        ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"), ("assertion", assertion.revealed),
+      ]
+    )
+  }
+
+  /// Assertions go over TLS, or no further than this machine.
+  private static func isConfidential(_ url: String) -> Bool {
+    ["https://", "http://localhost:", "http://127.0.0.1:", "http://[::1]:"].contains {
+      url.utf8.starts(with: $0.utf8) && AccessToken.isHeaderSafe(url.utf8)
+    }
+  }
+}

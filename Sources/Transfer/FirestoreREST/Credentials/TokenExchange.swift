@@ -1,0 +1,156 @@
+import FirestoreModels
+
+/// One token request for a kind of credentials, and what its answer means for the run.
+enum TokenExchange {
+  /// What one request came to; what cannot be mended by asking again is thrown.
+  enum Outcome {
+    case token(AccessToken)
+    case passing(Passing)
+  }
+
+  /// A failure that may pass.
+  struct Passing {
+    var cause: String
+    /// How long the server asks to wait, in seconds.
+    var retryAfter: Double?
+    /// Attempts that it is worth in all.
+    var attempts = TokenRetryPolicy.attempts
+    /// What is thrown when they are used up, unless it is that the endpoint is unavailable.
+    var verdict: Failure?
+    let endpoint: String
+
+    func failure(after attempt: Int) -> Failure {
+      verdict
+        ?? Failure(
+          .unavailable,
+          "get an access token",
+          path: endpoint,
+          cause: "\(cause) (\(attempt) attempt\(attempt == 1 ? "" : "s"))",
+          remedy: "Try again later."
+        )
+    }
+  }
+
+  static let interrupted = Failure(.interrupted, "get an access token", cause: "it was cancelled")
+
+  /// Sends one token request and judges the answer.
+  static func outcome(
+    of credentials: Credentials,
+    transport: any HTTPTransport,
+    now: @Sendable () -> Double
+  ) async throws(Failure) -> Outcome {
+    guard let (request, endpoint) = try request(for: credentials, at: now()) else {
+      throw Failure(.internal, "get an access token", cause: "\(credentials) need none")
+    }
+    let response: HTTPResponse
+    do throws(TransportError) {
+      response = try await transport.send(request)
+    } catch {
+      return .passing(try passing(error, of: credentials, endpoint: endpoint))
+    }
+    if case .metadataServer = credentials.kind, response.status < 500, !MetadataServer.isGenuine(response) {
+      throw refusal(
+        of: credentials,
+        endpoint: endpoint,
+        code: nil,
+        cause: "what answers is no metadata server"
+      )
+    }
+    switch TokenEndpoint.answer(response, at: now()) {
+    case .token(let token): return .token(token)
+    case .unavailable(let cause, let retryAfter):
+      return .passing(Passing(cause: cause, retryAfter: retryAfter, endpoint: endpoint))
+    case .refused(let code, let cause):
+      throw refusal(of: credentials, endpoint: endpoint, code: code, cause: cause)
+    }
+  }
+
+  private static func request(
+    for credentials: Credentials,
+    at now: Double
+  ) throws(Failure) -> (HTTPRequest, endpoint: String)? {
+    switch credentials.kind {
+    case .none, .emulatorOwner, .bearer, .accessTokenFile: return nil
+    case .serviceAccount(let account): return (try account.tokenRequest(at: Int64(now)), account.tokenURI)
+    case .authorizedUser(let user): return (user.tokenRequest(), AuthorizedUser.tokenURI)
+    case .metadataServer(let server): return (server.tokenRequest(), server.host)
+    }
+  }
+
+  private static func passing(
+    _ error: TransportError,
+    of credentials: Credentials,
+    endpoint: String
+  ) throws(Failure) -> Passing {
+    switch error.kind {
+    case .notConnected, .lost:
+      var passing = Passing(cause: TokenEndpoint.harmless(error.message), endpoint: endpoint)
+      if case .metadataServer = credentials.kind, error.kind == .notConnected {
+        // Most likely there is none: a person waits for this verdict.
+        passing.attempts = 3
+        passing.verdict = CredentialDiscovery.nothingFound
+      }
+      return passing
+    case .cancelled: throw interrupted
+    case .bodyTooLarge, .invalid:
+      throw refusal(
+        of: credentials,
+        endpoint: endpoint,
+        code: nil,
+        cause: TokenEndpoint.harmless(error.message)
+      )
+    }
+  }
+
+  /// What a refusal means for whoever runs the command.
+  static func refusal(of credentials: Credentials, endpoint: String, code: String?, cause: String) -> Failure
+  {
+    let remedy: String
+    switch credentials.kind {
+    case .authorizedUser:
+      remedy =
+        "Run `gcloud auth application-default login`, and see that this machine's clock is right."
+    case .serviceAccount(let account):
+      remedy =
+        "See that the key of \(account.clientEmail) is neither deleted nor disabled, and that this machine's clock is right."
+    case .metadataServer:
+      remedy = "See that this machine has a service account, or use a service account key."
+    case .none, .emulatorOwner, .bearer, .accessTokenFile:
+      remedy = CredentialDiscovery.remedy
+    }
+    return Failure(
+      .configuration,
+      "get an access token for \(credentials)",
+      path: "from \(endpoint)",
+      cause: cause,
+      remedy: remedy
+    )
+  }
+}
+
+/// When a token request is sent again.
+///
+/// Asking twice for a token does no harm, so every passing failure is tried anew.
+enum TokenRetryPolicy {
+  /// Attempts in all.
+  static let attempts = 4
+  /// The longest wait between two of them, in seconds, whatever the server asks for.
+  static let longestDelay = 30.0
+
+  /// The wait before attempt `attempt + 1` (the first attempt is 1), in seconds; nil where there is none.
+  ///
+  /// - Parameter jitter: From 0 to 1; half of the wait is random, so that a fleet does not knock at once.
+  static func delay(
+    after attempt: Int,
+    of attempts: Int = attempts,
+    retryAfter: Double?,
+    jitter: Double
+  ) -> Double? {
+    if attempt >= attempts { return nil }
+    var delay = 1.0
+    for _ in 1..<max(1, attempt) { delay *= 2 }
+    delay *= 0.5 + jitter / 2
+    if let retryAfter, retryAfter.isFinite, retryAfter > delay { delay = retryAfter }
+    return min(delay, longestDelay)
+  }
+}

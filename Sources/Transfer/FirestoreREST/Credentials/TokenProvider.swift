@@ -1,0 +1,254 @@
+package import FirestoreModels
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What a request carries to be let in.
+///
+/// It describes itself without the token.
+package struct Authorization: Sendable, CustomStringConvertible {
+  let token: AccessToken?
+  let quotaProject: String?
+  /// Which of the provider's tokens it is, counted from 1; 0 where nothing can be had anew.
+  let generation: Int
+
+  /// The headers to add: `Authorization`, and `x-goog-user-project` where another project pays.
+  package var headers: [(name: String, value: String)] {
+    var headers: [(name: String, value: String)] = []
+    if let token { headers.append(("Authorization", "Bearer \(token.secret.revealed)")) }
+    if let quotaProject { headers.append(("x-goog-user-project", quotaProject)) }
+    return headers
+  }
+
+  /// The text.
+  package var description: String { token == nil ? "unsigned" : "token \(generation)" }
+}
+
+/// Keeps one valid access token and has it replaced before it ends.
+///
+/// However many requests wait, one token request is under way at a time and all of them share its outcome; while
+/// the old token is good, nobody waits. A waiter that is cancelled leaves at once; the token request is cancelled
+/// with its last waiter.
+package actor TokenProvider {
+  /// A token that is good for longer than this, in seconds, is used while it is being replaced.
+  static let headroom = 60.0
+  /// How long a token that could not be replaced early is used on before that is tried again, in seconds.
+  static let holdOff = 10.0
+
+  /// Who signs.
+  package nonisolated let credentials: Credentials
+
+  private let transport: any HTTPTransport
+  private let readFile: CredentialDiscovery.FileReader
+  private let now: @Sendable () -> Double
+  private let sleep: @Sendable (Double) async throws -> Void
+
+  private var current: (token: AccessToken, generation: Int)?
+  private var lastGeneration = 0
+  private var noRefreshBefore = -Double.infinity
+
+  private typealias Outcome = Result<Authorization, Failure>
+  private var waiters: [Int: CheckedContinuation<Outcome, Never>] = [:]
+  private var nextWaiter = 0
+  private var refresh: (task: Task<Void, Never>, number: Int)?
+  private var nextRefresh = 0
+
+  /// Makes a provider.
+  ///
+  /// - Parameters:
+  ///   - transport: Carries token requests; without credentials and retries of its own, which this type has.
+  ///   - readFile: Reads an access token file again.
+  ///   - now: The time in seconds since 1970.
+  ///   - sleep: Waits so many seconds between attempts, and throws when cancelled.
+  package init(
+    _ credentials: Credentials,
+    transport: any HTTPTransport,
+    readFile: @escaping CredentialDiscovery.FileReader = CredentialDiscovery.readFile(at:),
+    now: @escaping @Sendable () -> Double = wallClock,
+    sleep: @escaping @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
+  ) {
+    self.credentials = credentials
+    self.transport = transport
+    self.readFile = readFile
+    self.now = now
+    self.sleep = sleep
+  }
+
+  /// The time of this machine in seconds since 1970.
+  package static let wallClock: @Sendable () -> Double = {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  /// What to sign a request with now; waits for a token where there is none that is valid.
+  ///
+  /// - Throws: ``Failure``: `.configuration` where the credentials are refused, `.unavailable` where no token could
+  ///   be had, `.interrupted` where the caller was cancelled.
+  package func authorization() async throws(Failure) -> Authorization {
+    switch credentials.kind {
+    case .none: return Authorization(token: nil, quotaProject: credentials.quotaProject, generation: 0)
+    case .emulatorOwner:
+      let owner = AccessToken(Secret("owner"), expiry: nil, refreshTime: nil)
+      return Authorization(token: owner, quotaProject: nil, generation: 0)
+    case .bearer(let bearer):
+      let token = AccessToken(bearer.secret, expiry: nil, refreshTime: nil)
+      return Authorization(token: token, quotaProject: nil, generation: 0)
+    case .serviceAccount, .authorizedUser, .metadataServer, .accessTokenFile: break
+    }
+    let time = now()
+    if let current {
+      if !current.token.isStale(at: time) { return authorization(of: current) }
+      let mayRefresh = time >= noRefreshBefore
+      if current.token.expiry.map({ $0 - time > Self.headroom }) ?? false {
+        // Good for a while yet: nobody waits for its successor, and a slow endpoint holds nothing up.
+        if mayRefresh { startRefresh() }
+        return authorization(of: current)
+      }
+      if !mayRefresh, !current.token.isExpired(at: time) { return authorization(of: current) }
+    }
+    return try await shared().get()
+  }
+
+  /// Forgets the token that the service has refused (401), unless it has been replaced already.
+  package func invalidate(_ refused: Authorization) {
+    if let current, current.generation == refused.generation { self.current = nil }
+  }
+
+  /// What to sign a request with after the service has refused it with `refused` (401); nil where there is nothing
+  /// better than what was refused, so that asking again is of no use.
+  package func refreshed(after refused: Authorization) async throws(Failure) -> Authorization? {
+    if refused.generation == 0 { return nil }
+    invalidate(refused)
+    let fresh = try await authorization()
+    return fresh.token?.secret == refused.token?.secret ? nil : fresh
+  }
+
+  private func authorization(of current: (token: AccessToken, generation: Int)) -> Authorization {
+    Authorization(
+      token: current.token,
+      quotaProject: credentials.quotaProject,
+      generation: current.generation
+    )
+  }
+
+  // MARK: One refresh for all
+
+  /// Callers that wait for the token request that is under way.
+  var waiting: Int { waiters.count }
+
+  /// Whether a token request is under way.
+  var isRefreshing: Bool { refresh != nil }
+
+  private func shared() async -> Outcome {
+    let waiter = nextWaiter
+    nextWaiter += 1
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        if Task.isCancelled {
+          continuation.resume(returning: .failure(TokenExchange.interrupted))
+        } else {
+          waiters[waiter] = continuation
+          startRefresh()
+        }
+      }
+    } onCancel: {
+      Task { await self.leave(waiter) }
+    }
+  }
+
+  private func leave(_ waiter: Int) {
+    guard let continuation = waiters.removeValue(forKey: waiter) else { return }
+    continuation.resume(returning: .failure(TokenExchange.interrupted))
+    if waiters.isEmpty {
+      refresh?.task.cancel()
+      refresh = nil
+    }
+  }
+
+  private func startRefresh() {
+    if refresh != nil { return }
+    let number = nextRefresh
+    nextRefresh += 1
+    let task = Task {
+      let result = await self.newToken()
+      self.finish(number, result)
+    }
+    refresh = (task, number)
+  }
+
+  private func finish(_ number: Int, _ result: Result<AccessToken, Failure>) {
+    // One that was abandoned by its waiters has been followed by another, or by none.
+    guard let refresh, refresh.number == number else { return }
+    self.refresh = nil
+    let outcome: Outcome
+    switch result {
+    case .success(let token):
+      lastGeneration += 1
+      current = (token, lastGeneration)
+      noRefreshBefore = -.infinity
+      outcome = .success(authorization(of: (token, lastGeneration)))
+    case .failure(let failure):
+      let time = now()
+      noRefreshBefore = time + Self.holdOff
+      if let current, mayOutlast(failure), !current.token.isExpired(at: time) {
+        // It was to be replaced early, and is still good.
+        outcome = .success(authorization(of: current))
+      } else {
+        outcome = .failure(failure)
+      }
+    }
+    let waiting = waiters
+    waiters = [:]
+    for continuation in waiting.values { continuation.resume(returning: outcome) }
+  }
+
+  /// Whether the token at hand is used on after a failure to replace it.
+  ///
+  /// A token file may be caught while it is being written; the service tells soon enough whether its old
+  /// token still holds.
+  private func mayOutlast(_ failure: Failure) -> Bool {
+    if case .accessTokenFile = credentials.kind { true } else { failure.kind == .unavailable }
+  }
+
+  // MARK: One token
+
+  private func newToken() async -> Result<AccessToken, Failure> {
+    do throws(Failure) {
+      return .success(try await requestToken())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func requestToken() async throws(Failure) -> AccessToken {
+    if case .accessTokenFile(let file) = credentials.kind {
+      return try file.token(in: try readFile(file.path), at: now())
+    }
+    var attempt = 1
+    while true {
+      let passing: TokenExchange.Passing
+      switch try await TokenExchange.outcome(of: credentials, transport: transport, now: now) {
+      case .token(let token): return token
+      case .passing(let failure): passing = failure
+      }
+      guard
+        let delay = TokenRetryPolicy.delay(
+          after: attempt,
+          of: passing.attempts,
+          retryAfter: passing.retryAfter,
+          jitter: Double.random(in: 0...1)
+        )
+      else { throw passing.failure(after: attempt) }
+      do {
+        try await sleep(delay)
+      } catch {
+        throw TokenExchange.interrupted
+      }
+      attempt += 1
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import FirestoreModels
+
+/// The id of a transaction, opaque and in base64, as it is on the wire.
+package struct TransactionID: Sendable, Equatable {
+  let base64: String
+}
+
+/// The calls of a transaction, each sent once.
+///
+/// None is repeated by itself: what fails within a transaction ends it, and the whole is run again.
+extension FirestoreClient {
+  /// Begins a transaction that reads and writes.
+  ///
+  /// - Parameter last: The transaction that this one repeats, so that the service can favour it.
+  func beginTransaction(repeating last: TransactionID? = nil) async throws(CallFailure) -> TransactionID {
+    var json = JSONWriter()
+    json.object {
+      $0.key("options")
+      $0.object {
+        $0.key("readWrite")
+        $0.object {
+          guard let last else { return }
+          $0.key("retryTransaction")
+          $0.string(last.base64)
+        }
+      }
+    }
+    let (body, root) = try await caller.attempt(post("\(documentsURL):beginTransaction", json.bytes))
+    defer { withExtendedLifetime(body) {} }
+    guard let id = root.kind == .object ? root["transaction"]?.string : nil, !id.isEmpty else {
+      throw .malformed("the answer names no transaction")
+    }
+    return TransactionID(base64: id)
+  }
+
+  /// Ends a transaction that is not to be committed, so that its locks are free at once.
+  ///
+  /// Whether that works makes no difference to what is right: the service ends a transaction that stands idle by itself.
+  func rollback(_ transaction: TransactionID) async {
+    var json = JSONWriter()
+    json.object { $0.transaction(transaction) }
+    var request = post("\(documentsURL):rollback", json.bytes)
+    request.timeout = min(request.timeout, 10)
+    _ = try? await caller.attempt(request)
+  }
+
+  /// A document as the transaction sees it, nil where there is none.
+  func documentOnce(
+    _ path: DocumentPath,
+    in transaction: TransactionID
+  ) async throws(CallFailure) -> RawDocument? {
+    var json = JSONWriter()
+    json.object {
+      $0.key("documents")
+      $0.array { $0.string(database.name(of: path)) }
+      $0.transaction(transaction)
+    }
+    let (body, root) = try await caller.attempt(post("\(documentsURL):batchGet", json.bytes))
+    defer { withExtendedLifetime(body) {} }
+    for element in try Self.streamElements(root) {
+      if let found = element["found"] {
+        var reader = AnswerReader(database)
+        return try reader.document(found) { $0 == path }
+      }
+      if element["missing"] != nil { return nil }
+    }
+    throw .malformed("the stream ended before the document")
+  }
+
+  /// A page of a read as the transaction sees it, in the order of names.
+  func pageOnce(
+    of read: CollectionRead,
+    after last: DocumentPath?,
+    in transaction: TransactionID
+  ) async throws(CallFailure) -> [RawDocument] {
+    var query = read.query(in: database)
+    query.limit = read.pageSize
+    if let last = last ?? read.startAfter {
+      query.startAt = StructuredQuery.Cursor([.reference(database.name(of: last))], before: false)
+    }
+    var json = JSONWriter()
+    json.object {
+      $0.key("structuredQuery")
+      $0.structuredQuery(query)
+      $0.transaction(transaction)
+    }
+    let (body, root) = try await caller.attempt(
+      post("\(url(ofParent: read.parent)):runQuery", json.bytes)
+    )
+    defer { withExtendedLifetime(body) {} }
+    var reader = AnswerReader(database)
+    var documents: [RawDocument] = []
+    for element in try Self.streamElements(root) {
+      guard let document = element["document"] else { continue }
+      documents.append(try reader.document(document, isAsked: read.mayGive))
+    }
+    return documents
+  }
+}
+
+extension JSONWriter {
+  /// The member `transaction`, where there is one.
+  mutating func transaction(_ transaction: TransactionID?) {
+    guard let transaction else { return }
+    key("transaction")
+    string(transaction.base64)
+  }
+}

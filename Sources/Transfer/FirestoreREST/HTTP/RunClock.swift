@@ -1,0 +1,35 @@
+/// Time and chance, as values, so that whatever waits or jitters can be tested with a clock moved by hand.
+package struct RunClock: Sendable {
+  /// Seconds on a clock that only goes forward.
+  package var now: @Sendable () -> Double
+  /// Waits for so many seconds; throws `CancellationError` as soon as the task is cancelled.
+  package var sleep: @Sendable (Double) async throws -> Void
+  /// A number from 0 up to, not including, 1.
+  package var random: @Sendable () -> Double
+
+  /// Makes a clock of its three parts.
+  package init(
+    now: @escaping @Sendable () -> Double,
+    sleep: @escaping @Sendable (Double) async throws -> Void,
+    random: @escaping @Sendable () -> Double
+  ) {
+    self.now = now
+    self.sleep = sleep
+    self.random = random
+  }
+
+  /// The machine's monotonic clock.
+  package static let system: RunClock = {
+    let start = ContinuousClock.now
+    return RunClock(
+      now: {
+        let elapsed = ContinuousClock.now - start
+        return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
+      },
+      sleep: { seconds in
+        try await Task.sleep(for: .nanoseconds(Int64(max(0, min(seconds, 1e9)) * 1e9)))
+      },
+      random: { Double.random(in: 0..<1) }
+    )
+  }()
+}

@@ -1,0 +1,175 @@
+import FirestoreModels
+
+/// Fetches one page after another, and decodes it.
+struct PageFetcher: Sendable {
+  let client: FirestoreClient
+  let read: CollectionRead
+  private let selection: ReadSelection?
+
+  init(client: FirestoreClient, read: CollectionRead) {
+    self.client = client
+    self.read = read
+    selection = read.selection
+  }
+
+  func page(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
+    var size = size
+    while true {
+      do throws(Failure) {
+        return read.isList
+          ? try await list(after: start, size: size) : try await query(after: start, size: size)
+      } catch {
+        guard error.isBodyTooLarge, size > 1 else { throw error }
+        size = max(1, size / 2)
+      }
+    }
+  }
+
+  /// Where the page after one begins, nil after the last.
+  func start(after page: FetchedPage) throws(Failure) -> PageStart? {
+    guard let place = page.next else { return nil }
+    guard let start = PageStart(place, after: page.start) else {
+      throw .endless("read the pages of", path: read.collection.string)
+    }
+    return start
+  }
+
+  private func list(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
+    try await client.caller.call(
+      .listDocuments,
+      HTTPRequest(method: "GET", url: listURL(after: start, size: size)),
+      operation: "read the page of",
+      path: read.collection.string
+    ) { (body, root) throws(CallFailure) in
+      guard root.kind == .object else { throw .malformed("the answer is not an object") }
+      guard root["documents"].map({ $0.kind == .array }) ?? true else {
+        throw .malformed("the documents are not a list")
+      }
+      return FetchedPage(
+        body: body,
+        elements: root["documents"],
+        next: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : .token(UTF8Key($0)) },
+        start: start,
+        size: size
+      )
+    }
+  }
+
+  private func query(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
+    var query = read.query(in: client.database)
+    query.limit = size
+    if case .cursor(let cursor)? = start?.place {
+      query.startAt = cursor
+    } else if let path = read.startAfter ?? read.startAt, read.isOrderedByName {
+      query.startAt = cursor(at: path, before: read.startAfter == nil)
+    }
+    if let path = read.endBefore { query.endAt = cursor(at: path, before: true) }
+    let order = query.orderBy
+    return try await client.caller.call(
+      .runQuery,
+      client.post("\(client.url(ofParent: read.parent)):runQuery", client.queryBody(query, read.readTime)),
+      operation: "query",
+      path: read.collection.string
+    ) { (body, root) throws(CallFailure) in
+      let elements = try FirestoreClient.streamElements(root)
+      var count = 0
+      var last: JSONCursor?
+      for element in elements {
+        if let document = element["document"] {
+          count += 1
+          last = document
+        }
+      }
+      // A query gives all that it was asked for, so fewer are the last.
+      var next: PageStart.Place?
+      if count >= size, let last { next = .cursor(try cursor(after: last, order)) }
+      return FetchedPage(body: body, elements: root, next: next, start: start, size: size)
+    }
+  }
+
+  private func cursor(at path: DocumentPath, before: Bool) -> StructuredQuery.Cursor {
+    StructuredQuery.Cursor([.reference(client.database.name(of: path))], before: before)
+  }
+
+  private func cursor(
+    after json: JSONCursor,
+    _ order: [StructuredQuery.Order]
+  ) throws(CallFailure) -> StructuredQuery.Cursor {
+    let database = client.database
+    var reader = AnswerReader(database)
+    let document = try reader.document(json, isAsked: read.mayGive)
+    let values = order.map { order in
+      order.field == .documentName
+        ? Value.reference(database.name(of: document.path)) : document.fields[order.field] ?? .null
+    }
+    return StructuredQuery.Cursor(values, before: false)
+  }
+
+  /// Decodes a page that was fetched.
+  ///
+  /// - Throws: `.unavailable` where a document of it was not asked for, `.internal` where one cannot be read.
+  func documents(of page: FetchedPage) throws(Failure) -> [RawDocument] {
+    var reader = AnswerReader(client.database)
+    let isAsked = read.mayGive
+    var documents: [RawDocument] = []
+    guard let list = page.elements else { return documents }
+    documents.reserveCapacity(page.size)
+    for element in list.elements {
+      guard let json = read.isList ? element : element["document"] else { continue }
+      do throws(CallFailure) {
+        var document = try reader.document(json, isAsked: isAsked)
+        if let selection, !selection.contains(document) { continue }
+        if read.cutsHere, let mask = read.mask { document.fields = document.fields.cut(to: mask) }
+        documents.append(document)
+      } catch {
+        throw error.asFailure(operation: "read the page of", path: read.collection.string)
+      }
+    }
+    return documents
+  }
+
+  private func listURL(after start: PageStart?, size: Int) -> String {
+    var url = client.url(ofParent: read.collection.parent) + "/"
+    PercentEncoding.appendPath(read.collection.id, to: &url)
+    url += "?pageSize=\(size)&prettyPrint=false"
+    if case .token(let token)? = start?.place {
+      url += "&pageToken=\(PercentEncoding.query(token.string))"
+    }
+    for path in read.mask ?? [] { url += "&mask.fieldPaths=\(PercentEncoding.query(path.description))" }
+    if read.showsMissing { url += "&showMissing=true" }
+    if let readTime = read.readTime { url += "&readTime=\(PercentEncoding.query(readTime.description))" }
+    return url
+  }
+}
+
+/// Where the next page begins, and the way that led there.
+struct PageStart: Sendable {
+  enum Place: Sendable, Equatable {
+    case token(UTF8Key)
+    case cursor(StructuredQuery.Cursor)
+  }
+
+  let place: Place
+  private var trail = PlaceTrail<Place>()
+
+  /// Makes a start, nil where the read was at this place before.
+  init?(_ place: Place, after last: PageStart?) {
+    self.place = place
+    if let last { trail = last.trail }
+    if !trail.goes(to: place) { return nil }
+  }
+}
+
+/// A page as it came: parsed, not yet decoded.
+struct FetchedPage: @unchecked Sendable {
+  // The cursor borrows the body's parser, and both go together from the task that fetched them to the one that
+  // decodes them.
+  let body: ParsedBody
+  /// The list of documents, or the stream of elements that hold them.
+  let elements: JSONCursor?
+  let next: PageStart.Place?
+  /// Where it begins itself, nil for the first.
+  let start: PageStart?
+  /// The size that it was asked for with.
+  let size: Int
+}

@@ -1,0 +1,407 @@
+package import FirestoreModels
+
+/// Sends writes in commits, several in flight, and settles each of them: what the ``CommitScheduler`` decides, this
+/// performs.
+///
+/// With a ``WriteJournal``, nothing is sent before it is in there and synced.
+package actor BatchWriter {
+  private let client: FirestoreClient
+  private let delegate: any BatchDelegate
+  private let journal: (any WriteJournal)?
+  private let limits: BatchLimits
+  private var scheduler: CommitScheduler
+  private var failure: Failure?
+  /// When the loop is woken next.
+  private var timer = Double.infinity
+  /// The loop, where it waits for an event.
+  private var sleeper: CheckedContinuation<Void, Never>?
+  /// Whether an event came while the loop was not waiting.
+  private var wasWoken = false
+  private var submitters: [CheckedContinuation<Void, Never>] = []
+  /// Answers whose writes are being settled: the delegate may yet plan some of them again.
+  private var settling = 0
+  /// The service's time before the first commit.
+  private var asking: Task<Result<Timestamp?, Failure>, Never>?
+  /// Seconds that what is in flight has to settle since the writing was stopped, nil before.
+  private var grace: Double?
+  /// The grace that a timer runs for.
+  private var timedGrace: Double?
+  /// Whether the grace is over.
+  private var isGraceOver = false
+
+  private init(
+    client: FirestoreClient,
+    limits: BatchLimits,
+    pacer: WritePacer,
+    journal: (any WriteJournal)?,
+    delegate: any BatchDelegate
+  ) {
+    self.client = client
+    self.journal = journal
+    self.delegate = delegate
+    self.limits = limits
+    // A journal that is gone on with tells when the run began, which is too long ago.
+    let serverTime = journal.flatMap { $0.isEmpty ? $0.serverTime : nil }
+    scheduler = CommitScheduler(
+      limits: limits,
+      policy: client.caller.policy,
+      pacer: pacer,
+      serverTime: serverTime
+    )
+  }
+
+  /// Runs `body` with a writer and returns when every write that it submitted is settled.
+  ///
+  /// Where `body` throws, or the task is cancelled, what is in flight is still settled: an answer that is lost, by
+  /// reading back. What was not sent, or was sent and is known not to be applied, is dropped. A task that is cancelled
+  /// gives this ``BatchLimits/interruptionGrace`` of time, a writing that failed the time of one request.
+  ///
+  /// - Throws: The failure that ended the writing, else what `body` throws, else `.interrupted` where writes were
+  ///   dropped; its cause says how many writes were not made, and of how many that is not known.
+  package static func run(
+    _ client: FirestoreClient,
+    limits: BatchLimits,
+    pacer: WritePacer,
+    journal: (any WriteJournal)? = nil,
+    delegate: any BatchDelegate,
+    _ body: (BatchWriter) async throws -> Void
+  ) async throws {
+    let writer = BatchWriter(
+      client: client,
+      limits: limits,
+      pacer: pacer,
+      journal: journal,
+      delegate: delegate
+    )
+    // Commits in flight are settled even where the task around them is cancelled, so the loop is no child of it.
+    let loop = Task { await writer.work() }
+    var thrown: (any Error)?
+    do {
+      try await body(writer)
+      await writer.end()
+    } catch {
+      thrown = error
+      await writer.drop(within: client.caller.policy.requestGrace)
+    }
+    await withTaskCancellationHandler {
+      await loop.value
+    } onCancel: {
+      Task { await writer.drop(within: limits.interruptionGrace) }
+    }
+    if let failure = await writer.failure, failure.kind != .interrupted || thrown == nil {
+      throw await writer.telling(failure)
+    }
+    if let thrown {
+      if thrown is CancellationError { throw await writer.telling(Self.interrupted) }
+      if let failure = thrown as? Failure { throw await writer.telling(failure) }
+      throw thrown
+    }
+    if await writer.scheduler.leavesSomething { throw await writer.telling(Self.interrupted) }
+  }
+
+  /// Takes a write; waits while enough of them are on their way.
+  ///
+  /// - Parameter before: The document that it was decided on, for the journal; nil where there is none.
+  /// - Throws: The failure that ended the writing, or `.interrupted` where the task was cancelled.
+  package func submit(_ write: Write, before: RawDocument? = nil) async throws(Failure) {
+    if write.isUnsafeToRepeat { throw Self.unsafe(write) }
+    while failure == nil,
+      scheduler.waitingCount >= limits.maximumWrites * 2 || scheduler.bytesWaiting > 16 << 20
+    {
+      if Task.isCancelled { break }
+      await waitForEvent()
+    }
+    if let failure { throw failure }
+    if Task.isCancelled { throw Self.interrupted }
+    scheduler.add(PendingWrite(write, in: client.database, before: before))
+    wake()
+  }
+
+  /// Waits until every write that was taken is settled.
+  ///
+  /// - Throws: As ``submit(_:before:)``.
+  package func drain() async throws(Failure) {
+    scheduler.flush(true)
+    defer { scheduler.flush(false) }
+    wake()
+    while failure == nil, !Task.isCancelled, !scheduler.isIdle || settling > 0 { await waitForEvent() }
+    if let failure { throw failure }
+    if Task.isCancelled { throw Self.interrupted }
+  }
+
+  /// Waits until something has come in or gone out.
+  private func waitForEvent() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { submitters.append($0) }
+    } onCancel: {
+      Task { await self.wake() }
+    }
+  }
+
+  private func end() {
+    scheduler.endInput()
+    wake()
+  }
+
+  private static let interrupted = Failure(.interrupted, "write", cause: "it was cancelled")
+
+  private static func unsafe(_ write: Write) -> Failure {
+    Failure(
+      .internal,
+      "submit the write of",
+      path: write.path.string,
+      cause: "a transform that must not be applied twice has no updateTime precondition"
+    )
+  }
+
+  /// Sends nothing new, and gives what is in flight so many seconds.
+  private func drop(within seconds: Double) {
+    scheduler.stop()
+    asking?.cancel()
+    grace = min(grace ?? seconds, seconds)
+    wake()
+  }
+
+  /// The failure with what is left open by it.
+  private func telling(_ failure: Failure) -> Failure {
+    var parts: [String] = []
+    if scheduler.droppedCount > 0 { parts.append("\(scheduler.droppedCount) writes were not made") }
+    if scheduler.unknownCount > 0 {
+      parts.append("of \(scheduler.unknownCount) writes it is not known whether they were made")
+    }
+    if parts.isEmpty { return failure }
+    var failure = failure
+    failure.cause += "; " + parts.joined(separator: ", and ")
+    return failure
+  }
+
+  // MARK: The loop
+
+  private func work() async {
+    await withDiscardingTaskGroup { group in
+      while true {
+        if let grace, grace < timedGrace ?? .infinity {
+          timedGrace = grace
+          group.addTask {
+            try? await RunClock.system.sleep(grace)
+            await self.endGrace()
+          }
+        }
+        if isGraceOver {
+          group.cancelAll()
+          scheduler.giveUp()
+        }
+        let now = client.caller.clock.now()
+        switch scheduler.next(now: now) {
+        case .commit(let chunk):
+          group.addTask { await self.commit(chunk) }
+        case .readBack(let chunk):
+          group.addTask { await self.readBack(chunk) }
+        case .wait(let until):
+          if let until, until < timer {
+            timer = until
+            let clock = client.caller.clock
+            group.addTask {
+              try? await clock.sleep(until - now)
+              await self.rang(until)
+            }
+          }
+          await sleep()
+        case .finished:
+          if settling > 0 {
+            await sleep()
+          } else {
+            group.cancelAll()
+            return
+          }
+        }
+      }
+    }
+  }
+
+  private func sleep() async {
+    if wasWoken {
+      wasWoken = false
+      return
+    }
+    await withCheckedContinuation { sleeper = $0 }
+    wasWoken = false
+  }
+
+  /// A timer is over.
+  ///
+  /// The loop sets the next one by its clock, whose view of the time may differ a little.
+  private func rang(_ time: Double) {
+    if timer == time { timer = .infinity }
+    wake()
+  }
+
+  private func endGrace() {
+    isGraceOver = true
+    wake()
+  }
+
+  private func wake() {
+    wasWoken = true
+    sleeper?.resume()
+    sleeper = nil
+    let waiters = submitters
+    submitters = []
+    for waiter in waiters { waiter.resume() }
+  }
+
+  private func commit(_ chunk: CommitScheduler.Chunk) async {
+    settling += 1
+    defer { settled() }
+    let clock = client.caller.clock
+    var chunk = chunk
+    do throws(Failure) {
+      if !scheduler.isStopping, chunk.needsServerTime {
+        let time = try await serverTime(by: chunk)
+        chunk = scheduler.learned(time, before: chunk.id, now: clock.now()) ?? chunk
+      }
+      if scheduler.isStopping {
+        scheduler.forget(chunk.id)
+        return
+      }
+      try await delegate.willCommit(chunk.writes.map(\.write))
+      if let journal {
+        let new = chunk.writes.filter { !$0.isJournaled }
+        if !new.isEmpty {
+          try await journal.record(new.map { Change($0.write, over: $0.before) })
+          scheduler.journaled(chunk.id)
+        }
+      }
+    } catch {
+      if !scheduler.isStopping { fail(error) }
+      scheduler.forget(chunk.id)
+      return
+    }
+    let sent = clock.now()
+    let budget = client.caller.policy.budget - (sent - (chunk.firstSent ?? sent))
+    do throws(CallFailure) {
+      let answer = try await client.commitOnce(chunk.writes.map(\.json), timeout: min(75, max(1, budget)))
+      await settle(scheduler.committed(chunk.id, answer, took: clock.now() - sent))
+    } catch {
+      if CommitFailure(error).isRetried {
+        client.caller.note(
+          RetryNotice(rpc: .commit, attempt: chunk.attempts + 1, delay: 0, reason: error.reason)
+        )
+      }
+      do throws(Failure) {
+        await settle(try scheduler.failed(chunk.id, error, now: clock.now(), random: clock.random()))
+      } catch {
+        // What the end of the grace has cancelled is not why the writing ended.
+        if error.kind != .interrupted || !scheduler.isStopping { fail(error) }
+      }
+    }
+  }
+
+  /// A moment by the service's clock that is over before the first commit is sent, asked for once.
+  ///
+  /// Later ones are told by the answers to commits. A signer who may not read goes without.
+  private func serverTime(by chunk: CommitScheduler.Chunk) async throws(Failure) -> Timestamp? {
+    guard let path = chunk.writes.first?.write.path else { return nil }
+    let task =
+      asking
+      ?? Task { [client] in
+        do throws(Failure) {
+          return .success(try await client.serverTime(reading: path))
+        } catch {
+          return error.kind == .notPermitted ? .success(nil) : .failure(error)
+        }
+      }
+    asking = task
+    return try await task.value.get()
+  }
+
+  private func readBack(_ chunk: CommitScheduler.Chunk) async {
+    settling += 1
+    defer { settled() }
+    do throws(Failure) {
+      let documents = try await client.batchGet(chunk.writes.map(\.write.path))
+      await settle(scheduler.readBack(chunk.id, documents, now: client.caller.clock.now()))
+    } catch {
+      scheduler.readBackFailed(chunk.id)
+      if error.kind != .interrupted || !scheduler.isStopping { fail(error) }
+    }
+  }
+
+  private func settled() {
+    settling -= 1
+    wake()
+  }
+
+  private func settle(_ settled: [CommitScheduler.Settled]) async {
+    for (pending, settlement) in settled {
+      switch settlement {
+      case .written(let updateTime): await finish(pending, .written(updateTime: updateTime))
+      case .rejected(let error): await finish(pending, .rejected(error))
+      case .conflict(let current): await resolve(pending, current)
+      }
+    }
+  }
+
+  private func resolve(_ pending: PendingWrite, _ current: RawDocument?) async {
+    do throws(Failure) {
+      // A commit of before the run was interrupted came to its end after the document had been read again.
+      if let journal, journal.hasTail, pending.leavesUnchanged(current),
+        try journal.claimsWrite(of: pending.write.path, current: current)
+      {
+        await finish(pending, .written(updateTime: current?.updateTime))
+        return
+      }
+    } catch {
+      fail(error)
+    }
+    if pending.mustNotRepeat || pending.replans >= limits.maximumReplans || scheduler.isStopping {
+      await finish(pending, .conflicted)
+      return
+    }
+    switch await delegate.resolve(pending.write, current: current) {
+    case .settle(let result): await finish(pending, result)
+    case .write(let write):
+      if write.path != pending.write.path || write.isUnsafeToRepeat {
+        fail(Self.unsafe(write))
+        scheduler.done(with: pending)
+      } else if scheduler.isStopping {
+        await finish(pending, .conflicted)
+      } else {
+        do throws(Failure) {
+          try settleInJournal(pending, .conflicted)
+        } catch {
+          fail(error)
+        }
+        scheduler.replan(
+          pending,
+          as: PendingWrite(write, in: client.database, before: current, replans: pending.replans + 1)
+        )
+      }
+    }
+  }
+
+  private func finish(_ pending: PendingWrite, _ result: WriteResult) async {
+    do throws(Failure) {
+      try settleInJournal(pending, result)
+    } catch {
+      fail(error)
+    }
+    // What the service said is counted, whether it could be kept or not.
+    do throws(Failure) {
+      try await delegate.didSettle(pending.write, result)
+    } catch {
+      fail(error)
+    }
+    scheduler.done(with: pending)
+  }
+
+  private func settleInJournal(_ pending: PendingWrite, _ result: WriteResult) throws(Failure) {
+    if let journal, pending.isJournaled { try journal.settle(pending.write.path, result) }
+  }
+
+  /// Keeps the first failure and sends nothing new after it.
+  private func fail(_ failure: Failure) {
+    if self.failure == nil { self.failure = failure }
+    drop(within: client.caller.policy.requestGrace)
+  }
+}

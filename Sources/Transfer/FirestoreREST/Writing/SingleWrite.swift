@@ -1,0 +1,29 @@
+import Files
+package import FirestoreModels
+
+extension FirestoreClient {
+  /// Makes one write, with the retries of the batch engine: an answer that was lost is found out by reading back.
+  ///
+  /// - Returns: What became of it: written, rejected, or conflicted where its document is not what it expects.
+  /// - Throws: ``Failure`` after all retries.
+  package func perform(_ write: Write) async throws -> WriteResult {
+    let delegate = SingleWriteDelegate()
+    try await BatchWriter.run(
+      self,
+      limits: BatchLimits(maximumWrites: 1, maximumInFlight: 1),
+      pacer: WritePacer(ramp: false),
+      delegate: delegate
+    ) { writer in try await writer.submit(write) }
+    return delegate.result.withLock { $0 } ?? .conflicted
+  }
+}
+
+private struct SingleWriteDelegate: BatchDelegate {
+  let result = Guarded<WriteResult?>(nil)
+
+  func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
+    self.result.withLock { $0 = result }
+  }
+
+  func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution { .settle(.conflicted) }
+}

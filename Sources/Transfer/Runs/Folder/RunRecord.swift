@@ -1,0 +1,283 @@
+package import Configuration
+import Files
+package import FirestoreModels
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// `run.json`: what a run was asked to do, written before it begins, so that it can be taken up again.
+package struct RunRecord: Sendable, Equatable {
+  /// A file that the run reads, and how to tell that it is still the same.
+  package struct Input: Sendable, Equatable {
+    /// Where it is, as the command line has it.
+    package var path: String
+    /// Bytes in it.
+    package var bytes: Int
+    /// When it last changed, by this machine's clock.
+    package var modified: Timestamp?
+    /// The SHA-256 of what the run read, where it is kept; it alone tells then whether the input is the same.
+    package var sha256: String?
+  }
+
+  /// A database and the way to it.
+  package struct Place: Sendable, Equatable {
+    /// The environment's name.
+    package var environment: String
+    /// The database.
+    package var database: DatabaseName
+    /// Where requests go; `embedded` for the embedded store.
+    package var endpoint: String
+
+    init(environment: String, database: DatabaseName, endpoint: String) {
+      self.environment = environment
+      self.database = database
+      self.endpoint = endpoint
+    }
+
+    init(_ environment: DatabaseEnvironment) {
+      self.init(
+        environment: environment.name,
+        database: environment.database,
+        endpoint: environment.isLocal ? "embedded" : environment.effectiveEndpoint
+      )
+    }
+  }
+
+  /// The run.
+  package var id: String
+  /// The command, as `migrate apply users-unify`.
+  package var command: String
+  /// The command line, without the program.
+  package var arguments: [String]
+  /// The folder that it was given in.
+  package var workingDirectory: String
+  /// The version of gymmigrate.
+  package var version: String
+  /// Where it works.
+  package var environment: String
+  /// The database.
+  package var database: DatabaseName
+  /// Where requests go; `embedded` for the embedded store.
+  package var endpoint: String
+  /// When it began, by this machine's clock.
+  package var startedAt: Timestamp
+  /// Whether it writes to the database, so that it has a journal and can go on.
+  package var writes: Bool
+  /// The files that it reads.
+  package var inputs: [Input]
+  /// Where it reads, of a command that reads one database and writes another.
+  package var source: Place?
+  /// The number that the file system has for the folder that the run made; a copy has another one.
+  var folder: String?
+
+  /// Makes a record.
+  ///
+  /// - Parameter digests: The SHA-256 of those inputs that are known by it, by their paths.
+  package init(
+    id: String,
+    command: String,
+    arguments: [String],
+    workingDirectory: String,
+    environment: DatabaseEnvironment,
+    startedAt: Timestamp,
+    writes: Bool,
+    inputs: [String] = [],
+    digests: [String: String] = [:],
+    source: DatabaseEnvironment? = nil
+  ) {
+    self.id = id
+    self.command = command
+    self.arguments = arguments
+    self.workingDirectory = workingDirectory
+    version = gymmigrateVersion
+    self.environment = environment.name
+    database = environment.database
+    endpoint = environment.isLocal ? "embedded" : environment.effectiveEndpoint
+    self.startedAt = startedAt
+    self.writes = writes
+    self.inputs = inputs.map { Self.input($0, sha256: digests[$0]) }
+    self.source = source.map { Place($0) }
+  }
+
+  private static func input(_ path: String, sha256: String?) -> Input {
+    let status = SystemCall.status(path).status
+    let modified = status.flatMap { status in
+      Timestamp(seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int32(status.st_mtim.tv_nsec))
+    }
+    return Input(
+      path: path,
+      bytes: status.map { Int($0.st_size) } ?? 0,
+      modified: modified,
+      sha256: sha256
+    )
+  }
+
+  /// Checks that the files that it reads are those that they were when it began, and as they were.
+  ///
+  /// - Parameters:
+  ///   - paths: The files that it would read now.
+  ///   - digests: The SHA-256 of those that have been read already, by their paths.
+  /// - Throws: `.inputMalformed` that names the first that is not; `.inputMissing` for standard input.
+  package func assertInputsUnchanged(_ paths: [String], digests: [String: String] = [:]) throws(Failure) {
+    func changed(_ cause: String) -> Failure {
+      Failure(
+        .inputMalformed,
+        "go on with",
+        path: id,
+        cause: cause,
+        remedy: "Begin a new run: what is there already is not written again."
+      )
+    }
+    for input in inputs {
+      if let sha256 = input.sha256, let now = digests[input.path] {
+        if !now.isIdentical(to: sha256) { throw changed("\(input.path) has changed since the run began") }
+        continue
+      }
+      if input.path == "-" {
+        throw Failure(
+          .inputMissing,
+          "go on with",
+          path: id,
+          cause: "it read standard input, which cannot be read again",
+          remedy: "Give the same input to the same command: what is there already is not written again."
+        )
+      }
+      if Self.input(input.path, sha256: input.sha256) != input {
+        throw changed("\(input.path) has changed since the run began")
+      }
+    }
+    if !paths.elementsEqual(inputs, by: { $0.isIdentical(to: $1.path) }) {
+      throw changed("it would read other files now")
+    }
+  }
+
+  /// Checks that the environment, and the one that is read from, still lead where they led when the run began.
+  ///
+  /// - Throws: `.configuration`.
+  package func assertSamePlace(
+    _ environment: DatabaseEnvironment,
+    source: DatabaseEnvironment? = nil
+  ) throws(Failure) {
+    try assertSame(
+      Place(environment),
+      Place(environment: environment.name, database: database, endpoint: endpoint)
+    )
+    if let source, let then = self.source { try assertSame(Place(source), then) }
+  }
+
+  private func assertSame(_ now: Place, _ then: Place) throws(Failure) {
+    guard now.database == then.database, now.endpoint.isIdentical(to: then.endpoint) else {
+      throw Failure(
+        .configuration,
+        "go on with",
+        path: id,
+        cause:
+          "\(now.environment) is \(now.database) at \(now.endpoint) now, and was \(then.database) at \(then.endpoint)",
+        remedy: "Put the configuration back as it was, or begin a new run."
+      )
+    }
+  }
+
+  /// The JSON of the record, one line.
+  package var json: [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      func text(_ name: StaticString, _ value: String) {
+        json.key(name)
+        json.string(value)
+      }
+      json.key("arguments")
+      json.array { list in for argument in arguments { list.string(argument) } }
+      text("command", command)
+      text("database", database.description)
+      text("endpoint", endpoint)
+      text("environment", environment)
+      if let folder { text("folder", folder) }
+      json.key("inputs")
+      json.array { list in
+        for input in inputs {
+          list.object {
+            $0.key("bytes")
+            $0.integer(input.bytes)
+            if let modified = input.modified {
+              $0.key("modified")
+              $0.timestamp(modified)
+            }
+            $0.key("path")
+            $0.string(input.path)
+            if let sha256 = input.sha256 {
+              $0.key("sha256")
+              $0.string(sha256)
+            }
+          }
+        }
+      }
+      text("runId", id)
+      if let source {
+        json.key("source")
+        json.object {
+          $0.key("database")
+          $0.string(source.database.description)
+          $0.key("endpoint")
+          $0.string(source.endpoint)
+          $0.key("environment")
+          $0.string(source.environment)
+        }
+      }
+      text("startedAt", startedAt.description)
+      text("version", version)
+      text("workingDirectory", workingDirectory)
+      json.key("writes")
+      json.boolean(writes)
+    }
+    return json.bytes
+  }
+
+  /// Reads a record.
+  package init(_ json: JSONCursor) throws(WireError) {
+    func text(_ name: StaticString) throws(WireError) -> String {
+      guard let text = json[name]?.string else { throw WireError("it has no \(name)") }
+      return text
+    }
+    id = try text("runId")
+    command = try text("command")
+    arguments = json["arguments"].map { $0.elements.compactMap(\.string) } ?? []
+    workingDirectory = try text("workingDirectory")
+    version = try text("version")
+    environment = try text("environment")
+    guard let database = DatabaseName(parsing: try text("database")) else {
+      throw WireError("database is no database")
+    }
+    self.database = database
+    endpoint = try text("endpoint")
+    guard let startedAt = Timestamp(try text("startedAt")) else { throw WireError("startedAt is no time") }
+    self.startedAt = startedAt
+    writes = json["writes"]?.boolean ?? false
+    folder = json["folder"]?.string
+    if let source = json["source"] {
+      guard let database = source["database"]?.string.flatMap({ DatabaseName(parsing: $0) }) else {
+        throw WireError("the database of source is no database")
+      }
+      self.source = Place(
+        environment: source["environment"]?.string ?? "",
+        database: database,
+        endpoint: source["endpoint"]?.string ?? ""
+      )
+    }
+    self.inputs = []
+    guard let inputs = json["inputs"] else { return }
+    for element in inputs.elements {
+      self.inputs.append(
+        Input(
+          path: element["path"]?.string ?? "",
+          bytes: element["bytes"].flatMap { WireDecoder.count($0) } ?? 0,
+          modified: element["modified"]?.string.flatMap { Timestamp($0) },
+          sha256: element["sha256"]?.string
+        )
+      )
+    }
+  }
+}

@@ -1,0 +1,296 @@
+import Files
+package import FirestoreModels
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Reads a ``Journal`` line by line, in constant memory.
+///
+/// What a crash or a full disk has cut off is stepped over: a last line, or one line with the next one written right behind
+/// it. A change in it was never sent, and what became of a change is found out by a look at its document. A line that is
+/// damaged otherwise is an error.
+package struct JournalReader: ~Copyable {
+  /// The first line.
+  package struct Head: Sendable, Equatable {
+    /// The database that was written.
+    package var database: DatabaseName
+    /// The run.
+    package var run: String
+    /// A moment by the service's clock before the first write.
+    package var serverTime: Timestamp?
+  }
+
+  /// What a line says.
+  package enum Line: Sendable, Equatable {
+    case head(Head)
+    /// It was about to be written.
+    case change(Change)
+    /// What became of the last change of this document: by its name (`written`), with the update time that it has by it.
+    case settled(DocumentPath, result: String, updateTime: Timestamp?)
+  }
+
+  private var lines: LineReader
+  private let parser = JSONParser(maximumBytes: (64 << 20) + 64)
+  private var decoder = WireDecoder()
+  /// Bytes of the lines that were read.
+  package private(set) var length = 0
+  /// Where the line begins that was told last, in bytes.
+  private(set) var offset = 0
+  /// The number of the line that was stepped over or begins with what was, from 1; nil where none was.
+  package private(set) var tornLine: Int?
+
+  /// Opens a journal.
+  ///
+  /// - Throws: `.inputMissing`.
+  package init(_ path: String) throws(Failure) {
+    lines = try LineReader(path)
+  }
+
+  /// The next line, nil at the end.
+  ///
+  /// - Throws: `.inputMalformed`, `.inputMissing`.
+  package mutating func next() throws(Failure) -> Line? {
+    guard try lines.advance() else { return nil }
+    guard lines.isEnded else {
+      tornLine = tornLine ?? lines.number
+      return nil
+    }
+    offset = length
+    do throws(WireError) {
+      return try lines.withLine { bytes throws(WireError) in
+        length += bytes.count + 1
+        do throws(WireError) {
+          return try Self.parse(bytes, parser, &decoder)
+        } catch {
+          // Without its first line a journal is nobody's; and more than one torn line is more than a full disk leaves.
+          guard lines.number > 1, tornLine == nil, let start = TornLine.restart(in: bytes) else {
+            throw error
+          }
+          tornLine = lines.number
+          offset += start
+          return try Self.parse(UnsafeRawBufferPointer(rebasing: bytes[start...]), parser, &decoder)
+        }
+      }
+    } catch {
+      throw Failure(
+        .inputMalformed,
+        "read the journal",
+        path: lines.path,
+        cause: "line \(lines.number): \(error)"
+      )
+    }
+  }
+
+  private static func parse(
+    _ bytes: UnsafeRawBufferPointer,
+    _ parser: JSONParser,
+    _ decoder: inout WireDecoder
+  ) throws(WireError) -> Line {
+    try parser.parse(bytes) { json throws(WireError) in try line(json, &decoder) }
+  }
+
+  /// The change whose line begins at an offset.
+  ///
+  /// - Throws: `.inputMissing`; `.inputMalformed` where there is none.
+  static func change(at offset: Int, in path: String) throws(Failure) -> Change {
+    func damaged(_ cause: String) -> Failure {
+      Failure(.inputMalformed, "read the journal", path: path, cause: "byte \(offset): \(cause)")
+    }
+    let (descriptor, error) = SystemCall.open(path, O_RDONLY)
+    if error != 0 {
+      throw Failure(.inputMissing, "read the journal", path: path, cause: String(cString: strerror(error)))
+    }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 16 << 10)
+    while true {
+      let count = pread(descriptor, &buffer, buffer.count, off_t(offset + bytes.count))
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw damaged("there is no line") }
+      if let end = buffer[..<count].firstIndex(of: UInt8(ascii: "\n")) {
+        bytes += buffer[..<end]
+        break
+      }
+      bytes += buffer[..<count]
+    }
+    var decoder = WireDecoder()
+    do throws(WireError) {
+      return try JSONParser(maximumBytes: (64 << 20) + 64).parse(bytes) { json throws(WireError) in
+        try decoder.change(json)
+      }
+    } catch {
+      throw damaged(error.description)
+    }
+  }
+
+  private static func line(_ json: JSONCursor, _ decoder: inout WireDecoder) throws(WireError) -> Line {
+    if let result = json["result"]?.string {
+      guard let path = json["path"]?.string.flatMap({ DocumentPath($0) }) else {
+        throw WireError("path is the path of a document")
+      }
+      let time = json["updateTime"]?.string.flatMap { Timestamp($0) }
+      return .settled(path, result: result, updateTime: time)
+    }
+    if let name = json["database"]?.string {
+      guard let database = DatabaseName(parsing: name) else { throw WireError("database is no database") }
+      return .head(
+        Head(
+          database: database,
+          run: json["run"]?.string ?? "",
+          serverTime: json["serverTime"]?.string.flatMap { Timestamp($0) }
+        )
+      )
+    }
+    return .change(try decoder.change(json))
+  }
+}
+
+/// The writes of one part of a run that no checkpoint has counted yet, by a hash of their paths.
+struct JournalTail: Sendable {
+  /// Where they stand in the journal, in bytes.
+  private(set) var ranges: [Range<Int>]
+  private var writes: [UInt64: Journal.OwnWrite] = [:]
+  /// What was applied before a later change of the same document, of which that is not known.
+  private var earlier: [UInt64: Journal.OwnWrite] = [:]
+  private var deleted: [DocumentPath] = []
+  /// From which byte on changes were sent after which moment, by the service's clock.
+  private var moments: [(offset: Int, time: Timestamp)] = []
+
+  private init(_ ranges: [Range<Int>]) { self.ranges = ranges }
+
+  var isEmpty: Bool { writes.isEmpty }
+
+  /// The deletions among them.
+  var deletions: [DocumentPath] { deleted.filter { writes[Self.hash($0)]?.kind == .deletion } }
+
+  /// The write of a document, which is not taken by that.
+  subscript(path: DocumentPath) -> Journal.OwnWrite? { writes.isEmpty ? nil : writes[Self.hash(path)] }
+
+  mutating func take(_ path: DocumentPath) -> Journal.OwnWrite? {
+    if writes.isEmpty { return nil }
+    let hash = Self.hash(path)
+    earlier[hash] = nil
+    return writes.removeValue(forKey: hash)
+  }
+
+  /// A moment before a change was sent at which the run had counted what it had written until then.
+  func moment(before write: Journal.OwnWrite) -> Timestamp? {
+    moments.last { $0.offset <= write.offset }?.time
+  }
+
+  private mutating func add(_ change: Change, at offset: Int) {
+    let kind: Journal.OwnWrite.Kind =
+      change.isDeletion ? .deletion : change.before == nil ? .creation : .update
+    let hash = Self.hash(change.path)
+    if let known = writes[hash], known.isConfirmed { earlier[hash] = known }
+    writes[hash] = Journal.OwnWrite(kind: kind, offset: offset)
+    if kind == .deletion { deleted.append(change.path) }
+  }
+
+  /// A change came to something, or to nothing: then what was applied before it is the last one.
+  private mutating func settle(_ path: DocumentPath, isWritten: Bool) {
+    let hash = Self.hash(path)
+    let known = earlier.removeValue(forKey: hash)
+    if isWritten {
+      writes[hash]?.isConfirmed = true
+    } else if writes[hash]?.isConfirmed == false {
+      writes[hash] = known
+    }
+  }
+
+  /// Reads what a checkpoint (nil for none) has not counted, the first line, and the length of all whole lines.
+  ///
+  /// A change behind the checkpoint, or in the tail that it keeps, is added. A line between the two is of a document that was
+  /// met again and counted, so what stands before it of that document is taken away; so is a change that came to
+  /// nothing. Whatever was sent after such a line was applied after the time that the line tells. What later parts wrote
+  /// before everything is read once more is theirs.
+  ///
+  /// - Parameter begun: The parts of the run so far.
+  static func read(
+    _ path: String,
+    since checkpoint: Checkpoint?,
+    begun: [Checkpoint.Beginning]
+  ) throws(Failure) -> (tails: [JournalTail], JournalReader.Head?, headLength: Int, length: Int, torn: Int?) {
+    let end = checkpoint?.journal ?? 0
+    // The files of an import are one part here.
+    let first = checkpoint == nil ? 0 : begun.last?.stage ?? 0
+    let count = max(0, (begun.map(\.stage).max() ?? 0) - first) + 1
+    var tails = (0..<count).map { JournalTail(Self.ranges(of: first + $0, begun)) }
+    if let checkpoint { tails[0].ranges = checkpoint.tail + [end..<Int.max] }
+    var headLength = 0
+    var head: JournalReader.Head?
+    var reader = try JournalReader(path)
+    var meetsEnd = end == 0
+    var latest: Timestamp?
+    while true {
+      if reader.length == end { meetsEnd = true }
+      guard let line = try reader.next() else { break }
+      let offset = reader.offset
+      let part = (begun.last { $0.journal <= offset }?.stage ?? 0) - first
+      let isOpen = part > 0 || tails[0].ranges.contains { $0.contains(offset) }
+      switch line {
+      case .head(let it):
+        guard offset == 0 else { throw Resumption.damaged(path, "it has a second head at byte \(offset)") }
+        head = it
+        headLength = reader.length
+      case .change, .settled:
+        guard part >= 0 else { continue }
+        if isOpen {
+          tails[part].add(line, at: offset, after: latest)
+        } else {
+          tails[0].close(line, &latest)
+        }
+      }
+    }
+    if !meetsEnd, reader.length >= end {
+      throw Resumption.damaged(path, "no line ends at byte \(end), where checkpoint.json goes on")
+    }
+    for index in tails.indices {
+      tails[index].ranges = tails[index].ranges.compactMap { range in
+        range.lowerBound < reader.length ? range.clamped(to: 0..<reader.length) : nil
+      }
+    }
+    return (tails, head, headLength, reader.length, reader.tornLine)
+  }
+
+  /// Where what a part wrote stands in the journal, of all the times that it was begun.
+  private static func ranges(of stage: Int, _ begun: [Checkpoint.Beginning]) -> [Range<Int>] {
+    let all = [Checkpoint.Beginning(stage: 0, journal: 0)] + begun
+    return all.indices.compactMap { index in
+      let end = index + 1 < all.count ? all[index + 1].journal : Int.max
+      return all[index].stage == stage && all[index].journal < end ? all[index].journal..<end : nil
+    }
+  }
+
+  /// Takes a line that no checkpoint has counted.
+  private mutating func add(_ line: JournalReader.Line, at offset: Int, after moment: Timestamp?) {
+    switch line {
+    case .head: break
+    case .change(let change):
+      if let moment, moments.last?.time != moment { moments.append((offset, moment)) }
+      add(change, at: offset)
+    case .settled(let path, let result, _): settle(path, isWritten: result == "written")
+    }
+  }
+
+  /// Takes a line of a document that was met again and counted.
+  private mutating func close(_ line: JournalReader.Line, _ latest: inout Timestamp?) {
+    switch line {
+    case .head: break
+    case .change(let change): _ = take(change.path)
+    case .settled(let path, _, let time):
+      _ = take(path)
+      if let time { latest = max(latest ?? time, time) }
+    }
+  }
+
+  /// FNV-1a over the path's bytes: the same in every process; two paths that meet would count one write as none.
+  private static func hash(_ path: DocumentPath) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in path.string.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return hash
+  }
+}

@@ -1,0 +1,104 @@
+package import FirestoreModels
+package import FirestoreREST
+
+/// What happened to the documents of one collection, or of all.
+///
+/// Identity, for a run that writes: read + created = written + unchanged + skipped + rejected + conflicted.
+package struct Accounts: Sendable, Equatable {
+  /// Documents read from the source.
+  package var read = 0
+  /// Documents that the run makes without having read them.
+  package var created = 0
+  /// Writes that the service confirmed: creations, updates and deletes.
+  package var written = 0
+  /// Documents that were right already.
+  package var unchanged = 0
+  /// Documents left alone on purpose.
+  package var skipped = 0
+  /// Documents that cannot be written, or cannot be migrated as they are; listed in rejects.jsonl.
+  package var rejected = 0
+  /// Documents that changed meanwhile, again and again, or are not what the plan saw.
+  package var conflicted = 0
+  /// Documents that a person must look at; listed in review.csv.
+  ///
+  /// They are counted above too.
+  package var review = 0
+  /// The part of `written` that are deletes.
+  package var deleted = 0
+
+  /// Nothing yet.
+  package init() {}
+
+  /// Whether every document is accounted for.
+  package var balance: Bool {
+    read.addingClamped(created)
+      == [unchanged, skipped, rejected, conflicted].reduce(written) { $0.addingClamped($1) }
+  }
+
+  /// Whether something is left for a person.
+  package var leavesSomething: Bool { rejected > 0 || conflicted > 0 || review > 0 }
+
+  /// Counts a write that is settled for good.
+  package mutating func settle(_ write: Write, _ result: WriteResult) {
+    switch result {
+    case .written:
+      written += 1
+      if case .delete = write.operation { deleted += 1 }
+    case .unchanged: unchanged += 1
+    case .skipped: skipped += 1
+    case .rejected: rejected += 1
+    case .conflicted: conflicted += 1
+    }
+  }
+
+  /// The sum of two accounts.
+  ///
+  /// What a summary says may be any number, so the sum ends at the largest.
+  package static func + (a: Accounts, b: Accounts) -> Accounts {
+    var sum = a
+    sum.read = a.read.addingClamped(b.read)
+    sum.created = a.created.addingClamped(b.created)
+    sum.written = a.written.addingClamped(b.written)
+    sum.unchanged = a.unchanged.addingClamped(b.unchanged)
+    sum.skipped = a.skipped.addingClamped(b.skipped)
+    sum.rejected = a.rejected.addingClamped(b.rejected)
+    sum.conflicted = a.conflicted.addingClamped(b.conflicted)
+    sum.review = a.review.addingClamped(b.review)
+    sum.deleted = a.deleted.addingClamped(b.deleted)
+    return sum
+  }
+
+  /// The numbers with their names, in the order of the summary.
+  package var members: [(name: StaticString, count: Int)] {
+    [
+      ("read", read), ("created", created), ("written", written), ("unchanged", unchanged),
+      ("skipped", skipped),
+      ("rejected", rejected), ("conflicted", conflicted), ("review", review), ("deleted", deleted),
+    ]
+  }
+
+  /// Reads the numbers as ``writeMembers(to:)`` writes them; what is missing is nothing.
+  init(_ json: JSONCursor) throws(WireError) {
+    func number(_ name: StaticString) throws(WireError) -> Int {
+      guard let json = json[name] else { return 0 }
+      guard let number = WireDecoder.count(json) else { throw WireError("\(name) is not a count") }
+      return number
+    }
+    read = try number("read")
+    created = try number("created")
+    written = try number("written")
+    unchanged = try number("unchanged")
+    skipped = try number("skipped")
+    rejected = try number("rejected")
+    conflicted = try number("conflicted")
+    review = try number("review")
+    deleted = try number("deleted")
+  }
+
+  func writeMembers(to json: inout JSONWriter) {
+    for (name, count) in members {
+      json.key(name)
+      json.integer(count)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package import FirestoreModels
+import Synchronization
+
+/// The accounts of a run, by collection, counted from any task.
+package final class AccountsBook: Sendable {
+  private struct State {
+    var order: [CollectionPath] = []
+    var accounts: [CollectionPath: Accounts] = [:]
+    var files: [CollectionPath: String] = [:]
+  }
+
+  private let state: Mutex<State>
+  private let budget: ErrorBudget?
+
+  /// An empty book, or one that goes on from accounts that were kept.
+  package init(budget: ErrorBudget? = nil, goingOnWith collections: [RunSummary.Collection] = []) {
+    self.budget = budget
+    var kept = State()
+    for collection in collections {
+      guard let path = CollectionPath(collection.name) else { continue }
+      kept.order.append(path)
+      kept.accounts[path] = collection.accounts
+      kept.files[path] = collection.file
+    }
+    state = Mutex(kept)
+  }
+
+  /// Lists a collection by its own path, also where nothing comes to be counted for it.
+  package func open(_ collection: CollectionPath) {
+    state.withLock { state in
+      if state.accounts[collection] == nil {
+        state.order.append(collection)
+        state.accounts[collection] = Accounts()
+      }
+    }
+  }
+
+  /// Counts something for a collection.
+  ///
+  /// Collections below documents that were not opened are counted by their kind, as `groups/*/members`, because there
+  /// may be one for every document.
+  package func count(_ collection: CollectionPath, _ change: (inout Accounts) -> Void) {
+    state.withLock { state in
+      let place = state.accounts[collection] == nil ? collection.pattern : collection
+      if state.accounts[place] == nil { state.order.append(place) }
+      change(&state.accounts[place, default: Accounts()])
+    }
+  }
+
+  /// Stops a run that has more errors than it may have; to be called when one has been counted.
+  ///
+  /// - Throws: `.inputMalformed`.
+  package func assertBudget() throws(Failure) {
+    guard let budget, budget.isExceeded(by: totals) else { return }
+    let totals = totals
+    throw Failure(
+      .inputMalformed,
+      "go on",
+      cause:
+        "\(totals.rejected.addingClamped(totals.conflicted)) of \(totals.read) documents were rejected or conflicted",
+      remedy: "See rejects.jsonl of the run, or allow more with --max-errors."
+    )
+  }
+
+  /// Names the file of a collection.
+  package func setFile(_ file: String, of collection: CollectionPath) {
+    open(collection)
+    state.withLock { $0.files[collection] = file }
+  }
+
+  /// The accounts of one collection.
+  package subscript(collection: CollectionPath) -> Accounts {
+    state.withLock { $0.accounts[collection] ?? Accounts() }
+  }
+
+  /// The accounts for the summary, in the order in which the collections came.
+  package var collections: [RunSummary.Collection] {
+    state.withLock { state in
+      state.order.map {
+        RunSummary.Collection(
+          name: $0.string,
+          accounts: state.accounts[$0] ?? Accounts(),
+          file: state.files[$0]
+        )
+      }
+    }
+  }
+
+  /// The sum over all collections.
+  package var totals: Accounts {
+    state.withLock { $0.accounts.values.reduce(Accounts(), +) }
+  }
+
+  /// Asserts that every document of a run that ended is accounted for.
+  ///
+  /// - Throws: `.internal` naming the collection whose sum does not hold.
+  package func assertBalance() throws(Failure) {
+    for collection in collections where !collection.accounts.balance {
+      let numbers = collection.accounts.members.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
+      throw Failure(
+        .internal,
+        "account for every document of",
+        path: collection.name,
+        cause: numbers,
+        remedy: "This is a defect of gymmigrate; please report it with this line."
+      )
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package import Configuration
+import FirestoreModels
+
+/// Operations that a command will need, and at whose prices: a maximum, or a minimum where not everything is known.
+package struct CostEstimate: Sendable, Equatable {
+  /// The operations.
+  package var cost: Cost
+  /// Whether there may be more: something could not be counted beforehand.
+  package var isMinimum: Bool
+  /// What they cost.
+  package var prices: PriceList
+
+  /// Makes an estimate.
+  package init(_ cost: Cost, at prices: PriceList, isMinimum: Bool = false) {
+    self.cost = cost
+    self.prices = prices
+    self.isMinimum = isMinimum
+  }
+
+  /// The sum in US dollars.
+  package var dollars: Double {
+    let sum =
+      Double(cost.reads) * prices.reads + Double(cost.writes) * prices.writes + Double(cost.deletes)
+      * prices.deletes
+    return sum / 100_000
+  }
+
+  /// `12,000 reads, 4,000 writes, 0 deletes: at the most 0.02 USD (list prices …)`, or `at least`.
+  package var text: String {
+    let cents = Int(clamping: (dollars * 100).rounded(.up))
+    let sum = cents < 1 ? "nothing" : "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD"
+    let counts = [(cost.reads, "reads"), (cost.writes, "writes"), (cost.deletes, "deletes")].map {
+      "\(NumberText.grouped($0.0)) \($0.1)"
+    }
+    let bound = isMinimum ? "at least" : "at the most"
+    return
+      "\(isMinimum ? "at least " : "")\(counts.joined(separator: ", ")): \(bound) \(sum) (\(prices.name))"
+  }
+
+  func writeMembers(to json: inout JSONWriter) {
+    json.key("reads")
+    json.integer(cost.reads)
+    json.key("writes")
+    json.integer(cost.writes)
+    json.key("deletes")
+    json.integer(cost.deletes)
+    json.key("usd")
+    json.double((dollars * 10_000).rounded() / 10_000)
+    json.key("prices")
+    json.string(prices.name)
+    if isMinimum {
+      json.key("atLeast")
+      json.boolean(true)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import FirestoreModels
+import GymModels
+
+/// Documents turned into rows of CSV, in a buffer.
+///
+/// A value and not part of ``CSVWriter``, so that its innermost loops touch no object.
+struct CSVRows {
+  /// The rows since the buffer was last emptied.
+  var bytes: [UInt8] = []
+  private(set) var plan: ColumnPlan
+
+  private let collection: CollectionPath
+  private let delimiter: UInt8
+  private let isForExcel: Bool
+  private var cellText: CellText
+  private var cells: [Value?] = []
+
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  init(collection: CollectionPath, plan: ColumnPlan, options: CSVOptions) throws(Failure) {
+    self.collection = collection
+    self.plan = plan
+    delimiter = options.delimiter.byte
+    isForExcel = options.isForExcel
+    cellText = try CellText(
+      nullText: options.nullText,
+      timeZone: options.timeZone,
+      neutralisesFormulas: options.isForExcel
+    )
+  }
+
+  /// Appends the header, behind the byte order mark where there is to be one.
+  mutating func appendHeader(_ language: Column.HeaderLanguage) {
+    if isForExcel { bytes.append(contentsOf: Self.byteOrderMark) }
+    bytes.append(contentsOf: "__name__".utf8)
+    for column in plan.columns {
+      bytes.append(delimiter)
+      let start = bytes.count
+      bytes.append(contentsOf: plan.heading(of: column, language).utf8)
+      quoteIfNeeded(from: start)
+    }
+    appendLineEnd()
+  }
+
+  /// Appends the row of a document, with the columns that there are by then.
+  ///
+  /// - Throws: ``Failure`` of kind `internal` where the document is not of the collection.
+  mutating func append(_ document: RawDocument) throws(Failure) {
+    guard let name = document.path.name(below: collection) else {
+      throw Failure(
+        .internal,
+        "write a row",
+        path: document.path.string,
+        cause: "the document is not below the collection \(collection)"
+      )
+    }
+    plan.place(document.fields, into: &cells)
+    let start = bytes.count
+    if isForExcel, CellForm.isFormula(name) { bytes.append(UInt8(ascii: "'")) }
+    bytes.append(contentsOf: name)
+    quoteIfNeeded(from: start)
+    for index in cells.indices {
+      bytes.append(delimiter)
+      guard let value = cells[index].take() else { continue }
+      let start = bytes.count
+      cellText.append(value, as: plan.columns[index].type, to: &bytes)
+      if bytes.count == start {
+        // An empty text, or null under an empty token.
+        if case .string = value { appendEmptyText() }
+      } else {
+        quoteIfNeeded(from: start)
+      }
+    }
+    appendLineEnd()
+  }
+
+  private mutating func appendEmptyText() {
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func appendLineEnd() {
+    bytes.append(0x0D)
+    bytes.append(0x0A)
+  }
+
+  /// Puts the cell that begins at `start` and ends with the buffer between quotes where it has to be.
+  private mutating func quoteIfNeeded(from start: Int) {
+    let quote = UInt8(ascii: "\"")
+    let space = UInt8(ascii: " ")
+    let (quotes, isNeeded) = bytes.withUnsafeBufferPointer { [delimiter] bytes in
+      guard bytes.count > start else { return (0, false) }
+      var quotes = 0
+      var isNeeded = bytes[start] == space || bytes[bytes.count - 1] == space
+      let first = CSVBytes.firstSpecial(
+        UnsafeRawBufferPointer(bytes),
+        from: start,
+        to: bytes.count,
+        delimiter: delimiter
+      )
+      for index in first..<bytes.count {
+        let byte = bytes[index]
+        if byte == quote {
+          quotes += 1
+        } else if byte == delimiter || byte == 0x0D || byte == 0x0A {
+          isNeeded = true
+        }
+      }
+      return (quotes, isNeeded || quotes > 0)
+    }
+    if !isNeeded { return }
+    var from = bytes.count - 1
+    bytes.append(contentsOf: repeatElement(quote, count: quotes + 2))
+    // From the back, so that every byte is moved once; the last place is the closing quote's already.
+    var to = bytes.count - 2
+    while from >= start {
+      bytes[to] = bytes[from]
+      to -= 1
+      if bytes[from] == quote {
+        bytes[to] = quote
+        to -= 1
+      }
+      from -= 1
+    }
+    bytes[start] = quote
+  }
+}

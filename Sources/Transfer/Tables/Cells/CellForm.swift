@@ -1,0 +1,110 @@
+import FirestoreModels
+
+/// What the form of a cell's text says about its type, where the column says nothing.
+package enum CellForm: Sendable, Equatable {
+  case text, integer, double, boolean, timestamp
+
+  /// The form of a text: never `integer` where the number does not fit 64 bits, which is text then.
+  package init(_ utf8: UnsafeBufferPointer<UInt8>) {
+    self = .text
+    guard let first = utf8.first else { return }
+    // One look at the first byte settles nearly every text.
+    switch first {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+      if let number = Self.number(utf8) {
+        self = number
+      } else if utf8.elementsEqual("-Infinity".utf8) {
+        self = .double
+      } else if utf8.count >= 20, utf8[4] == UInt8(ascii: "-"), Timestamp(rfc3339: utf8) != nil {
+        self = .timestamp
+      }
+    case UInt8(ascii: "N"):
+      if utf8.elementsEqual("NaN".utf8) { self = .double }
+    case UInt8(ascii: "I"):
+      if utf8.elementsEqual("Infinity".utf8) { self = .double }
+    case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "T"), UInt8(ascii: "F"):
+      if Self.boolean(utf8) != nil { self = .boolean }
+    default: break
+    }
+  }
+
+  /// `true` or `false`, also in the capitals that spreadsheets save.
+  package static func boolean(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool? {
+    if utf8.elementsEqual("true".utf8) || utf8.elementsEqual("TRUE".utf8) { return true }
+    if utf8.elementsEqual("false".utf8) || utf8.elementsEqual("FALSE".utf8) { return false }
+    return nil
+  }
+
+  /// JSON's grammar of numbers: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`.
+  private static func number(_ utf8: UnsafeBufferPointer<UInt8>) -> CellForm? {
+    var at = utf8[0] == UInt8(ascii: "-") ? 1 : 0
+    func digits() -> Int {
+      let start = at
+      while at < utf8.count, utf8[at] &- UInt8(ascii: "0") <= 9 { at += 1 }
+      return at - start
+    }
+    let start = at
+    let count = digits()
+    if count == 0 || (count > 1 && utf8[start] == UInt8(ascii: "0")) { return nil }
+    if at == utf8.count {
+      // Minus zero is no integer.
+      if start == 1, utf8[1] == UInt8(ascii: "0") { return nil }
+      if count < 19 { return .integer }
+      return Int64(String(decoding: utf8, as: UTF8.self)) == nil ? nil : .integer
+    }
+    if utf8[at] == UInt8(ascii: ".") {
+      at += 1
+      if digits() == 0 { return nil }
+    }
+    if at < utf8.count, utf8[at] == UInt8(ascii: "e") || utf8[at] == UInt8(ascii: "E") {
+      at += 1
+      if at < utf8.count, utf8[at] == UInt8(ascii: "+") || utf8[at] == UInt8(ascii: "-") { at += 1 }
+      if digits() == 0 { return nil }
+    }
+    return at == utf8.count ? .double : nil
+  }
+
+  // MARK: Writing
+
+  /// Appends the digits of a number, without a text in between.
+  package static func append(_ number: Int64, to out: inout [UInt8]) {
+    if number < 0 { out.append(UInt8(ascii: "-")) }
+    var magnitude = number.magnitude
+    let start = out.count
+    repeat {
+      out.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude % 10))
+      magnitude /= 10
+    } while magnitude != 0
+    out[start...].reverse()
+  }
+
+  /// Appends the shortest text that reads back as the same double: `10.0`, `1e+22`, `NaN`, `-Infinity`.
+  package static func append(_ number: Double, to out: inout [UInt8]) {
+    if number.isNaN {
+      out.append(contentsOf: "NaN".utf8)
+    } else if number.isInfinite {
+      out.append(contentsOf: (number < 0 ? "-Infinity" : "Infinity").utf8)
+    } else {
+      out.append(contentsOf: number.description.utf8)
+    }
+  }
+
+  // MARK: Formulas
+
+  /// Whether a spreadsheet might take a text for a formula (OWASP, "CSV injection"): it begins with `=`, `+`, `-`,
+  /// `@`, a tab or a line break, be it behind apostrophes, which is how such a text is written.
+  package static func isFormula(_ utf8: some Collection<UInt8>) -> Bool {
+    var at = utf8.startIndex
+    while at < utf8.endIndex, utf8[at] == UInt8(ascii: "'") { at = utf8.index(after: at) }
+    if at == utf8.endIndex { return false }
+    switch utf8[at] {
+    case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0A, 0x0D:
+      return true
+    // The full-width forms of =, +, - and @ (U+FF1D, U+FF0B, U+FF0D, U+FF20), which some spreadsheets take alike.
+    case 0xEF:
+      let rest = utf8[at...].prefix(3)
+      return ["＝", "＋", "－", "＠"].contains { rest.elementsEqual($0.utf8) }
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,131 @@
+package import FirestoreModels
+package import GymModels
+
+/// A cell that is not what its column asks for: why, without what it holds.
+package struct CellError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// Why.
+  package let reason: String
+
+  init(_ reason: String) {
+    self.reason = reason
+  }
+
+  /// The reason.
+  package var description: String { reason }
+}
+
+extension CellText {
+  /// Reads the text of a cell back: nil for a missing value.
+  ///
+  /// Numbers and dates are read as spreadsheets save them, too: `10` in a column of doubles, `12.0` in one of
+  /// integers, `TRUE`, any offset of time.
+  ///
+  /// - Parameters:
+  ///   - text: the text, without the quotes of the file format.
+  ///   - isQuoted: whether the file had quotes around it, which tells an empty text from a missing one.
+  ///   - type: the column's type.
+  ///   - parser: for cells that are JSON.
+  /// - Throws: ``CellError``.
+  package func value(
+    of text: UnsafeBufferPointer<UInt8>,
+    isQuoted: Bool,
+    as type: Column.ValueType,
+    parser: JSONParser
+  ) throws(CellError) -> Value? {
+    // With an empty token null and missing look alike, and are read as missing, which changes nothing.
+    guard let first = text.first else { return isQuoted ? .string("") : nil }
+    if text.elementsEqual(nullBytes) { return .null }
+    if first == UInt8(ascii: "{") { return try rest(text, parser) }
+    if first == UInt8(ascii: "[") { return try array(text, parser) }
+    switch type {
+    case .string: return .string(Self.string(text, stripping: neutralisesFormulas))
+    case .integer:
+      switch CellForm(text) {
+      case .integer:
+        if let number = Int64(Self.string(text)) { return .integer(number) }
+      case .double:
+        if let number = Double(Self.string(text)).flatMap({ Int64(exactly: $0) }) { return .integer(number) }
+      default: break
+      }
+      throw CellError("it is not a whole number")
+    case .double:
+      if text.elementsEqual("NaN".utf8) { return .double(.nan) }
+      switch CellForm(text) {
+      case .integer, .double:
+        if let number = Double(Self.string(text)) { return .double(number) }
+      default: break
+      }
+      throw CellError("it is not a number")
+    case .boolean:
+      guard let truth = CellForm.boolean(text) else { throw CellError("it is neither true nor false") }
+      return .boolean(truth)
+    case .timestamp:
+      guard let moment = Timestamp(rfc3339: text) else {
+        throw CellError("it is not an RFC 3339 time with its zone")
+      }
+      return .timestamp(moment)
+    case .array: throw CellError("it is not a JSON array")
+    case .any:
+      let plain = Self.string(text)
+      switch CellForm(text) {
+      case .text: return .string(Self.string(text, stripping: neutralisesFormulas))
+      case .integer: return Int64(plain).map { .integer($0) } ?? .string(plain)
+      case .double: return Double(plain).map { .double($0.isNaN ? .nan : $0) } ?? .string(plain)
+      case .boolean: return .boolean(CellForm.boolean(text) ?? false)
+      case .timestamp: return Timestamp(rfc3339: text).map { .timestamp($0) } ?? .string(plain)
+      }
+    }
+  }
+
+  private static func string(_ text: UnsafeBufferPointer<UInt8>, stripping: Bool = false) -> String {
+    if stripping, text.first == UInt8(ascii: "'"), CellForm.isFormula(text) {
+      return String(decoding: text.dropFirst(), as: UTF8.self)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private func rest(_ text: UnsafeBufferPointer<UInt8>, _ parser: JSONParser) throws(CellError) -> Value {
+    do throws(WireError) {
+      return try parser.parse(UnsafeRawBufferPointer(text)) { json throws(WireError) in
+        if json.kind == .object, json.members.makeIterator().isExhausted { return .map(FieldMap()) }
+        var decoder = WireDecoder(unknownMembers: .refused)
+        return try decoder.value(json)
+      }
+    } catch {
+      throw CellError("it begins with { and is not REST JSON: \(error)")
+    }
+  }
+
+  private func array(_ text: UnsafeBufferPointer<UInt8>, _ parser: JSONParser) throws(CellError) -> Value {
+    do throws(WireError) {
+      return try parser.parse(UnsafeRawBufferPointer(text)) { json throws(WireError) in
+        guard json.kind == .array else { throw WireError("it is not an array") }
+        var decoder = WireDecoder(unknownMembers: .refused)
+        var values: [Value] = []
+        for element in json.elements {
+          switch element.kind {
+          case .null: values.append(.null)
+          case .boolean: values.append(.boolean(element.boolean ?? false))
+          case .string: values.append(.string(element.string ?? ""))
+          case .double: values.append(.double(element.double ?? 0))
+          case .integer:
+            guard let number = element.integer else { throw WireError("a number does not fit 64 bits") }
+            values.append(.integer(number))
+          case .object, .array: values.append(try decoder.value(element))
+          }
+        }
+        return .array(values)
+      }
+    } catch {
+      throw CellError("it begins with [ and is not a JSON array: \(error)")
+    }
+  }
+}
+
+extension JSONCursor.Members {
+  /// Whether there is no member left.
+  fileprivate var isExhausted: Bool {
+    var copy = self
+    return copy.next() == nil
+  }
+}

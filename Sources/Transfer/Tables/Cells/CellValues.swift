@@ -1,0 +1,218 @@
+package import FirestoreModels
+package import GymModels
+
+/// Reads the cells of a table as values: as export writes them, as spreadsheets save them, as people type them.
+package struct CellValues {
+  /// A cell that is not what it has to be.
+  package struct Fault: Error {
+    /// What it has to be.
+    package let expected: String
+
+    package init(expected: String) {
+      self.expected = expected
+    }
+  }
+
+  package let isSheet: Bool
+  private let readsForms: Bool
+  private let text: CellText
+  private let timeZone: LocalTimeZone
+  private let parser = JSONParser()
+
+  /// The words that stand for true and false in a column of booleans, beside `true` and `false`.
+  private static let words = [
+    "true": true, "verdadero": true, "sí": true, "si": true, "yes": true, "1": true,
+    "false": false, "falso": false, "no": false, "0": false,
+  ]
+  private static let largestExact = 9_007_199_254_740_992.0
+
+  /// Makes the rules of a table.
+  ///
+  /// - Throws: ``Failure`` of kind `usage` for a token for null that reads as something else.
+  package init(_ plan: TablePlan, _ options: TableOptions) throws(Failure) {
+    isSheet = plan.isSheet
+    readsForms = plan.readsForms
+    timeZone = options.timeZone
+    text = try CellText(
+      nullText: options.nullText,
+      timeZone: options.timeZone,
+      neutralisesFormulas: plan.isForExcel
+    )
+  }
+
+  /// The rules by which a table like this one is written.
+  package var writing: CellText { text }
+
+  /// The value of a cell, nil where there is none.
+  ///
+  /// - Throws: ``Fault``.
+  package func value(
+    of row: CellRow,
+    _ index: Int,
+    as type: Column.ValueType,
+    _ longTexts: LongTextIndex?
+  ) throws(Fault) -> Value? {
+    switch row.kind(index) {
+    case .missing: return nil
+    case .blankText: return readsForms && (type == .string || type == .any) ? .string("") : nil
+    case .error: throw Fault(expected: "\(Self.name(of: type)); the cell is an error of the spreadsheet")
+    case .bare, .text:
+      return try row.withUTF8(of: index) { utf8 throws(Fault) in
+        if let longTexts, let long = try? longTexts.text(of: utf8) {
+          return try long.span.withUnsafeBufferPointer { utf8 throws(Fault) in try value(of: utf8, as: type) }
+        }
+        return try value(of: utf8, as: type)
+      }
+    case .number: return try number(row[index], as: type)
+    case .double where readsForms, .integer where readsForms:
+      guard type != .string, let number = Double(row[index]) else { return try number(row[index], as: type) }
+      if row.kind(index) == .double { return .double(number) }
+      return Int64(exactly: number).map { .integer($0) } ?? .double(number)
+    case .double, .integer: return try number(row[index], as: type)
+    case .boolean:
+      switch type {
+      case .boolean, .any: return .boolean(row[index] == "true")
+      default: throw Fault(expected: Self.name(of: type))
+      }
+    case .date:
+      guard type == .timestamp || type == .any else {
+        throw Fault(expected: "\(Self.name(of: type)); the cell is a date")
+      }
+      return try row.withUTF8(of: index) { utf8 throws(Fault) in try moment(utf8) }
+    case .time:
+      // "18:30" typed into a sheet is a time of day; the apps keep it as text.
+      guard type == .string || type == .any else {
+        throw Fault(expected: "\(Self.name(of: type)); the cell is a time of day")
+      }
+      return .string(row[index])
+    }
+  }
+
+  /// Whether a text stands for null.
+  package func isNull(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    !utf8.isEmpty && utf8.elementsEqual(text.nullBytes)
+  }
+
+  /// Whether a text is REST JSON.
+  package func isREST(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    (try? text.value(of: utf8, isQuoted: true, as: .any, parser: parser)) != nil
+  }
+
+  /// Whether a text is an array.
+  package func isArray(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    (try? text.value(of: utf8, isQuoted: true, as: .array, parser: parser)) != nil
+  }
+
+  /// What a word says, whatever its capitals.
+  package static func boolean(_ utf8: UnsafeBufferPointer<UInt8>, words: [String: Bool]) -> Bool? {
+    if utf8.count > 10 { return nil }
+    return words[String(decoding: utf8, as: UTF8.self).lowercased()]
+  }
+
+  /// What a type's cells have to be, in words.
+  package static func name(of type: Column.ValueType) -> String {
+    switch type {
+    case .string: "text"
+    case .integer: "a whole number"
+    case .double: "a number"
+    case .boolean: "true or false"
+    case .timestamp: "a date, as 31/12/2026, 2026-12-31 18:30 or RFC 3339"
+    case .array: "a JSON array"
+    case .any: "a value"
+    }
+  }
+
+  // MARK: Text
+
+  private func value(of utf8: UnsafeBufferPointer<UInt8>, as type: Column.ValueType) throws(Fault) -> Value? {
+    guard let first = utf8.first else {
+      // Programs that put quotes around everything mean nothing by them where a text cannot stand.
+      return type == .string || type == .any ? .string("") : nil
+    }
+    if isSheet, type == .any, !isNull(utf8), first != UInt8(ascii: "{"), first != UInt8(ascii: "[") {
+      return textOfSheet(utf8)
+    }
+    if !readsForms, type == .string, !isNull(utf8) {
+      // In a table that people made, a text may begin with a bracket.
+      if first == UInt8(ascii: "[") || (first == UInt8(ascii: "{") && !isREST(utf8)) {
+        return .string(String(decoding: utf8, as: UTF8.self))
+      }
+    }
+    do {
+      return try text.value(of: utf8, isQuoted: true, as: type, parser: parser)
+    } catch {
+      if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+        throw Fault(expected: "\(Self.name(of: type)), or JSON as export writes it")
+      }
+      return try typed(Self.trimmed(utf8), as: type)
+    }
+  }
+
+  /// Reads what people type into columns of a known type.
+  private func typed(_ utf8: UnsafeBufferPointer<UInt8>, as type: Column.ValueType) throws(Fault) -> Value? {
+    switch type {
+    case .boolean:
+      if let truth = Self.boolean(utf8, words: Self.words) { return .boolean(truth) }
+    case .timestamp: return try moment(utf8)
+    case .integer, .double:
+      if let value = try? text.value(of: utf8, isQuoted: false, as: type, parser: parser) { return value }
+    default: break
+    }
+    throw Fault(expected: Self.name(of: type))
+  }
+
+  private func moment(_ utf8: UnsafeBufferPointer<UInt8>) throws(Fault) -> Value {
+    if let moment = Timestamp(rfc3339: utf8) { return .timestamp(moment) }
+    guard let date = DateText(utf8) else { throw Fault(expected: Self.name(of: .timestamp)) }
+    guard let moment = timeZone.moment(of: date) else {
+      throw Fault(expected: "a time that the clocks of \(timeZone.name) show")
+    }
+    return .timestamp(moment)
+  }
+
+  /// A sheet's text in a column without a type is text, unless it is what a cell can only hold as text.
+  private func textOfSheet(_ utf8: UnsafeBufferPointer<UInt8>) -> Value {
+    let string = String(decoding: utf8, as: UTF8.self)
+    switch CellForm(utf8) {
+    case .text, .boolean: return .string(string)
+    case .integer:
+      if let number = Int64(string), number.magnitude > UInt64(Self.largestExact) { return .integer(number) }
+    case .double:
+      if let number = Double(string), !SheetCells.isSpreadsheetNumber(number) {
+        return .double(number.isNaN ? .nan : number)
+      }
+    case .timestamp:
+      if let moment = Timestamp(rfc3339: utf8) { return .timestamp(moment) }
+    }
+    return .string(string)
+  }
+
+  private static func trimmed(_ utf8: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+    var range = utf8.indices
+    while let first = range.first, utf8[first] == 0x20 || utf8[first] == 0x09 { range.removeFirst() }
+    while let last = range.last, utf8[last] == 0x20 || utf8[last] == 0x09 { range.removeLast() }
+    return UnsafeBufferPointer(rebasing: utf8[range])
+  }
+
+  // MARK: Numbers of sheets
+
+  private func number(_ digits: String, as type: Column.ValueType) throws(Fault) -> Value {
+    guard let number = Double(digits) else { throw Fault(expected: Self.name(of: type)) }
+    let whole = number.magnitude <= Self.largestExact ? Int64(exactly: number) : nil
+    switch type {
+    case .integer:
+      if let whole { return .integer(whole) }
+    case .double: return .double(number)
+    case .any: return whole.map { .integer($0) } ?? .double(number)
+    case .boolean:
+      if whole == 0 || whole == 1 { return .boolean(whole == 1) }
+    case .string:
+      if let whole { return .string(String(whole)) }
+      if number.magnitude < Self.largestExact { return .string(digits) }
+      throw Fault(expected: "text; the cell is a number that has lost digits")
+    case .timestamp: throw Fault(expected: "\(Self.name(of: type)); the cell is a number")
+    case .array: break
+    }
+    throw Fault(expected: Self.name(of: type))
+  }
+}

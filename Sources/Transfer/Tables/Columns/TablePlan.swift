@@ -1,0 +1,259 @@
+package import FirestoreModels
+package import GymModels
+
+/// What the columns of a table are: read from its header, from the catalogue, and, where neither tells a type, from all
+/// the values.
+package struct TablePlan: Sendable {
+  /// What a column is for.
+  package enum Role: Sendable {
+    /// The document's id, or its path below the collection.
+    case name
+    /// A field.
+    case field(Column)
+    /// A map of further fields.
+    case rest
+    /// Why the row was rejected once: not looked at.
+    case reason
+    /// Nothing; no cell may stand below.
+    case none
+  }
+
+  /// The heading of the column that says why a row was rejected.
+  package static let reasonHeading = "__reason__"
+  package static let nameHeading = "__name__"
+
+  package let collection: CollectionPath
+  package let headings: [String]
+  package private(set) var roles: [Role]
+  /// The number of the header's row.
+  package let headerRow: Int
+  /// Whether this is a table as export writes them: cells without a type tell it by their form.
+  package let readsForms: Bool
+  /// Whether texts that look like formulas stand behind an apostrophe.
+  package let isForExcel: Bool
+  /// Whether the cells have types of their own.
+  package let isSheet: Bool
+  /// The column of the ids.
+  package private(set) var idColumn: Int?
+  /// The column of the field `id`, which equals the document's id in the gym's documents.
+  package private(set) var idField: Int?
+  package let tree: FieldTree
+  /// The columns whose types all their values have to tell.
+  package private(set) var undecided: [Int] = []
+  /// The columns whose types all their values told.
+  package private(set) var decided: Set<Int> = []
+
+  /// The types that a heading may name behind a colon.
+  package static let typeNames: [(name: String, type: Column.ValueType)] = [
+    ("string", .string), ("text", .string), ("integer", .integer), ("int", .integer), ("double", .double),
+    ("number", .double), ("boolean", .boolean), ("bool", .boolean), ("timestamp", .timestamp),
+    ("date", .timestamp), ("array", .array), ("any", .any),
+  ]
+
+  /// Reads a header.
+  ///
+  /// - Parameters:
+  ///   - label: The file, and the sheet of a workbook, as errors name it.
+  ///   - isSheet: Whether the cells have types of their own.
+  /// - Throws: ``Failure`` of kind `inputMalformed` for a heading that names no field, or one that another has.
+  package init(
+    header: CellRow,
+    of label: String,
+    isSheet: Bool,
+    collection: CollectionPath,
+    isForExcel: Bool,
+    options: TableOptions
+  ) throws(Failure) {
+    let catalogue = ColumnCatalogue.columns(of: collection)
+    let headings = (0..<header.count).map { Self.trimmed(header[$0]) }
+    var roles: [Role] = []
+    var typed: Set<Int> = []
+    var tree = FieldTree()
+    func malformed(_ index: Int, _ cause: String, _ remedy: String? = nil) -> Failure {
+      Failure(
+        .inputMalformed,
+        "read",
+        path: label,
+        cause: "row \(header.number), column \(index + 1): \(cause)",
+        remedy: remedy
+      )
+    }
+    var idColumn: Int?
+    for (index, heading) in headings.enumerated() {
+      if heading.isEmpty {
+        roles.append(.none)
+        continue
+      }
+      if heading.isIdentical(to: Self.nameHeading) {
+        if idColumn != nil { throw malformed(index, "\(heading) stands there twice") }
+        idColumn = index
+        roles.append(.name)
+        continue
+      }
+      if heading.isIdentical(to: ColumnPlan.restName) {
+        roles.append(.rest)
+        continue
+      }
+      if heading.isIdentical(to: Self.reasonHeading) {
+        roles.append(.reason)
+        continue
+      }
+      let (column, isTyped) = try Self.column(heading, catalogue) { cause, remedy in
+        malformed(index, cause, remedy)
+      }
+      guard tree.add(column.path, column: index) else {
+        throw malformed(index, "there is another column for the field \(column.path)")
+      }
+      if isTyped { typed.insert(index) }
+      roles.append(.field(column))
+    }
+    self.collection = collection
+    self.headings = headings
+    self.headerRow = header.number
+    self.tree = tree
+    self.isForExcel = isForExcel
+    self.isSheet = isSheet
+    readsForms = idColumn != nil
+    if let wanted = options.idColumn {
+      if idColumn != nil {
+        throw Failure(
+          .inputMalformed,
+          "read",
+          path: label,
+          cause: "it has a column \(Self.nameHeading) that holds the ids",
+          remedy: "Leave --id-column out, or remove that column."
+        )
+      }
+      idColumn = roles.indices.first { index in
+        guard case .field(let column) = roles[index] else { return false }
+        return headings[index].isIdentical(to: wanted) || column.path.description.isIdentical(to: wanted)
+      }
+      if idColumn == nil {
+        throw Failure(
+          .inputMalformed,
+          "read",
+          path: label,
+          cause: "it has no column '\(wanted)' for the ids",
+          remedy: "Give --id-column a heading of the table."
+        )
+      }
+    }
+    self.idColumn = idColumn
+    for (index, role) in roles.enumerated() {
+      guard case .field(let column) = role else { continue }
+      if column.path == FieldPath(field: "id") { idField = index }
+      if typed.contains(index) || readsForms || column.type != .any { continue }
+      if index == idColumn || Self.isTextLike(column) {
+        roles[index] = .field(Self.column(column, .string))
+        decided.insert(index)
+      } else {
+        undecided.append(index)
+      }
+    }
+    self.roles = roles
+    if idColumn == nil, options.newIDs == nil {
+      throw Failure(
+        .inputMalformed,
+        "read",
+        path: label,
+        cause: "it has no column \(Self.nameHeading) with the ids of the documents",
+        remedy: "Name the column that has them with --id-column, or give --new-ids uuid."
+      )
+    }
+    if collection.string.utf8.contains(UInt8(ascii: "*")), !readsForms {
+      throw Failure(
+        .inputMalformed,
+        "read",
+        path: label,
+        cause: "the rows do not say below which document of \(collection) they belong",
+        remedy: "Add a column \(Self.nameHeading), as in g1/members/m1, or name one collection."
+      )
+    }
+  }
+
+  /// Sets the types that the values told.
+  package mutating func decide(_ types: [(Int, Column.ValueType)]) {
+    for (index, type) in types {
+      if case .field(let column) = roles[index] { roles[index] = .field(Self.column(column, type)) }
+    }
+    decided.formUnion(undecided)
+    undecided = []
+  }
+
+  /// A heading for an error: its number, and what it says.
+  package func name(ofColumn index: Int) -> String {
+    headings.indices.contains(index) && !headings[index].isEmpty
+      ? "column \(index + 1) (\(headings[index]))" : "column \(index + 1)"
+  }
+
+  // MARK: Headings
+
+  private static func column(
+    _ heading: String,
+    _ catalogue: [Column],
+    _ failure: (String, String?) -> Failure
+  ) throws(Failure) -> (column: Column, isTyped: Bool) {
+    if let known = known(heading, catalogue) { return (known, false) }
+    let isPath = (try? FieldPath(parsing: heading)) != nil
+    var name = heading
+    var type: Column.ValueType?
+    if !isPath, let colon = heading.utf8.lastIndex(of: UInt8(ascii: ":")) {
+      let typeName = heading[heading.utf8.index(after: colon)...]
+      guard let found = typeNames.first(where: { $0.name.isIdentical(to: String(typeName)) }) else {
+        throw failure(
+          "'\(typeName)' is no type",
+          "The types are \(typeNames.map(\.name).joined(separator: ", "))."
+        )
+      }
+      type = found.type
+      name = trimmed(String(heading[..<colon]))
+      if let known = known(name, catalogue) { return (column(known, found.type), true) }
+    }
+    do {
+      let path = try FieldPath(parsing: name)
+      if let reserved = path.segments.first(where: { $0.hasPrefix("__") && $0.hasSuffix("__") }) {
+        throw failure("the service keeps names such as \(reserved) to itself", "Rename the column.")
+      }
+      let known = catalogue.first { $0.path == path }
+      return (column(known ?? Column(unknown: path), type ?? known?.type ?? .any), type != nil)
+    } catch let error as FieldPathError {
+      throw failure(
+        error.description,
+        "Use a field's name, a label of the catalogue, or back-quotes for a name as it stands."
+      )
+    } catch {
+      throw error as? Failure ?? failure("\(error)", nil)
+    }
+  }
+
+  private static func known(_ heading: String, _ catalogue: [Column]) -> Column? {
+    catalogue.first { $0.path.description.isIdentical(to: heading) }
+      ?? catalogue.first { $0.english.isIdentical(to: heading) || $0.spanish.isIdentical(to: heading) }
+  }
+
+  private static func column(_ column: Column, _ type: Column.ValueType) -> Column {
+    Column(column.path, type, isTextLike: column.isTextLike, english: column.english, spanish: column.spanish)
+  }
+
+  /// Whether the digits of a column are a name: by the catalogue of all collections, or by how ids are named.
+  private static func isTextLike(_ column: Column) -> Bool {
+    if column.isTextLike { return true }
+    let name = column.path.segments.last ?? ""
+    if name.hasSuffix("Id") || name.hasSuffix("ID") || name.hasSuffix("_id") { return true }
+    return textLikeNames.contains(name)
+  }
+
+  private static let textLikeNames: Set<String> = {
+    var names: Set<String> = []
+    for group in ColumnCatalogue.collections {
+      for column in ColumnCatalogue.columns(ofGroup: group) where column.isTextLike {
+        if let name = column.path.segments.last { names.insert(name) }
+      }
+    }
+    return names
+  }()
+
+  private static func trimmed(_ text: String) -> String {
+    String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+  }
+}

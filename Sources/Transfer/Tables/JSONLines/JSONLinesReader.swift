@@ -1,0 +1,108 @@
+import Files
+package import FirestoreModels
+
+/// Reads JSON Lines of REST Documents from a file or from standard input (`-`), compressed with gzip or not.
+///
+/// A line of an earlier run's `rejects.jsonl` is taken for the document in it.
+/// A byte order mark, CR LF and blank lines are tolerated; names may be relative or full; `createTime` and
+/// `updateTime` are accepted and dropped; members that the Document message does not have are refused. Memory is that of
+/// the longest line.
+package struct JSONLinesReader: ~Copyable {
+  /// One line that is not blank.
+  package struct Line: Sendable {
+    /// Its number in the file, from 1; blank lines count.
+    package let number: Int
+    /// The document, or why there is none: a ``Failure`` of kind `inputMalformed` that names file and line.
+    package let document: Result<RawDocument, Failure>
+  }
+
+  /// The longest line that is read unless told otherwise, in bytes.
+  package static let defaultMaximumLineBytes = 64 << 20
+
+  private var lines: LineReader
+  private let maximumLineBytes: Int
+  private let parser: JSONParser
+  private var decoder = WireDecoder(unknownMembers: .refused)
+
+  /// Opens a file.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing`.
+  package init(
+    _ path: String,
+    maximumLineBytes: Int = JSONLinesReader.defaultMaximumLineBytes
+  ) throws(Failure) {
+    lines = try LineReader(path, maximumLineBytes: maximumLineBytes)
+    self.maximumLineBytes = maximumLineBytes
+    parser = JSONParser(maximumBytes: maximumLineBytes + 64)
+  }
+
+  /// Bytes of the file up to the end of the line, as they are on the disk.
+  package var position: Int { lines.position }
+
+  /// The next line that is not blank, nil at the end.
+  ///
+  /// A bad line is no end: the one after it may be good.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed` where no further line can be read.
+  package mutating func next() throws(Failure) -> Line? {
+    while try lines.advance() {
+      let number = lines.number
+      if lines.isTooLong {
+        return Line(
+          number: number,
+          document: .failure(failure("it is longer than \(maximumLineBytes) bytes"))
+        )
+      }
+      do throws(WireError) {
+        let document: RawDocument? = try lines.withLine { bytes throws(WireError) in
+          try Self.document(bytes, isFirst: number == 1, parser, &decoder)
+        }
+        if let document { return Line(number: number, document: .success(document)) }
+      } catch {
+        return Line(number: number, document: .failure(failure(error.description)))
+      }
+    }
+    return nil
+  }
+
+  /// Goes on behind a line without looking at what comes before.
+  ///
+  /// - Throws: As ``next()``; ``Failure`` of kind `inputMalformed` where there are not as many lines.
+  package mutating func skip(through number: Int) throws(Failure) {
+    while lines.number < number {
+      if try lines.advance() { continue }
+      throw Failure(.inputMalformed, "read", path: lines.path, cause: "it has fewer than \(number) lines")
+    }
+  }
+
+  /// The document of a line, nil where the line is blank.
+  private static func document(
+    _ bytes: UnsafeRawBufferPointer,
+    isFirst: Bool,
+    _ parser: JSONParser,
+    _ decoder: inout WireDecoder
+  ) throws(WireError) -> RawDocument? {
+    var text = bytes
+    if isFirst, text.count >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF {
+      text = UnsafeRawBufferPointer(rebasing: text[3...])
+    }
+    if text.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return nil }
+    var document = try parser.parse(text) { json throws(WireError) in
+      try decoder.document(documentOfReject(json) ?? json, in: nil)
+    }
+    document.createTime = nil
+    document.updateTime = nil
+    return document
+  }
+
+  /// The document in a line of ``RejectList``, nil for any other line.
+  private static func documentOfReject(_ json: JSONCursor) throws(WireError) -> JSONCursor? {
+    guard json["code"] != nil, json["path"] != nil, json["name"] == nil else { return nil }
+    if let document = json["document"] { return document }
+    throw WireError("this rejected line holds no document to import")
+  }
+
+  private func failure(_ reason: String) -> Failure {
+    Failure(.inputMalformed, "read", path: lines.path, cause: "line \(lines.number): \(reason)")
+  }
+}

@@ -1,0 +1,132 @@
+import Files
+package import FirestoreModels
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A time zone of the IANA database: how far its clocks are from UTC at any moment.
+///
+/// Read once from the system's zone files (TZif, RFC 9636), so that a row costs a binary search and no library's
+/// locks; moments behind the file's last transition follow its POSIX rule.
+package struct LocalTimeZone: Sendable, Equatable {
+  /// The gym's zone.
+  package static let gym = "America/Mexico_City"
+
+  /// The zone's name, such as `America/Mexico_City`.
+  package let name: String
+
+  private let transitions: [Int64]
+  /// The offset behind each transition, in seconds east of UTC.
+  private let offsets: [Int32]
+  /// The offset before the first transition.
+  private let firstOffset: Int32
+  /// What holds behind the last transition, where the zone still changes its clocks.
+  private let rule: ClockRule?
+
+  /// Reads a zone by its name; `UTC` needs no file.
+  ///
+  /// - Throws: ``Failure`` of kind `configuration` where there is no such zone on this system.
+  package init(named name: String) throws(Failure) {
+    if name == "UTC" || name == "Z" {
+      self.init(name: "UTC", transitions: [], offsets: [], firstOffset: 0, rule: nil)
+      return
+    }
+    // A name is a path below the zone folder and must not lead out of it.
+    let isPlain =
+      !name.isEmpty && !name.hasPrefix("/")
+      && !name.split(separator: "/").contains { $0 == ".." || $0 == "." }
+      && name.utf8.allSatisfy {
+        CharacterSets.isLetterOrDigit($0) || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "_")
+          || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+")
+      }
+    if isPlain {
+      for folder in Self.folders {
+        guard let bytes = Self.contents(of: "\(folder)/\(name)") else { continue }
+        guard let zone = TimeZoneFile(bytes) else {
+          throw Failure(
+            .configuration,
+            "read the time zone",
+            path: name,
+            cause: "\(folder)/\(name) is not a zone file (TZif)"
+          )
+        }
+        self.init(
+          name: name,
+          transitions: zone.transitions,
+          offsets: zone.offsets,
+          firstOffset: zone.firstOffset,
+          rule: zone.rule
+        )
+        return
+      }
+    }
+    throw Failure(
+      .configuration,
+      "read the time zone",
+      path: name,
+      cause: "this system knows no such zone",
+      remedy: "Use a name such as \(Self.gym) or UTC, and install the package tzdata."
+    )
+  }
+
+  init(name: String, transitions: [Int64], offsets: [Int32], firstOffset: Int32, rule: ClockRule?) {
+    self.name = name
+    self.transitions = transitions
+    self.offsets = offsets
+    self.firstOffset = firstOffset
+    self.rule = rule
+  }
+
+  /// The zone's distance from UTC at a moment, in seconds, positive east of Greenwich.
+  package func offset(at seconds: Int64) -> Int {
+    var low = 0
+    var high = transitions.count
+    while low < high {
+      let middle = (low + high) / 2
+      if transitions[middle] <= seconds { low = middle + 1 } else { high = middle }
+    }
+    if low == transitions.count, let rule { return rule.offset(at: seconds) }
+    return Int(low == 0 ? firstOffset : offsets[low - 1])
+  }
+
+  /// The moment at which a day begins by the clocks of the zone; nil for a day that the calendar does not have.
+  ///
+  /// Where the clocks leave out its first hour, it begins behind that.
+  package func startOfDay(year: Int, month: Int, day: Int) -> Timestamp? {
+    guard LiteralContext.utcDay(year, month, day) != nil else { return nil }
+    return moment(of: DateText(days: Civil.days(year: year, month: month, day: day)))
+  }
+
+  private static var folders: [String] {
+    let standard = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo"]
+    guard let value = getenv("TZDIR"), value.pointee != 0 else { return standard }
+    return [String(cString: value)] + standard
+  }
+
+  private static func contents(of path: String) -> [UInt8]? {
+    guard let status = SystemCall.status(path).status, status.isRegularFile, status.st_size < 1 << 20 else {
+      return nil
+    }
+    let (descriptor, _) = SystemCall.open(path, O_RDONLY)
+    if descriptor < 0 { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+    let count = bytes.withUnsafeMutableBytes { SystemCall.read(descriptor, into: $0).count }
+    return count == bytes.count ? bytes : nil
+  }
+}
+
+/// Classes of ASCII bytes.
+package enum CharacterSets {
+  package static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Files
+package import FirestoreModels
+
+/// The texts of a workbook that no cell can hold, put together again from their sheet (see ``LongTexts``).
+///
+/// They wait on disk; what is known in memory is where each begins.
+package final class LongTextIndex {
+  private var spool: SpoolFile
+  private var places: [Int: (start: Int, count: Int)] = [:]
+
+  /// Whether a sheet is the one that export puts long texts on: the last of that name.
+  package static func isSheet(_ name: String, among names: [String]) -> Bool {
+    name.hasPrefix(XLSXWriter.longTextsName) && names.last { $0.hasPrefix(XLSXWriter.longTextsName) } == name
+  }
+
+  /// Reads the long texts of a workbook; nil where it has none.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed` or `cannotWrite`.
+  package init?(of path: String) throws(Failure) {
+    let names = try TableReader.sheets(of: path).map(\.name)
+    guard let sheet = names.last(where: { Self.isSheet($0, among: names) }) else { return nil }
+    var reader = try TableReader(path, format: .xlsx, sheet: sheet)
+    guard try reader.next(), (0..<reader.row.count).map({ reader.row[$0] }).elementsEqual(LongTexts.header)
+    else {
+      return nil
+    }
+    spool = try SpoolFile(in: FilePaths.temporaryFolder(for: "-"))
+    while try reader.next() {
+      guard let number = Int(reader.row[0]) else { continue }
+      let piece = Array(reader.row[5].utf8)
+      let start = places[number]?.start ?? spool.count
+      // The pieces of a text follow each other.
+      guard start + (places[number]?.count ?? 0) == spool.count else {
+        throw Failure(
+          .inputMalformed,
+          "read",
+          path: path,
+          cause:
+            "sheet \(sheet), row \(reader.row.number): the pieces of text \(number) do not follow each other"
+        )
+      }
+      try spool.append(piece)
+      places[number] = (start, spool.count - start)
+    }
+  }
+
+  /// The whole text that a cell stands for; nil for a cell that is what it shows.
+  package func text(of cell: UnsafeBufferPointer<UInt8>) throws(Failure) -> [UInt8]? {
+    let mark = "{\"longText\":".utf8
+    guard cell.starts(with: mark) else { return nil }
+    let digits = cell.dropFirst(mark.count).prefix { $0 &- UInt8(ascii: "0") <= 9 }
+    guard let number = Int(String(decoding: digits, as: UTF8.self)), let place = places[number] else {
+      return nil
+    }
+    var text = [UInt8](repeating: 0, count: place.count)
+    let result: Result<Void, Failure> = text.withUnsafeMutableBytes { bytes in
+      do throws(Failure) { return .success(try spool.read(at: place.start, into: bytes)) } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+    return text
+  }
+}

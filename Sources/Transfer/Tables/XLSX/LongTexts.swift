@@ -1,0 +1,62 @@
+import FirestoreModels
+
+/// The texts of a workbook that no cell can hold, in pieces for a sheet of their own.
+///
+/// The cell shows `{"longText":3}` and how the text begins; the sheet has under number 3 where it belongs and its pieces
+/// in order, which put together are the text.
+struct LongTexts: ~Copyable {
+  static let header = ["number", "sheet", "__name__", "field", "part", "text"]
+  static let widths: [Double] = [8, 20, 30, 30, 8, 80]
+  /// UTF-16 units of a piece before escaping, which takes at most seven times as many.
+  private static let pieceLength = 4600
+  /// UTF-16 units of the text that its cell shows.
+  private static let shownLength = 200
+
+  var rows: SheetRows
+  private var count = 0
+  private var escaped: [UInt8] = []
+
+  init(in folder: String, for path: String?) throws(Failure) {
+    rows = try SheetRows(in: folder, for: path)
+  }
+
+  /// Keeps a text, as it is before it is escaped for a cell, and gives the (escaped) text of its cell.
+  mutating func keep(
+    _ text: UnsafeBufferPointer<UInt8>,
+    sheet: String,
+    document: Substring.UTF8View,
+    field: String
+  ) throws(Failure) -> [UInt8] {
+    count += 1
+    var rest = text
+    var part = 0
+    repeat {
+      part += 1
+      let piece = UnsafeBufferPointer(rebasing: rest[..<SheetText.prefix(rest, length: Self.pieceLength)])
+      rest = UnsafeBufferPointer(rebasing: rest[piece.count...])
+      rows.number(Double(count), column: 0)
+      rows.text(sheet.utf8, column: 1)
+      add(Array(document), column: 2)
+      add(Array(field.utf8), column: 3)
+      rows.number(Double(part), column: 4)
+      escape(piece)
+      rows.text(escaped, column: 5)
+      try rows.endRow()
+    } while !rest.isEmpty
+
+    escape(UnsafeBufferPointer(rebasing: text[..<SheetText.prefix(text, length: Self.shownLength)]))
+    return Array("{\"longText\":\(count)} ".utf8) + escaped + Array("…".utf8)
+  }
+
+  private mutating func add(_ text: [UInt8], column: Int) {
+    text.withUnsafeBufferPointer { text in
+      escape(UnsafeBufferPointer(rebasing: text[..<SheetText.prefix(text, length: Self.pieceLength)]))
+    }
+    rows.text(escaped, column: column, isTextLike: true)
+  }
+
+  private mutating func escape(_ text: UnsafeBufferPointer<UInt8>) {
+    escaped.removeAll(keepingCapacity: true)
+    SheetText.append(text, to: &escaped)
+  }
+}

@@ -1,0 +1,144 @@
+import Files
+import FirestoreModels
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The texts that the cells of a workbook refer to by number, on disk, with the pages that were last read in memory.
+///
+/// However many there are, memory is some MiB: a text is its length (4 bytes) and its bytes, one after the other, and of
+/// every ``stride``-th the place is known.
+struct SharedStrings: ~Copyable {
+  private static let stride = 32
+  private static let pageSize = 32 << 10
+  private static let slots = 256
+
+  private var spool: SpoolFile
+  private var places: [Int] = []
+  /// How many there are.
+  private(set) var count = 0
+  private let pages: UnsafeMutableRawBufferPointer
+  private var held = [Int](repeating: -1, count: Self.slots)
+  /// The text behind the one that was last asked for, and its place.
+  private var next = (index: 0, place: 0)
+
+  /// Makes an empty table.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  init() throws(Failure) {
+    spool = try SpoolFile(in: FilePaths.temporaryFolder(for: "-"))
+    pages = .allocate(byteCount: Self.slots * Self.pageSize, alignment: 16)
+  }
+
+  deinit { pages.deallocate() }
+
+  /// Reads the part of a workbook that holds them.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed` or `cannotWrite`.
+  static func read(_ part: String, in path: String) throws(Failure) -> SharedStrings {
+    var strings = try SharedStrings()
+    guard let entry = try ZIPEntry.open(part, in: path) else { return strings }
+    let handler = Handler()
+    var stream = try XMLStream(entry, handler)
+    while try stream.advance() { try strings.append(handler.string) }
+    return strings
+  }
+
+  /// Adds a text.
+  mutating func append(_ text: [UInt8]) throws(Failure) {
+    if count % Self.stride == 0 { places.append(spool.count) }
+    let length = UInt32(text.count)
+    try spool.append((0..<4).map { UInt8(truncatingIfNeeded: length >> (8 * UInt32($0))) })
+    try spool.append(text)
+    count += 1
+  }
+
+  /// Appends a text; false where there is none of that number.
+  mutating func append(_ index: Int, to out: inout [UInt8]) throws(Failure) -> Bool {
+    guard index >= 0, index < count else { return false }
+    var (at, place) = (index / Self.stride * Self.stride, places[index / Self.stride])
+    if next.index >= at, next.index <= index, next.index > 0 { (at, place) = next }
+    while at < index {
+      place += 4 + (try length(at: place))
+      at += 1
+    }
+    let length = try length(at: place)
+    try read(at: place + 4, count: length) { out.append(contentsOf: $0) }
+    next = (index + 1, place + 4 + length)
+    return true
+  }
+
+  private mutating func length(at place: Int) throws(Failure) -> Int {
+    var length = 0
+    var shift = 0
+    try read(at: place, count: 4) { bytes in
+      for byte in bytes {
+        length |= Int(byte) << shift
+        shift += 8
+      }
+    }
+    return length
+  }
+
+  private mutating func read(
+    at place: Int,
+    count: Int,
+    _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(Failure) {
+    var (place, left) = (place, count)
+    while left > 0 {
+      let page = place / Self.pageSize
+      let slot = page % Self.slots
+      let room = UnsafeMutableRawBufferPointer(
+        rebasing: pages[(slot * Self.pageSize)...].prefix(Self.pageSize)
+      )
+      if held[slot] != page {
+        held[slot] = -1
+        try spool.read(at: page * Self.pageSize, into: room)
+        held[slot] = page
+      }
+      let start = place % Self.pageSize
+      let taken = min(left, Self.pageSize - start)
+      body(UnsafeRawBufferPointer(rebasing: room[start..<(start + taken)]))
+      place += taken
+      left -= taken
+    }
+  }
+
+  /// Gathers `<si>`: the texts of its runs, without those that say how to read aloud.
+  private final class Handler: XMLHandler {
+    private(set) var string: [UInt8] = []
+    private var isInText = false
+    private var phonetic = 0
+
+    override func start(_ name: Name, _ attributes: XMLAttributes) {
+      if name.isNamed("si") {
+        string.removeAll(keepingCapacity: true)
+      } else if name.isNamed("rPh") {
+        phonetic += 1
+      } else if name.isNamed("t"), phonetic == 0 {
+        isInText = true
+      }
+    }
+
+    override func end(_ name: Name) {
+      if name.isNamed("t") {
+        isInText = false
+      } else if name.isNamed("rPh") {
+        phonetic -= 1
+      } else if name.isNamed("si") {
+        SheetText.unescape(&string)
+        pause()
+      }
+    }
+
+    override func text(_ utf8: UnsafeBufferPointer<UInt8>) {
+      guard isInText else { return }
+      string.append(contentsOf: utf8)
+      if string.count > SheetText.maximumCellBytes { refuse("a text is longer than a cell can hold") }
+    }
+  }
+}

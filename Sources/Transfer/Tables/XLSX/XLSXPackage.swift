@@ -1,0 +1,139 @@
+import Files
+package import FirestoreModels
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The parts of a workbook: its sheets and where they are, its styles, its calendar.
+package struct XLSXPackage: Sendable {
+  /// A sheet that holds cells.
+  package struct Sheet: Sendable {
+    package var name: String
+    package var isHidden: Bool
+    /// The entry of the archive.
+    package var part: String
+  }
+
+  package let path: String
+  package private(set) var sheets: [Sheet] = []
+  package private(set) var sharedStrings: String?
+  private(set) var styles = XLSXStyles()
+  /// Whether days are counted from 1904 on, as old Macs did.
+  package private(set) var countsFrom1904 = false
+
+  /// More sheets or parts than this are no workbook.
+  private static let maximumParts = 10_000
+
+  /// Reads what a workbook consists of.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing`; `inputMalformed` for what is no workbook, or an old or a locked one.
+  package init(_ path: String) throws(Failure) {
+    self.path = path
+    try Self.assertZIP(path)
+    var main: String?
+    for (type, target, _) in try Self.relations(of: "", in: path) where type.hasSuffix("/officeDocument") {
+      main = target
+    }
+    guard let main else { throw Self.malformed(path, "it is a ZIP file and no workbook") }
+
+    let found = Found()
+    let isThere = try XMLStream.read(main, in: path) { handler, name, attributes in
+      if name.isNamed("sheet"), let title = attributes["name"], let id = attributes["id"] {
+        if found.sheets.count >= Self.maximumParts { return handler.refuse("it has too many sheets") }
+        found.sheets.append((title, id, attributes["state"].map { $0 != "visible" } ?? false))
+      } else if name.isNamed("workbookPr"), let value = attributes["date1904"] {
+        found.countsFrom1904 = value == "1" || value == "true"
+      }
+    }
+    guard isThere else { throw Self.malformed(path, "its \(main) is missing") }
+    countsFrom1904 = found.countsFrom1904
+
+    let relations = try Self.relations(of: main, in: path)
+    var parts: [String: String] = [:]
+    for (type, target, id) in relations {
+      if type.hasSuffix("/worksheet") { parts[id] = target }
+      if type.hasSuffix("/sharedStrings") { sharedStrings = target }
+      if type.hasSuffix("/styles") { styles = try XLSXStyles(target, in: path) }
+    }
+    // A sheet of charts or macros has no part among the worksheets.
+    for (name, id, isHidden) in found.sheets {
+      if let part = parts[id] { sheets.append(Sheet(name: name, isHidden: isHidden, part: part)) }
+    }
+  }
+
+  private final class Found {
+    var sheets: [(name: String, id: String, isHidden: Bool)] = []
+    var countsFrom1904 = false
+    var relations: [(type: String, target: String, id: String)] = []
+  }
+
+  /// Whether a file begins as ZIP files do.
+  package static func isZIP(_ path: String) -> Bool {
+    firstBytes(of: path).starts(with: [0x50, 0x4B, 0x03, 0x04])
+  }
+
+  private static func assertZIP(_ path: String) throws(Failure) {
+    try InputFile.assertReadable(path)
+    let bytes = firstBytes(of: path)
+    if bytes.starts(with: [0x50, 0x4B]) { return }
+    if bytes.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) {
+      throw Failure(
+        .inputMalformed,
+        "read",
+        path: path,
+        cause: "it is an old .xls workbook, or one that is protected by a password",
+        remedy: "Save it as .xlsx without a password."
+      )
+    }
+    throw malformed(path, "it is not an XLSX workbook")
+  }
+
+  private static func firstBytes(of path: String) -> [UInt8] {
+    // Of a pipe they would be gone for whoever reads it afterwards.
+    guard SystemCall.status(path).status?.isRegularFile ?? false else { return [] }
+    let (descriptor, _) = SystemCall.open(path, O_RDONLY)
+    if descriptor < 0 { return [] }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 4)
+    let count = bytes.withUnsafeMutableBytes { SystemCall.read(descriptor, into: $0).count }
+    return Array(bytes.prefix(count))
+  }
+
+  /// The relations of a part, with their targets as entries of the archive.
+  private static func relations(
+    of part: String,
+    in path: String
+  ) throws(Failure) -> [(type: String, target: String, id: String)] {
+    let slash = part.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let folder = slash.map { String(part[..<$0]) } ?? ""
+    let name = slash.map { String(part[part.utf8.index(after: $0)...]) } ?? part
+    let found = Found()
+    try XMLStream.read("\(folder.isEmpty ? "" : folder + "/")_rels/\(name).rels", in: path) {
+      handler,
+      name,
+      attributes in
+      guard name.isNamed("Relationship"), let type = attributes["Type"], let target = attributes["Target"],
+        let id = attributes["Id"], attributes["TargetMode"] != "External"
+      else { return }
+      if found.relations.count >= Self.maximumParts { return handler.refuse("it has too many parts") }
+      found.relations.append((type, resolve(target, in: folder), id))
+    }
+    return found.relations
+  }
+
+  /// The entry that a target names, seen from a folder.
+  private static func resolve(_ target: String, in folder: String) -> String {
+    var segments = target.hasPrefix("/") ? [] : folder.split(separator: "/").map(String.init)
+    for segment in target.split(separator: "/") where segment != "." {
+      if segment == ".." { _ = segments.popLast() } else { segments.append(String(segment)) }
+    }
+    return segments.joined(separator: "/")
+  }
+
+  private static func malformed(_ path: String, _ cause: String) -> Failure {
+    Failure(.inputMalformed, "read", path: path, cause: cause)
+  }
+}

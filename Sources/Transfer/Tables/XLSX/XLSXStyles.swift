@@ -1,0 +1,122 @@
+import FirestoreModels
+
+/// What the styles of a workbook say about the values of cells: which numbers are dates, which blanks are texts.
+struct XLSXStyles: Sendable {
+  /// What a number format makes of a number.
+  enum Form: Sendable {
+    case number, date, time, text
+    /// A truth value, as 0 or 1.
+    case boolean
+    /// What export marks: a double, an integer, a date to the microsecond.
+    case double, integer, fineDate
+  }
+
+  /// The number format of dates.
+  ///
+  /// The formats below mark a type: they look like what people use and are not what they use.
+  static let dateCode = "yyyy-mm-dd hh:mm:ss"
+  static let fineDateCode = "yyyy-mm-dd hh:mm:ss;@"
+  static let doubleCode = "0.0##############"
+  static let integerCode = "#0"
+
+  /// The number formats under which LibreOffice saves a formula's truth value, as its languages write it.
+  private static let booleanCodes: Set = [
+    #""TRUE";"TRUE";"FALSE""#, #""VERDADERO";"VERDADERO";"FALSO""#,
+  ]
+
+  private var forms: [Form] = []
+
+  /// More styles than Excel knows.
+  private static let maximumStyles = 70_000
+
+  /// The styles of a workbook without any.
+  init() {}
+
+  /// Reads the part of the styles.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed`.
+  init(_ part: String, in path: String) throws(Failure) {
+    guard let entry = try ZIPEntry.open(part, in: path) else { return }
+    let handler = Handler()
+    var stream = try XMLStream(entry, handler)
+    while try stream.advance() {}
+    forms = handler.formats.map { Self.form(of: $0, code: handler.codes[$0]) }
+  }
+
+  /// The form of a style, by its number in the cell.
+  subscript(index: Int) -> Form { forms.indices.contains(index) ? forms[index] : .number }
+
+  private final class Handler: XMLHandler {
+    var codes: [Int: String] = [:]
+    var formats: [Int] = []
+    private var isInCellFormats = false
+
+    override func start(_ name: Name, _ attributes: XMLAttributes) {
+      if name.isNamed("cellXfs") {
+        isInCellFormats = true
+      } else if name.isNamed("numFmt"), let id = attributes["numFmtId"].flatMap({ Int($0) }) {
+        if codes.count >= XLSXStyles.maximumStyles { return refuse("it has too many number formats") }
+        codes[id] = attributes["formatCode"].map { String($0.prefix(1000)) }
+      } else if isInCellFormats, name.isNamed("xf") {
+        if formats.count >= XLSXStyles.maximumStyles { return refuse("it has too many styles") }
+        formats.append(attributes["numFmtId"].flatMap { Int($0) } ?? 0)
+      }
+    }
+
+    override func end(_ name: Name) {
+      if name.isNamed("cellXfs") { isInCellFormats = false }
+    }
+  }
+
+  /// The form of a number format: the built-in ones of ECMA-376 (18.8.30), else by its code.
+  static func form(of id: Int, code: String?) -> Form {
+    if let code { return form(of: code) }
+    switch id {
+    case 14...17, 22, 27...31, 34...36, 50...58: return .date
+    case 18...21, 32, 33, 45, 47: return .time
+    case 49: return .text
+    default: return .number
+    }
+  }
+
+  /// The form that a number format's code asks for: what stands in quotes, in brackets or behind a back-slash is not
+  /// looked at, nor anything behind the first semicolon.
+  static func form(of code: String) -> Form {
+    // LibreOffice puts back-slashes before what is no letter.
+    switch code.filter({ $0 != "\\" }) {
+    case "@": return .text
+    case fineDateCode: return .fineDate
+    case doubleCode: return .double
+    case integerCode: return .integer
+    default: break
+    }
+    if code.lowercased() == "general" { return .number }
+    if booleanCodes.contains(code) { return .boolean }
+    var hasDay = false
+    var hasClock = false
+    var hasMonth = false
+    var skips: Character?
+    var isEscaped = false
+    for character in code {
+      if isEscaped {
+        isEscaped = false
+        continue
+      }
+      if let end = skips {
+        if character == end { skips = nil }
+        continue
+      }
+      switch character {
+      case "\"": skips = "\""
+      case "[": skips = "]"
+      case "\\", "_", "*": isEscaped = true
+      case ";": return hasDay || (hasMonth && !hasClock) ? .date : hasClock ? .time : .number
+      case "y", "Y", "d", "D": hasDay = true
+      case "m", "M": hasMonth = true
+      case "h", "H", "s", "S": hasClock = true
+      default: break
+      }
+    }
+    return hasDay || (hasMonth && !hasClock) ? .date : hasClock ? .time : .number
+  }
+}

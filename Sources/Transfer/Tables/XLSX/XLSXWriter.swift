@@ -1,0 +1,305 @@
+import CXLSXWriter
+package import Files
+package import FirestoreModels
+import GymModels
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Writes a workbook with a sheet a collection, through libxlsxwriter in constant memory.
+///
+/// Sheets stand in the order in which their writers were made; further ones of a collection with more than 1,048,575
+/// documents, and `long texts`, at the end. Dropped before ``finish()`` it leaves nothing behind.
+///
+/// A workbook is for people. What it cannot tell apart: integers and doubles (a number is a number), doubles beyond
+/// 16 digits (libxlsxwriter writes no more), digits of a second
+/// below the millisecond, the two runs of an hour that the clocks repeat, and an empty text from a missing value once
+/// a spreadsheet has saved it. JSON Lines keeps all of that.
+package final class XLSXWriter {
+  /// Excel's rows of a sheet, the header among them.
+  package static let maximumRows = 1_048_576
+  static let longTextsName = "long texts"
+
+  /// What became of the file, once finished.
+  package private(set) var receipt: OutputFile.Receipt?
+
+  let options: XLSXOptions
+  private let path: String
+  private let temporaryFolder: String
+  private let rowsPerSheet: Int
+  private let target: String?
+  private let temporary: String
+  private var temporaryIsLeft = true
+  private var workbook: Workbook?
+  private var names = SheetNames()
+  private var longTexts: LongTexts
+
+  /// Starts a workbook (`-` is standard output).
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  package convenience init(_ path: String, options: XLSXOptions) throws(Failure) {
+    try self.init(path, options: options, rowsPerSheet: Self.maximumRows)
+  }
+
+  init(_ path: String, options: XLSXOptions, rowsPerSheet: Int) throws(Failure) {
+    try OutputFile.checkWritable(path)
+    self.path = path
+    self.options = options
+    self.rowsPerSheet = rowsPerSheet
+    let folder = options.temporaryFolder ?? FilePaths.temporaryFolder(for: path)
+    temporaryFolder = folder
+    guard access(folder, W_OK | X_OK) == 0 else { throw Failure.cannotWrite(folder, errno: errno) }
+    longTexts = try LongTexts(in: folder, for: path == "-" ? nil : path)
+    // The library writes to a name. A device or a pipe gets the finished bytes afterwards.
+    let isFile = path != "-" && (SystemCall.status(path).status.map(\.isRegularFile) ?? true)
+    target = isFile ? FilePaths.resolved(path) : nil
+    let made = try FilePaths.createTemporary(beside: target ?? "\(folder)/gymmigrate.xlsx", reporting: path)
+    close(made.descriptor)
+    temporary = made.name
+    do throws(Failure) {
+      workbook = try Workbook(made.name, temporaryFolder: folder)
+    } catch {
+      unlink(made.name)
+      throw error
+    }
+  }
+
+  deinit {
+    if temporaryIsLeft { unlink(temporary) }
+  }
+
+  /// A writer for the next sheet.
+  ///
+  /// - Parameters:
+  ///   - collection: the collection whose documents it takes.
+  ///   - name: the sheet's name before it is made legal and unique; the collection's path where nil.
+  ///   - fields: the columns; the catalogue's and what comes where nil.
+  /// - Throws: ``Failure`` of kind `cannotWrite` or `usage`.
+  package func sheet(
+    for collection: CollectionPath,
+    named name: String? = nil,
+    fields: [FieldPath]? = nil
+  ) throws(Failure) -> any CollectionWriter {
+    let sheetName = names.unique(name ?? collection.string)
+    let first = try addSheet(named: sheetName)
+    return try SheetWriter(
+      of: self,
+      first: first,
+      name: sheetName,
+      collection: collection,
+      fields: fields,
+      folder: temporaryFolder,
+      path: path == "-" ? nil : path
+    )
+  }
+
+  /// Completes the workbook; every sheet's writer must have been finished.
+  ///
+  /// This is where most of the time goes.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  package func finish() throws(Failure) {
+    guard workbook != nil else { return }
+    if longTexts.rows.count > 0 {
+      let name = names.unique(Self.longTextsName)
+      try write(&longTexts.rows, header: LongTexts.header, widths: LongTexts.widths, name: name, first: nil)
+    }
+    try workbook.take()?.close(reporting: path)
+    if let target {
+      receipt = try publish(as: target)
+    } else {
+      receipt = try copyOut()
+      unlink(temporary)
+    }
+    temporaryIsLeft = false
+  }
+
+  // MARK: Sheets
+
+  private func addSheet(named name: String) throws(Failure) -> UnsafeMutablePointer<lxw_worksheet> {
+    guard let sheet = try workbook?.addSheet(named: name) else {
+      throw Failure(.internal, "add a sheet to", path: path, cause: "the workbook is finished")
+    }
+    return sheet
+  }
+
+  /// Keeps a text that no cell can hold for the last sheet, and gives the text of its cell.
+  func keepLong(
+    _ text: UnsafeBufferPointer<UInt8>,
+    sheet: String,
+    document: Substring.UTF8View,
+    column: Column
+  ) throws(Failure) -> [UInt8] {
+    try longTexts.keep(text, sheet: sheet, document: document, field: column.path.description)
+  }
+
+  /// Writes rows to a sheet and, past its end, to further ones.
+  func write(
+    _ rows: inout SheetRows,
+    header: [String],
+    widths: [Double],
+    name: String,
+    first: UnsafeMutablePointer<lxw_worksheet>?
+  ) throws(Failure) {
+    try checkRoom(for: rows)
+    var sheet: UnsafeMutablePointer<lxw_worksheet>
+    if let first { sheet = first } else { sheet = try addSheet(named: name) }
+    try start(sheet, header: header, widths: widths)
+    var row: UInt32 = 1
+    try rows.read { cells throws(Failure) in
+      if Int(row) == rowsPerSheet {
+        try end(sheet, rows: row, columns: header.count)
+        sheet = try addSheet(named: names.unique(name))
+        try start(sheet, header: header, widths: widths)
+        row = 1
+      }
+      try write(cells, to: sheet, row: row)
+      row += 1
+    }
+    try end(sheet, rows: row, columns: header.count)
+  }
+
+  private func start(
+    _ sheet: UnsafeMutablePointer<lxw_worksheet>,
+    header: [String],
+    widths: [Double]
+  ) throws(Failure) {
+    guard let format = workbook?.headingFormat else { return }
+    worksheet_freeze_panes(sheet, 1, 0)
+    var text: [UInt8] = []
+    for (index, heading) in header.enumerated() {
+      worksheet_set_column(sheet, UInt16(index), UInt16(index), widths[index], nil)
+      text.removeAll(keepingCapacity: true)
+      var heading = heading
+      heading.withUTF8 { utf8 in
+        // A field's name is at most 1,500 bytes long, but a path of them may outgrow a cell.
+        let shown = UnsafeBufferPointer(rebasing: utf8[..<SheetText.prefix(utf8, length: 4000)])
+        SheetText.append(shown, to: &text)
+      }
+      text.append(0)
+      let code = text.withUnsafeBytes {
+        worksheet_write_string(sheet, 0, UInt16(index), $0.bindMemory(to: CChar.self).baseAddress, format)
+      }
+      try check(code)
+    }
+  }
+
+  private func end(
+    _ sheet: UnsafeMutablePointer<lxw_worksheet>,
+    rows: UInt32,
+    columns: Int
+  ) throws(Failure) {
+    worksheet_autofilter(sheet, 0, 0, rows - 1, UInt16(columns - 1))
+    // The library does not look whether its temporary file took the rows.
+    guard let file = sheet.pointee.optimize_tmpfile else { return }
+    if fflush(file) != 0 || ferror(file) != 0 {
+      throw Failure.cannotWrite(path, errno: errno == 0 ? ENOSPC : errno)
+    }
+  }
+
+  private func write(
+    _ cells: SheetRows.Row,
+    to sheet: UnsafeMutablePointer<lxw_worksheet>,
+    row: UInt32
+  ) throws(Failure) {
+    let dateFormat = workbook?.dateFormat
+    let fineDateFormat = workbook?.fineDateFormat
+    let doubleFormat = workbook?.doubleFormat
+    let integerFormat = workbook?.integerFormat
+    let textFormat = workbook?.textFormat
+    for (column, cell) in cells {
+      let column = UInt16(column)
+      let code =
+        switch cell {
+        case .number(let number, .none): worksheet_write_number(sheet, row, column, number, nil)
+        case .number(let number, .date): worksheet_write_number(sheet, row, column, number, dateFormat)
+        case .number(let number, .fineDate):
+          worksheet_write_number(sheet, row, column, number, fineDateFormat)
+        case .number(let number, .double): worksheet_write_number(sheet, row, column, number, doubleFormat)
+        case .number(let number, .integer): worksheet_write_number(sheet, row, column, number, integerFormat)
+        case .boolean(let truth): worksheet_write_boolean(sheet, row, column, truth ? 1 : 0, nil)
+        case .text(let text): worksheet_write_string(sheet, row, column, text, nil)
+        case .textLike(let text): worksheet_write_string(sheet, row, column, text, textFormat)
+        case .emptyText: worksheet_write_blank(sheet, row, column, textFormat)
+        }
+      try check(code)
+    }
+  }
+
+  private func check(_ code: lxw_error) throws(Failure) {
+    if code == LXW_NO_ERROR { return }
+    throw Failure(
+      .internal,
+      "write a cell of",
+      path: path,
+      cause: lxw_strerror(code).map { String(cString: $0) } ?? "libxlsxwriter's error \(code.rawValue)"
+    )
+  }
+
+  /// There must be room before: at its end the library copies the rows without a look at errors.
+  private func checkRoom(for rows: borrowing SheetRows) throws(Failure) {
+    var status = statvfs()
+    guard statvfs(temporaryFolder, &status) == 0 else { return }
+    let free = Int(
+      clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
+    )
+    // A cell's tags take about 50 bytes; the rows lie there twice while the workbook is put together.
+    let needed = 2 * (rows.bytes + 50 * rows.cellCount) + (rows.bytes + 50 * rows.cellCount) / 4
+    if free < needed {
+      throw Failure.cannotWrite(
+        path,
+        "\(needed >> 20) MiB are needed in \(temporaryFolder) for a while and \(free >> 20) MiB are free",
+        remedy: "Free some room, or write elsewhere."
+      )
+    }
+  }
+
+  // MARK: The finished file
+
+  private func publish(as target: String) throws(Failure) -> OutputFile.Receipt {
+    let (descriptor, code) = SystemCall.open(temporary, O_RDONLY)
+    if descriptor < 0 { throw Failure.cannotWrite(path, errno: code) }
+    defer { close(descriptor) }
+    if let mode = SystemCall.status(target).status?.st_mode { fchmod(descriptor, mode & 0o7777) }
+    let synced = SystemCall.synchronize(descriptor)
+    if synced != 0 { throw Failure.cannotWrite(path, errno: synced) }
+    guard let size = SystemCall.status(temporary).status?.st_size else {
+      throw Failure.cannotWrite(path, errno: ENOENT)
+    }
+    let sha256 = options.digest ? try digest(descriptor) : nil
+    guard rename(temporary, target) == 0 else { throw Failure.cannotWrite(path, errno: errno) }
+    SystemCall.synchronizeFolder(FilePaths.folder(of: target))
+    return OutputFile.Receipt(path: path, bytes: Int(size), sha256: sha256)
+  }
+
+  private func digest(_ descriptor: Int32) throws(Failure) -> String {
+    var digest = try SHA256Digest()
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let (count, code) = SystemCall.read(descriptor, into: buffer)
+      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
+      if count == 0 { return digest.finish() }
+      digest.update(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+    }
+  }
+
+  private func copyOut() throws(Failure) -> OutputFile.Receipt {
+    let (descriptor, code) = SystemCall.open(temporary, O_RDONLY)
+    if descriptor < 0 { throw Failure.cannotWrite(path, errno: code) }
+    defer { close(descriptor) }
+    var file = try OutputFile(path, gzip: false, digest: options.digest)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let (count, code) = SystemCall.read(descriptor, into: buffer)
+      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
+      if count == 0 { break }
+      try file.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+    }
+    return try file.finish()
+  }
+}

@@ -1,0 +1,215 @@
+import CExpat
+import FirestoreModels
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What takes the tags and texts of an ``XMLStream``; names come without their prefix.
+class XMLHandler {
+  typealias Name = UnsafePointer<CChar>
+
+  fileprivate var parser: XML_Parser?
+  fileprivate var refusal: String?
+  fileprivate var events = 0
+  fileprivate var depth = 0
+
+  /// An element begins.
+  func start(_ name: Name, _ attributes: XMLAttributes) {}
+  /// An element ends.
+  func end(_ name: Name) {}
+  /// A part of a text.
+  func text(_ utf8: UnsafeBufferPointer<UInt8>) {}
+
+  /// Makes ``XMLStream/advance()`` return after this event.
+  final func pause() { XML_StopParser(parser, 1) }
+
+  /// Ends the reading with a reason.
+  final func refuse(_ reason: String) {
+    if refusal != nil { return }
+    refusal = reason
+    XML_StopParser(parser, 0)
+  }
+}
+
+/// The attributes of an element, while its start is told.
+struct XMLAttributes {
+  fileprivate let list: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+
+  /// The value of an attribute, by its name without prefix.
+  func value(_ name: StaticString) -> UnsafePointer<CChar>? {
+    guard var at = list else { return nil }
+    while let key = at.pointee {
+      if key.isLocal(name) { return at[1] }
+      at += 2
+    }
+    return nil
+  }
+
+  /// The value of an attribute as text.
+  subscript(name: StaticString) -> String? { value(name).map { String(cString: $0) } }
+}
+
+extension UnsafePointer<CChar> {
+  /// Whether this is a name, with or without a prefix.
+  fileprivate func isLocal(_ name: StaticString) -> Bool {
+    strcmp(self, name.cString) == 0 || strchr(self, 0x3A).map { strcmp($0 + 1, name.cString) == 0 } ?? false
+  }
+
+  /// Whether this is a name.
+  func isNamed(_ name: StaticString) -> Bool { strcmp(self, name.cString) == 0 }
+
+  fileprivate var local: UnsafePointer<CChar> {
+    strchr(self, 0x3A).map { UnsafePointer($0 + 1) } ?? self
+  }
+}
+
+extension StaticString {
+  /// Static strings end in NUL.
+  fileprivate var cString: UnsafePointer<CChar> {
+    UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
+  }
+}
+
+/// Reads an XML file of a ZIP archive piece by piece, as far as its handler wants.
+///
+/// Refused: a DOCTYPE (entities that multiply), nesting beyond ``maximumDepth``, tags beyond ``maximumTagBytes``.
+struct XMLStream: ~Copyable {
+  static let maximumDepth = 100
+  static let maximumTagBytes = 1 << 20
+  private static let chunkSize = 64 << 10
+
+  private var entry: ZIPEntry
+  private let handler: XMLHandler
+  private let parser: XML_Parser
+  private var isPaused = false
+  private var isAtEnd = false
+  private var bytesSinceEvent = 0
+
+  /// Takes an entry of an archive.
+  ///
+  /// - Throws: ``Failure`` of kind `internal` where there is no memory.
+  init(_ entry: consuming ZIPEntry, _ handler: XMLHandler) throws(Failure) {
+    guard let parser = XML_ParserCreate(nil) else {
+      throw Failure(.internal, "read", path: entry.path, cause: "expat cannot be started")
+    }
+    self.entry = entry
+    self.handler = handler
+    self.parser = parser
+    handler.parser = parser
+    XML_SetUserData(parser, Unmanaged.passUnretained(handler).toOpaque())
+    XML_SetElementHandler(
+      parser,
+      { data, name, attributes in
+        guard let handler = XMLStream.handler(data), let name else { return }
+        handler.depth += 1
+        if handler.depth > XMLStream.maximumDepth {
+          handler.refuse("elements lie more than \(XMLStream.maximumDepth) deep")
+        }
+        if handler.refusal == nil { handler.start(name.local, XMLAttributes(list: attributes)) }
+      },
+      { data, name in
+        guard let handler = XMLStream.handler(data), let name else { return }
+        handler.depth -= 1
+        if handler.refusal == nil { handler.end(name.local) }
+      }
+    )
+    XML_SetCharacterDataHandler(parser) { data, text, count in
+      guard let handler = XMLStream.handler(data), let text, handler.refusal == nil else { return }
+      text.withMemoryRebound(to: UInt8.self, capacity: Int(count)) {
+        handler.text(UnsafeBufferPointer(start: $0, count: Int(count)))
+      }
+    }
+    XML_SetStartDoctypeDeclHandler(parser) { data, _, _, _, _ in
+      XMLStream.handler(data)?.refuse("it has a DOCTYPE, which no workbook needs")
+    }
+  }
+
+  deinit {
+    handler.parser = nil
+    XML_ParserFree(parser)
+  }
+
+  private static func handler(_ data: UnsafeMutableRawPointer?) -> XMLHandler? {
+    guard let data else { return nil }
+    let handler = Unmanaged<XMLHandler>.fromOpaque(data).takeUnretainedValue()
+    handler.events &+= 1
+    return handler
+  }
+
+  /// Bytes of the packed file up to where the handler paused; within the file they count as evenly spread.
+  var position: Int {
+    if isAtEnd, !isPaused { return entry.packedBytes }
+    let share = Double(XML_GetCurrentByteIndex(parser)) / Double(max(entry.unpackedBytes, 1))
+    return Int(Double(entry.packedBytes) * min(max(share, 0), 1))
+  }
+
+  /// Reads on until the handler pauses; false at the end of the file.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed` with the file's name and line, or what the handler refuses.
+  mutating func advance() throws(Failure) -> Bool {
+    var status = XML_STATUS_OK
+    if isPaused {
+      isPaused = false
+      status = XML_ResumeParser(parser)
+    }
+    while true {
+      if status == XML_STATUS_SUSPENDED {
+        isPaused = true
+        return true
+      }
+      if status != XML_STATUS_OK { throw failure() }
+      if isAtEnd { return false }
+      guard let buffer = XML_GetBuffer(parser, Int32(Self.chunkSize)) else {
+        throw Failure(.internal, "read", path: entry.path, cause: "there is no memory")
+      }
+      let room = UnsafeMutableRawBufferPointer(start: buffer, count: Self.chunkSize)
+      let count = try entry.read(into: room)
+      isAtEnd = count == 0
+      let before = handler.events
+      status = XML_ParseBuffer(parser, Int32(count), isAtEnd ? 1 : 0)
+      bytesSinceEvent = handler.events == before ? bytesSinceEvent + count : 0
+      if bytesSinceEvent > Self.maximumTagBytes {
+        throw malformed("a tag is longer than \(Self.maximumTagBytes >> 20) MiB")
+      }
+    }
+  }
+
+  private func failure() -> Failure {
+    if let refusal = handler.refusal { return malformed(refusal) }
+    let text = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "it is not XML"
+    return malformed("line \(XML_GetCurrentLineNumber(parser)): \(text)")
+  }
+
+  private func malformed(_ cause: String) -> Failure {
+    Failure(.inputMalformed, "read", path: entry.path, cause: "\(entry.name): \(cause)")
+  }
+
+  /// Reads an entry to its end, telling every element's start; nothing where the archive has no such entry.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed`.
+  /// - Returns: Whether there is such an entry.
+  @discardableResult
+  static func read(
+    _ name: String,
+    in path: String,
+    _ start: @escaping (XMLHandler, UnsafePointer<CChar>, XMLAttributes) -> Void
+  ) throws(Failure) -> Bool {
+    guard let entry = try ZIPEntry.open(name, in: path) else { return false }
+    var stream = try XMLStream(entry, StartHandler(start))
+    while try stream.advance() {}
+    return true
+  }
+}
+
+private final class StartHandler: XMLHandler {
+  private let body: (XMLHandler, Name, XMLAttributes) -> Void
+
+  init(_ body: @escaping (XMLHandler, Name, XMLAttributes) -> Void) {
+    self.body = body
+  }
+
+  override func start(_ name: Name, _ attributes: XMLAttributes) { body(self, name, attributes) }
+}

@@ -1,0 +1,70 @@
+package import Configuration
+import Files
+import FirestoreModels
+import FirestoreREST
+import Runs
+
+extension Copy {
+  /// What a dry run found that a run would do.
+  package struct Forecast: Sendable, Equatable {
+    /// Documents that would be made.
+    package var created = 0
+    /// Documents that would be changed.
+    package var updated = 0
+    /// Documents that would be deleted.
+    package var deleted = 0
+    /// What such a run would cost.
+    package var cost = Cost()
+  }
+
+  /// Reads and compares everything and writes nothing.
+  ///
+  /// - Throws: ``Failure``.
+  package func forecast(_ plan: Plan) async throws -> Forecast {
+    defer { progress.end() }
+    progress.begin("compare", total: plan.isCounted ? plan.documents : nil)
+    let forecast = Guarded(Forecast())
+    let start = CopyPlace(plan, resuming: nil)
+    var references = references(from: start)
+    try await reader.forEachPage(plan, from: start, &references) { page, _ in
+      let current = try await target.batchGet(page.map(\.path))
+      for document in page {
+        var document = document
+        document.fields = document.fields.asStored
+        var decision = options.mode.decide(document, current: current[document.path])
+        if let violation = DocumentLimits.violations(of: document).first {
+          decision = .rejected(FirestoreError(.invalidArgument, violation.message))
+        }
+        book.count(document.path.collection) {
+          $0.read += 1
+          switch decision {
+          case .write: $0.skipped += 1
+          case .unchanged: $0.unchanged += 1
+          case .rejected: $0.rejected += 1
+          }
+        }
+        forecast.withLock {
+          $0.cost.reads += options.mode == .create ? 1 : 2
+          guard case .write = decision else { return }
+          $0.cost.writes += 1
+          if current[document.path] == nil { $0.created += 1 } else { $0.updated += 1 }
+        }
+        if case .rejected(let error) = decision {
+          try rejects.add(
+            document.path,
+            code: error.status.name,
+            message: error.message,
+            fields: document.fields
+          )
+        }
+      }
+    }
+    tell(references.counts)
+    return forecast.withLock {
+      $0.deleted = plan.extraneous
+      $0.cost.deletes = plan.extraneous
+      $0.cost.reads += plan.overhead + plan.extraneous
+      return $0
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import FirestoreModels
+import Runs
+
+/// Where a copy is, or is taken up again: a stage for each part of the database, and one for the deletions.
+struct CopyPlace: Sendable {
+  /// The index of the part; as many as there are parts for the deletions.
+  var stage = 0
+  /// The last document of it that was handed on.
+  var last: DocumentPath?
+  /// The documents of it that were handed on.
+  var taken = 0
+  /// The line of the list of deletions that was done last.
+  var deletions = 0
+  /// References that were met.
+  var references = ReferenceRewriter.Counts()
+  /// The number of parts.
+  var scopes = 0
+  /// Documents to delete.
+  var extraneous = 0
+  /// The moment that everything is read at.
+  var readTime: Timestamp?
+
+  init(_ plan: Copy.Plan, resuming checkpoint: Checkpoint?) {
+    if let checkpoint {
+      self = CopyPlace(checkpoint)
+      return
+    }
+    scopes = plan.scopes.count
+    extraneous = plan.extraneous
+    readTime = plan.readTime
+  }
+
+  init(_ checkpoint: Checkpoint) {
+    let counters = checkpoint.place.counters
+    stage = checkpoint.place.stage
+    scopes = counters["scopes"] ?? 0
+    if stage < scopes {
+      last = checkpoint.place.position.flatMap { DocumentPath($0) }
+    } else {
+      deletions = checkpoint.place.position.flatMap { Int(count: $0) } ?? 0
+    }
+    taken = counters["taken"] ?? 0
+    extraneous = counters["extraneous"] ?? 0
+    references.rewritten = counters["references.rewritten"] ?? 0
+    references.kept = counters["references.kept"] ?? 0
+    if let seconds = counters["readTime.seconds"],
+      let nanoseconds = counters["readTime.nanoseconds"].flatMap({ Int32(exactly: $0) })
+    {
+      readTime = Timestamp(seconds: Int64(seconds), nanoseconds: nanoseconds)
+    }
+  }
+
+  var checkpoint: Checkpoints.Place {
+    var counters = [
+      "scopes": scopes, "taken": taken, "extraneous": extraneous,
+      "references.rewritten": references.rewritten, "references.kept": references.kept,
+    ]
+    if let readTime {
+      counters["readTime.seconds"] = Int(readTime.seconds)
+      counters["readTime.nanoseconds"] = Int(readTime.nanoseconds)
+    }
+    let position = stage < scopes ? last?.string : String(deletions)
+    return Checkpoints.Place(stage: stage, position: position, counters: counters)
+  }
+}

@@ -1,0 +1,72 @@
+import FirestoreModels
+import FirestoreREST
+import Runs
+
+/// The reading side of a copy: part by part of the source, page by page, with what is below where that is meant.
+struct CopyReader: Sendable {
+  let client: FirestoreClient
+  let filter: StructuredQuery.Filter?
+  /// Documents of each part at the most, what is below it counted.
+  let limit: Int
+  let personalData: PersonalDataGuard
+  let progress: Progress
+
+  /// Hands over page by page, with the place behind it where the read can go on there.
+  ///
+  /// - Parameter references: What becomes of references; it has met what the place tells.
+  func forEachPage(
+    _ plan: Copy.Plan,
+    from start: CopyPlace,
+    _ references: inout CopyReferences,
+    _ body: ([RawDocument], CopyPlace?) async throws -> Void
+  ) async throws {
+    var place = start
+    for (index, scope) in plan.scopes.enumerated() where index >= start.stage {
+      if index > start.stage || place.last == nil { (place.stage, place.last, place.taken) = (index, nil, 0) }
+      var read = scope.read
+      if !scope.isDeep { read.filter = filter }
+      read.readTime = plan.readTime
+      read.startAfter = place.last
+      let canGoOn = read.isOrderedByName
+      var left = limit - place.taken
+      read.pageSize = max(1, min(read.pageSize, left))
+      var pages = client.pages(of: read).makeAsyncIterator()
+      while left > 0, let page = try await next(&pages, readTime: plan.readTime) {
+        try Task.checkCancellation()
+        var documents: [RawDocument] = []
+        for document in page where left > 0 && isMeant(document.path, index, plan.scopes) {
+          try personalData.assertFree(document.path.collection)
+          documents.append(try references.rewrite(document))
+          left -= 1
+        }
+        place.taken += documents.count
+        place.last = canGoOn ? page.last?.path ?? place.last : nil
+        place.references = references.counts
+        try await body(documents, canGoOn ? place : nil)
+        progress.advance(by: documents.count)
+      }
+    }
+  }
+
+  /// The next page; what is wrong with the moment to read at is told plainly.
+  private func next(
+    _ pages: inout DocumentPages.Iterator,
+    readTime: Timestamp?
+  ) async throws -> [RawDocument]? {
+    do {
+      return try await pages.next()
+    } catch let failure as Failure {
+      guard let readTime else { throw failure }
+      throw failure.explainingClosedWindow(
+        since: readTime,
+        remedy: "Copy again from the beginning (what is there already is not written again)"
+      )
+    }
+  }
+
+  /// Whether a document belongs to a part; another part may be of the same collections.
+  private func isMeant(_ path: DocumentPath, _ index: Int, _ scopes: [CollectionScope]) -> Bool {
+    scopes[index].kind == nil && scopes.count == 1
+      || CollectionScope.index(of: path, in: scopes) == index
+  }
+}

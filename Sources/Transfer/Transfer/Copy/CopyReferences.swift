@@ -1,0 +1,41 @@
+import FirestoreModels
+import Runs
+
+/// The references of a copy: those into the source follow into the target, the others are kept and listed, a line a
+/// reference.
+struct CopyReferences {
+  private var rewriter: ReferenceRewriter
+  private let list: LazyList
+
+  init(_ rewriter: ReferenceRewriter, list: LazyList) {
+    self.rewriter = rewriter
+    self.list = list
+  }
+
+  /// What was met so far.
+  var counts: ReferenceRewriter.Counts { rewriter.counts }
+
+  /// The document with its references rewritten.
+  mutating func rewrite(_ document: RawDocument) throws(Failure) -> RawDocument {
+    let kept = rewriter.counts.kept
+    var rewritten = document
+    rewritten.fields = rewriter.rewrite(document.fields)
+    if rewriter.counts.kept > kept { try listElsewhere(of: document) }
+    return rewritten
+  }
+
+  private func listElsewhere(of document: RawDocument) throws(Failure) {
+    for (field, name) in rewriter.elsewhere(in: document.fields) {
+      var json = JSONWriter()
+      json.object {
+        $0.key("field")
+        $0.string(field.description)
+        $0.key("path")
+        $0.string(document.path.string)
+        $0.key("reference")
+        $0.string(name)
+      }
+      try list.append(json.bytes + [UInt8(ascii: "\n")])
+    }
+  }
+}

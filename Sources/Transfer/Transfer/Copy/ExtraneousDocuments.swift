@@ -1,0 +1,184 @@
+import Files
+import FirestoreModels
+import FirestoreREST
+import Runs
+
+/// The documents of a copy's target that its source lacks: found before anything is written, deleted after everything
+/// else.
+///
+/// The list is a file of the run, a line a document: its path, and the update time that it is deleted at.
+struct ExtraneousDocuments {
+  /// The list's name in the run's folder.
+  static let fileName = "extraneous.jsonl"
+
+  /// Documents that are looked up and deleted together.
+  private static let batch = 200
+
+  private let copy: Copy
+  private let scopes: [CollectionScope]
+  private let readTime: Timestamp?
+  private var path: String { copy.run.file(Self.fileName) }
+
+  init(_ copy: Copy, scopes: [CollectionScope], readTime: Timestamp?) {
+    self.copy = copy
+    self.scopes = scopes
+    self.readTime = readTime
+  }
+
+  // MARK: Finding them
+
+  /// Writes the list: how many there are, and how many documents were read for it.
+  func list() async throws -> (count: Int, read: Int) {
+    copy.progress.begin("look for extraneous documents", total: nil)
+    defer { copy.progress.end() }
+    var file = try OutputFile(path)
+    var json = JSONWriter()
+    var (count, read) = (0, 0)
+    for index in scopes.indices {
+      var from = pages(of: index, copy.source.client, readTime)
+      var to = pages(of: index, copy.target, nil)
+      try await NameMerge.run { side in
+        guard let page = try await side == .from ? from.next() : to.next() else { return nil }
+        read += page.count
+        copy.progress.advance(by: page.count)
+        return page.filter { CollectionScope.index(of: $0.path, in: scopes) == index }
+      } _: { step in
+        guard case .only(.to, let document) = step, let time = document.updateTime else { return }
+        json.removeAll()
+        json.object {
+          $0.key("path")
+          $0.string(document.path.string)
+          $0.key("updateTime")
+          $0.timestamp(time)
+        }
+        json.bytes.append(UInt8(ascii: "\n"))
+        try file.write(json.bytes)
+        count += 1
+      }
+    }
+    _ = try file.finish()
+    return (count, read)
+  }
+
+  private func pages(
+    of index: Int,
+    _ client: FirestoreClient,
+    _ readTime: Timestamp?
+  ) -> DocumentPages.Iterator {
+    var read = scopes[index].read
+    read.mask = [.documentName]
+    read.readTime = readTime
+    return client.pages(of: read).makeAsyncIterator()
+  }
+
+  // MARK: Deleting them
+
+  private struct Entry {
+    var path: DocumentPath
+    var updateTime: Timestamp
+  }
+
+  /// Deletes what the list names, each document only as it was when it was listed.
+  func delete(_ start: CopyPlace) async throws {
+    copy.progress.begin("delete", total: start.extraneous)
+    defer { copy.progress.end() }
+    var place = start
+    place.stage = scopes.count
+    var lines = try LineReader(path)
+    let parser = JSONParser()
+    while lines.number < place.deletions, try lines.advance() {}
+    let delegate = DeleteDelegate(book: copy.book, rejects: copy.rejects, journal: copy.checkpoints?.journal)
+    try await BatchWriter.run(
+      copy.target,
+      limits: copy.options.limits,
+      pacer: copy.options.pacer,
+      journal: copy.checkpoints?.journal,
+      delegate: delegate
+    ) { writer in
+      while true {
+        var entries: [Entry] = []
+        while entries.count < Self.batch, try lines.advance() { entries.append(try entry(lines, parser)) }
+        if entries.isEmpty { return }
+        try await delete(entries, writer, delegate)
+        place.deletions = lines.number
+        copy.progress.advance(by: entries.count)
+        try await copy.checkpoints?.mark(at: place.checkpoint) { try await writer.drain() }
+      }
+    }
+  }
+
+  private func entry(_ lines: borrowing LineReader, _ parser: JSONParser) throws(Failure) -> Entry {
+    do throws(WireError) {
+      return try lines.withLine { bytes throws(WireError) in
+        try parser.parse(bytes) { json throws(WireError) in
+          guard let path = json["path"]?.string.flatMap({ DocumentPath($0) }),
+            let time = json["updateTime"]?.string.flatMap({ Timestamp($0) })
+          else { throw WireError("it is no entry of this list") }
+          return Entry(path: path, updateTime: time)
+        }
+      }
+    } catch {
+      throw Failure(.inputMalformed, "read", path: lines.path, cause: "line \(lines.number): \(error)")
+    }
+  }
+
+  private func delete(_ entries: [Entry], _ writer: BatchWriter, _ delegate: DeleteDelegate) async throws {
+    let current = try await copy.target.batchGet(entries.map(\.path))
+    for entry in entries {
+      let write = Write(
+        path: entry.path,
+        operation: .delete,
+        precondition: .updateTime(entry.updateTime)
+      )
+      guard let document = current[entry.path] else {
+        try await delegate.didSettle(write, delegate.gone(entry.path))
+        continue
+      }
+      if document.updateTime == entry.updateTime {
+        try await writer.submit(write, before: document)
+      } else {
+        try await delegate.didSettle(write, .conflicted)
+      }
+    }
+  }
+}
+
+/// Settles the deletions of a copy: a document that somebody changed meanwhile is left alone.
+private struct DeleteDelegate: BatchDelegate {
+  let book: AccountsBook
+  let rejects: RejectList
+  let journal: Journal?
+
+  /// What became of a document that is not there any more: this run's own deletion of before an interruption, or
+  /// somebody else's.
+  func gone(_ path: DocumentPath) throws(Failure) -> WriteResult {
+    guard try journal?.takeOwnWrite(of: path, current: nil)?.kind == .deletion else { return .unchanged }
+    try journal?.settle(path, .written(updateTime: nil))
+    return .written(updateTime: nil)
+  }
+
+  func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
+    book.count(write.path.collection) {
+      $0.read += 1
+      $0.settle(write, result)
+    }
+    switch result {
+    case .rejected(let error):
+      try rejects.add(write.path, code: error.status.name, message: error.message, fields: nil)
+      try book.assertBudget()
+    case .conflicted:
+      try rejects.add(
+        write.path,
+        code: "conflict",
+        message: "the document was to be deleted, and somebody changed it meanwhile",
+        fields: nil
+      )
+      try book.assertBudget()
+    case .written, .unchanged, .skipped: break
+    }
+  }
+
+  func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution {
+    .settle(current == nil ? .unchanged : .conflicted)
+  }
+}

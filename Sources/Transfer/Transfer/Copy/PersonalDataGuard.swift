@@ -1,0 +1,29 @@
+import Configuration
+import FirestoreModels
+import GymModels
+
+/// Keeps people's data in a protected environment, unless somebody said that they may leave it.
+struct PersonalDataGuard: Sendable {
+  private let environment: DatabaseEnvironment
+  private let isOff: Bool
+
+  init(of environment: DatabaseEnvironment, isOff: Bool) {
+    self.environment = environment
+    self.isOff = isOff || !environment.isProtected
+  }
+
+  /// Refuses a collection that is held back.
+  ///
+  /// - Throws: `.notPermitted`.
+  func assertFree(_ collection: CollectionPath) throws(Failure) {
+    guard !isOff, let reason = PersonalData.reason(of: collection) else { return }
+    throw Failure(
+      .notPermitted,
+      "copy",
+      path: collection.pattern.string,
+      cause: "\(environment.name) is protected, and this collection is held back: \(reason)",
+      remedy:
+        "Name other collections (--catalogues are free), or give --keep-personal-data if these people's data may leave \(environment.name)."
+    )
+  }
+}

@@ -1,0 +1,348 @@
+package import Configuration
+import Files
+package import FirestoreModels
+package import FirestoreREST
+package import Logging
+package import Runs
+
+/// Compares two databases, or snapshots of them, document by document: two streams in the order of names, merged in
+/// constant memory.
+package struct Diff {
+  /// What is compared, and how it is told.
+  package struct Options: Sendable {
+    /// The collections.
+    package var selection: CollectionSelection
+    /// The moment to read databases at.
+    package var readTime = ReadTimeChoice.pinned
+    /// Fields that may differ.
+    package var ignored: [FieldPath] = []
+    /// How differences are written.
+    package var format = DiffFormat.text
+    /// Whether each field that differs is told, with its values.
+    package var isDetailed = false
+    /// Whether documents that are the same are told, too.
+    package var showsEqual = false
+    /// Whether it is an error where a part has no document on either side.
+    package var failsIfEmpty = false
+    /// The file that they are written to; `-` is standard output, nil is none.
+    package var output: String?
+
+    /// Makes options.
+    package init(selection: CollectionSelection) {
+      self.selection = selection
+    }
+  }
+
+  /// One side.
+  package enum Side: Sendable {
+    case database(DatabaseEnvironment, FirestoreClient)
+    case snapshot(Snapshot)
+
+    /// The database that its documents are from, where that is known.
+    var database: DatabaseName? {
+      switch self {
+      case .database(_, let client): client.database
+      case .snapshot(let snapshot): snapshot.database
+      }
+    }
+  }
+
+  private let from: Side
+  private let to: Side
+  private let options: Options
+  private let book: AccountsBook
+  private let progress: Progress
+  private let logger: Logger
+
+  /// Makes a comparison.
+  package init(
+    from: Side,
+    to: Side,
+    options: Options,
+    book: AccountsBook,
+    progress: Progress,
+    logger: Logger
+  ) {
+    self.from = from
+    self.to = to
+    self.options = options
+    self.book = book
+    self.progress = progress
+    self.logger = logger
+  }
+
+  /// Compares everything.
+  ///
+  /// - Returns: What was found, and the moment that `--to`, else `--from`, was read at.
+  /// - Throws: ``Failure`` where one side cannot be read at all.
+  package func run() async throws -> (counts: DiffCounts, readTime: Timestamp?) {
+    let roots = try await roots(of: from) + roots(of: to)
+    let scopes = try options.selection.scopes(roots: Array(Set(roots)))
+    if options.failsIfEmpty {
+      var empty: [CollectionScope] = []
+      for scope in scopes where try await isEmpty(scope) { empty.append(scope) }
+      if !empty.isEmpty || scopes.isEmpty { throw Failure.empty(empty.map(\.name)) }
+    }
+    for scope in scopes { book.open(scope.name) }
+    if from.database == nil || to.database == nil {
+      logger.notice(
+        "The database of a snapshot is not known, so references are compared by their whole names (--from-source, --to-source)."
+      )
+    }
+    let (fromPages, fromTime) = try await pages(of: from, scopes)
+    let (toPages, toTime) = try await pages(of: to, scopes)
+    var run = DiffRun(
+      comparison: DocumentComparison(
+        from: from.database,
+        to: to.database,
+        ignoring: options.ignored
+      ),
+      options: options,
+      output: try options.output.map { DiffOutput(try OutputFile($0)) },
+      book: book,
+      progress: progress
+    )
+    let piece = progress.begin("compare", total: nil)
+    let total = DiffTotal { [progress] total in progress.setTotal(total, of: piece) }
+    let counting = [from, to].compactMap { total.count($0, scopes) }
+    defer {
+      for count in counting { count.cancel() }
+      progress.end()
+    }
+    try run.begin()
+    for side in [from, to] { try run.tellDefects(of: side, logger) }
+    for (index, scope) in scopes.enumerated() {
+      do {
+        var count = 0
+        try await NameMerge.run { side in
+          let page = try await (side == .from ? fromPages : toPages).next(index)
+          if let page {
+            count += page.count
+            run.read(page)
+          }
+          return page
+        } _: { step in
+          try run.take(step)
+        }
+        if count == 0 { logger.warning("\(scope.name) has no documents on either side.") }
+      } catch let failure as Failure where failure.isOfOneCollection {
+        logger.error("\(failure)")
+        try run.tell(DiffEntry(mark: .unreadable, path: scope.name.string, reason: failure.cause))
+      }
+    }
+    try run.finish()
+    return (run.counts, toTime ?? fromTime)
+  }
+
+  /// Whether a part has no document on either side.
+  private func isEmpty(_ scope: CollectionScope) async throws -> Bool {
+    for side in [from, to] {
+      switch side {
+      case .database(_, let client): if try await !client.isEmpty(scope.read) { return false }
+      case .snapshot(let snapshot): if try snapshot.documents(of: [scope]).next(0) != nil { return false }
+      }
+    }
+    return true
+  }
+
+  private func roots(of side: Side) async throws -> [CollectionPath] {
+    guard options.selection.wantsRoots else { return [] }
+    switch side {
+    case .database(_, let client): return try await client.collectionIDs().compactMap { CollectionPath($0) }
+    case .snapshot(let snapshot): return snapshot.roots
+    }
+  }
+
+  /// The pages of a side, and the moment that they are read at.
+  private func pages(
+    of side: Side,
+    _ scopes: [CollectionScope]
+  ) async throws -> (DiffPages, Timestamp?) {
+    switch side {
+    case .snapshot(let snapshot):
+      return (.snapshot(try snapshot.documents(of: scopes)), nil)
+    case .database(let environment, let client):
+      let readTime = try await ReadTimePinning(client: client, environment: environment, logger: logger)
+        .pin(options.readTime, probing: scopes.first?.collection)
+      return (.database(DatabasePages(client: client, scopes: scopes, readTime: readTime)), readTime)
+    }
+  }
+}
+
+/// The number of documents of both sides, once both are known.
+private struct DiffTotal: Sendable {
+  private let counts = Guarded<[Int]>([])
+  let report: @Sendable (Int) -> Void
+
+  init(report: @escaping @Sendable (Int) -> Void) { self.report = report }
+
+  /// Counts a side; what a server counts takes its time.
+  func count(_ side: Diff.Side, _ scopes: [CollectionScope]) -> BackgroundCount? {
+    switch side {
+    case .snapshot(let snapshot):
+      add(snapshot.count)
+      return nil
+    case .database(_, let client):
+      return BackgroundCount(scopes.map(\.read), client: client) { add($0) }
+    }
+  }
+
+  private func add(_ count: Int) {
+    let total = counts.withLock { counts in
+      counts.append(count)
+      return counts.count == 2 ? counts.reduce(0, +) : nil
+    }
+    if let total { report(total) }
+  }
+}
+
+extension Failure {
+  /// Whether another collection may yet be read: what failed is an answer that makes no sense, or one request that the
+  /// service refuses.
+  fileprivate var isOfOneCollection: Bool {
+    kind == .rejected || (kind == .internal && service == nil)
+  }
+}
+
+/// The pages of one side, part by part.
+private enum DiffPages {
+  case database(DatabasePages)
+  case snapshot(SnapshotDocuments)
+
+  func next(_ scope: Int) async throws -> [RawDocument]? {
+    switch self {
+    case .database(let pages): try await pages.next(scope)
+    case .snapshot(let documents): try documents.next(scope)
+    }
+  }
+}
+
+/// The pages of a database.
+private final class DatabasePages {
+  private let client: FirestoreClient
+  private let scopes: [CollectionScope]
+  private let readTime: Timestamp?
+  private var current: (scope: Int, pages: DocumentPages.Iterator)?
+
+  init(client: FirestoreClient, scopes: [CollectionScope], readTime: Timestamp?) {
+    self.client = client
+    self.scopes = scopes
+    self.readTime = readTime
+  }
+
+  func next(_ scope: Int) async throws -> [RawDocument]? {
+    var pages: DocumentPages.Iterator
+    if let current, current.scope == scope {
+      pages = current.pages
+    } else {
+      var read = scopes[scope].read
+      read.readTime = readTime
+      pages = client.pages(of: read).makeAsyncIterator()
+    }
+    current = (scope, pages)
+    do {
+      guard let page = try await pages.next() else { return nil }
+      current = (scope, pages)
+      if scopes.count == 1, scopes[0].kind == nil { return page }
+      return page.filter { CollectionScope.index(of: $0.path, in: scopes) == scope }
+    } catch let failure as Failure {
+      guard let readTime else { throw failure }
+      throw failure.explainingClosedWindow(since: readTime, remedy: "Compare fewer collections at a time")
+    }
+  }
+}
+
+/// A file where a value that cannot be copied has no place.
+private final class DiffOutput {
+  private var file: OutputFile?
+
+  init(_ file: consuming OutputFile) { self.file = consume file }
+
+  func write(_ bytes: [UInt8]) throws(Failure) { try file?.write(bytes) }
+
+  func finish() throws(Failure) {
+    if let file = file.take() { _ = try file.finish() }
+  }
+}
+
+/// What goes on while the two sides are merged.
+private struct DiffRun {
+  let comparison: DocumentComparison
+  let options: Diff.Options
+  let output: DiffOutput?
+  let book: AccountsBook
+  let progress: Progress
+  var counts = DiffCounts()
+  private var writer: DiffWriter
+
+  init(
+    comparison: DocumentComparison,
+    options: Diff.Options,
+    output: DiffOutput?,
+    book: AccountsBook,
+    progress: Progress
+  ) {
+    self.comparison = comparison
+    self.options = options
+    self.output = output
+    self.book = book
+    self.progress = progress
+    writer = DiffWriter(options.format, isDetailed: options.isDetailed)
+  }
+
+  func begin() throws { try output?.write(writer.head) }
+
+  func finish() throws {
+    try output?.write(writer.tail)
+    try output?.finish()
+  }
+
+  mutating func tellDefects(of side: Diff.Side, _ logger: Logger) throws {
+    guard case .snapshot(let snapshot) = side else { return }
+    for defect in snapshot.defects {
+      try tell(DiffEntry(mark: .unreadable, path: defect.place, reason: defect.reason))
+    }
+    let hidden = snapshot.defectCount - snapshot.defects.count
+    counts.unreadable += hidden
+    if hidden > 0 {
+      logger.warning("\(NumberText.grouped(hidden)) more lines of \(snapshot.path) are no documents.")
+    }
+  }
+
+  func read(_ page: [RawDocument]) {
+    progress.advance(by: page.count)
+    for document in page { book.count(document.path.collection) { $0.read += 1 } }
+  }
+
+  mutating func take(_ step: NameMerge.Step) throws {
+    switch step {
+    case .only(let side, let document):
+      try tell(DiffEntry(mark: side == .from ? .onlyInFrom : .onlyInTo, path: document.path.string))
+    case .both(let a, let b):
+      if comparison.areSame(a.fields, b.fields) {
+        counts.same += 1
+        if options.showsEqual { try write(DiffEntry(mark: .same, path: a.path.string)) }
+      } else {
+        let differences = options.isDetailed ? comparison.differences(a, b) : []
+        try tell(DiffEntry(mark: .different, path: a.path.string, differences: differences))
+      }
+    case .needs, .finished: break
+    }
+  }
+
+  mutating func tell(_ entry: DiffEntry) throws {
+    switch entry.mark {
+    case .same: counts.same += 1
+    case .onlyInFrom: counts.onlyInFrom += 1
+    case .onlyInTo: counts.onlyInTo += 1
+    case .different: counts.different += 1
+    case .unreadable: counts.unreadable += 1
+    }
+    try write(entry)
+  }
+
+  private mutating func write(_ entry: DiffEntry) throws {
+    guard let output else { return }
+    try output.write(writer.bytes(entry))
+  }
+}

@@ -1,0 +1,211 @@
+import Files
+package import FirestoreModels
+import Runs
+
+/// What a comparison found, in numbers.
+package struct DiffCounts: SummarySection, Equatable {
+  /// Documents that are the same on both sides (`=`).
+  package var same = 0
+  /// Documents that only `--from` has (`+`).
+  package var onlyInFrom = 0
+  /// Documents that only `--to` has (`-`).
+  package var onlyInTo = 0
+  /// Documents that differ (`*`).
+  package var different = 0
+  /// Lines and collections that could not be read or compared (`!`).
+  package var unreadable = 0
+
+  /// Nothing yet.
+  package init() {}
+
+  /// Whether the two sides are not the same.
+  package var areDifferent: Bool { onlyInFrom + onlyInTo + different > 0 }
+
+  /// `3 same, 1 only in from, …`; all of them.
+  package var text: String {
+    let parts = [
+      (same, "same"), (onlyInFrom, "only in --from"), (onlyInTo, "only in --to"), (different, "different"),
+      (unreadable, "unreadable"),
+    ]
+    return parts.map { "\(NumberText.grouped($0.0)) \($0.1)" }.joined(separator: ", ")
+  }
+
+  package var name: StaticString { "differences" }
+  package var line: String? { "Differences: \(text)" }
+
+  package func writeMembers(to json: inout JSONWriter) {
+    json.key("same")
+    json.integer(same)
+    json.key("onlyInFrom")
+    json.integer(onlyInFrom)
+    json.key("onlyInTo")
+    json.integer(onlyInTo)
+    json.key("different")
+    json.integer(different)
+    json.key("unreadable")
+    json.integer(unreadable)
+  }
+}
+
+/// How differences are written.
+package enum DiffFormat: String, Sendable, CaseIterable {
+  case text, json, csv
+}
+
+/// One line of a comparison.
+struct DiffEntry: Equatable {
+  /// What is said of a document, in the signs of `rclone check --combined`, where `--from` is the source and `--to` the
+  /// destination.
+  enum Mark: String, Sendable {
+    case same = "="
+    case onlyInFrom = "+"
+    case onlyInTo = "-"
+    case different = "*"
+    case unreadable = "!"
+  }
+
+  var mark: Mark
+  /// The document, or what could not be read.
+  var path: String
+  /// The fields that differ, where they are asked for.
+  var differences: [FieldDifference] = []
+  /// Why it could not be read.
+  var reason: String?
+}
+
+/// Entries as bytes of a format.
+struct DiffWriter {
+  private let format: DiffFormat
+  private let isDetailed: Bool
+  private var isEmpty = true
+
+  init(_ format: DiffFormat, isDetailed: Bool) {
+    self.format = format
+    self.isDetailed = isDetailed
+  }
+
+  /// What stands first.
+  var head: [UInt8] {
+    switch format {
+    case .text: []
+    case .json: Array("[".utf8)
+    case .csv:
+      Array((isDetailed ? "mark,path,field,from,to\r\n" : "mark,path\r\n").utf8)
+    }
+  }
+
+  /// What stands last.
+  var tail: [UInt8] { format == .json ? Array(isEmpty ? "]\n".utf8 : "\n]\n".utf8) : [] }
+
+  /// The bytes of an entry.
+  mutating func bytes(_ entry: DiffEntry) -> [UInt8] {
+    defer { isEmpty = false }
+    switch format {
+    case .text: return text(entry)
+    case .json: return Array((isEmpty ? "\n" : ",\n").utf8) + json(entry)
+    case .csv: return csv(entry)
+    }
+  }
+
+  private func text(_ entry: DiffEntry) -> [UInt8] {
+    let reason = entry.reason.map { ": \(Self.oneLine($0))" } ?? ""
+    var lines: [TerminalText] = ["\(entry.mark.rawValue) \(Self.oneLine(entry.path))\(reason)\n"]
+    for difference in entry.differences {
+      lines.append(
+        "    \(Self.oneLine(difference.path.description)): \(Self.text(difference.before)) -> \(Self.text(difference.after))\n"
+      )
+    }
+    return Array(lines.joined().description.utf8)
+  }
+
+  private func json(_ entry: DiffEntry) -> [UInt8] {
+    var json = JSONWriter()
+    json.object {
+      $0.key("mark")
+      $0.string(entry.mark.rawValue)
+      $0.key("path")
+      $0.string(entry.path)
+      if let reason = entry.reason {
+        $0.key("reason")
+        $0.string(reason)
+      }
+      guard isDetailed, entry.mark == .different else { return }
+      $0.key("differences")
+      $0.array { list in
+        for difference in entry.differences {
+          list.object {
+            $0.key("field")
+            $0.string(difference.path.description)
+            if let value = difference.before {
+              $0.key("from")
+              $0.value(value)
+            }
+            if let value = difference.after {
+              $0.key("to")
+              $0.value(value)
+            }
+          }
+        }
+      }
+    }
+    return json.bytes
+  }
+
+  private func csv(_ entry: DiffEntry) -> [UInt8] {
+    func row(_ cells: [String]) -> String { cells.map(Self.cell).joined(separator: ",") + "\r\n" }
+    var text = ""
+    if !isDetailed {
+      text = row([entry.mark.rawValue, entry.path])
+    } else if entry.differences.isEmpty {
+      text = row([entry.mark.rawValue, entry.path, "", "", ""])
+    } else {
+      for difference in entry.differences {
+        text += row([
+          entry.mark.rawValue, entry.path, difference.path.description, Self.json(difference.before),
+          Self.json(difference.after),
+        ])
+      }
+    }
+    return Array(text.utf8)
+  }
+
+  /// A cell of RFC 4180.
+  private static func cell(_ text: String) -> String {
+    let isPlain = !text.utf8.contains {
+      $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0D || $0 == 0x0A
+    }
+    return isPlain ? text : "\"\(text.replacing("\"", with: "\"\""))\""
+  }
+
+  /// A text that does not leave its line: one with control characters is written as a JSON string.
+  private static func oneLine(_ text: String) -> String {
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
+    var json = JSONWriter()
+    json.string(text)
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  /// A value as people read it; `(none)` where there is none.
+  private static func text(_ value: Value?) -> String {
+    guard let value else { return "(none)" }
+    var json = JSONWriter()
+    switch value {
+    case .string(let text): json.string(text)
+    case .boolean(let truth): json.boolean(truth)
+    case .integer(let number): json.integer(number)
+    case .double(let number): json.double(number)
+    case .null: json.null()
+    case .timestamp(let moment): return moment.description
+    case .reference(let name): return "ref(\(oneLine(name)))"
+    default: json.value(value)
+    }
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  private static func json(_ value: Value?) -> String {
+    guard let value else { return "" }
+    var json = JSONWriter()
+    json.value(value)
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+}

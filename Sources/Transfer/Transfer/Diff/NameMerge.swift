@@ -1,0 +1,116 @@
+import FirestoreModels
+
+/// Two streams of documents in the order of their names, merged: which documents only one of them has, and which both
+/// have.
+///
+/// It holds what was handed in and not yet taken, so its memory is that of two pages. Reads nothing itself.
+struct NameMerge {
+  /// One of the streams.
+  enum Side: Sendable {
+    case from, to
+  }
+
+  /// What comes next.
+  enum Step: Sendable, Equatable {
+    /// More of a stream has to be handed in, or its end told.
+    case needs(Side)
+    /// A document of one stream that the other lacks.
+    case only(Side, RawDocument)
+    /// A document that both have: of the first, of the second.
+    case both(RawDocument, RawDocument)
+    /// Both streams have ended.
+    case finished
+  }
+
+  private struct Lane {
+    var documents: ArraySlice<RawDocument> = []
+    var last: DocumentPath?
+    var isEnded = false
+  }
+
+  private var from = Lane()
+  private var to = Lane()
+
+  /// Hands in the next documents of a stream.
+  ///
+  /// - Throws: `.internal` where they are not in the order of their names: what follows could not be trusted.
+  mutating func push(_ documents: [RawDocument], to side: Side) throws(Failure) {
+    var last = side == .from ? from.last : to.last
+    for document in documents {
+      if let last, !(last < document.path) {
+        throw Failure(
+          .internal,
+          "compare the documents of",
+          path: document.path.collection.pattern.string,
+          cause: "they did not come in the order of their names"
+        )
+      }
+      last = document.path
+    }
+    switch side {
+    case .from:
+      from.documents += documents
+      from.last = last
+    case .to:
+      to.documents += documents
+      to.last = last
+    }
+  }
+
+  /// Tells the end of a stream.
+  mutating func end(_ side: Side) {
+    switch side {
+    case .from: from.isEnded = true
+    case .to: to.isEnded = true
+    }
+  }
+
+  /// Takes the next step.
+  mutating func next() -> Step {
+    switch (from.documents.first, to.documents.first) {
+    case (nil, _) where !from.isEnded: return .needs(.from)
+    case (_, nil) where !to.isEnded: return .needs(.to)
+    case (nil, nil): return .finished
+    case (let document?, nil):
+      from.documents.removeFirst()
+      return .only(.from, document)
+    case (nil, let document?):
+      to.documents.removeFirst()
+      return .only(.to, document)
+    case (let a?, let b?):
+      if a.path < b.path {
+        from.documents.removeFirst()
+        return .only(.from, a)
+      }
+      if b.path < a.path {
+        to.documents.removeFirst()
+        return .only(.to, b)
+      }
+      from.documents.removeFirst()
+      to.documents.removeFirst()
+      return .both(a, b)
+    }
+  }
+
+  /// Merges two streams that are read page by page.
+  ///
+  /// - Parameters:
+  ///   - next: The next page of a stream, nil at its end.
+  ///   - body: Takes each step but those that ask for more.
+  static func run(
+    _ next: (Side) async throws -> [RawDocument]?,
+    _ body: (Step) async throws -> Void
+  ) async throws {
+    var merge = NameMerge()
+    while true {
+      let step = merge.next()
+      switch step {
+      case .needs(let side):
+        try Task.checkCancellation()
+        if let page = try await next(side) { try merge.push(page, to: side) } else { merge.end(side) }
+      case .finished: return
+      case .only, .both: try await body(step)
+      }
+    }
+  }
+}

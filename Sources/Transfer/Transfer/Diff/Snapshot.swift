@@ -1,0 +1,182 @@
+import Files
+package import FirestoreModels
+import FirestoreREST
+package import Runs
+import Tables
+
+/// Documents in files of JSON Lines, as one side of a comparison.
+///
+/// The files are read twice: once to find out which collections they hold, which lines are no documents and whether the
+/// names are in order, then to compare. Names that are not in order are sorted on disk first.
+package struct Snapshot: Sendable {
+  /// A line that is no document.
+  package struct Defect: Sendable, Equatable {
+    /// `FILE:LINE`.
+    package var place: String
+    /// What is wrong with it.
+    package var reason: String
+  }
+
+  /// The path that it was named by.
+  package let path: String
+  /// The database that its documents are from, where that is known.
+  package let database: DatabaseName?
+  /// The root collections in it.
+  package let roots: [CollectionPath]
+  /// Documents in it.
+  package let count: Int
+  /// The first lines that are no documents.
+  package let defects: [Defect]
+  /// How many of its lines are no documents.
+  package let defectCount: Int
+  private let files: [String]
+  private let isSorted: Bool
+
+  /// Defects that are kept to be shown.
+  private static let shownDefects = 1000
+
+  /// Reads the files once.
+  ///
+  /// - Parameters:
+  ///   - path: A file of JSON Lines, compressed or not, or a folder of an export.
+  ///   - source: The database that its documents are from; nil for what the manifest beside it says.
+  ///   - progress: Told of what is read.
+  /// - Throws: ``Failure``: `.inputMissing`, `.inputMalformed` where a file cannot be read to its end.
+  package init(_ path: String, source: DatabaseName?, progress: Progress) throws {
+    self.path = path
+    // An export names collections in the order in which it was asked for them.
+    files = try Manifest.files(at: path).sorted { Self.order(of: $0).compareUTF8(Self.order(of: $1)) < 0 }
+    database = try source ?? Manifest.source(of: files)
+    var roots: Set<CollectionPath> = []
+    var last: DocumentPath?
+    var (isSorted, count, defectCount) = (true, 0, 0)
+    var defects: [Defect] = []
+    for file in files {
+      var reader = try JSONLinesReader(file)
+      while let line = try reader.next() {
+        if count % 1024 == 0 {
+          try Task.checkCancellation()
+          progress.advance(by: 1024)
+        }
+        switch line.document {
+        case .success(let document):
+          count += 1
+          if let last, !(last < document.path) { isSorted = false }
+          if last.map({ !Self.haveSameRoot($0, document.path) }) ?? true {
+            roots.insert(Self.root(of: document.path))
+          }
+          last = document.path
+        case .failure(let failure):
+          defectCount += 1
+          if defects.count < Self.shownDefects {
+            defects.append(Defect(place: "\(file):\(line.number)", reason: failure.cause))
+          }
+        }
+      }
+    }
+    self.roots = roots.sorted()
+    (self.isSorted, self.count, self.defects, self.defectCount) = (isSorted, count, defects, defectCount)
+  }
+
+  /// The name of a file without its endings, which is that of its collection.
+  private static func order(of file: String) -> String {
+    var name = FilePaths.name(of: file)
+    for ending in [".gz", ".jsonl"] where name.hasSuffix(ending) { name.removeLast(ending.utf8.count) }
+    return name
+  }
+
+  private static func root(of path: DocumentPath) -> CollectionPath {
+    CollectionPath(nil, path.segments.first ?? "")
+  }
+
+  private static func haveSameRoot(_ a: DocumentPath, _ b: DocumentPath) -> Bool {
+    let slash = UInt8(ascii: "/")
+    return a.string.utf8.prefix { $0 != slash }.elementsEqual(b.string.utf8.prefix { $0 != slash })
+  }
+
+  /// The documents of some parts of the database, part by part, each in the order of its names.
+  ///
+  /// - Throws: ``Failure``: `.cannotWrite` where they cannot be sorted.
+  func documents(of scopes: [CollectionScope]) throws -> SnapshotDocuments {
+    if isSorted, !CollectionScope.interleave(scopes) {
+      return SnapshotDocuments(files: files, scopes: scopes)
+    }
+    var sort = DocumentSort()
+    for file in files {
+      var reader = try JSONLinesReader(file)
+      while let line = try reader.next() {
+        guard case .success(let document) = line.document,
+          let scope = CollectionScope.index(of: document.path, in: scopes)
+        else { continue }
+        try Task.checkCancellation()
+        try sort.add(document, scope: scope)
+      }
+    }
+    return SnapshotDocuments(sorted: try sort.finish())
+  }
+}
+
+/// The documents of a snapshot, given out page by page for one part of the database after the other.
+final class SnapshotDocuments {
+  private static let pageSize = 300
+
+  private let files: [String]
+  private let scopes: [CollectionScope]
+  private let sorted: SortedDocuments?
+  private var file = 0
+  private var reader: LinesBox?
+  private var ahead: (scope: Int, document: RawDocument)?
+
+  /// Reads files that are in order.
+  init(files: [String], scopes: [CollectionScope]) {
+    self.files = files
+    self.scopes = scopes
+    sorted = nil
+  }
+
+  /// Reads what was sorted.
+  init(sorted: SortedDocuments) {
+    self.sorted = sorted
+    files = []
+    scopes = []
+  }
+
+  /// The next page of a part, nil at its end; what is left of parts before it is passed over.
+  func next(_ scope: Int) throws -> [RawDocument]? {
+    var page: [RawDocument] = []
+    while page.count < Self.pageSize, let (at, document) = try ahead ?? read() {
+      ahead = (at, document)
+      if at > scope { break }
+      ahead = nil
+      if at < scope { continue }
+      if let last = page.last, last.path == document.path { page.removeLast() }
+      page.append(document)
+    }
+    return page.isEmpty ? nil : page
+  }
+
+  private func read() throws -> (scope: Int, document: RawDocument)? {
+    if let sorted { return try sorted.next() }
+    while file < files.count {
+      if reader == nil { reader = LinesBox(try JSONLinesReader(files[file])) }
+      while let line = try reader?.next() {
+        guard case .success(let document) = line.document,
+          let scope = CollectionScope.index(of: document.path, in: scopes)
+        else { continue }
+        return (scope, document)
+      }
+      reader = nil
+      file += 1
+    }
+    return nil
+  }
+}
+
+/// A reader where a value that cannot be copied has no place.
+private final class LinesBox {
+  private var reader: JSONLinesReader
+
+  init(_ reader: consuming JSONLinesReader) { self.reader = reader }
+
+  func next() throws(Failure) -> JSONLinesReader.Line? { try reader.next() }
+}

@@ -1,0 +1,88 @@
+import Files
+import FirestoreModels
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Examines this machine: the variables that lead elsewhere, and the folder of runs.
+///
+/// Nothing is created.
+package struct MachineExamination: Sendable {
+  private let variables: [String: String]
+  private let stateDir: String
+
+  /// Makes an examination of variables and a folder of runs.
+  package init(variables: [String: String], stateDir: String) {
+    self.variables = variables
+    self.stateDir = stateDir
+  }
+
+  /// Adds what is found to a diagnosis.
+  package func run(into diagnosis: inout Diagnosis) {
+    folder(into: &diagnosis)
+    if let host = variables["FIRESTORE_EMULATOR_HOST"], !host.isEmpty {
+      diagnosis.warn(
+        "emulator",
+        "FIRESTORE_EMULATOR_HOST is set: environments without an endpoint of their own go to \(host)",
+        remedy: "Unset it to reach the real service."
+      )
+    }
+    proxies(into: &diagnosis)
+    for name in ["CURL_CA_BUNDLE", "SSL_CERT_FILE"] {
+      guard let file = variables[name], !file.isEmpty else { continue }
+      if access(file, R_OK) == 0 {
+        diagnosis.ok("certificates", "\(name) names \(file)")
+      } else {
+        diagnosis.fail(
+          "certificates",
+          "\(name) names \(file), which cannot be read: \(SystemCall.text(errno))",
+          remedy: "Name a file that is there, or unset it.",
+          kind: .configuration
+        )
+      }
+      break
+    }
+  }
+
+  private func folder(into diagnosis: inout Diagnosis) {
+    do throws(Failure) {
+      try ExportOutput.checkFolder(stateDir)
+      diagnosis.ok("state", "\(stateDir) can be written")
+    } catch {
+      var failure = error
+      failure.remedy = "Choose another with --state-dir or GYMMIGRATE_STATE_DIR."
+      diagnosis.fail("state", failure)
+    }
+  }
+
+  /// The variables that curl honours; of their values, what may be a name and a password is left out.
+  private func proxies(into diagnosis: inout Diagnosis) {
+    let names = ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"]
+    let found = names.compactMap { name in
+      variables[name].flatMap { $0.isEmpty ? nil : "\(name) is \(Self.withoutUser($0))" }
+    }
+    if !found.isEmpty {
+      let exceptions = ["no_proxy", "NO_PROXY"].compactMap { variables[$0] }.first { !$0.isEmpty }
+      let except = exceptions.map { ", except to \($0)" } ?? ""
+      diagnosis.ok("proxy", "requests go through a proxy: \(found.joined(separator: ", "))\(except)")
+    }
+    if variables["HTTP_PROXY"].map({ !$0.isEmpty }) ?? false, variables["http_proxy"] == nil {
+      diagnosis.warn(
+        "proxy",
+        "HTTP_PROXY is not honoured",
+        remedy: "Its name is http_proxy, in small letters."
+      )
+    }
+  }
+
+  /// A proxy's URL without what stands before the last `@`.
+  static func withoutUser(_ url: String) -> String {
+    guard let at = url.utf8.lastIndex(of: UInt8(ascii: "@")) else { return url }
+    let rest = url[url.utf8.index(after: at)...]
+    guard let scheme = url.firstRange(of: "://"), scheme.lowerBound < at else { return String(rest) }
+    return String(url[..<scheme.upperBound] + rest)
+  }
+}

@@ -1,0 +1,262 @@
+package import Configuration
+import FirestoreModels
+package import FirestoreREST
+import Runs
+
+/// Examines a database through its service: the token, the clock, the database itself, the rights to read and to write.
+///
+/// Nothing is changed: what is sent to try the right to write is an update whose precondition cannot hold.
+package struct ServiceExamination: Sendable {
+  private let client: FirestoreClient
+  private let environment: DatabaseEnvironment
+  /// Seconds since 1970 by this machine's clock.
+  private let now: @Sendable () -> Int64
+
+  /// Makes an examination of the database of a client.
+  package init(
+    client: FirestoreClient,
+    environment: DatabaseEnvironment,
+    now: @escaping @Sendable () -> Int64 = { Timestamp.now.seconds }
+  ) {
+    self.client = client
+    self.environment = environment
+    self.now = now
+  }
+
+  /// Adds what is found to a diagnosis; what cannot be examined after a problem is left out.
+  package func run(into diagnosis: inout Diagnosis) async {
+    do throws(Failure) {
+      _ = try await client.caller.credentials.authorization()
+      diagnosis.ok("token", "there is one to sign with")
+    } catch {
+      diagnosis.fail("token", error)
+      return
+    }
+    await clock(into: &diagnosis)
+    let isThere = await database(into: &diagnosis)
+    guard isThere, await reading(into: &diagnosis) else { return }
+    await writing(into: &diagnosis)
+  }
+
+  // MARK: The clock
+
+  /// How far this machine's clock may be off before Google refuses what it signs, in seconds; half of it is a warning.
+  private static let toleratedSkew: Int64 = 300
+
+  private func clock(into diagnosis: inout Diagnosis) async {
+    let before = now()
+    let request = HTTPRequest(method: "GET", url: "\(client.endpoint)/", timeout: 15)
+    guard let response = try? await client.caller.transport.send(request) else { return }
+    let after = now()
+    guard let date = response.headers["date"].flatMap({ HTTPDate.seconds($0) }) else {
+      diagnosis.ok("clock", "the service does not tell its time")
+      return
+    }
+    // The header has whole seconds and was written somewhere between the two readings.
+    let skew = before - 1 > date ? before - date : date > after + 1 ? after - date : 0
+    let message = "this machine is \(abs(skew)) s \(skew > 0 ? "ahead of" : "behind") the service"
+    let remedy = "Set it by NTP: what a service account signs is refused by a clock that is wrong."
+    if abs(skew) > Self.toleratedSkew {
+      diagnosis.fail("clock", message, remedy: remedy, kind: .configuration)
+    } else if abs(skew) > Self.toleratedSkew / 2 {
+      diagnosis.warn("clock", message, remedy: remedy)
+    } else {
+      diagnosis.ok("clock", skew == 0 ? "it agrees with the service's" : message)
+    }
+  }
+
+  // MARK: The database
+
+  /// Whether it makes sense to go on.
+  private func database(into diagnosis: inout Diagnosis) async -> Bool {
+    let name = client.database.description
+    do throws(Failure) {
+      let found = try await client.quickly.describeDatabase()
+      if let type = found.type, !type.isIdentical(to: "FIRESTORE_NATIVE") {
+        diagnosis.fail(
+          "database",
+          "\(name) is of type \(type)",
+          remedy: "Only a database in native mode has this interface: check the database id.",
+          kind: .configuration
+        )
+        return false
+      }
+      diagnosis.ok("database", found.summary(of: name))
+      if let recovery = found.pointInTimeRecovery {
+        let isOn = recovery.isIdentical(to: "POINT_IN_TIME_RECOVERY_ENABLED")
+        if isOn {
+          diagnosis.ok("recovery", "point-in-time recovery is on: the past can be read for seven days")
+        } else {
+          diagnosis.warn(
+            "recovery",
+            "point-in-time recovery is off: an export has an hour to read at one moment",
+            remedy: "Turn it on for databases that matter."
+          )
+        }
+      }
+      return true
+    } catch {
+      if error.kind == .notPermitted {
+        diagnosis.warn(
+          "database",
+          "the signer may not look at \(name) itself",
+          remedy: "roles/datastore.viewer has the right (datastore.databases.getMetadata)."
+        )
+        return true
+      }
+      let isUntold = error.service.map { [.notFound, .unimplemented, .invalidArgument].contains($0.status) }
+      if !environment.isRealService, isUntold ?? false {
+        diagnosis.ok("database", "this server does not tell about \(name)")
+        return true
+      }
+      // What the database is like is only nice to know; whether it is there shows when it is read.
+      let isWrong: Set<FirestoreError.Status> = [
+        .notFound, .unauthenticated, .failedPrecondition, .invalidArgument,
+      ]
+      if error.service.map({ !isWrong.contains($0.status) }) ?? (error.kind == .unavailable) {
+        diagnosis.warn(
+          "database",
+          "the service does not describe \(name): \(error.cause)",
+          remedy: "Whether it can be read is examined next."
+        )
+        return true
+      }
+      diagnosis.fail("database", error)
+      return false
+    }
+  }
+
+  // MARK: Rights
+
+  /// A document that nobody has: gymmigrate's own collection, which exports and copies leave out.
+  private var probe: DocumentPath? { DocumentPath("_gymmigrate/doctor") }
+
+  private func reading(into diagnosis: inout Diagnosis) async -> Bool {
+    guard let probe else { return false }
+    do throws(Failure) {
+      _ = try await client.get(probe)
+      let collections = try await client.collectionIDs().count
+      diagnosis.ok("reading", "allowed; there are \(collections) collections at the root")
+      return true
+    } catch {
+      diagnosis.fail("reading", error)
+      return error.kind == .notPermitted
+    }
+  }
+
+  private func writing(into diagnosis: inout Diagnosis) async {
+    guard let probe else { return }
+    let failure = await client.updateThatCannotHold(probe)
+    switch failure {
+    case .service(let error)? where [.failedPrecondition, .notFound, .aborted].contains(error.status):
+      diagnosis.ok("writing", "allowed (tried with an update that cannot be applied)")
+    case .service(let error)? where error.status == .permissionDenied:
+      diagnosis.warn(
+        "writing",
+        "not allowed",
+        remedy: "That is right for exports; whoever imports or migrates needs roles/datastore.user."
+      )
+    case let failure?:
+      diagnosis.fail(
+        "writing",
+        failure.asFailure(operation: "try to write to", path: client.database.database)
+      )
+    case nil:
+      diagnosis.fail(
+        "writing",
+        "the server confirmed an update whose precondition cannot hold",
+        remedy: "Do not write through it: it does not check preconditions.",
+        kind: .configuration
+      )
+    }
+  }
+}
+
+/// What the service tells about a database (`projects.databases.get`).
+struct DatabaseDescription: Sendable, Equatable {
+  /// `FIRESTORE_NATIVE` or `DATASTORE_MODE`.
+  var type: String?
+  /// `STANDARD` or `ENTERPRISE`.
+  var edition: String?
+  /// `nam5`.
+  var location: String?
+  /// `POINT_IN_TIME_RECOVERY_ENABLED` or `…_DISABLED`.
+  var pointInTimeRecovery: String?
+
+  init(_ json: JSONCursor) {
+    type = json["type"]?.string
+    edition = json["databaseEdition"]?.string
+    location = json["locationId"]?.string
+    pointInTimeRecovery = json["pointInTimeRecoveryEnablement"]?.string
+  }
+
+  func summary(of name: String) -> String {
+    let more = [edition.map { "\($0.lowercased()) edition" }, location.map { "in \($0)" }].compactMap { $0 }
+    return ([name + (type == nil ? "" : " in native mode")] + more).joined(separator: ", ")
+  }
+}
+
+extension FirestoreClient {
+  /// Asks for the database itself.
+  func describeDatabase() async throws(Failure) -> DatabaseDescription {
+    var url = "\(endpoint)/v1/"
+    PercentEncoding.appendPath(database.description, to: &url)
+    return try await caller.call(
+      .getDatabase,
+      HTTPRequest(method: "GET", url: "\(url)?prettyPrint=false"),
+      operation: "look at",
+      path: database.description
+    ) { (_, root) throws(CallFailure) in
+      guard root.kind == .object else { throw .malformed("the answer is not an object") }
+      return DatabaseDescription(root)
+    }
+  }
+
+  /// Sends an update of a document that was never written at the first second of 1970, which no document was.
+  ///
+  /// Rights are judged before preconditions, so that the answer tells whether writing is allowed.
+  ///
+  /// - Returns: What the service said; nil where it claims to have done it.
+  func updateThatCannotHold(_ path: DocumentPath) async -> CallFailure? {
+    var json = JSONWriter()
+    json.object {
+      $0.key("currentDocument")
+      $0.object {
+        $0.key("updateTime")
+        $0.string("1970-01-01T00:00:01Z")
+      }
+      $0.key("update")
+      $0.object {
+        $0.key("fields")
+        $0.object { _ in }
+        $0.key("name")
+        $0.string(database.name(of: path))
+      }
+    }
+    do throws(CallFailure) {
+      _ = try await commitOnce([json.bytes], timeout: 30)
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
+
+/// Dates of HTTP headers (RFC 9110, 5.6.7), in the one form that may be sent today.
+enum HTTPDate {
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  /// Seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`; nil for anything else.
+  static func seconds(_ text: String) -> Int64? {
+    let words = text.split(separator: " ")
+    guard words.count == 6, words[5] == "GMT", let day = Int(words[1]), let year = Int(words[3]),
+      let month = months.firstIndex(of: String(words[2]))
+    else { return nil }
+    let time = words[4].split(separator: ":").compactMap { Int64($0) }
+    guard time.count == 3, (1...31).contains(day), (1970...9999).contains(year) else { return nil }
+    let days = Int64(Civil.days(year: year, month: month + 1, day: day))
+    return days * 86_400 + time[0] * 3600 + time[1] * 60 + time[2]
+  }
+}

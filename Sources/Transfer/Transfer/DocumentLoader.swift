@@ -1,0 +1,203 @@
+package import FirestoreModels
+package import FirestoreREST
+package import Runs
+import Synchronization
+
+/// Writes documents into a database by a mode: reads what is there, decides, and writes what differs, in
+/// commits that expect what was read.
+///
+/// Import and copy share it.
+package struct DocumentLoader: Sendable {
+  private let client: FirestoreClient
+  private let mode: WriteMode
+  private let book: AccountsBook
+  private let rejects: RejectList
+  private let limits: BatchLimits
+  private let pacer: WritePacer
+  private let journal: Journal?
+
+  /// Makes a loader.
+  ///
+  /// - Parameter journal: Where each change is kept before it is sent; nil keeps none.
+  package init(
+    client: FirestoreClient,
+    mode: WriteMode,
+    book: AccountsBook,
+    rejects: RejectList,
+    limits: BatchLimits,
+    pacer: WritePacer,
+    journal: Journal? = nil
+  ) {
+    self.client = client
+    self.mode = mode
+    self.book = book
+    self.rejects = rejects
+    self.limits = limits
+    self.pacer = pacer
+    self.journal = journal
+  }
+
+  /// Runs `body` with a place to put documents, and returns when each of them is settled.
+  ///
+  /// - Throws: ``Failure``.
+  package func load(_ body: (Intake) async throws -> Void) async throws {
+    let incoming = Incoming()
+    let delegate = LoadDelegate(mode: mode, book: book, rejects: rejects, incoming: incoming)
+    try await BatchWriter.run(client, limits: limits, pacer: pacer, journal: journal, delegate: delegate) {
+      writer in
+      let intake = Intake(
+        client: client,
+        mode: mode,
+        book: book,
+        rejects: rejects,
+        journal: journal,
+        incoming: incoming,
+        writer: writer
+      )
+      try await body(intake)
+    }
+  }
+
+  /// Where documents are put, in batches of some hundred.
+  package struct Intake: Sendable {
+    fileprivate let client: FirestoreClient
+    fileprivate let mode: WriteMode
+    fileprivate let book: AccountsBook
+    fileprivate let rejects: RejectList
+    fileprivate let journal: Journal?
+    fileprivate let incoming: Incoming
+    fileprivate let writer: BatchWriter
+
+    /// Takes documents; waits while enough of them are on their way.
+    ///
+    /// - Throws: ``Failure``.
+    package func put(_ documents: [RawDocument]) async throws {
+      var sound: [RawDocument] = []
+      for document in documents {
+        var document = document
+        document.fields = document.fields.asStored
+        if let violation = DocumentLimits.violations(of: document).first {
+          try reject(document, code: "INVALID_ARGUMENT", message: violation.message)
+        } else {
+          sound.append(document)
+        }
+      }
+      // What is read for a document whose last write is on its way may be from before it. Known before reading.
+      var unsure = Set(sound.map(\.path).filter { incoming.first($0) != nil })
+      // New documents are the rule where nothing may be there: what is, shows when it is written. A run that was taken up
+      // again knows better.
+      let isBlind = mode == .create && journal?.hasTail != true
+      let current = isBlind ? [:] : try await client.batchGet(sound.map(\.path))
+      for document in sound {
+        let path = document.path
+        switch mode.decide(document, current: current[path]) {
+        case .unchanged where unsure.contains(path):
+          // Its precondition fails if the write before it changes anything, and it is decided again then.
+          let write = Write(
+            path: path,
+            operation: .update(fields: FieldMap(), mask: []),
+            precondition: current[path]?.updateTime.map { .updateTime($0) } ?? .exists(true)
+          )
+          try await submit(write, of: document, before: current[path])
+        case .rejected where unsure.contains(path):
+          try await submit(
+            Write(path: path, operation: .update(fields: FieldMap(), mask: []), precondition: .exists(true)),
+            of: document,
+            before: current[path]
+          )
+        case .unchanged:
+          let isOwn = try journal?.takeOwnWrite(of: path, current: current[path]) != nil
+          book.count(path.collection) {
+            $0.read += 1
+            if isOwn { $0.written += 1 } else { $0.unchanged += 1 }
+          }
+        case .rejected(let error):
+          try reject(document, code: error.status.name, message: error.message)
+        case .write(let write):
+          unsure.insert(path)
+          try await submit(write, of: document, before: current[path])
+        }
+      }
+    }
+
+    /// Waits until every document that was put is settled.
+    ///
+    /// - Throws: ``Failure``.
+    package func drain() async throws { try await writer.drain() }
+
+    private func reject(_ document: RawDocument, code: String, message: String) throws(Failure) {
+      book.count(document.path.collection) {
+        $0.read += 1
+        $0.rejected += 1
+      }
+      try rejects.add(document.path, code: code, message: message, fields: document.fields)
+      try book.assertBudget()
+    }
+
+    private func submit(_ write: Write, of document: RawDocument, before: RawDocument?) async throws {
+      incoming.add(document)
+      try await writer.submit(write, before: before)
+    }
+  }
+}
+
+/// The documents on their way, for decisions that have to be taken again; in their order where one path comes twice.
+private final class Incoming: Sendable {
+  private let documents = Mutex<[DocumentPath: [RawDocument]]>([:])
+
+  func add(_ document: RawDocument) {
+    documents.withLock { $0[document.path, default: []].append(document) }
+  }
+
+  func first(_ path: DocumentPath) -> RawDocument? {
+    documents.withLock { $0[path]?.first }
+  }
+
+  func settle(_ path: DocumentPath) -> RawDocument? {
+    documents.withLock { documents in
+      guard var queue = documents[path], !queue.isEmpty else { return nil }
+      let document = queue.removeFirst()
+      documents[path] = queue.isEmpty ? nil : queue
+      return document
+    }
+  }
+}
+
+private struct LoadDelegate: BatchDelegate {
+  let mode: WriteMode
+  let book: AccountsBook
+  let rejects: RejectList
+  let incoming: Incoming
+
+  func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
+    let document = incoming.settle(write.path)
+    // A document is counted as read together with what became of it, so that the accounts of a run that ends early hold.
+    book.count(write.path.collection) {
+      $0.read += 1
+      $0.settle(write, result)
+    }
+    switch result {
+    case .rejected(let error):
+      try rejects.add(write.path, code: error.status.name, message: error.message, fields: document?.fields)
+      try book.assertBudget()
+    case .conflicted:
+      try rejects.add(
+        write.path,
+        code: "conflict",
+        message: "the document kept changing while it was to be written",
+        fields: document?.fields
+      )
+      try book.assertBudget()
+    case .written, .unchanged, .skipped: break
+    }
+  }
+
+  func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution {
+    guard let document = incoming.first(write.path) else { return .settle(.conflicted) }
+    switch mode.decide(document, current: current) {
+    case .unchanged: return .settle(.unchanged)
+    case .rejected(let error): return .settle(.rejected(error))
+    case .write(let write): return .write(write)
+    }
+  }
+}

@@ -1,0 +1,315 @@
+import Files
+package import FirestoreModels
+package import Tables
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The formats of an export, each with its options.
+package enum ExportFormat: Sendable {
+  case csv(CSVOptions)
+  case xlsx(XLSXOptions)
+  /// JSON Lines, compressed in a folder where `gzip` (a file's own name decides otherwise).
+  case jsonLines(gzip: Bool = false)
+
+  /// The ending of a file's name, without the dot.
+  package var fileExtension: String {
+    switch self {
+    case .csv: "csv"
+    case .xlsx: "xlsx"
+    case .jsonLines(let gzip): gzip ? "jsonl.gz" : "jsonl"
+    }
+  }
+}
+
+/// Where an export goes.
+package enum ExportDestination: Sendable, Equatable {
+  case standardOutput
+  /// One file: one collection as CSV, any number as a workbook or as JSON Lines.
+  case file(String)
+  /// A file a collection, in a folder that is made where it is missing.
+  case folder(String)
+
+  /// What `-o` means for so many collections.
+  ///
+  /// `-` is standard output. A folder is one that is there, a name with a slash at its end, a name that several CSV
+  /// files would have to share, or one for several collections of JSON Lines that does not end as a file of them does.
+  /// Everything else is a file.
+  package init(output: String, format: ExportFormat, collections: Int) {
+    if output == "-" {
+      self = .standardOutput
+      return
+    }
+    let isThere = SystemCall.status(output).status?.isFolder ?? false
+    var sharesNothing = false
+    switch format {
+    case .csv: sharesNothing = collections > 1
+    case .jsonLines:
+      sharesNothing = collections > 1 && !output.hasSuffix(".jsonl") && !output.hasSuffix(".gz")
+    case .xlsx: break
+    }
+    if isThere || output.hasSuffix("/") || sharesNothing {
+      var folder = output
+      while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
+      self = .folder(folder)
+    } else {
+      self = .file(output)
+    }
+  }
+}
+
+/// One file of an export, complete.
+package struct FileReport: Sendable, Equatable {
+  /// Where it is; `-` for standard output.
+  package var path: String
+  /// The collection whose documents it holds; nil for a file that holds several.
+  package var collection: CollectionPath?
+  /// How many documents.
+  package var documents: Int
+  /// Its size on disk.
+  package var bytes: Int
+  /// Its SHA-256, where it was asked for.
+  package var sha256: String?
+
+  /// The entry of a manifest; nil for a file without a collection or a checksum of its own.
+  package var manifestEntry: Manifest.File? {
+    guard let collection, let sha256 else { return nil }
+    return Manifest.File(
+      file: FilePaths.name(of: path),
+      collection: collection.string,
+      documents: documents,
+      bytes: bytes,
+      sha256: sha256
+    )
+  }
+}
+
+/// What an export writes: a writer a collection, whatever the format and the number of files.
+///
+/// Not `Sendable`: one task makes the writers, feeds them, in turns if it likes, finishes them and then this. Dropped
+/// earlier, it and its writers leave no unfinished file behind.
+package final class ExportOutput {
+  private let destination: ExportDestination
+  private let format: ExportFormat
+
+  private var workbook: XLSXWriter?
+  private var lines: JSONLinesWriter?
+  private var writers: [(path: String, collection: CollectionPath, writer: any CollectionWriter)] = []
+
+  /// Checks that the output can be written; creates nothing yet.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  package init(_ destination: ExportDestination, _ format: ExportFormat) throws(Failure) {
+    self.destination = destination
+    self.format = format
+    switch destination {
+    case .standardOutput: break
+    case .file(let path): try OutputFile.checkWritable(path)
+    case .folder(let path): try Self.checkFolder(path)
+    }
+  }
+
+  /// A writer for the next collection.
+  ///
+  /// - Parameters:
+  ///   - collection: the collection; the documents it takes lie in it or below it.
+  ///   - fields: the columns of a table; the catalogue's and what comes where nil. JSON Lines always hold whole
+  ///     documents.
+  /// - Throws: ``Failure`` of kind `cannotWrite`, or `usage` for a second collection in one CSV file.
+  package func writer(
+    for collection: CollectionPath,
+    fields: [FieldPath]? = nil
+  ) throws(Failure) -> any CollectionWriter {
+    let path: String
+    switch destination {
+    case .standardOutput: path = "-"
+    case .file(let file): path = file
+    case .folder(let folder):
+      try Self.makeFolder(folder)
+      path = "\(folder)/\(try Self.fileName(of: collection, format.fileExtension))"
+    }
+    let writer: any CollectionWriter
+    switch (format, destination) {
+    case (.csv(var options), .folder):
+      options.digest = true
+      writer = try CSVWriter(path, collection: collection, fields: fields, options: options)
+    case (.csv(let options), _):
+      if !writers.isEmpty {
+        throw Failure(
+          .usage,
+          "write \(collection) to",
+          path: path,
+          cause: "a CSV file holds one collection",
+          remedy: "Name a folder, or use the format xlsx or jsonl."
+        )
+      }
+      writer = try CSVWriter(path, collection: collection, fields: fields, options: options)
+    case (.jsonLines, .folder):
+      writer = try JSONLinesWriter(path, digest: true)
+    case (.jsonLines, _):
+      let file: JSONLinesWriter
+      if let lines { file = lines } else { file = try JSONLinesWriter(path) }
+      lines = file
+      writer = SharedFile(file)
+    case (.xlsx(var options), .folder):
+      options.digest = true
+      writer = try SingleSheet(path, collection: collection, fields: fields, options: options)
+    case (.xlsx(let options), _):
+      let file: XLSXWriter
+      if let workbook { file = workbook } else { file = try XLSXWriter(path, options: options) }
+      workbook = file
+      writer = try file.sheet(for: collection, fields: fields)
+    }
+    writers.append((path, collection, writer))
+    return writer
+  }
+
+  /// Completes what several collections share, and reports every file.
+  ///
+  /// Each writer must have been finished.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  package func finish() throws(Failure) -> [FileReport] {
+    try lines?.finish()
+    try workbook?.finish()
+    if let receipt = lines?.receipt ?? workbook?.receipt {
+      return [
+        FileReport(
+          path: receipt.path,
+          collection: writers.count == 1 ? writers.first?.collection : nil,
+          documents: writers.reduce(0) { $0 + $1.writer.documentCount },
+          bytes: receipt.bytes,
+          sha256: receipt.sha256
+        )
+      ]
+    }
+    return writers.compactMap { entry in
+      let receipt: OutputFile.Receipt? =
+        switch entry.writer {
+        case let writer as CSVWriter: writer.receipt
+        case let writer as JSONLinesWriter: writer.receipt
+        case let writer as SingleSheet: writer.workbook.receipt
+        default: nil
+        }
+      return receipt.map {
+        FileReport(
+          path: entry.path,
+          collection: entry.collection,
+          documents: entry.writer.documentCount,
+          bytes: $0.bytes,
+          sha256: $0.sha256
+        )
+      }
+    }
+  }
+
+  // MARK: Folders and names
+
+  /// Checks that files can be written into a folder, or that the folder can be made.
+  ///
+  /// Creates nothing.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  package static func checkFolder(_ path: String) throws(Failure) {
+    let (found, code) = SystemCall.status(path)
+    if let found {
+      if !found.isFolder { throw Failure.cannotWrite(path, "it is a file", remedy: "Name a folder.") }
+      if access(path, W_OK | X_OK) != 0 { throw Failure.cannotWrite(path, errno: errno) }
+    } else if code == ENOENT {
+      var bare = path
+      while bare.count > 1, bare.hasSuffix("/") { bare.removeLast() }
+      try OutputFile.checkWritable(bare)
+    } else {
+      throw Failure.cannotWrite(path, errno: code)
+    }
+  }
+
+  private static func makeFolder(_ path: String) throws(Failure) {
+    let code = FilePaths.makeFolder(path)
+    if code != 0, code != EEXIST { throw Failure.cannotWrite(path, errno: code) }
+  }
+
+  /// The name of a collection's file: its path with `%` and two digits for every byte that is no letter, digit, `_`,
+  /// `-` or inner `.`, and `~` for the documents between two collections of a pattern (`groups~members.csv`).
+  ///
+  /// No two collections share one where a file system tells capitals apart. What would be longer than file names
+  /// may be (255 bytes) is cut and ends in `%~` and the beginning of the path's SHA-256.
+  ///
+  /// - Throws: ``Failure`` of kind `internal` where there is no SHA-256.
+  static func fileName(of collection: CollectionPath, _ fileExtension: String) throws(Failure) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    let path = Array(collection.string.utf8)
+    var name: [UInt8] = []
+    var cut = 0
+    var index = 0
+    while index < path.count {
+      let byte = path[index]
+      // By bytes: a slash before a combining mark is no Character of its own.
+      if path[index...].starts(with: "/*/".utf8) {
+        name.append(UInt8(ascii: "~"))
+        index += 2
+      } else if CharacterSets.isLetterOrDigit(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+        || (byte == UInt8(ascii: ".") && !name.isEmpty)
+      {
+        name.append(byte)
+      } else {
+        name.append(contentsOf: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]])
+      }
+      if name.count <= 180 { cut = name.count }
+      index += 1
+    }
+    if name.count > 220 {
+      var digest = try SHA256Digest()
+      path.withUnsafeBytes { digest.update($0) }
+      name = Array(name.prefix(cut)) + Array("%~".utf8) + Array(digest.finish().utf8.prefix(32))
+    }
+    return "\(String(decoding: name, as: UTF8.self)).\(fileExtension)"
+  }
+}
+
+/// One collection's part of a file that several share.
+private final class SharedFile: CollectionWriter {
+  private(set) var documentCount = 0
+  private let file: JSONLinesWriter
+
+  init(_ file: JSONLinesWriter) {
+    self.file = file
+  }
+
+  func append(contentsOf documents: [RawDocument]) throws(Failure) {
+    try file.append(contentsOf: documents)
+    documentCount += documents.count
+  }
+
+  func finish() {}
+}
+
+/// A workbook of one sheet.
+private final class SingleSheet: CollectionWriter {
+  let workbook: XLSXWriter
+  private let sheet: any CollectionWriter
+
+  init(
+    _ path: String,
+    collection: CollectionPath,
+    fields: [FieldPath]?,
+    options: XLSXOptions
+  ) throws(Failure) {
+    workbook = try XLSXWriter(path, options: options)
+    sheet = try workbook.sheet(for: collection, fields: fields)
+  }
+
+  var documentCount: Int { sheet.documentCount }
+
+  func append(contentsOf documents: [RawDocument]) throws(Failure) {
+    try sheet.append(contentsOf: documents)
+  }
+
+  func finish() throws(Failure) {
+    try sheet.finish()
+    try workbook.finish()
+  }
+}

@@ -1,0 +1,81 @@
+import FirestoreModels
+import GymModels
+import Tables
+
+/// Rows of a table as lines of CSV, in the table's own shape, with a column behind them that says what is wrong.
+///
+/// Whatever the table was kept in, each line reads back as the row did: what a sheet's cells say by their types is
+/// written as export writes it, and columns whose types their values told say them in the header.
+struct CSVLines {
+  /// The header, with its end.
+  let header: [UInt8]
+  private let plan: TablePlan
+  private let cellValues: CellValues
+  private var cellText: CellText
+
+  init(_ plan: TablePlan, _ cellValues: CellValues) throws(Failure) {
+    self.plan = plan
+    self.cellValues = cellValues
+    cellText = cellValues.writing
+    var header: [UInt8] = plan.isForExcel ? [0xEF, 0xBB, 0xBF] : []
+    for (index, heading) in plan.headings.enumerated() {
+      if case .reason = plan.roles[index] { continue }
+      var text = heading
+      if case .field(let column) = plan.roles[index], column.type != .any, plan.decided.contains(index) {
+        text = "\(column.path):\(column.type.rawValue)"
+      }
+      Self.append(Array(text.utf8), isQuoted: false, to: &header)
+      header.append(UInt8(ascii: ","))
+    }
+    header.append(contentsOf: TablePlan.reasonHeading.utf8)
+    header.append(contentsOf: [0x0D, 0x0A])
+    self.header = header
+  }
+
+  /// The line of a row, with its end; nil for one that could not be taken apart.
+  mutating func line(_ row: CellRow?, _ reason: String, _ longTexts: LongTextIndex?) -> [UInt8] {
+    var line: [UInt8] = []
+    for index in plan.headings.indices {
+      if case .reason = plan.roles[index] { continue }
+      if let row { append(row, index, longTexts, to: &line) }
+      line.append(UInt8(ascii: ","))
+    }
+    Self.append(Array(reason.utf8), isQuoted: false, to: &line)
+    line.append(contentsOf: [0x0D, 0x0A])
+    return line
+  }
+
+  private mutating func append(
+    _ row: CellRow,
+    _ index: Int,
+    _ longTexts: LongTextIndex?,
+    to line: inout [UInt8]
+  ) {
+    let kind = row.kind(index)
+    if kind == .missing { return }
+    var text = Array(row[index].utf8)
+    if plan.isSheet, case .field(let column) = plan.roles[index],
+      let value = try? cellValues.value(of: row, index, as: column.type, longTexts)
+    {
+      text.removeAll()
+      cellText.append(value, as: column.type, to: &text)
+      return Self.append(text, isQuoted: text.isEmpty, to: &line)
+    }
+    if kind == .blankText { return }
+    Self.append(text, isQuoted: kind == .text && text.isEmpty, to: &line)
+  }
+
+  private static func append(_ text: [UInt8], isQuoted: Bool, to line: inout [UInt8]) {
+    let quote = UInt8(ascii: "\"")
+    let isNeeded =
+      isQuoted || text.first == 0x20 || text.last == 0x20
+      || text.contains { $0 == quote || $0 == UInt8(ascii: ",") || $0 == 0x0A || $0 == 0x0D }
+    guard isNeeded else { return line.append(contentsOf: text) }
+    line.append(quote)
+    for byte in text {
+      if byte == quote { line.append(quote) }
+      line.append(byte)
+    }
+    line.append(quote)
+  }
+}

@@ -1,0 +1,331 @@
+import Files
+package import FirestoreModels
+package import FirestoreREST
+package import Logging
+package import Runs
+package import Tables
+
+/// What to do about a line or row that cannot be read (`--parse-errors`).
+package enum ParseErrorPolicy: String, Sendable, CaseIterable {
+  /// Find out first, and write nothing at all.
+  case stop
+  /// List it among the rejected and go on.
+  case skipRow = "skip-row"
+  /// Leave out the fields that cannot be read, list the row, and go on; a row without an id is rejected as a whole.
+  case skipField = "skip-field"
+}
+
+/// Imports JSON Lines, CSV files and the sheets of workbooks into a database.
+package struct Import: Sendable {
+  /// What to import, and how.
+  package struct Options: Sendable {
+    /// The files and sheets, in their order.
+    package var sources: [ImportSource]
+    /// How rows of tables become documents.
+    package var table: TableOptions
+    /// Where every document of JSON Lines goes, whatever collection its name says; the name's own where nil.
+    package var collection: CollectionPath?
+    /// What happens to documents that are there.
+    package var mode: WriteMode
+    /// The database that references in the files point into, where it is known.
+    package var source: DatabaseName?
+    /// What to do about a line or row that cannot be read.
+    package var parseErrors = ParseErrorPolicy.stop
+    /// Limits of what is written at once.
+    package var limits = BatchLimits()
+    /// How fast it may be written.
+    package var pacer = WritePacer(ramp: false)
+    /// Whether nothing is written: the documents are read, checked and counted.
+    package var isDryRun = false
+    /// Documents at the most; all where nil.
+    package var limit: Int?
+
+    /// Makes options.
+    package init(sources: [ImportSource], table: TableOptions, mode: WriteMode) {
+      self.sources = sources
+      self.table = table
+      self.mode = mode
+    }
+  }
+
+  private let client: FirestoreClient
+  private let options: Options
+  private let book: AccountsBook
+  private let rejects: RejectList
+  private let run: RunDirectory
+  private let checkpoints: Checkpoints?
+  private let progress: Progress
+  private let logger: Logger
+
+  /// Documents that are looked up and handed on together.
+  private static let batch = 200
+
+  /// Makes an import.
+  ///
+  /// - Parameter checkpoints: What makes it go on where it stopped; nil for one that cannot.
+  package init(
+    client: FirestoreClient,
+    options: Options,
+    book: AccountsBook,
+    rejects: RejectList,
+    run: RunDirectory,
+    checkpoints: Checkpoints? = nil,
+    progress: Progress,
+    logger: Logger
+  ) {
+    self.client = client
+    self.options = options
+    self.book = book
+    self.rejects = rejects
+    self.run = run
+    self.checkpoints = checkpoints
+    self.progress = progress
+    self.logger = logger
+  }
+
+  /// Reads every file once to find malformed lines and rows before anything is written (JSON Lines on standard input
+  /// or in a pipe, which can be read only once, are checked as they come), then imports; one that is taken up again goes on behind the
+  /// last line that was done.
+  ///
+  /// - Throws: ``Failure``: `.inputMalformed` with file and line, `.inputMissing`, and what writing throws.
+  package func run() async throws {
+    let kept = try StandardInput.keep(options.sources, in: run)
+    defer { kept.remove() }
+    progress.begin("columns", total: nil)
+    let inputs = try ImportInputs(kept.sources, options: options.table, progress: progress)
+    progress.begin("checking", total: nil)
+    if checkpoints?.resumed == nil { try check(inputs) }
+    progress.end()
+    if let collection = options.collection { book.open(collection) }
+    let counts = Guarded(ReferenceRewriter.Counts())
+    defer { progress.end() }
+    progress.begin("import", total: nil)
+    if options.isDryRun {
+      try await forEachBatch(of: inputs, counts) { documents, _ in
+        for document in documents {
+          let violation = DocumentLimits.violations(of: document).first
+          book.count(document.path.collection) {
+            $0.read += 1
+            if violation == nil { $0.skipped += 1 } else { $0.rejected += 1 }
+          }
+          if let violation {
+            try rejects.add(
+              document.path,
+              code: "INVALID_ARGUMENT",
+              message: violation.message,
+              fields: document.fields
+            )
+            try book.assertBudget()
+          }
+        }
+      }
+    } else {
+      let loader = DocumentLoader(
+        client: client,
+        mode: options.mode,
+        book: book,
+        rejects: rejects,
+        limits: options.limits,
+        pacer: options.pacer,
+        journal: checkpoints?.journal
+      )
+      try await loader.load { intake in
+        if checkpoints?.resumed == nil { try await checkpoints?.begin(at: Place().checkpoint) }
+        try await forEachBatch(of: inputs, counts) { documents, place in
+          try await intake.put(documents)
+          try await checkpoints?.mark(at: place) { try await intake.drain() }
+        }
+      }
+    }
+    tell(counts.withLock { $0 })
+  }
+
+  /// The lists of rejected rows that a run has left.
+  package static func rejectedRows(in run: RunDirectory) -> [String] {
+    run.allLists.filter { $0.hasSuffix(".csv") && $0.hasPrefix("rejects") }.map { run.file($0) }
+  }
+
+  private func tell(_ counts: ReferenceRewriter.Counts) {
+    if counts.rewritten > 0 {
+      logger.info("\(counts.rewritten) references were rewritten to \(client.database).")
+    }
+    if counts.kept > 0 {
+      let why = options.source == nil ? "; the database that they came from is not known (--source)" : ""
+      logger.notice("\(counts.kept) references were kept as they are\(why).")
+    }
+  }
+
+  /// Reads through what can be read twice and reports what is wrong with it.
+  ///
+  /// - Throws: `.inputMalformed` where there is something and the import is to stop at it.
+  private func check(_ inputs: ImportInputs) throws {
+    let report = ValidationReport(run.file("validation.csv"))
+    let stops = options.parseErrors == .stop
+    func isChecked(_ source: ImportSource) -> Bool {
+      !source.isStream && (source.format != .jsonLines || stops)
+    }
+    let meter = ImportMeter(inputs.indices.map { isChecked(inputs.source($0)) ? inputs.sizes[$0] : 0 })
+    for stage in inputs.indices {
+      let source = inputs.source(stage)
+      if !isChecked(source) { continue }
+      guard let input = try inputs.open(stage) else { continue }
+      var read = 0
+      while let row = try input.next() {
+        try Task.checkCancellation()
+        if source.format == .jsonLines, let fault = row.faults.first { throw fault.failure }
+        for fault in row.faults { try report.add(fault, of: source) }
+        read += 1
+        if read % 1000 == 0 {
+          progress.advance(by: 1000, share: meter.share(stage: stage, position: input.position))
+        }
+      }
+    }
+    guard var failure = report.first else { return }
+    for line in report.lines { logger.warning("\(line)") }
+    if !stops {
+      logger.notice("See \(report.path) for the values.")
+      return
+    }
+    if report.count > 1 { failure.cause += " (\(report.count) cells or rows in all)" }
+    failure.remedy =
+      "Nothing was written. See \(report.path) for the values, mend them, or give --parse-errors skip-row."
+    throw failure
+  }
+
+  /// Where the import is, or is taken up again.
+  fileprivate struct Place {
+    /// The index of the file.
+    var file = 0
+    /// The number of its last line that was handed on.
+    var line = 0
+    /// Documents that were handed on in all.
+    var documents = 0
+    /// References in them.
+    var references = ReferenceRewriter.Counts()
+  }
+
+  private func forEachBatch(
+    of inputs: ImportInputs,
+    _ counts: Guarded<ReferenceRewriter.Counts>,
+    _ body: ([RawDocument], Checkpoints.Place) async throws -> Void
+  ) async throws {
+    var place = Place(resuming: checkpoints?.resumed)
+    var rewriter = ReferenceRewriter(from: options.source, to: client.database, counts: place.references)
+    var left = (options.limit ?? .max) - place.documents
+    var batch: [RawDocument] = []
+    // What was kept of standard input has a size, but is read before anybody could look at it.
+    let isPiped = options.sources.contains(where: \.isStream)
+    let meter = ImportMeter(isPiped ? [] : inputs.sizes, limit: options.limit)
+    func share(_ position: Int) -> Double? {
+      meter.share(stage: place.file, position: position, documents: place.documents)
+    }
+    func handOn(at position: Int) async throws {
+      try Task.checkCancellation()
+      place.references = rewriter.counts
+      place.documents += batch.count
+      try await body(batch, place.checkpoint)
+      progress.advance(by: batch.count, share: share(position))
+      batch.removeAll(keepingCapacity: true)
+    }
+    for stage in inputs.indices.dropFirst(place.file) {
+      let source = inputs.source(stage)
+      guard let input = try inputs.open(stage) else { continue }
+      if stage == place.file {
+        try input.skip(through: place.line)
+        if place.line > 0 { progress.resume(at: share(input.position)) }
+      }
+      let list = RowRejects(run.file(inputs.rejectList(stage)))
+      while left > 0, let row = try input.next() {
+        (place.file, place.line) = (stage, row.number)
+        guard var document = try document(of: row, from: source, input, list) else { continue }
+        if let collection = options.collection, source.format == .jsonLines {
+          document.path = DocumentPath(collection, document.path.id)
+        }
+        if document.path.isReserved {
+          try refuse(document)
+          continue
+        }
+        document.fields = rewriter.rewrite(document.fields)
+        batch.append(document)
+        left -= 1
+        if batch.count == Self.batch { try await handOn(at: input.position) }
+      }
+    }
+    if !batch.isEmpty { try await handOn(at: .max) }
+    progress.reachEnd()
+    counts.withLock { [counted = rewriter.counts] in $0 = counted }
+  }
+
+  /// Lists a document of gymmigrate's own collections: from a file, it would hold the ledger of the target or its lease.
+  private func refuse(_ document: RawDocument) throws {
+    book.count(document.path.collection) {
+      $0.read += 1
+      $0.rejected += 1
+    }
+    try rejects.add(
+      document.path,
+      code: "RESERVED",
+      message: "collections that begin with \(CollectionSelection.ownPrefix) are gymmigrate's own",
+      fields: document.fields
+    )
+    try book.assertBudget()
+  }
+
+  /// The document of a line or row; nil where it is bad and is to be skipped.
+  private func document(
+    of row: DocumentRow,
+    from source: ImportSource,
+    _ input: any DocumentInput,
+    _ list: RowRejects
+  ) throws -> RawDocument? {
+    guard let fault = row.faults.first else { return row.document }
+    if options.parseErrors == .stop { throw fault.failure }
+    if options.parseErrors == .skipField, let document = row.document {
+      book.count(document.path.collection) { $0.review += 1 }
+      if let rejected = input.rejected("Imported without " + RowRejects.reason(row.faults)) {
+        try list.add(rejected)
+      }
+      return document
+    }
+    // A line that is no document belongs to no collection; it is counted under the one that is imported to.
+    let place = source.collection ?? options.collection ?? CollectionPath(nil, "(unreadable)")
+    book.count(place) {
+      $0.read += 1
+      $0.rejected += 1
+    }
+    if let rejected = input.rejected(RowRejects.reason(row.faults)) {
+      try list.add(rejected)
+    } else {
+      try rejects.add(
+        DocumentPath(place, "line-\(row.number)"),
+        code: "MALFORMED",
+        message: fault.failure.cause,
+        fields: nil
+      )
+    }
+    try book.assertBudget()
+    return nil
+  }
+}
+
+extension Import.Place {
+  init(resuming checkpoint: Checkpoint?) {
+    guard let checkpoint else { return }
+    file = checkpoint.place.stage
+    line = checkpoint.place.position.flatMap { Int($0) } ?? 0
+    documents = checkpoint.place.counters["documents"] ?? 0
+    references.rewritten = checkpoint.place.counters["references.rewritten"] ?? 0
+    references.kept = checkpoint.place.counters["references.kept"] ?? 0
+  }
+
+  var checkpoint: Checkpoints.Place {
+    Checkpoints.Place(
+      stage: file,
+      position: String(line),
+      counters: [
+        "documents": documents, "references.rewritten": references.rewritten,
+        "references.kept": references.kept,
+      ]
+    )
+  }
+}

@@ -1,0 +1,63 @@
+import FirestoreModels
+import Runs
+import Tables
+
+/// The inputs of an import, each ready to be read from the start as often as it takes.
+struct ImportInputs: Sendable {
+  private struct Input {
+    var source: ImportSource
+    /// The columns of a table; nil for JSON Lines, and for a table without any row.
+    var plan: TablePlan?
+  }
+
+  private let inputs: [Input]
+  private let options: TableOptions
+
+  /// The bytes of each; nil where they are not known.
+  let sizes: [Int?]
+
+  /// Finds out what the columns of tables are, which may take reading them whole.
+  ///
+  /// - Throws: ``Failure``.
+  init(_ sources: [ImportSource], options: TableOptions, progress: Progress) throws {
+    self.options = options
+    sizes = sources.map(\.size)
+    let meter = ImportMeter(zip(sources, sizes).map { $0.format == .jsonLines ? 0 : $1 })
+    var inputs: [Input] = []
+    for (stage, source) in sources.enumerated() {
+      var input = Input(source: source)
+      if let collection = source.collection, source.format != .jsonLines {
+        input.plan = try TableSurvey.plan(of: source, collection: collection, options: options) {
+          rows,
+          position in
+          progress.advance(by: rows, share: meter.share(stage: stage, position: position))
+        }
+        try Task.checkCancellation()
+      }
+      inputs.append(input)
+    }
+    self.inputs = inputs
+  }
+
+  /// The stages of an import.
+  var indices: Range<Int> { inputs.indices }
+
+  /// Where an input is.
+  func source(_ stage: Int) -> ImportSource { inputs[stage].source }
+
+  /// Opens an input at its start; nil where it holds nothing.
+  ///
+  /// - Throws: ``Failure``.
+  func open(_ stage: Int) throws(Failure) -> (any DocumentInput)? {
+    let input = inputs[stage]
+    if input.source.format == .jsonLines { return try JSONLinesInput(input.source.path) }
+    guard let plan = input.plan else { return nil }
+    return try TableInput(input.source, plan: plan, options: options, stage: stage)
+  }
+
+  /// The list of rejected rows of an input: `rejects.csv`, or `rejects-2.csv` where tables go before it.
+  func rejectList(_ stage: Int) -> String {
+    let tables = inputs[..<stage].count { $0.source.format != .jsonLines }
+    return tables == 0 ? "rejects.csv" : "rejects-\(tables + 1).csv"
+  }
+}

@@ -1,0 +1,249 @@
+import Files
+import FirestoreModels
+import GymModels
+import Tables
+
+/// The rows of a table as documents.
+final class TableInput: DocumentInput {
+  private let source: ImportSource
+  private let plan: TablePlan
+  private let options: TableOptions
+  private let stage: Int
+  private let cellValues: CellValues
+  private let longTexts: LongTextIndex?
+  private var reader: TableReader
+  private var values: [Value?] = []
+  private var rejects: CSVLines
+  /// Whether the last row could not even be taken apart.
+  private var isBroken = false
+
+  /// Opens a table whose columns are known.
+  ///
+  /// - Parameter stage: Which of the inputs it is, for new ids.
+  init(
+    _ source: ImportSource,
+    plan: TablePlan,
+    options: TableOptions,
+    stage: Int
+  ) throws(Failure) {
+    self.source = source
+    self.plan = plan
+    self.options = options
+    self.stage = stage
+    longTexts = source.format == .xlsx ? try LongTextIndex(of: source.path) : nil
+    cellValues = try CellValues(plan, options)
+    rejects = try CSVLines(plan, cellValues)
+    reader = try TableReader(source, options)
+    // The header.
+    _ = try reader.next()
+  }
+
+  func skip(through number: Int) throws(Failure) {
+    while reader.row.number < number {
+      do throws(Failure) {
+        if try reader.next() { continue }
+      } catch {
+        if RowFault(malformed: error) != nil { continue }
+        throw error
+      }
+      throw Failure(.inputMalformed, "read", path: source.label, cause: "it has fewer than \(number) rows")
+    }
+  }
+
+  var position: Int { reader.position }
+
+  func next() throws(Failure) -> DocumentRow? {
+    isBroken = false
+    do throws(Failure) {
+      if try !reader.next() { return nil }
+    } catch {
+      guard let fault = RowFault(malformed: error) else { throw error }
+      isBroken = true
+      return DocumentRow(number: fault.row, faults: [fault])
+    }
+    return document()
+  }
+
+  func rejected(_ reason: String) -> RejectedRow? {
+    RejectedRow(header: rejects.header, line: rejects.line(isBroken ? nil : reader.row, reason, longTexts))
+  }
+
+  // MARK: Rows
+
+  private func document() -> DocumentRow {
+    var faults: [RowFault] = []
+    values.removeAll(keepingCapacity: true)
+    var rest: FieldMap?
+    for index in 0..<max(reader.row.count, plan.roles.count) {
+      values.append(nil)
+      let role = plan.roles.indices.contains(index) ? plan.roles[index] : .none
+      do throws(CellValues.Fault) {
+        switch role {
+        case .field(let column):
+          values[index] = try cellValues.value(of: reader.row, index, as: column.type, longTexts)
+        case .rest: rest = try cellValues.value(of: reader.row, index, as: .any, longTexts)?.map
+        case .name, .reason: break
+        case .none:
+          let kind = reader.row.kind(index)
+          if kind != .missing, kind != .blankText {
+            throw CellValues.Fault(expected: "nothing: the column has no heading")
+          }
+        }
+      } catch {
+        faults.append(fault(index, error.expected))
+      }
+    }
+    let path = path(&faults)
+    var fields: FieldMap?
+    do throws(FieldTree.Conflict) {
+      fields = try plan.tree.fields(of: values)
+    } catch {
+      faults.append(fault(error.column, "nothing, as columns below it are filled; or nothing below it"))
+    }
+    if let rest, let whole = fields {
+      fields = FieldTree.merged(whole, rest)
+      if fields == nil {
+        let index = plan.roles.firstIndex { if case .rest = $0 { true } else { false } }
+        faults.append(fault(index ?? 0, "only fields that have no column of their own"))
+      }
+    }
+    guard let path, let fields else { return DocumentRow(number: reader.row.number, faults: faults) }
+    return DocumentRow(
+      number: reader.row.number,
+      document: RawDocument(path: path, fields: fields),
+      faults: faults
+    )
+  }
+
+  private func fault(_ index: Int, _ expected: String) -> RowFault {
+    let row = reader.row.number
+    return RowFault(
+      row: row,
+      column: index + 1,
+      heading: plan.headings.indices.contains(index) ? plan.headings[index] : nil,
+      value: reader.row[index],
+      expected: expected,
+      failure: Failure(
+        .inputMalformed,
+        "read",
+        path: source.label,
+        cause: "row \(row), \(plan.name(ofColumn: index)): expected \(expected)"
+      )
+    )
+  }
+
+  // MARK: Ids
+
+  private func path(_ faults: inout [RowFault]) -> DocumentPath? {
+    var name = ""
+    if let index = plan.idColumn {
+      do throws(CellValues.Fault) {
+        switch try cellValues.value(of: reader.row, index, as: .string, nil) {
+        case .string(let text)?: name = text
+        case nil: break
+        default: throw CellValues.Fault(expected: "an id")
+        }
+      } catch {
+        faults.append(fault(index, error.expected))
+        return nil
+      }
+    }
+    if name.isEmpty {
+      guard let kind = options.newIDs else {
+        faults.append(fault(plan.idColumn ?? 0, "the id of a document"))
+        return nil
+      }
+      name = NewID.make(kind, seed: options.newIDSeed, stage: stage, row: reader.row.number)
+      if let index = plan.idField, values[index] == nil { values[index] = .string(name) }
+    }
+    guard let path = plan.path(named: name) else {
+      faults.append(
+        fault(
+          plan.idColumn ?? 0,
+          plan.readsForms ? "an id, or a path below \(plan.collection)" : "an id without /"
+        )
+      )
+      return nil
+    }
+    if let violation = PathLimits.violations(of: path).first {
+      faults.append(fault(plan.idColumn ?? 0, "an id that the service takes: \(violation.message)"))
+      return nil
+    }
+    return path
+  }
+}
+
+extension TablePlan {
+  /// The document of a name: an id, a path below the collection, or a whole path.
+  ///
+  /// Below a pattern (`groups/*/members`) a path begins behind the last id that is the same for all.
+  func path(named name: String) -> DocumentPath? {
+    let slashes = name.utf8.count { $0 == UInt8(ascii: "/") }
+    let isPattern = collection.string.utf8.contains(UInt8(ascii: "*"))
+    if slashes == 0, !isPattern { return DocumentPath("\(collection.string)/\(name)") }
+    guard readsForms else { return nil }
+    if slashes % 2 == 1 {
+      // A whole path, as export writes it for a collection group.
+      guard let path = DocumentPath(name),
+        path.collection.pattern == collection.pattern || path.collection.id.isIdentical(to: collection.string)
+      else { return nil }
+      return path
+    }
+    var base = Substring(collection.string)
+    if isPattern, let star = collection.string.firstRange(of: "/*") {
+      base = collection.string[..<star.lowerBound]
+    }
+    guard let path = DocumentPath("\(base)/\(name)") else { return nil }
+    if isPattern, path.collection.pattern != collection.pattern { return nil }
+    return path
+  }
+}
+
+/// Ids for rows that have none, the same again for the same row of the same run.
+enum NewID {
+  static func make(_ kind: TableOptions.NewIDs, seed: String, stage: Int, row: Int) -> String {
+    guard var digest = try? SHA256Digest() else { return "" }
+    Array("\(seed)/\(stage)/\(row)".utf8).withUnsafeBytes { digest.update($0) }
+    var hex = Array(digest.finish().utf8.prefix(64))
+    switch kind {
+    case .uuid:
+      // RFC 9562: version 8 is a UUID of bits of its own, here those of a hash.
+      hex[12] = UInt8(ascii: "8")
+      hex[16] = Array("89ab".utf8)[Int(hex[16] & 3)]
+      let text = String(decoding: hex, as: UTF8.self)
+      var parts: [Substring] = []
+      var rest = text[...]
+      for length in [8, 4, 4, 4, 12] {
+        parts.append(rest.prefix(length))
+        rest = rest.dropFirst(length)
+      }
+      return parts.joined(separator: "-")
+    case .auto:
+      let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+      // Three hexadecimal digits a letter: 4,096 spread over 62 evenly enough.
+      let id = stride(from: 0, to: 60, by: 3).map { at in
+        letters[(Int(String(decoding: hex[at..<(at + 3)], as: UTF8.self), radix: 16) ?? 0) % 62]
+      }
+      return String(decoding: id, as: UTF8.self)
+    }
+  }
+}
+
+extension RowFault {
+  /// A record that could not be taken apart, after which the next one may be good; nil for an error that ends a file.
+  init?(malformed failure: Failure) {
+    guard let record = failure.record else { return nil }
+    self.init(row: record.line, column: record.column, expected: failure.cause, failure: failure)
+  }
+}
+
+extension TableReader {
+  init(_ source: ImportSource, _ options: TableOptions) throws(Failure) {
+    try self.init(
+      source.path,
+      format: source.format == .xlsx ? .xlsx : .csv,
+      sheet: source.sheet,
+      delimiter: options.delimiter
+    )
+  }
+}

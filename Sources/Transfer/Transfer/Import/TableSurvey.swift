@@ -1,0 +1,54 @@
+import Files
+import FirestoreModels
+import Tables
+
+/// Finds out what has to be known of a table before its first document.
+enum TableSurvey {
+  /// Reads the header, and all rows where there are columns whose type only their values tell; nil for a table without
+  /// any row.
+  ///
+  /// - Parameter report: Called now and then with how many more rows were read, and how many bytes of the source.
+  /// - Throws: ``Failure``.
+  static func plan(
+    of source: ImportSource,
+    collection: CollectionPath,
+    options: TableOptions,
+    report: (_ rows: Int, _ position: Int) -> Void
+  ) throws(Failure) -> TablePlan? {
+    var reader = try TableReader(source, options)
+    guard try reader.next() else { return nil }
+    var plan = try TablePlan(
+      header: reader.row,
+      of: source.label,
+      isSheet: source.format == .xlsx,
+      collection: collection,
+      isForExcel: source.format == .csv && hasByteOrderMark(source.path),
+      options: options
+    )
+    if plan.undecided.isEmpty { return plan }
+    let values = try CellValues(plan, options)
+    var types = plan.undecided.map { (column: $0, type: TypeInference()) }
+    var rows = 0
+    while !Task.isCancelled {
+      do throws(Failure) {
+        guard try reader.next() else { break }
+        rows += 1
+        if rows.isMultiple(of: 1000) { report(1000, reader.position) }
+        for index in types.indices { types[index].type.look(at: reader.row, types[index].column, values) }
+      } catch {
+        // It is told when the row is read as a document.
+        if RowFault(malformed: error) == nil { throw error }
+      }
+    }
+    plan.decide(types.map { ($0.column, $0.type.type) })
+    return plan
+  }
+
+  private static func hasByteOrderMark(_ path: String) -> Bool {
+    guard var file = try? InputFile(path) else { return false }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+    defer { buffer.deallocate() }
+    let count = (try? file.read(into: buffer)) ?? 0
+    return buffer[..<count].starts(with: [0xEF, 0xBB, 0xBF])
+  }
+}

@@ -1,0 +1,70 @@
+import Files
+import FirestoreModels
+import GymMigrations
+import Runs
+import Synchronization
+
+/// What a check prints on standard output: a table at its end, or JSON as the findings come.
+final class CheckOutput: Sendable {
+  private struct State {
+    var report: IntegrityReport
+    var stream: FindingStream?
+  }
+
+  private let state: Mutex<State>
+
+  init(_ check: IntegrityCheck, examples: Int, asJSON: Bool) {
+    state = Mutex(
+      State(
+        report: IntegrityReport(rules: check.rules, examples: examples),
+        stream: asJSON ? FindingStream { try StandardOutput.write(data: $0) } : nil
+      )
+    )
+  }
+
+  /// Whether nothing was found.
+  var isEmpty: Bool { state.withLock { $0.report.count == 0 } }
+
+  /// Takes a finding.
+  func append(_ finding: IntegrityFinding) throws {
+    try state.withLock { state in
+      state.report.add(finding)
+      try state.stream?.append(finding)
+    }
+  }
+
+  /// Prints what is left: the table of a check that came to its end, or the end of the JSON, whatever ended it.
+  func end(_ summary: RunSummary) throws {
+    try state.withLock { state in
+      if state.stream == nil {
+        let isComplete = summary.status == .done || summary.status == .differences
+        if isComplete { try StandardOutput.write(state.report.table) }
+      } else {
+        try state.stream?.end(state.report, summary: Secrets.struck(summary.json))
+      }
+    }
+  }
+}
+
+enum CheckText {
+  /// Prints the rules with what they want, a line each with a tab in between, or as an array of `rule` and `summary`.
+  static func printRules(asJSON: Bool) throws(Failure) {
+    if !asJSON {
+      return try StandardOutput.write(
+        IntegrityRule.allCases.map { TerminalText("\($0.rawValue)\t\($0.summary)\n") }.joined()
+      )
+    }
+    var json = JSONWriter()
+    json.array { list in
+      for rule in IntegrityRule.allCases {
+        list.object {
+          $0.key("rule")
+          $0.string(rule.rawValue)
+          $0.key("summary")
+          $0.string(rule.summary)
+        }
+      }
+    }
+    try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
+  }
+}

@@ -1,0 +1,80 @@
+import Files
+import FirestoreModels
+import Runs
+
+/// What is told of past runs.
+enum RunText {
+  /// One line: id, environment, status, what it wrote and left, the command.
+  static func line(_ entry: RunHistory.Entry) -> TerminalText {
+    let counts = entry.ending.map { SummaryText.counts($0.totals) } ?? ""
+    return [entry.record.id, entry.record.environment, entry.status, counts, entry.record.command]
+      .map { TerminalText($0) }.joined(separator: "\t")
+  }
+
+  /// What is told of a journal with a line that was cut off.
+  static func torn(_ line: Int, _ path: String) -> String {
+    "\(path): line \(line) was cut off, as by a full disk, and is stepped over. What became of its document is looked up."
+  }
+
+  /// All of it.
+  static func lines(_ entry: RunHistory.Entry, history: RunHistory, stateDir: String) -> [TerminalText] {
+    let record = entry.record
+    var lines: [TerminalText] = [
+      "run          \(record.id)",
+      "command      \(CommandLineText.quoted(["gymmigrate"] + record.arguments))",
+      "in           \(record.workingDirectory)",
+      "environment  \(record.environment) (\(record.database) at \(record.endpoint))",
+      "started      \(record.startedAt)",
+      "version      \(record.version)",
+      "status       \(entry.status)\(entry.ending.map { ", exit code \($0.exitCode)" } ?? "")",
+    ]
+    if let ending = entry.ending {
+      for collection in ending.collections {
+        lines.append("  \(collection.name): \(SummaryText.counts(collection.accounts))")
+      }
+      if let error = ending.error { lines.append("error        \(error)") }
+    }
+    for file in history.files(of: record.id) {
+      lines.append("file         \(history.file(file, of: record.id))")
+    }
+    if entry.canGoOn, history.isOwn(record) {
+      let folder = stateDir == ConnectionOptions.defaultStateDir ? [] : ["--state-dir", stateDir]
+      lines.append(
+        "to go on     \(CommandLineText.quoted(["gymmigrate", "runs", "resume", record.id] + folder))"
+      )
+    }
+    return lines
+  }
+
+  /// The members of a run as JSON.
+  static func members(of entry: RunHistory.Entry, history: RunHistory, to json: inout JSONWriter) {
+    func text(_ name: StaticString, _ value: String?) {
+      guard let value else { return }
+      json.key(name)
+      json.string(value)
+    }
+    let record = entry.record
+    text("runId", record.id)
+    text("command", record.command)
+    json.key("arguments")
+    json.array { list in for argument in record.arguments { list.string(argument) } }
+    text("environment", record.environment)
+    text("database", record.database.description)
+    text("endpoint", record.endpoint)
+    text("startedAt", record.startedAt.description)
+    text("status", entry.status)
+    json.key("canGoOn")
+    json.boolean(entry.canGoOn && history.isOwn(record))
+    guard let ending = entry.ending else { return }
+    json.key("exitCode")
+    json.integer(ending.exitCode)
+    json.key("totals")
+    json.object { totals in
+      for (name, count) in ending.totals.members {
+        totals.key(name)
+        totals.integer(count)
+      }
+    }
+    text("error", ending.error)
+  }
+}

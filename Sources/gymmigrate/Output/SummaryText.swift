@@ -1,0 +1,105 @@
+import ArgumentParser
+import FirestoreModels
+import FirestoreREST
+import Runs
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The exit of a command whose summary was printed already.
+typealias ExitStatus = ExitCode
+
+/// The last lines that a command says.
+enum SummaryText {
+  /// `users: 400 read, 264 written, 128 unchanged, 8 rejected (review 43)`, a line a collection and one in all.
+  static func lines(_ summary: RunSummary) -> [String] {
+    var lines = summary.collections.map { collection in
+      let file = collection.file.map { " -> \($0)" } ?? ""
+      return "\(collection.name): \(counts(collection.accounts))\(file)"
+    }
+    if summary.collections.count != 1 { lines.append("In all: \(counts(summary.totals))") }
+    lines += summary.sections.compactMap(\.line)
+    let seconds = (summary.durationSeconds * 10).rounded() / 10
+    let rate = Int(clamping: Double(summary.totals.read) / max(summary.durationSeconds, 0.001))
+    lines.append(
+      "\(summary.status.rawValue.capitalizedFirst) in \(seconds) s, \(NumberText.grouped(rate)) documents/s, \(NumberText.grouped(summary.traffic.requests)) requests, \(NumberText.grouped(summary.traffic.retries)) retries (run \(summary.runID))."
+    )
+    return lines
+  }
+
+  static func counts(_ accounts: Accounts) -> String {
+    let shown = accounts.members.enumerated().filter { $0.offset == 0 || $0.element.count > 0 }
+    return shown.map { "\(NumberText.grouped($0.element.count)) \($0.element.name)" }.joined(separator: ", ")
+  }
+}
+
+extension String {
+  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
+
+/// Questions about files.
+enum FileCheck {
+  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  /// Whether a name stands for something, be it a link that leads nowhere.
+  static func isTaken(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return path.hasSuffix("/") || (stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR)
+  }
+}
+
+/// The command line as it can be typed again.
+enum CommandLineText {
+  static var current: String {
+    // Of a run that was taken up again, it is the run's own.
+    let arguments = CommandRun.resuming?.arguments ?? Main.arguments.words
+    return quoted(["gymmigrate"] + arguments)
+  }
+
+  static var workingDirectory: String {
+    guard let path = getcwd(nil, 0) else { return "." }
+    defer { free(path) }
+    return String(cString: path)
+  }
+
+  /// Words as a shell takes them.
+  static func quoted(_ words: [String]) -> String { words.map { quoted($0) }.joined(separator: " ") }
+
+  private static func quoted(_ argument: String) -> String {
+    let safe = argument.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "-_./:=@%+,".utf8.contains(byte)
+      }
+    }
+    if safe, !argument.isEmpty { return argument }
+    if argument.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+      return escaped(argument)
+    }
+    return "'\(argument.replacing("'", with: "'\\''"))'"
+  }
+
+  /// A word with control characters, which would be commands on a terminal, as bash, ksh and zsh take it: `$'a\x0ab'`.
+  private static func escaped(_ argument: String) -> String {
+    var text = "$'"
+    for scalar in argument.unicodeScalars {
+      switch scalar {
+      case "'", "\\": text += "\\\(scalar)"
+      case _ where scalar.properties.generalCategory == .control:
+        for byte in String(scalar).utf8 { text += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text + "'"
+  }
+}

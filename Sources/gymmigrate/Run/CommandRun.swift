@@ -1,0 +1,323 @@
+import ArgumentParser
+import Configuration
+import Files
+import FirestoreModels
+import FirestoreREST
+import Logging
+import Runs
+import Transfer
+
+/// Runs one command from its options to its summary: the environment, the guards before a write, the run directory, the
+/// accounts, and the last lines.
+struct CommandRun {
+  let name: String
+  let connection: ConnectionOptions
+  let talk: TalkOptions
+  /// The guards; nil for a command that only reads.
+  var write: WriteOptions?
+  /// The guards of a command that writes but has no journal.
+  var confirm: ConfirmOptions?
+  /// The files that it reads.
+  var inputs: [String] = []
+  /// The SHA-256 of those that it has read already, by their paths.
+  var digests: [String: String] = [:]
+  /// Where it reads, of a command that reads one database and writes another.
+  var source: ConnectionOptions?
+
+  /// The files or folders that stand where environments would, of a command that takes either.
+  var paths: (source: String?, target: String?) = (nil, nil)
+  /// Whether a run of the very same command that stopped half-way is taken up again, from the start, instead of a new one.
+  var takesUp = false
+  /// What prints the end on standard output; nil: the summary with --json, else nothing.
+  var printing: (@Sendable (RunSummary) throws -> Void)?
+
+  /// The run that is taken up again by the command that is running, nil for a new one.
+  @TaskLocal static var resuming: RunRecord?
+
+  /// Runs `body` with a folder for its lists, its log and its summary.
+  ///
+  /// - Throws: `ExitCode` where it did not end in 0; ``Failure`` where it could not begin.
+  func perform(_ body: @escaping @Sendable (Session, RunDirectory) async throws -> Ending) async throws {
+    let environment = try prepare()
+    let run = try runDirectory(for: environment)
+    try await perform(on: environment, run: run) { session in try await body(session, run) }
+  }
+
+  /// Runs `body` for a command that only reads, from two sides that are environments or not.
+  ///
+  /// - Throws: As ``perform(_:)``.
+  func performReading(
+    from source: ConnectionOptions?,
+    to target: ConnectionOptions?,
+    _ body: @escaping @Sendable (Desk, _ from: Place?, _ to: Place?) async throws -> Ending
+  ) async throws {
+    let from = try source.map { try EnvironmentResolver($0).environment() }
+    let to = try target.map { try EnvironmentResolver($0).environment() }
+    let run = try RunDirectory(in: connection.stateDir, command: name)
+    try run.write(
+      RunRecord(
+        id: run.id,
+        command: name,
+        arguments: Array(CommandLine.arguments.dropFirst()),
+        workingDirectory: CommandLineText.workingDirectory,
+        environment: to ?? from ?? DatabaseEnvironment(name: "-", database: DatabaseName(project: "-")),
+        startedAt: .now,
+        writes: false,
+        inputs: [paths.source, paths.target].compactMap { $0 },
+        source: from
+      )
+    )
+    try await conclude(run: run) { desk in
+      desk.sides.withLock { $0 = (to, from) }
+      let withSource = { @Sendable (other: Place?) async throws -> Ending in
+        guard let from, let source else { return try await body(desk, nil, other) }
+        return try await desk.withPlace(from, source, beside: other) { try await body(desk, $0, other) }
+      }
+      guard let to, let target else { return try await withSource(nil) }
+      return try await desk.withPlace(to, target) { try await withSource($0) }
+    }
+  }
+
+  /// Runs `body` for a command that leaves nothing behind.
+  ///
+  /// - Throws: As ``perform(_:)``.
+  func performWithoutRun(_ body: @escaping @Sendable (Session) async throws -> Ending) async throws {
+    try await perform(on: prepare(), run: nil, body)
+  }
+
+  private func runDirectory(for environment: DatabaseEnvironment) throws(Failure) -> RunDirectory {
+    let unfinished = try Self.resuming == nil ? unfinished(in: environment) : nil
+    guard let record = Self.resuming ?? unfinished else {
+      let run = try RunDirectory(in: connection.stateDir, command: String(name.prefix { $0 != " " }))
+      try run.write(
+        RunRecord(
+          id: run.id,
+          command: name,
+          arguments: Main.arguments.words,
+          workingDirectory: CommandLineText.workingDirectory,
+          environment: environment,
+          startedAt: .now,
+          writes: write != nil,
+          inputs: inputs,
+          digests: digests,
+          source: try sourceEnvironment()
+        )
+      )
+      return run
+    }
+    try RunHistory(in: connection.stateDir).assertOwn(record)
+    guard write != nil, record.writes, record.command.isIdentical(to: name) else {
+      throw Failure(
+        .inputMalformed,
+        "go on with",
+        path: record.id,
+        cause: "run.json is damaged: it names the command '\(record.command)', and its arguments '\(name)'",
+        remedy: "Give the command that you mean yourself."
+      )
+    }
+    try record.assertInputsUnchanged(inputs, digests: digests)
+    try record.assertSamePlace(environment, source: try sourceEnvironment())
+    return try RunDirectory(
+      resuming: record,
+      in: connection.stateDir,
+      fromStart: Self.resuming == nil
+    )
+  }
+
+  /// The last run of the same command in the same place, where it stopped half-way.
+  private func unfinished(in environment: DatabaseEnvironment) throws(Failure) -> RunRecord? {
+    guard takesUp, write != nil else { return nil }
+    let arguments = Main.arguments.words
+    let history = RunHistory(in: connection.stateDir)
+    let last = history.entries().last { entry in
+      entry.record.writes && entry.record.arguments.elementsEqual(arguments) { $0.isIdentical(to: $1) }
+        && entry.record.command.isIdentical(to: name) && entry.record.database == environment.database
+        && entry.record.workingDirectory.isIdentical(to: CommandLineText.workingDirectory)
+    }
+    return last.flatMap { $0.canGoOn && history.isOwn($0.record) ? $0.record : nil }
+  }
+
+  private func prepare() throws(Failure) -> DatabaseEnvironment {
+    let environment = try EnvironmentResolver(connection).environment()
+    if let source = try sourceEnvironment() { try Guard.assertTwoDatabases(source, environment) }
+    if let guards = write?.guards ?? confirm { try Guard.confirm(environment, with: guards) }
+    return environment
+  }
+
+  private func sourceEnvironment() throws(Failure) -> DatabaseEnvironment? {
+    guard let source else { return nil }
+    return try EnvironmentResolver(source).environment()
+  }
+
+  private func perform(
+    on environment: DatabaseEnvironment,
+    run: RunDirectory?,
+    _ body: @Sendable (Session) async throws -> Ending
+  ) async throws {
+    let source = try sourceEnvironment()
+    try await conclude(run: run) { desk in
+      desk.sides.withLock { $0 = (environment, source) }
+      return try await desk.withPlace(environment, connection) { place in
+        if write != nil, source == nil {
+          desk.logger.notice(
+            "Writing to \(environment.name): project \(environment.database.project), database \(environment.database.database), \(place.client.endpoint), as \(place.signer)."
+          )
+        }
+        var checkpoints: Checkpoints?
+        if let run, write != nil {
+          checkpoints = try await Checkpoints(
+            run,
+            client: place.client,
+            book: desk.book,
+            clock: desk.clock
+          )
+          if run.isResumed { desk.logger.notice("Going on with run \(run.id).") }
+          if let line = run.tornLine {
+            desk.logger.warning("\(RunText.torn(line, run.file("journal.jsonl")))")
+          }
+        }
+        let session = Session(
+          command: name,
+          environment: environment,
+          client: place.client,
+          logger: desk.logger,
+          progress: desk.progress,
+          book: desk.book,
+          checkpoints: checkpoints,
+          signer: place.signer
+        )
+        guard let source, let options = self.source else { return try await body(session) }
+        return try await desk.withPlace(source, options, beside: place) { place in
+          var both = session
+          both.source = place
+          return try await body(both)
+        }
+      }
+    }
+  }
+
+  /// Runs `work`, and tells how it ended, in words, in the summary and by the exit code.
+  private func conclude(run: RunDirectory?, _ work: (Desk) async throws -> Ending) async throws {
+    let clock = RunClock.system
+    let began = clock.now()
+    let logger = Self.logger(talk, run)
+    let traffic = TrafficCounter()
+    let progress = Progress(
+      terminal: talk.noProgress || talk.quiet ? nil : Terminal.standardError,
+      logger: logger,
+      clock: clock,
+      traffic: traffic
+    )
+    let book = AccountsBook(budget: write?.errorBudget, goingOnWith: run?.keptAccounts ?? [])
+    var summary = RunSummary(
+      command: name,
+      runID: run?.id ?? "-",
+      environment: nil,
+      startedAt: run?.resumed?.startedAt ?? .now
+    )
+    let desk = Desk(clock: clock, logger: logger, traffic: traffic, progress: progress, book: book)
+    var failure: Failure?
+    var lists: [String] = []
+    do {
+      let ending = try await work(desk)
+      if let differences = ending.differences { summary.sections.append(differences) }
+      summary.release = ending.release
+      summary.status = ending.status
+      summary.readTime = ending.readTime
+      summary.cost = ending.cost
+      lists = ending.lists
+      if write != nil { try book.assertBalance() }
+      // Nobody else hears that the log has a gap.
+      if let failure = run?.log.failure { throw failure }
+      if summary.status == .done, write != nil, book.totals.leavesSomething { summary.status = .incomplete }
+      summary.exitCode = ExitCodes.code(of: summary.status)
+    } catch {
+      failure = Self.failure(of: error, command: name)
+      summary.status = Interruption.wasReceived || failure?.kind == .interrupted ? .interrupted : .failed
+      summary.exitCode = ExitCodes.code(of: failure?.kind ?? .internal)
+      summary.error = failure?.description
+      if Self.mayGoOn(after: failure) { summary.resumeCommand = resumeCommand(run) }
+    }
+    progress.end()
+    let (target, source) = desk.sides.withLock { $0 }
+    summary.environment = target
+    summary.targetPath = paths.target
+    summary.source = source.map { .environment($0) } ?? paths.source.map { .path($0) }
+    summary.collections = book.collections
+    summary.traffic = traffic.current
+    summary.durationSeconds = clock.now() - began
+    do throws(Failure) {
+      try run?.write(summary)
+    } catch  where failure == nil {
+      failure = error
+      summary.status = .failed
+      summary.exitCode = ExitCodes.code(of: error.kind)
+      summary.error = error.description
+    } catch {
+      // What ended the command says more than that its summary could not be kept.
+    }
+    try finish(summary, failure: failure, lists: lists, logger: logger)
+  }
+
+  private func finish(
+    _ summary: RunSummary,
+    failure: Failure?,
+    lists: [String],
+    logger: Logger
+  ) throws {
+    for line in SummaryText.lines(summary) { logger.info("\(line)") }
+    for list in lists where FileCheck.exists(list) { logger.notice("See \(list).") }
+    if let failure { logger.error("\(failure)") }
+    if let resume = summary.resumeCommand, summary.status != .done {
+      logger.notice("To go on: \(resume)")
+    }
+    do {
+      if let printing {
+        try printing(summary)
+      } else if talk.json {
+        try StandardOutput.write(json: summary.json + [UInt8(ascii: "\n")])
+      }
+    } catch  where failure != nil {
+      // What ended the command says more than that its end could not be printed.
+    }
+    if summary.exitCode != 0 { throw ExitStatus(summary.exitCode) }
+  }
+
+  /// The command that does what is left: the run itself, where it can be taken up, else the same command once more.
+  private func resumeCommand(_ run: RunDirectory?) -> String {
+    guard let run, write != nil, !inputs.contains(where: ImportSource.isStream) else {
+      return CommandLineText.current
+    }
+    return CommandLineText.quoted(
+      ["gymmigrate", "runs", "resume", run.id]
+        + (connection.stateDir == ConnectionOptions.defaultStateDir
+          ? [] : ["--state-dir", connection.stateDir])
+        + (write?.guards.confirm.map { ["--confirm", $0] } ?? [])
+    )
+  }
+
+  private static func logger(_ talk: TalkOptions, _ run: RunDirectory?) -> Logger {
+    let terminal = TerminalLogHandler(format: talk.logFormat, level: talk.level)
+    return Logger(label: "gymmigrate") { _ in
+      guard let file = run?.logHandler else { return terminal }
+      return MultiplexLogHandler([terminal, file])
+    }
+  }
+
+  /// Whether the same command, once its cause is mended, does what is left; what is wrong with the command itself or
+  /// with its input changes the command.
+  private static func mayGoOn(after failure: Failure?) -> Bool {
+    switch failure?.kind {
+    case .usage?, .inputMalformed?, .inputMissing?, .internal?, .rejected?, nil: false
+    case .unavailable?, .tryLater?, .interrupted?, .cannotWrite?, .notPermitted?, .configuration?: true
+    }
+  }
+
+  private static func failure(of error: any Error, command: String) -> Failure {
+    if let failure = error as? Failure { return Main.arguments.naming(failure) }
+    if error is CancellationError {
+      return Failure(.interrupted, "finish \(command)", cause: "it was stopped")
+    }
+    return Failure(.internal, "run \(command)", cause: "\(error)")
+  }
+}

@@ -1,0 +1,101 @@
+import FirestoreModels
+import FirestoreREST
+import Logging
+import Runs
+import Transfer
+
+/// One night's export: into a hidden folder, then under its name, then the marks, `latest` and the retention.
+struct DatedExport {
+  private let folders: DatedFolders
+  private let keep: Int?
+  private let movesMarks: Bool
+  private let session: Session
+
+  /// Makes one.
+  ///
+  /// - Parameter movesMarks: Whether the export takes collections whole or since their marks.
+  init(_ folders: DatedFolders, keeping keep: Int?, movesMarks: Bool, in session: Session) {
+    self.folders = folders
+    self.keep = keep
+    self.movesMarks = movesMarks
+    self.session = session
+  }
+
+  /// Narrows the reads down to what is new.
+  ///
+  /// - Parameter folder: The folder whose marks count where it is since the last export.
+  static func narrow(
+    _ options: inout Export.Options,
+    since: SinceChoice,
+    in folder: String?,
+    _ session: Session
+  ) async throws {
+    let increment = Increment(client: session.client, logger: session.logger)
+    let marks = try folder.map { folder throws(Failure) in try HighWaterMarks(in: folder) }
+    for index in options.reads.indices {
+      let collection = options.reads[index].collection
+      let moment: Timestamp? =
+        switch since {
+        case .moment(let moment): moment
+        case .last: marks?[session.client.database, collection]
+        }
+      if try await increment.narrow(&options.reads[index], since: moment) {
+        options.since[collection] = moment
+      }
+    }
+  }
+
+  /// Exports, by `export`, and does what comes after.
+  func run(
+    _ options: Export.Options,
+    _ export: (Export.Options) async throws -> Timestamp?
+  ) async throws -> Timestamp? {
+    let hidden = try folders.begin()
+    var options = options
+    options.destination = .folder(hidden)
+    let moment: Timestamp?
+    let place: String
+    do {
+      moment = try await export(options)
+      place = try folders.complete(hidden)
+    } catch {
+      folders.discard(hidden)
+      throw error
+    }
+    name(place, insteadOf: hidden)
+    try moveMarks(options, exportedAt: moment)
+    session.logger.notice("Exported to \(place).")
+    guard let keep else { return moment }
+    let retention = folders.prune(keeping: keep, of: session.client.database, current: place)
+    for name in retention.removed { session.logger.info("Removed \(folders.path)/\(name).") }
+    for name in retention.kept {
+      session.logger.warning(
+        "\(folders.path)/\(name) is old and stays: it holds something that the export did not write, or cannot be removed."
+      )
+    }
+    return moment
+  }
+
+  /// The files by the names that they have now.
+  private func name(_ place: String, insteadOf hidden: String) {
+    for collection in session.book.collections {
+      guard let file = collection.file, let path = CollectionPath(collection.name), file.hasPrefix(hidden)
+      else {
+        continue
+      }
+      session.book.setFile(place + file.dropFirst(hidden.count), of: path)
+    }
+  }
+
+  private func moveMarks(_ options: Export.Options, exportedAt moment: Timestamp?) throws(Failure) {
+    guard movesMarks else { return }
+    guard let moment else {
+      session.logger.warning(
+        "Nothing was read at one moment, so the next --since last begins where this one would have."
+      )
+      return
+    }
+    var marks = try HighWaterMarks(in: folders.path)
+    try marks.move(options.reads.map(\.collection), of: session.client.database, exportedAt: moment)
+  }
+}

@@ -1,0 +1,220 @@
+import Configuration
+import FirestoreModels
+import FirestoreREST
+import LocalFirestore
+import Runs
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Turns connection options, the configuration file and the environment variables into a place and a caller.
+struct EnvironmentResolver {
+  private let options: ConnectionOptions
+  private let variables: [String: String]
+  private let discovery: CredentialDiscovery
+
+  init(_ options: ConnectionOptions, variables: [String: String] = ProcessInfo.processInfo.environment) {
+    self.options = options
+    // An empty variable is one that is not set.
+    let variables = variables.filter { !$0.value.isEmpty }
+    self.variables = variables
+    discovery = CredentialDiscovery(environment: variables)
+  }
+
+  /// The configuration: `--config`, else `gymmigrate.yaml` here, else in the user's configuration folder, else what
+  /// is built in.
+  func configuration() throws(Failure) -> Configuration {
+    if let file = options.config, try Self.read(file) == nil {
+      throw Failure(.configuration, Self.reading, path: file, cause: "there is no such file")
+    }
+    for file in files {
+      if let found = try Self.read(file) { return found }
+    }
+    return .builtIn
+  }
+
+  /// Where configurations are looked for; the first that is there is used.
+  private var files: [String] {
+    let home = variables["HOME"] ?? Self.homeOfUser
+    // One that is not absolute is not valid (the XDG Base Directory Specification).
+    let folder =
+      variables["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home.map { "\($0)/.config" }
+    return [options.config, "gymmigrate.yaml", folder.map { "\($0)/gymmigrate/gymmigrate.yaml" }].compactMap {
+      $0
+    }
+  }
+
+  /// The home folder that the system has for the user, for a process without HOME.
+  private static var homeOfUser: String? {
+    getpwuid(geteuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }.flatMap {
+      $0.isEmpty ? nil : $0
+    }
+  }
+
+  /// The configurations that are there beside the one that is used: what they protect is protected all the same.
+  private func others(than used: Configuration) throws(Failure) -> [Configuration] {
+    var others: [Configuration] = []
+    for file in files where !file.isIdentical(to: used.file ?? "") {
+      do throws(Failure) {
+        if let found = try Self.read(file) { others.append(found) }
+      } catch {
+        var failure = error
+        failure.remedy = "Mend it: what it protects counts, too, though \(used.file ?? "another") is used."
+        throw failure
+      }
+    }
+    return others
+  }
+
+  private static let reading = "read the configuration"
+
+  private static func read(_ file: String) throws(Failure) -> Configuration? {
+    guard let bytes = try CredentialDiscovery.readFile(at: file, to: reading) else { return nil }
+    return try Configuration(parsing: String(decoding: bytes, as: UTF8.self), file: file)
+  }
+
+  /// The environment that is named, without what options replace in it; nil where none is.
+  func named() throws(Failure) -> DatabaseEnvironment? {
+    guard let name = options.environment else { return nil }
+    return try configuration().environment(named: name)
+  }
+
+  /// The environment that is meant, with what the options replace in it.
+  func environment() throws(Failure) -> DatabaseEnvironment {
+    var environment: DatabaseEnvironment
+    if let named = try named() {
+      environment = named
+    } else if let project = try namedProject() {
+      environment = DatabaseEnvironment(name: "custom", database: DatabaseName(project: project))
+    } else {
+      let known = try configuration().environments.map(\.name).joined(separator: ", ")
+      throw Failure(
+        .usage,
+        "choose the environment",
+        cause: "none is named",
+        remedy: "Give -e with one of \(known), or --project and --database."
+      )
+    }
+    environment.database = DatabaseName(
+      project: options.project ?? environment.database.project,
+      database: options.database ?? environment.database.database
+    )
+    if let endpoint = options.endpoint {
+      environment.endpoint = try Configuration.checkedEndpoint(endpoint)
+    } else if let host = discovery.emulatorHost, environment.endpoint == nil, !environment.isLocal {
+      if environment.isProtected {
+        throw Failure(
+          .notPermitted,
+          "use the environment",
+          path: environment.name,
+          cause: "it is protected, and FIRESTORE_EMULATOR_HOST points elsewhere",
+          remedy: "Unset the variable, or give --endpoint."
+        )
+      }
+      environment.endpoint = try Configuration.checkedEndpoint("http://\(host)")
+    }
+    // What the command line names comes before the configuration, of either kind.
+    if options.credentials != nil || options.accessTokenFile != nil {
+      environment.credentials = options.credentials
+    }
+    let configuration = try configuration()
+    return configuration.guarded(
+      environment,
+      isEmulator: isEmulator(environment),
+      besides: try others(than: configuration)
+    )
+  }
+
+  /// `--project`, else the project of GOOGLE_CLOUD_PROJECT; nil where neither is set.
+  private func namedProject() throws(Failure) -> String? {
+    if let project = options.project { return project }
+    guard let project = variables["GOOGLE_CLOUD_PROJECT"], !project.isEmpty else { return nil }
+    if DatabaseName.isPart(project) { return project }
+    throw Failure(
+      .usage,
+      "use GOOGLE_CLOUD_PROJECT",
+      cause: "'\(project)' is not \(DatabaseName.partDescription)",
+      remedy: "Set it to the id of a project, or give --project."
+    )
+  }
+
+  /// Runs `body` with a caller for the environment; the embedded store is up meanwhile where that is meant.
+  func withCaller<Result: Sendable>(
+    _ environment: DatabaseEnvironment,
+    policy: RetryPolicy,
+    clock: RunClock,
+    traffic: TrafficCounter,
+    onRetry: @escaping @Sendable (RetryNotice) -> Void,
+    _ body: @Sendable (_ endpoint: String, _ signer: String, _ caller: ServiceCaller) async throws -> Result
+  ) async throws -> Result {
+    // The variables that curl's own command line honours.
+    let transport = CurlTransport(certificates: variables["CURL_CA_BUNDLE"] ?? variables["SSL_CERT_FILE"])
+    func caller(_ credentials: Credentials) -> ServiceCaller {
+      ServiceCaller(
+        transport: transport,
+        credentials: TokenProvider(credentials, transport: transport),
+        policy: policy,
+        clock: clock,
+        traffic: traffic,
+        onRetry: onRetry
+      )
+    }
+    if environment.isLocal {
+      let file = "\(options.stateDir)/local.sqlite"
+      try RunDirectory.makeStateDirectory(options.stateDir)
+      // Its port is open to every user of this machine, its token known to this process alone.
+      let token = BearerToken.random()
+      let access = LocalFirestoreServer.Access(token: token.revealed)
+      return try await LocalFirestoreServer.withServer(dataFile: file, access: access) { server in
+        try await body(server.endpoint, "the owner of \(file)", caller(Credentials(.bearer(token))))
+      }
+    }
+    let credentials = try credentials(for: environment)
+    return try await body(environment.effectiveEndpoint, credentials.description, caller(credentials))
+  }
+
+  /// Who would sign, in words.
+  func signer(for environment: DatabaseEnvironment) throws(Failure) -> String {
+    if environment.isLocal { return "the owner of \(options.stateDir)/local.sqlite" }
+    return try credentials(for: environment).description
+  }
+
+  /// Who signs.
+  ///
+  /// Over plain HTTP nothing that is found by itself is sent, because an emulator wants none and the network
+  /// would see it.
+  private func credentials(for environment: DatabaseEnvironment) throws(Failure) -> Credentials {
+    let isPlain = environment.effectiveEndpoint.hasPrefix("http://")
+    let isNamed =
+      environment.credentials != nil || options.accessTokenFile != nil
+      || (variables["GOOGLE_APPLICATION_CREDENTIALS"].map { !$0.isEmpty } ?? false)
+    if isPlain, !isNamed || isEmulator(environment) { return Credentials(.emulatorOwner) }
+    if isPlain, !environment.isOnThisMachine {
+      throw Failure(
+        .configuration,
+        "send credentials to",
+        path: environment.effectiveEndpoint,
+        cause: "plain HTTP would show them to the network",
+        remedy: "Use https, or give no credentials."
+      )
+    }
+    return try discovery.resolve(
+      explicitFile: environment.credentials,
+      accessTokenFile: options.accessTokenFile
+    )
+  }
+
+  /// Whether the endpoint is the one of FIRESTORE_EMULATOR_HOST.
+  private func isEmulator(_ environment: DatabaseEnvironment) -> Bool {
+    options.endpoint == nil && discovery.emulatorHost.map { environment.endpoint == "http://\($0)" } ?? false
+  }
+}

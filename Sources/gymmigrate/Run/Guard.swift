@@ -1,0 +1,166 @@
+import Configuration
+import Files
+import FirestoreModels
+import FirestoreREST
+import MigrationEngine
+import Runs
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What stands before the first write.
+enum Guard {
+  /// A command that reads one database and writes another wants two.
+  ///
+  /// - Throws: `.usage`.
+  static func assertTwoDatabases(_ source: DatabaseEnvironment, _ target: DatabaseEnvironment) throws(Failure)
+  {
+    guard source.isSameDatabase(as: target) else { return }
+    throw Failure(
+      .usage,
+      "copy",
+      path: "\(source.name) to \(target.name)",
+      cause: "both are \(source.database) at one place",
+      remedy: "Name another environment with --to."
+    )
+  }
+
+  /// Asks on a terminal whether to go on; where nobody can answer, it goes on.
+  ///
+  /// - Throws: `.notPermitted` where the answer is no.
+  static func ask(_ question: String, with options: ConfirmOptions) throws(Failure) {
+    guard !options.yes, isatty(0) == 1, Terminal.standardError.isInteractive else { return }
+    Terminal.standardError.line("\(question) [y/N]")
+    let answer = try TypedLine.read()?.lowercased() ?? ""
+    guard ["y", "yes"].contains(answer) else {
+      throw Failure(.notPermitted, "go on", cause: "the answer was no; nothing was written")
+    }
+  }
+
+  /// A protected environment wants its name: by `--confirm`, else typed by a person.
+  ///
+  /// - Throws: `.notPermitted`.
+  static func confirm(_ environment: DatabaseEnvironment, with options: ConfirmOptions) throws(Failure) {
+    guard environment.isProtected else { return }
+    let confirmation = CommandLineText.quoted(["--confirm", environment.name])
+    let isByName = environment.isProtectedByName
+    func refusal(_ cause: String) -> Failure {
+      let cause = environment.protectedBy.map { "\(cause) (\($0) protects it)" } ?? cause
+      return Failure(
+        .notPermitted,
+        "write to",
+        path: environment.name,
+        cause: isByName
+          ? "\(cause) (it is called '\(environment.database.database)', and no environment of the configuration names it)"
+          : cause,
+        remedy: isByName
+          ? "Give \(confirmation) if this is what you want, or name it in gymmigrate.yaml."
+          : "Give \(confirmation) if this is what you want."
+      )
+    }
+    if let confirmed = options.confirm {
+      guard confirmed.isIdentical(to: environment.name) else {
+        throw refusal("it is protected, and --confirm names '\(confirmed)'")
+      }
+      return
+    }
+    guard !options.yes, isatty(0) == 1, Terminal.standardError.isInteractive else {
+      throw refusal("it is protected")
+    }
+    Terminal.standardError.line(
+      "\(environment.name) is protected (project \(environment.database.project), database \(environment.database.database)). Type its name to write to it:"
+    )
+    guard let typed = try TypedLine.read(), typed.isIdentical(to: environment.name) else {
+      throw refusal("its name was not typed")
+    }
+  }
+}
+
+/// What stands before documents are deleted for good: a bound, by `--max-delete` or typed by a person.
+struct DeletionBound: Sendable {
+  /// `--max-delete`.
+  let maximum: Int?
+  let options: ConfirmOptions
+
+  /// Refuses where there is no bound and nobody to ask, before anything is sent.
+  ///
+  /// - Throws: `.notPermitted`.
+  func assertMayAsk() throws(Failure) {
+    if maximum == nil, options.yes || isatty(0) != 1 || !Terminal.standardError.isInteractive {
+      throw Self.refusal("nothing says how many it may be")
+    }
+  }
+
+  /// The migration with its guard, and its bound set; a person is asked for it where there is none and `asks`.
+  ///
+  /// - Throws: `.notPermitted`, or what keeps the documents from being counted.
+  func guarded(
+    _ migration: any Migration,
+    runner: inout MigrationRunner,
+    in session: Session,
+    asks: Bool
+  ) async throws -> any Migration {
+    if asks, maximum == nil {
+      if let declarative = migration as? DeclarativeMigration, declarative.deletes {
+        runner.maximumDeletes = try await ask(about: declarative, in: session)
+      } else if let planned = migration as? PlannedChanges, planned.deletesForGood {
+        runner.maximumDeletes = try ask(
+          "\(planned.deletions) documents",
+          planned.deletions,
+          session.environment
+        )
+      }
+    }
+    return migration.guarded(by: session.client)
+  }
+
+  /// Refuses a plan that deletes more than may be, or that has no bound and nobody to ask, before anything is sent.
+  ///
+  /// - Parameter file: Where the plan is.
+  /// - Throws: `.notPermitted`.
+  func assertAllows(_ planned: PlannedChanges, from file: String) throws(Failure) {
+    guard planned.deletesForGood else { return }
+    try assertMayAsk()
+    guard let maximum, planned.deletions > maximum else { return }
+    throw Failure(
+      .notPermitted,
+      "apply the plan",
+      path: file,
+      cause: "it deletes \(planned.deletions) documents, and --max-delete allows \(maximum)",
+      remedy: "Look at the plan, then allow more with --max-delete. Nothing was written."
+    )
+  }
+
+  /// Asks for the number of documents; what comes to be meant after they were counted is not deleted.
+  func ask(about migration: DeclarativeMigration, in session: Session) async throws -> Int {
+    var count = 0
+    for read in migration.sources {
+      count += try await session.client.countOrRead(read, logger: session.logger).count
+    }
+    session.progress.end()
+    return try ask("Up to \(count) documents of \(migration.scope.collection)", count, session.environment)
+  }
+
+  /// Asks for a number of documents.
+  private func ask(_ what: String, _ count: Int, _ environment: DatabaseEnvironment) throws(Failure) -> Int {
+    Terminal.standardError.line(
+      "\(what) are to be deleted for good from \(environment.name). Type the number to delete them:"
+    )
+    guard let typed = try TypedLine.read(), typed.isIdentical(to: String(count)) else {
+      throw Self.refusal("their number was not typed")
+    }
+    return count
+  }
+
+  private static func refusal(_ cause: String) -> Failure {
+    Failure(
+      .notPermitted,
+      "delete documents for good",
+      cause: cause,
+      remedy: "Look at the plan (-n), then give --max-delete with the number."
+    )
+  }
+}

@@ -1,0 +1,65 @@
+import FirestoreModels
+import MigrationEngine
+import Runs
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A run as the ledger and the lease of its database know it.
+struct LedgerRun: Sendable {
+  private let session: Session
+  private let run: RunDirectory
+  private let entry: LedgerEntry
+
+  /// - Parameter undoes: The run that it undoes.
+  init(_ session: Session, _ run: RunDirectory, migrations: [any Migration], undoes: String? = nil) {
+    self.session = session
+    self.run = run
+    entry = LedgerEntry(
+      run: run.id,
+      command: session.command,
+      migrations: migrations.flatMap { LedgerEntry.Applied.list(of: $0) },
+      holder: Self.holder,
+      undoes: undoes
+    )
+  }
+
+  /// Runs `body` with the lease held and the run entered.
+  func perform(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    let journal = session.checkpoints?.journal
+    let ledger = MigrationLedger(client: session.client, logger: session.logger)
+    do {
+      try await ledger.perform(
+        entry,
+        isResumed: run.isResumed,
+        isEmpty: { journal?.isEmpty ?? true },
+        book: session.book,
+        body
+      )
+    } catch let failure as Failure where run.isResumed && failure.kind == .usage {
+      try await record(as: ledger)
+      throw failure
+    }
+  }
+
+  /// Records in the run's folder that it was undone or cleared where the ledger alone says so: somebody did it on another
+  /// machine, or was killed before recording it.
+  private func record(as ledger: MigrationLedger) async throws {
+    let own = try await ledger.entries().first { $0.run.isIdentical(to: run.id) }
+    guard let own, own.status == .undone || own.status == .cleared else { return }
+    try RunHistory.judge(run, as: own.status.rawValue, by: own.undoneBy)
+  }
+
+  /// Who runs this, as `user@host`.
+  static var holder: String {
+    let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "uid-\(geteuid())"
+    var name = [CChar](repeating: 0, count: 256)
+    let host =
+      gethostname(&name, name.count - 1) == 0
+      ? String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : "a machine"
+    return "\(user)@\(host)"
+  }
+}

@@ -1,0 +1,121 @@
+import Files
+import FirestoreModels
+import FirestoreREST
+import MigrationEngine
+import Runs
+
+/// Runs a migration that comes from flags: `fix` and `delete`.
+struct OneOffRun {
+  let name: String
+  let connection: ConnectionOptions
+  let talk: TalkOptions
+  let write: WriteOptions
+  let plan: PlanOptions
+  let emptiness: EmptinessOptions
+  /// The bound of documents that are deleted for good.
+  var maximumDeletes: Int?
+  /// Whether documents are deleted that have subcollections.
+  var leavesSubcollections = false
+
+  /// Plans or applies it, and prints what it found.
+  ///
+  /// - Parameters:
+  ///   - migration: What is done, in the database that is reached.
+  ///   - prepare: What has to hold before anything is read.
+  func perform(
+    _ migration: DeclarativeMigration,
+    _ prepare: @escaping @Sendable (Session) async throws -> Void = { _ in }
+  ) async throws {
+    let run = self
+    let deletions = DeletionBound(maximum: maximumDeletes, options: write.guards)
+    if migration.deletes, !plan.dryRun { try deletions.assertMayAsk() }
+    try plan.page.assertWritable()
+    let command = CommandRun(
+      name: name,
+      connection: connection,
+      talk: talk,
+      write: plan.dryRun ? nil : write,
+      takesUp: true
+    )
+    try await command.perform { session, folder in
+      // Of a run that is taken up, some of what has to be there may be deleted by now.
+      if !folder.isResumed { try await prepare(session) }
+      var migration = migration
+      try await session.resolve(&migration.scope)
+      try await session.prepare(migration.sources, isAll: false, run.emptiness)
+      var runner = MigrationRunner(
+        client: session.client,
+        run: folder,
+        checkpoints: session.checkpoints,
+        progress: session.progress,
+        logger: session.logger
+      )
+      runner.examples = run.plan.examples
+      runner.limits = run.write.limits
+      runner.pacer = run.write.pacer(for: session.environment)
+      runner.maximumDeletes = run.maximumDeletes
+      for read in migration.scope.wholeReads { session.book.open(read.collection) }
+      if migration.deletes, run.maximumDeletes == nil, !run.plan.dryRun {
+        runner.maximumDeletes = try await deletions.ask(about: migration, in: session)
+      }
+      let guarded: any Migration =
+        run.leavesSubcollections ? migration : migration.guarded(by: session.client)
+      let prepared = runner
+      let report = Guarded(MigrationReport(migration: migration.id))
+      if run.plan.dryRun {
+        let found = try await prepared.plan(guarded, book: session.book)
+        report.withLock { $0 = found }
+      } else {
+        try await LedgerRun(session, folder, migrations: [guarded]).perform {
+          if session.checkpoints?.isPast(0) == true { return }
+          let found = try await prepared.apply(guarded, book: session.book)
+          report.withLock { $0 = found }
+        }
+      }
+      if !run.talk.json {
+        let found = report.withLock { $0 }
+        try StandardOutput.write(run.plan.dryRun ? MigrationText.plan(found) : MigrationText.applied(found))
+      }
+      if session.book.totals.read == 0 { await session.warnOfEmpty(migration.sources) }
+      var ending = Ending(lists: MigrationRunner.lists.map(folder.file))
+      if run.plan.dryRun {
+        let found = report.withLock { $0 }
+        ending.cost = try run.plan.page.conclude(
+          [found],
+          of: session,
+          folder,
+          connection: run.connection,
+          isQuiet: run.talk.json
+        )
+      }
+      return ending
+    }
+  }
+}
+
+extension Session {
+  /// Names the root collections that the pattern of a scope begins with; of a run that is resumed, those of its
+  /// beginning, whatever came to be since.
+  ///
+  /// - Throws: `.inputMissing` where there is none.
+  fileprivate func resolve(_ scope: inout DeclarativeMigration.Scope) async throws {
+    let selection = CollectionSelection([scope.collection.string], isDeep: false)
+    guard !scope.isGroup, selection.wantsRoots else { return }
+    let begun = checkpoints?.resumed?.collections.compactMap { CollectionPath($0.name) }.filter {
+      scope.began(at: $0)
+    }
+    if let begun, !begun.isEmpty {
+      scope.collections = begun
+      return
+    }
+    let roots = try await client.collectionIDs().compactMap { CollectionPath($0) }
+    scope.collections = try selection.scopes(roots: roots).map(\.name)
+  }
+}
+
+extension DeclarativeMigration.Scope {
+  /// Whether a collection, or a pattern, is one that this pattern was resolved to.
+  fileprivate func began(at collection: CollectionPath) -> Bool {
+    CollectionSelection.name(self.collection.string, means: collection)
+  }
+}
