@@ -2,7 +2,6 @@ import ArgumentParser
 import Files
 import FirestoreModels
 import Runs
-import Transfer
 
 /// `gymmigrate env init`: a configuration to begin with.
 struct EnvInit: AsyncParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import FirestoreModels
-import Transfer
 
 /// Since when documents have to be updated to be in an increment.
 enum SinceChoice {

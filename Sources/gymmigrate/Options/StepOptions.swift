@@ -2,7 +2,6 @@ import ArgumentParser
 import FirestoreModels
 import FirestoreREST
 import MigrationEngine
-import Transfer
 
 /// The steps of a fix, as flags.
 struct StepOptions: ParsableArguments {

@@ -1,7 +1,6 @@
 import Files
 import FirestoreModels
 import MigrationEngine
-import Runs
 
 /// What a plan or an apply prints of one migration.
 enum MigrationText {

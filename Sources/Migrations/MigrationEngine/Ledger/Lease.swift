@@ -1,5 +1,4 @@
 import FirestoreModels
-import FirestoreREST
 
 /// `_gymmigrate/lock`: who may migrate a database.
 ///

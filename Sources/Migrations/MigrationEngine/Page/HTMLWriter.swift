@@ -1,5 +1,4 @@
 import FirestoreModels
-import Runs
 
 /// Markup appended to a buffer of bytes: markup comes from the program alone, everything else through ``text(_:)``.
 struct HTMLWriter {

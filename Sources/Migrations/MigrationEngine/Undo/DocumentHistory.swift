@@ -1,5 +1,4 @@
 import FirestoreModels
-import FirestoreREST
 import Runs
 
 /// What a run did to one document, by its journal: pure, lines in, a judgement out.

@@ -1,7 +1,6 @@
 import Files
 package import FirestoreModels
 package import Logging
-import Synchronization
 
 #if canImport(Glibc)
   import Glibc
