@@ -11,6 +11,18 @@ let settings: [SwiftSetting] = [
 /// Those of tests, whose own code runs too seldom to be worth optimising.
 let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
+/// Products of other packages.
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+/// A target of ours, in the folder of its floor.
+func library(_ name: String, in floor: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Sources/\(floor)\(name)", swiftSettings: settings)
+}
+
 let package = Package(
   name: "gymmigrate",
   platforms: [.macOS(.v15)],
@@ -59,113 +71,68 @@ let package = Package(
       name: "CSimdjson",
       linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++", .when(platforms: [.linux]))]
     ),
-    .target(
-      name: "FirestoreModels",
-      dependencies: ["CSimdjson"],
-      path: "Sources/Models/FirestoreModels",
-      swiftSettings: settings
-    ),
-    .target(
-      name: "TypedDocuments",
-      dependencies: ["FirestoreModels"],
-      path: "Sources/Models/TypedDocuments",
-      swiftSettings: settings
-    ),
-    .target(
-      name: "GymModels",
-      dependencies: ["FirestoreModels"],
-      path: "Sources/Models/GymModels",
-      swiftSettings: settings
-    ),
+    library("Platform", in: ""),
+    library("FirestoreModels", in: "Models/", ["CSimdjson", "Platform"]),
+    library("TypedDocuments", in: "Models/", ["FirestoreModels"]),
+    library("GymModels", in: "Models/", ["FirestoreModels"]),
 
     // Floor 2: moving documents, and the embedded store.
-    .target(
-      name: "Files",
-      dependencies: ["FirestoreModels", "COpenSSL", "CZlib"],
-      path: "Sources/Transfer/Files",
-      swiftSettings: settings
+    library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "COpenSSL", "CZlib"]),
+    library("Configuration", in: "Transfer/", ["FirestoreModels", "Files", "Platform", yams]),
+    library(
+      "FirestoreREST",
+      in: "Transfer/",
+      ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "COpenSSL", logging]
     ),
-    .target(
-      name: "Configuration",
-      dependencies: ["FirestoreModels", "Files", .product(name: "Yams", package: "Yams")],
-      path: "Sources/Transfer/Configuration",
-      swiftSettings: settings
+    library(
+      "Tables",
+      in: "Transfer/",
+      ["FirestoreModels", "GymModels", "Files", "Platform", "CXLSXWriter", "CMinizip", "CExpat"]
     ),
-    .target(
-      name: "FirestoreREST",
-      dependencies: [
-        "FirestoreModels", "Files", "Configuration", "CCurl", "COpenSSL",
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      path: "Sources/Transfer/FirestoreREST",
-      swiftSettings: settings
+    library(
+      "Runs",
+      in: "Transfer/",
+      ["FirestoreModels", "Files", "Configuration", "FirestoreREST", "Platform", logging]
     ),
-    .target(
-      name: "Tables",
-      dependencies: ["FirestoreModels", "GymModels", "Files", "CXLSXWriter", "CMinizip", "CExpat"],
-      path: "Sources/Transfer/Tables",
-      swiftSettings: settings
-    ),
-    .target(
-      name: "Runs",
-      dependencies: [
-        "FirestoreModels", "Files", "Configuration", "FirestoreREST",
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      path: "Sources/Transfer/Runs",
-      swiftSettings: settings
-    ),
-    .target(
-      name: "Transfer",
-      dependencies: [
+    library(
+      "Transfer",
+      in: "Transfer/",
+      [
         "FirestoreModels", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      path: "Sources/Transfer/Transfer",
-      swiftSettings: settings
+        "Platform",
+        logging,
+      ]
     ),
-    .target(
-      name: "LocalFirestore",
-      dependencies: [
-        "FirestoreModels",
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
-      ],
-      swiftSettings: settings
-    ),
+    library("LocalFirestore", in: "", ["FirestoreModels", "Platform", grdb, sqlite]),
 
     // Floor 3: migrations and the runner that owns their writes.
-    .target(
-      name: "MigrationEngine",
-      dependencies: [
-        "FirestoreModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs", "Transfer",
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      path: "Sources/Migrations/MigrationEngine",
-      swiftSettings: settings
+    library(
+      "MigrationEngine",
+      in: "Migrations/",
+      [
+        "FirestoreModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs", "Platform", grdb,
+        logging,
+      ]
     ),
-    .target(
-      name: "GymMigrations",
-      dependencies: [
+    library(
+      "GymMigrations",
+      in: "Migrations/",
+      [
         "FirestoreModels", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
-        "MigrationEngine",
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      path: "Sources/Migrations/GymMigrations",
-      swiftSettings: settings
+        "MigrationEngine", grdb, logging,
+      ]
     ),
 
     // Floor 4: the command line.
     .executableTarget(
       name: "gymmigrate",
       dependencies: [
-        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables",
+        "Platform", "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration",
+        "FirestoreREST", "Tables",
         "Runs", "Transfer",
         "MigrationEngine", "GymMigrations", "LocalFirestore",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
+        argumentParser,
+        logging,
       ],
       swiftSettings: settings
     ),
@@ -179,13 +146,14 @@ let package = Package(
     .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: testSettings),
     .testTarget(
       name: "ModelsTests",
-      dependencies: ["FirestoreModels", "TypedDocuments", "GymModels", "TestSupport"],
+      dependencies: ["Platform", "FirestoreModels", "TypedDocuments", "GymModels", "TestSupport"],
       swiftSettings: testSettings
     ),
     .testTarget(
       name: "TransferTests",
       dependencies: [
-        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables",
+        "Platform", "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration",
+        "FirestoreREST", "Tables",
         "Runs", "Transfer",
         "TestSupport",
       ],
@@ -193,33 +161,36 @@ let package = Package(
     ),
     .testTarget(
       name: "LocalFirestoreTests",
-      dependencies: ["FirestoreModels", "LocalFirestore", "TestSupport"],
+      dependencies: ["Platform", "FirestoreModels", "LocalFirestore", "TestSupport"],
       swiftSettings: testSettings
     ),
     .testTarget(
       name: "MigrationsTests",
       dependencies: [
-        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables",
+        "Platform", "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration",
+        "FirestoreREST", "Tables",
         "Runs", "Transfer",
         "MigrationEngine", "GymMigrations", "LocalFirestore", "TestSupport",
-        .product(name: "Logging", package: "swift-log"),
+        logging,
       ],
       swiftSettings: testSettings
     ),
     .testTarget(
       name: "FaultTests",
       dependencies: [
-        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables",
+        "Platform", "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration",
+        "FirestoreREST", "Tables",
         "Runs", "Transfer",
         "MigrationEngine", "GymMigrations", "LocalFirestore", "TestSupport",
-        .product(name: "Logging", package: "swift-log"),
+        logging,
       ],
       swiftSettings: testSettings
     ),
     .testTarget(
       name: "GymmigrateTests",
       dependencies: [
-        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables",
+        "Platform", "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration",
+        "FirestoreREST", "Tables",
         "Runs", "Transfer",
         "MigrationEngine", "GymMigrations", "LocalFirestore", "TestSupport", "gymmigrate",
       ],

@@ -9,6 +9,15 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// Products of other packages.
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+/// A target of ours, in the folder of its floor.
+func library(_ name: String, in floor: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Main/\(floor)\(name)", swiftSettings: settings)
+}
+
 let package = Package(
   name: "benchmarks",
   platforms: [.macOS(.v15)],
@@ -28,16 +37,37 @@ let package = Package(
       path: "Main/CSimdjson",
       linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++", .when(platforms: [.linux]))]
     ),
-    .target(name: "Models", dependencies: ["CSimdjson"], path: "Main/Models", swiftSettings: settings),
-    .target(
-      name: "Transfer",
-      dependencies: [
-        "Models", "CCurl", "CXLSXWriter", "COpenSSL", "CZlib", "CMinizip", "CExpat",
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "Yams", package: "Yams"),
-      ],
-      path: "Main/Transfer",
-      swiftSettings: settings
+    library("Platform", in: ""),
+    library("FirestoreModels", in: "Models/", ["CSimdjson", "Platform"]),
+    library("TypedDocuments", in: "Models/", ["FirestoreModels"]),
+    library("GymModels", in: "Models/", ["FirestoreModels"]),
+
+    // Floor 2: moving documents, and the embedded store.
+    library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "COpenSSL", "CZlib"]),
+    library("Configuration", in: "Transfer/", ["FirestoreModels", "Files", "Platform", yams]),
+    library(
+      "FirestoreREST",
+      in: "Transfer/",
+      ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "COpenSSL", logging]
+    ),
+    library(
+      "Tables",
+      in: "Transfer/",
+      ["FirestoreModels", "GymModels", "Files", "Platform", "CXLSXWriter", "CMinizip", "CExpat"]
+    ),
+    library(
+      "Runs",
+      in: "Transfer/",
+      ["FirestoreModels", "Files", "Configuration", "FirestoreREST", "Platform", logging]
+    ),
+    library(
+      "Transfer",
+      in: "Transfer/",
+      [
+        "FirestoreModels", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
+        "Platform",
+        logging,
+      ]
     ),
     .target(
       name: "CReference",
@@ -45,7 +75,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "Measure",
-      dependencies: ["Models", "Transfer", "CReference"],
+      dependencies: ["FirestoreModels", "GymModels", "Files", "FirestoreREST", "Tables", "CReference"],
       swiftSettings: settings
     ),
   ],

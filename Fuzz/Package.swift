@@ -13,6 +13,17 @@ let settings: [SwiftSetting] = [
   .unsafeFlags(["-enable-testing"]),
 ]
 
+/// Products of other packages.
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+
+/// A target of ours, in the folder of its floor.
+func library(_ name: String, in floor: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Sources/\(floor)\(name)", swiftSettings: settings)
+}
+
 let package = Package(
   name: "Fuzz",
   platforms: [.macOS(.v15)],
@@ -32,39 +43,61 @@ let package = Package(
       name: "CSimdjson",
       linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++", .when(platforms: [.linux]))]
     ),
-    .target(name: "Models", dependencies: ["CSimdjson"], swiftSettings: settings),
-    .target(
-      name: "Transfer",
-      dependencies: [
-        "Models", "CCurl", "CXLSXWriter", "COpenSSL", "CZlib", "CMinizip", "CExpat",
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "Yams", package: "Yams"),
-      ],
-      swiftSettings: settings
+    library("Platform", in: ""),
+    library("FirestoreModels", in: "Models/", ["CSimdjson", "Platform"]),
+    library("TypedDocuments", in: "Models/", ["FirestoreModels"]),
+    library("GymModels", in: "Models/", ["FirestoreModels"]),
+
+    // Floor 2: moving documents, and the embedded store.
+    library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "COpenSSL", "CZlib"]),
+    library("Configuration", in: "Transfer/", ["FirestoreModels", "Files", "Platform", yams]),
+    library(
+      "FirestoreREST",
+      in: "Transfer/",
+      ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "COpenSSL", logging]
     ),
-    .target(
-      name: "LocalFirestore",
-      dependencies: [
-        "Models",
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
-      ],
-      swiftSettings: settings
+    library(
+      "Tables",
+      in: "Transfer/",
+      ["FirestoreModels", "GymModels", "Files", "Platform", "CXLSXWriter", "CMinizip", "CExpat"]
     ),
-    .target(
-      name: "Migrations",
-      dependencies: [
-        "Models", "Transfer",
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: settings
+    library(
+      "Runs",
+      in: "Transfer/",
+      ["FirestoreModels", "Files", "Configuration", "FirestoreREST", "Platform", logging]
+    ),
+    library(
+      "Transfer",
+      in: "Transfer/",
+      [
+        "FirestoreModels", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
+        "Platform",
+        logging,
+      ]
+    ),
+    library("LocalFirestore", in: "", ["FirestoreModels", "Platform", grdb, sqlite]),
+    library(
+      "MigrationEngine",
+      in: "Migrations/",
+      [
+        "FirestoreModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs", "Platform", grdb,
+        logging,
+      ]
+    ),
+    library(
+      "GymMigrations",
+      in: "Migrations/",
+      [
+        "FirestoreModels", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
+        "MigrationEngine", grdb, logging,
+      ]
     ),
     .executableTarget(
       name: "Fuzz",
       dependencies: [
-        "Models", "Transfer", "LocalFirestore", "Migrations", "CZlib",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "FirestoreModels", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
+        "Transfer",
+        "LocalFirestore", "MigrationEngine", "GymMigrations", "CZlib", grdb,
       ],
       swiftSettings: settings
     ),

@@ -1,18 +1,13 @@
 import ArgumentParser
 import Files
 import FirestoreModels
+import Platform
 import Runs
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
-#endif
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
 #endif
 
 /// The root of the command line.

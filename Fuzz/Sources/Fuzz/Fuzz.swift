@@ -1,10 +1,5 @@
 // The entry point that libFuzzer calls (https://llvm.org/docs/LibFuzzer.html). GYMMIGRATE_FUZZ_TARGET names the target.
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// What can be fuzzed; each has its folder in `Corpus`.
 enum Target: String, CaseIterable {

@@ -1,13 +1,8 @@
 import CZlib
 import FirestoreModels
+import Platform
 
 @testable import Tables
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A file of JSON Lines as it stands, and where it begins with `z`, what follows compressed and not, which must read
 /// the same.

@@ -1,10 +1,6 @@
-@testable import Files
+import Platform
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+@testable import Files
 
 /// Runs `body` with an empty folder, and expects that nothing beside it was made, changed or removed.
 func inFolder(_ files: [(name: String, bytes: [UInt8])], _ body: (String) -> Void) {

@@ -1,11 +1,6 @@
 import FirestoreModels
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// An HTTP/1.1 server on 127.0.0.1 with one thread a connection, so that a database may block in it.
 ///

@@ -1,11 +1,6 @@
 import FirestoreModels
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// The moments that the store gives to commits and reads, in microseconds since 1970.
 ///

@@ -1,13 +1,8 @@
 import FirestoreModels
 import FoundationEssentials
 import GRDB
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Makes a file that is its owner's alone, where there is none; where it cannot be made, SQLite says why.
 private func makeOwnersFile(_ path: String) {

@@ -1,10 +1,5 @@
 import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Where an endpoint leads, apart from how it is spelt: host and port, with one name for this machine.
 ///

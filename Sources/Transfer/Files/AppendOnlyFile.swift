@@ -1,11 +1,6 @@
 package import FirestoreModels
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A file that lines are appended to, each whole or not at all.
 ///

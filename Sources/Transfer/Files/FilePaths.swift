@@ -1,10 +1,5 @@
 package import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Paths of files: their folders, links and temporary neighbours.
 package enum FilePaths {

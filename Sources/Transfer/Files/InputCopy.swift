@@ -1,10 +1,5 @@
 package import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// A private copy of an input, so that what was checked is what is read again, whatever becomes of the file meanwhile.
 ///

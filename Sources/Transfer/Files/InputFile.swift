@@ -1,10 +1,5 @@
 package import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// A file, or standard input (`-`), read from front to back; gzip is told by its first bytes and decompressed.
 package struct InputFile: ~Copyable {

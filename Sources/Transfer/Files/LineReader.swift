@@ -1,10 +1,5 @@
 package import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Reads a file or standard input line by line, decompressed where it is gzip.
 ///

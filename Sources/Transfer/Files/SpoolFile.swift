@@ -1,10 +1,5 @@
 package import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Bytes that wait on disk: written once from front to back, then read once.
 ///

@@ -1,11 +1,6 @@
 package import FirestoreModels
+package import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  package import Glibc
-#elseif canImport(Darwin)
-  package import Darwin
-#endif
 
 /// The few calls on file descriptors that files are read and written with; each either does all that it was asked
 /// or gives the error number.
@@ -27,11 +22,7 @@ package enum SystemCall {
     mode: mode_t = 0o600
   ) -> (descriptor: Int32, error: Int32) {
     while true {
-      #if canImport(Glibc)
-        let descriptor = Glibc.open(path, flags | O_CLOEXEC, mode)
-      #else
-        let descriptor = Darwin.open(path, flags | O_CLOEXEC, mode)
-      #endif
+      let descriptor = Platform.open(path, flags | O_CLOEXEC, mode)
       if descriptor >= 0 { return (descriptor, 0) }
       if errno != EINTR { return (-1, errno) }
     }
@@ -76,11 +67,7 @@ package enum SystemCall {
     into buffer: UnsafeMutableRawBufferPointer
   ) -> (count: Int, error: Int32, isStopped: Bool) {
     while StopSignal.wait(for: descriptor) {
-      #if canImport(Glibc)
-        let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-      #else
-        let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-      #endif
+      let count = Platform.read(descriptor, buffer.baseAddress, buffer.count)
       if count >= 0 { return (count, 0, false) }
       if errno != EAGAIN, errno != EINTR { return (0, errno, false) }
     }
@@ -120,11 +107,7 @@ package enum SystemCall {
     guard var base = bytes.baseAddress else { return 0 }
     var left = bytes.count
     while left > 0 {
-      #if canImport(Glibc)
-        let count = Glibc.write(descriptor, base, left)
-      #else
-        let count = Darwin.write(descriptor, base, left)
-      #endif
+      let count = Platform.write(descriptor, base, left)
       if count < 0 {
         switch errno {
         case EINTR: continue
@@ -148,11 +131,7 @@ package enum SystemCall {
     into buffer: UnsafeMutableRawBufferPointer
   ) -> (count: Int, error: Int32) {
     while true {
-      #if canImport(Glibc)
-        let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-      #else
-        let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-      #endif
+      let count = Platform.read(descriptor, buffer.baseAddress, buffer.count)
       if count >= 0 { return (count, 0) }
       if errno == EAGAIN {
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -1,13 +1,8 @@
 import ArgumentParser
 import Files
 import FirestoreModels
+import Platform
 import Runs
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// `gymmigrate runs`: what was run, and how to go on with it.
 struct RunsCommand: AsyncParsableCommand {

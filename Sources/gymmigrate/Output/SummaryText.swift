@@ -1,13 +1,8 @@
 import ArgumentParser
 import FirestoreModels
 import FirestoreREST
+import Platform
 import Runs
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// The exit of a command whose summary was printed already.
 typealias ExitStatus = ExitCode

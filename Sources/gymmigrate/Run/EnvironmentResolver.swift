@@ -2,18 +2,13 @@ import Configuration
 import FirestoreModels
 import FirestoreREST
 import LocalFirestore
+import Platform
 import Runs
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
-#endif
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
 #endif
 
 /// Turns connection options, the configuration file and the environment variables into a place and a caller.

@@ -3,13 +3,8 @@ import Files
 import FirestoreModels
 import FirestoreREST
 import MigrationEngine
+import Platform
 import Runs
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// What stands before the first write.
 enum Guard {

@@ -1,12 +1,7 @@
 import Files
+import Platform
 import Runs
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// INT, TERM and HUP: the first one cancels the command, which finishes the commits in flight and tells how to go on;
 /// another INT or TERM ends the process at once.

@@ -1,12 +1,7 @@
 import FirestoreModels
 import MigrationEngine
+import Platform
 import Runs
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A run as the ledger and the lease of its database know it.
 struct LedgerRun: Sendable {

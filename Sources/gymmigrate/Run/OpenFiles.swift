@@ -1,10 +1,5 @@
 import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// How many files and connections the process may have open.
 enum OpenFiles {

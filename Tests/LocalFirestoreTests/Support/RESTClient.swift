@@ -1,11 +1,6 @@
 import Foundation
 import LocalFirestore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// A client on one kept connection that sends exactly what it is told, and reads answers as Foundation reads JSON.
 final class RESTClient {

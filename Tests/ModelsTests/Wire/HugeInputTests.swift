@@ -1,12 +1,7 @@
 import FirestoreModels
+import Platform
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Inputs of 200 MB; a sanitizer's build leaves them out, for whose shadow memory they are too large.
 @Suite(

@@ -1,17 +1,12 @@
 import FirestoreModels
 import Foundation
 import Logging
+import Platform
 import TestSupport
 import Testing
 
 @testable import Files
 @testable import Runs
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite("What is printed for people") struct TerminalTextTests {
   struct Case: CustomTestStringConvertible, Sendable {

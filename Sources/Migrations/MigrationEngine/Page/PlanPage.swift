@@ -1,13 +1,8 @@
 package import Configuration
 import Files
 package import FirestoreModels
+import Platform
 package import Runs
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A plan as one self-contained page to look at in a browser: totals, a bar a collection, the differences before and
 /// after, what waits for a person and everything else that is reported, all of it searchable.

@@ -1,11 +1,6 @@
 import Files
 package import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Finds the credentials that a run signs with, in the order of Google's Application Default Credentials
 /// (https://cloud.google.com/docs/authentication/application-default-credentials).

@@ -1,11 +1,6 @@
 import Files
 import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// What a run that ended early left to go on from, read and checked before anything of it is touched.
 struct Resumption: Sendable {

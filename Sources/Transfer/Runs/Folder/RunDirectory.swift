@@ -1,11 +1,6 @@
 package import Files
 package import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// The folder of one run, `STATE-DIR/runs/RUN-ID`: its record, its log, its lists, its journal and checkpoint, its
 /// summary.

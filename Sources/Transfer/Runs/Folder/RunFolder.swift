@@ -1,11 +1,6 @@
 import Files
 import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// The folder of a run, as far as what it holds may be acted on.
 ///

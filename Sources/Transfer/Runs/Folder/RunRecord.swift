@@ -1,12 +1,7 @@
 package import Configuration
 import Files
 package import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// `run.json`: what a run was asked to do, written before it begins, so that it can be taken up again.
 package struct RunRecord: Sendable, Equatable {

@@ -1,13 +1,8 @@
 import Files
 package import FirestoreModels
 package import FirestoreREST
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// `journal.jsonl`: every change that a run is about to make, on the disk before it is sent, and what became of it.
 ///

@@ -1,11 +1,6 @@
 import Files
 package import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Reads a ``Journal`` line by line, in constant memory.
 ///

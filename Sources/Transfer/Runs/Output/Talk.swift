@@ -1,12 +1,7 @@
 import Files
 package import FirestoreModels
 package import Logging
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// How log lines look on standard error.
 package enum LogFormat: String, Sendable, CaseIterable {

@@ -1,11 +1,6 @@
 package import Files
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Standard error: lines of talk and, on a terminal, one line of progress below them that is written over.
 ///

@@ -1,11 +1,6 @@
 import Files
 package import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Reads CSV (RFC 4180) from a file or from standard input (`-`), compressed with gzip or not, record by record.
 ///

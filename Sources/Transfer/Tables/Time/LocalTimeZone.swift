@@ -1,11 +1,6 @@
 import Files
 package import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// A time zone of the IANA database: how far its clocks are from UTC at any moment.
 ///

@@ -1,11 +1,6 @@
 import Files
 import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// The texts that the cells of a workbook refer to by number, on disk, with the pages that were last read in memory.
 ///

@@ -1,11 +1,6 @@
 import Files
 package import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// The parts of a workbook: its sheets and where they are, its styles, its calendar.
 package struct XLSXPackage: Sendable {

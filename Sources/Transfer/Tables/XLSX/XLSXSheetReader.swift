@@ -1,10 +1,5 @@
 import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Reads the rows of one sheet of a workbook, one at a time, in constant memory.
 struct XLSXSheetReader: ~Copyable {

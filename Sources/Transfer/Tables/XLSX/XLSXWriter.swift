@@ -2,12 +2,7 @@ import CXLSXWriter
 package import Files
 package import FirestoreModels
 import GymModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Writes a workbook with a sheet a collection, through libxlsxwriter in constant memory.
 ///

@@ -1,11 +1,6 @@
 import CExpat
 import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// What takes the tags and texts of an ``XMLStream``; names come without their prefix.
 class XMLHandler {

@@ -1,11 +1,6 @@
 import Files
 import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Sorts documents on disk by a number and their names: runs of some MiB sorted in memory, then merged.
 ///

@@ -1,11 +1,6 @@
 import Files
 import FirestoreModels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Examines this machine: the variables that lead elsewhere, and the folder of runs.
 ///

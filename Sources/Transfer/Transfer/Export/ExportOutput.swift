@@ -1,12 +1,7 @@
 import Files
 package import FirestoreModels
+import Platform
 package import Tables
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// The formats of an export, each with its options.
 package enum ExportFormat: Sendable {

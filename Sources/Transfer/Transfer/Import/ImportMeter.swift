@@ -1,12 +1,7 @@
 import Files
 import FirestoreModels
+import Platform
 import Tables
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// How much of what is imported has been read, as a share of the bytes of all files.
 struct ImportMeter: Sendable, Equatable {

@@ -1,12 +1,7 @@
 import Files
 import FirestoreModels
+import Platform
 import Runs
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Tables on standard input and in pipes, kept in files while they are imported: they are read more than once.
 struct StandardInput {

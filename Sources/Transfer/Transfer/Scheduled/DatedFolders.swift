@@ -1,12 +1,7 @@
 import Files
 package import FirestoreModels
+import Platform
 import Runs
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A folder that takes one whole export a run, each under the moment at which it began: `2026-11-21T020000Z`.
 ///

@@ -1,12 +1,7 @@
 import Files
 package import FirestoreModels
+import Platform
 import Tables
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Compares the files of an exported folder with its manifest: size, SHA-256 and number of documents.
 package struct FolderVerification: Sendable {
