@@ -41,7 +41,8 @@ bench-writes: build
 
 ## check: formatting, layers, and a build of everything with warnings as errors, beside the build of every day
 check: deps lint layers
-	$(SWIFT) build --build-tests --scratch-path .build/check -Xswiftc -warnings-as-errors
+	$(SWIFT) build --build-tests --scratch-path .build/check -Xswiftc -warnings-as-errors \
+	  --explicit-target-dependency-import-check error
 
 ## check-disk: 500 runs on a disk that is full for one of their files, judged by what they leave, resumed or undone
 check-disk: deps

@@ -143,6 +143,12 @@ let package = Package(
       path: "Tests/TestSupport",
       swiftSettings: settings
     ),
+    .target(
+      name: "RunSupport",
+      dependencies: ["Configuration", "FirestoreREST", "Runs", logging],
+      path: "Tests/RunSupport",
+      swiftSettings: settings
+    ),
     .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: testSettings),
     .testTarget(
       name: "ModelsTests",
@@ -155,7 +161,7 @@ let package = Package(
         "Platform", "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration",
         "FirestoreREST", "Tables",
         "Runs", "Transfer",
-        "TestSupport",
+        "RunSupport", "TestSupport",
       ],
       swiftSettings: testSettings
     ),
@@ -170,7 +176,7 @@ let package = Package(
         "Platform", "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration",
         "FirestoreREST", "Tables",
         "Runs", "Transfer",
-        "MigrationEngine", "GymMigrations", "LocalFirestore", "TestSupport",
+        "MigrationEngine", "GymMigrations", "LocalFirestore", "RunSupport", "TestSupport",
         logging,
       ],
       swiftSettings: testSettings
@@ -181,7 +187,7 @@ let package = Package(
         "Platform", "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration",
         "FirestoreREST", "Tables",
         "Runs", "Transfer",
-        "MigrationEngine", "GymMigrations", "LocalFirestore", "TestSupport",
+        "MigrationEngine", "GymMigrations", "LocalFirestore", "RunSupport", "TestSupport",
         logging,
       ],
       swiftSettings: testSettings

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Arrows point down only: refuses an import of a higher floor, and C libraries where they do not belong.
+# Arrows point down only. The compiler refuses an import of a target that Package.swift does not name as a dependency
+# (--explicit-target-dependency-import-check, in scripts/lib/tests-build.sh and `make check`); this refuses what it cannot see: a
+# dependency on a higher floor, and libraries that have no place in a folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -7,9 +9,8 @@ failed=0
 refuse() { # FOLDER FORBIDDEN-MODULES...
   local folder=$1
   shift
-  local pattern
+  local pattern found
   pattern=$(IFS='|'; echo "$*")
-  local found
   found=$(grep -rnE "^[[:space:]]*(@[A-Za-z_]+[[:space:]]+)*((public|package|internal|private|fileprivate)[[:space:]]+)?import[[:space:]]+((struct|class|enum|protocol|func|var|let|typealias)[[:space:]]+)?($pattern)([.[:space:]]|$)" \
     --include='*.swift' "Sources/$folder" || true)
   if [[ -n $found ]]; then
@@ -19,12 +20,19 @@ refuse() { # FOLDER FORBIDDEN-MODULES...
   fi
 }
 
-c_libraries=(CCurl CXLSXWriter COpenSSL CZlib CMinizip CExpat)
-refuse Models Transfer LocalFirestore Migrations gymmigrate GRDB FlyingFox Yams Logging Foundation "${c_libraries[@]}"
-refuse Transfer LocalFirestore Migrations gymmigrate FlyingFox ArgumentParser
-refuse LocalFirestore Transfer Migrations gymmigrate ArgumentParser "${c_libraries[@]}"
-refuse Migrations LocalFirestore gymmigrate FlyingFox ArgumentParser CSimdjson "${c_libraries[@]}"
-refuse gymmigrate GRDB FlyingFox CSimdjson "${c_libraries[@]}"
+targets() { # FLOOR...: the targets in the folders of these floors
+  local floor
+  for floor in "$@"; do find "Sources/$floor" -mindepth 1 -maxdepth 1 -type d -printf '%f\n'; done
+}
+
+mapfile -t transfer < <(targets Transfer)
+mapfile -t migrations < <(targets Migrations)
+refuse Platform Foundation FoundationEssentials Synchronization
+refuse Models Foundation Logging LocalFirestore gymmigrate "${transfer[@]}" "${migrations[@]}"
+refuse Transfer LocalFirestore gymmigrate "${migrations[@]}"
+refuse LocalFirestore gymmigrate "${transfer[@]}" "${migrations[@]}"
+refuse Migrations LocalFirestore gymmigrate
+refuse . FlyingFox
 
 [[ $failed -eq 0 ]] && echo "Layers: every import points down."
 exit $failed

@@ -5,6 +5,7 @@ import GymMigrations
 import LocalFirestore
 import Logging
 import MigrationEngine
+import RunSupport
 import Runs
 import Synchronization
 import TestSupport
@@ -148,18 +149,12 @@ struct LiveWriterTests {
   }
 
   private func migrate(_ client: FirestoreClient, _ run: RunDirectory, _ book: AccountsBook) async throws {
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     for id in ["users-unify", "user-emails", "is-active"] {
       let migration = try MigrationCatalogue.named(id, settings: MigrationCatalogue.Settings())
-      var runner = MigrationRunner(
-        client: client,
-        run: run,
-        progress: Runs.Progress(terminal: nil, logger: logger, traffic: TrafficCounter()),
-        logger: logger
-      )
+      var runner = MigrationRunner(in: .silent(client, run, book: book))
       runner.limits = BatchLimits(maximumWrites: 5, maximumInFlight: 3)
       runner.pageSize = 20
-      _ = try await runner.apply(migration, book: book)
+      _ = try await runner.apply(migration)
     }
   }
 }

@@ -5,6 +5,7 @@ import Foundation
 import GymMigrations
 import Logging
 import MigrationEngine
+import RunSupport
 import Runs
 import Synchronization
 import Tables
@@ -101,11 +102,6 @@ struct Workplace: Sendable {
     }
   }
 
-  private var logger: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
-  private var progress: Runs.Progress {
-    Runs.Progress(terminal: nil, logger: logger, traffic: TrafficCounter())
-  }
-
   /// What one run counted and listed, and how it ended.
   struct Result {
     var run = ""
@@ -142,7 +138,7 @@ struct Workplace: Sendable {
         isJournaled
         ? try await Checkpoints(run, client: client, book: book, clock: client.caller.clock) : nil
       switch operation {
-      case .export: result.files = try await export(book, to: run.file("out"))
+      case .export: result.files = try await export(run, book, to: run.file("out"))
       case .create: try await importFile(data, run, book, checkpoints)
       case .upsert: try await load(data, .upsert, run, book, checkpoints)
       case .merge: try await load(data, .merge, run, book, checkpoints)
@@ -178,18 +174,18 @@ struct Workplace: Sendable {
 
   // MARK: Operations
 
-  private func export(_ book: AccountsBook, to path: String) async throws -> [String: String] {
+  private func export(
+    _ run: RunDirectory,
+    _ book: AccountsBook,
+    to path: String
+  ) async throws -> [String: String] {
     // One collection by list, one by query.
     var group = CollectionRead(CollectionPath(nil, "sub c"), pageSize: 4)
     group.reach = .group
     let reads = [CollectionRead(CollectionPath(nil, "c"), pageSize: 7), group]
     _ = try await Export(
-      client: client,
-      environment: environment,
-      options: Export.Options(reads: reads, destination: .folder(path), format: .jsonLines()),
-      book: book,
-      progress: progress,
-      logger: logger
+      Export.Options(reads: reads, destination: .folder(path), format: .jsonLines()),
+      in: .silent(client, run, book: book)
     ).run()
     return try files(in: path)
   }
@@ -217,16 +213,7 @@ struct Workplace: Sendable {
       mode: .create
     )
     options.limits = limits
-    try await Import(
-      client: client,
-      options: options,
-      book: book,
-      rejects: RejectList(run),
-      run: run,
-      checkpoints: checkpoints,
-      progress: progress,
-      logger: logger
-    ).run()
+    try await Import(options, in: .silent(client, run, book: book, checkpoints: checkpoints)).run()
   }
 
   private func load(
@@ -244,13 +231,10 @@ struct Workplace: Sendable {
       try parser.parse(Array(line)) { root throws(WireError) in try decoder.document(root) }
     }
     let loader = DocumentLoader(
-      client: client,
+      in: .silent(client, run, book: book, checkpoints: checkpoints),
       mode: mode,
-      book: book,
-      rejects: RejectList(run),
       limits: limits,
-      pacer: WritePacer(ramp: false),
-      journal: checkpoints?.journal
+      pacer: WritePacer(ramp: false)
     )
     try await loader.load { intake in
       for start in stride(from: 0, to: documents.count, by: 15) {
@@ -263,16 +247,10 @@ struct Workplace: Sendable {
     for (stage, id) in ["users-unify", "user-emails", "is-active"].enumerated()
     where checkpoints?.isPast(stage) != true {
       let migration = try MigrationCatalogue.named(id, settings: MigrationCatalogue.Settings())
-      var runner = MigrationRunner(
-        client: client,
-        run: run,
-        checkpoints: checkpoints,
-        progress: progress,
-        logger: logger
-      )
+      var runner = MigrationRunner(in: .silent(client, run, book: book, checkpoints: checkpoints))
       runner.limits = limits
       runner.pageSize = 7
-      _ = try await runner.apply(migration, stage: stage, book: book)
+      _ = try await runner.apply(migration, stage: stage)
     }
   }
 }

@@ -1,6 +1,7 @@
 import FirestoreModels
 import Foundation
 import Logging
+import RunSupport
 import TestSupport
 import Testing
 
@@ -95,18 +96,18 @@ struct FindingResumptionTests {
       endpoint: server.url,
       caller: caller
     )
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let book = AccountsBook(goingOnWith: run.keptAccounts)
     var runner = MigrationRunner(
-      client: client,
-      run: run,
-      checkpoints: try await Checkpoints(run, client: client, book: book, clock: .system),
-      progress: Progress(terminal: nil, logger: logger, traffic: TrafficCounter()),
-      logger: logger
+      in: .silent(
+        client,
+        run,
+        book: book,
+        checkpoints: try await Checkpoints(run, client: client, book: book, clock: .system)
+      )
     )
     runner.limits = BatchLimits(maximumWrites: 1, maximumInFlight: 1)
     runner.pageSize = 3
-    let report = try await runner.apply(reporting.migration, book: book)
+    let report = try await runner.apply(reporting.migration)
     return (report, book.totals)
   }
 

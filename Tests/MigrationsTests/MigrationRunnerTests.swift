@@ -2,6 +2,7 @@ import FirestoreModels
 import FirestoreREST
 import Foundation
 import Logging
+import RunSupport
 import Runs
 import TestSupport
 import Testing
@@ -22,7 +23,7 @@ private struct Workshop {
   let mini: MiniFirestore
   let runner: MigrationRunner
   let run: RunDirectory
-  let book = AccountsBook()
+  let book: AccountsBook
 
   func lines(_ name: String) -> [String] {
     let text = (try? String(contentsOfFile: run.file(name), encoding: .utf8)) ?? ""
@@ -96,13 +97,12 @@ struct MigrationRunnerTests {
           endpoint: server.url,
           caller: caller
         )
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let progress = Progress(terminal: nil, logger: logger, traffic: TrafficCounter())
         let run = try RunDirectory(in: folder.path + "/state", command: "migrate")
-        var runner = MigrationRunner(client: client, run: run, progress: progress, logger: logger)
+        let book = AccountsBook()
+        var runner = MigrationRunner(in: .silent(client, run, book: book))
         runner.limits = BatchLimits(maximumWrites: batch, maximumInFlight: 3)
         runner.pageSize = 7
-        try await body(Workshop(mini: mini, runner: runner, run: run))
+        try await body(Workshop(mini: mini, runner: runner, run: run, book: book))
       }
     }
   }
@@ -129,7 +129,7 @@ struct MigrationRunnerTests {
     )
     try await withWorkshop([androidUser("a"), androidUser("b"), done]) { shop in
       let before = shop.mini.snapshot()
-      let report = try await shop.runner.plan(unify(), book: shop.book)
+      let report = try await shop.runner.plan(unify())
       #expect(report.changeCount == 2)
       #expect(shop.mini.totalWrites == 0)
       #expect(shop.mini.snapshot() == before)
@@ -183,7 +183,7 @@ struct MigrationRunnerTests {
     var counted: [(counters: [String: Int], accounts: Accounts, examples: [Change])] = []
     for migration in [try unify(), OneByOne(UsersUnify())] as [any Migration] {
       try await withWorkshop(users, options: options) { shop in
-        let report = try await shop.runner.plan(migration, book: shop.book)
+        let report = try await shop.runner.plan(migration)
         told.append(lists.map { (try? String(contentsOfFile: shop.run.file($0), encoding: .utf8)) ?? "" })
         counted.append((report.counters, shop.book.totals, report.examples))
       }
@@ -206,7 +206,7 @@ struct MigrationRunnerTests {
     let accepting = UsersUnify(acceptProposals: true)
     for migration in [accepting, OneByOne(accepting)] as [any Migration] {
       try await withWorkshop(users) { shop in
-        let report = try await shop.runner.plan(migration, book: shop.book)
+        let report = try await shop.runner.plan(migration)
         let names = report.findings.filter { $0.key.code == "name-disagrees" }
         #expect(
           names == [
@@ -236,7 +236,7 @@ struct MigrationRunnerTests {
           try? mini.set("touched", #"{"integerValue":"\#(log.next(name))"}"#, of: name)
         }
       }
-      let report = try await shop.runner.apply(unify(), book: shop.book)
+      let report = try await shop.runner.apply(unify())
       mini.setBeforeCommit(nil)
       written = log.last
       #expect(written.count > 5, "the writer had something to do")
@@ -265,7 +265,7 @@ struct MigrationRunnerTests {
           try? mini.set("touched", #"{"integerValue":"\#(number)"}"#, of: "users/u3")
         }
       }
-      _ = try await shop.runner.apply(unify(), book: shop.book)
+      _ = try await shop.runner.apply(unify())
       let accounts = shop.book.totals
       #expect(accounts.balance)
       #expect(accounts.written == 11)
@@ -288,7 +288,7 @@ struct MigrationRunnerTests {
           try? mini.set("segundoApellido", #"{"stringValue":"Mora"}"#, of: "users/a")
         }
       }
-      _ = try await shop.runner.apply(unify(), book: shop.book)
+      _ = try await shop.runner.apply(unify())
       #expect(try shop.text("users/a", "fullName") == "Ana Ruiz Mora")
       #expect(try shop.text("users/a", "maternalLastName") == "Mora")
       #expect(try shop.text("users/b", "fullName") == "Ana Ruiz")
@@ -308,7 +308,7 @@ struct MigrationRunnerTests {
         try? mini.set("isActive", #"{"booleanValue":true}"#, of: "users/a")
         mini.remove("users/b")
       }
-      _ = try await shop.runner.apply(unify(), book: shop.book)
+      _ = try await shop.runner.apply(unify())
       #expect(mini.document("users/b") == nil)
       #expect(mini.writeCount("users/a") == 0)
       let accounts = shop.book.totals
@@ -329,7 +329,7 @@ struct MigrationRunnerTests {
         try? mini.set("activo", #"{"stringValue":"si"}"#, of: "users/a")
         try? mini.set("fullName", #"{"stringValue":"Eva Paz"}"#, of: "users/b")
       }
-      let report = try await shop.runner.apply(unify(), book: shop.book)
+      let report = try await shop.runner.apply(unify())
       let accounts = shop.book.totals
       #expect(accounts.balance)
       #expect(accounts.rejected == 1)
@@ -356,7 +356,7 @@ struct MigrationRunnerTests {
         seen.keep(request.text)
         _ = seen.next("commits")
       }
-      _ = try await shop.runner.apply(unify(), book: shop.book)
+      _ = try await shop.runner.apply(unify())
       #expect(seen.last == ["commits": 1])
       let commit = try #require(seen.texts.first)
       let json = try #require(JSONSerialization.jsonObject(with: Data(commit.utf8)) as? [String: Any])

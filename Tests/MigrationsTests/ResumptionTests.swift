@@ -1,6 +1,7 @@
 import FirestoreModels
 import Foundation
 import Logging
+import RunSupport
 import TestSupport
 import Testing
 
@@ -59,17 +60,17 @@ struct ResumptionTests {
       endpoint: server.url,
       caller: caller
     )
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     var runner = MigrationRunner(
-      client: client,
-      run: run,
-      checkpoints: try await Checkpoints(run, client: client, book: book, clock: .system),
-      progress: Progress(terminal: nil, logger: logger, traffic: TrafficCounter()),
-      logger: logger
+      in: .silent(
+        client,
+        run,
+        book: book,
+        checkpoints: try await Checkpoints(run, client: client, book: book, clock: .system)
+      )
     )
     runner.maximumDeletes = maximum
     runner.limits = BatchLimits(maximumWrites: 1, maximumInFlight: 1)
-    _ = try await runner.apply(UserEmails(prune: true), book: book)
+    _ = try await runner.apply(UserEmails(prune: true))
   }
 
   @Test("The bound of deletions holds for the whole run, and each is counted once")

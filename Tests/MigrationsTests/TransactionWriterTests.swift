@@ -2,6 +2,7 @@ import FirestoreModels
 import Foundation
 import LocalFirestore
 import Logging
+import RunSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -307,12 +308,10 @@ private struct Shop: Sendable {
       try await shop.group("many", count: .integer(1), members: 11)
       shop.meddler.next("commit", .before { try await shop.put("groups/g", ["memberCount": .string("two")]) })
       try await withTemporaryDirectory { folder in
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let run = try RunDirectory(in: folder.path, command: "migrate")
-        let progress = Progress(terminal: nil, logger: logger, traffic: TrafficCounter())
-        let runner = MigrationRunner(client: shop.client, run: run, progress: progress, logger: logger)
         let book = AccountsBook()
-        let report = try await runner.apply(GroupsRecount(), book: book)
+        let runner = MigrationRunner(in: .silent(shop.client, run, book: book))
+        let report = try await runner.apply(GroupsRecount())
         #expect(book.totals.balance && book.totals.rejected == 1 && book.totals.review == 1)
         #expect(
           report.findings == [

@@ -3,5 +3,5 @@
 # Optimised, the tests' own servers answer much faster, and the program starts ten times as fast: where DEBUG is
 # defined, ArgumentParser checks the declarations of all commands at every start, and the tests start it some thousand
 # times. The tests themselves are not optimised; Package.swift sees to that.
-tests_flags=(-c release -Xswiftc -enable-testing)
+tests_flags=(-c release -Xswiftc -enable-testing --explicit-target-dependency-import-check error)
 tests_build=("${tests_flags[@]}" --scratch-path .build/tests)

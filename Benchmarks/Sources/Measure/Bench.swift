@@ -1,12 +1,9 @@
 import CReference
-import Models
-import Transfer
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import FirestoreModels
+import FirestoreREST
+import GymModels
+import Tables
+import Platform
 
 /// The work of one page, in Swift and in the reference.
 final class Bench {

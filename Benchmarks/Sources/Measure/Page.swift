@@ -1,11 +1,6 @@
 import CReference
-import Models
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import FirestoreModels
+import Platform
 
 /// A page of `documents.list` as the service sends it with `prettyPrint=false`.
 struct Page {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Rivals timed turn by turn in one process: A B C A B C …, so that whatever else the machine does meets all of them.
 struct Rounds {

@@ -1,12 +1,9 @@
 import CReference
-import Models
-import Transfer
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import FirestoreModels
+import FirestoreREST
+import GymModels
+import Tables
+import Platform
 
 // measure FILE [ROUNDS] [decode|encode|csv]: FILE is JSON Lines of documents of about 1 kB.
 let arguments = CommandLine.arguments

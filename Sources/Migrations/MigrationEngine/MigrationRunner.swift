@@ -5,11 +5,7 @@ package import Runs
 
 /// Plans and applies migrations on one database: reads page by page, writes in commits that expect what was read.
 package struct MigrationRunner: Sendable {
-  private let client: FirestoreClient
-  private let run: RunDirectory
-  private let checkpoints: Checkpoints?
-  private let progress: Progress
-  private let logger: Logger
+  private let context: RunContext
   /// Documents a page.
   package var pageSize = 300
   /// As ``CollectionRead/parallel``.
@@ -26,21 +22,9 @@ package struct MigrationRunner: Sendable {
   /// What a plan or an apply may leave in the run's folder for a person to look at.
   package static let lists = ["plan.jsonl", "review.csv", "rejects.jsonl", "findings.csv"]
 
-  /// Makes a runner.
-  ///
-  /// - Parameter checkpoints: What makes an apply go on where it stopped; nil for one that cannot, and for a plan.
-  package init(
-    client: FirestoreClient,
-    run: RunDirectory,
-    checkpoints: Checkpoints? = nil,
-    progress: Progress,
-    logger: Logger
-  ) {
-    self.client = client
-    self.run = run
-    self.checkpoints = checkpoints
-    self.progress = progress
-    self.logger = logger
+  /// - Parameter context: Its checkpoints make an apply resumable; a plan needs none.
+  package init(in context: RunContext) {
+    self.context = context
   }
 
   /// Reads what the migration reads and tells what it would change.
@@ -48,11 +32,11 @@ package struct MigrationRunner: Sendable {
   /// Writes nothing to the database; the changes go to `plan.jsonl` of the run.
   ///
   /// - Throws: ``Failure``.
-  package func plan(_ migration: any Migration, book: AccountsBook) async throws -> MigrationReport {
-    let changes = PlanFile(run.file("plan.jsonl"), database: client.database)
-    let session = session(migration, book, performer: .planning(changes))
+  package func plan(_ migration: any Migration) async throws -> MigrationReport {
+    let changes = PlanFile(context.folder.file("plan.jsonl"), database: context.client.database)
+    let session = session(migration, performer: .planning(changes))
     do {
-      try await read(migration, session, book, resumption: nil)
+      try await read(migration, session, resumption: nil)
     } catch {
       try? await changes.flush()
       throw error
@@ -78,25 +62,23 @@ package struct MigrationRunner: Sendable {
   /// - Throws: ``Failure``; what was sent is settled by then.
   package func apply(
     _ migration: any Migration,
-    stage: Int = 0,
-    book: AccountsBook
+    stage: Int = 0
   ) async throws -> MigrationReport {
-    let resumed = checkpoints?.resumed.flatMap { $0.place.stage == stage ? $0.place : nil }
-    if resumed == nil { try await checkpoints?.begin(at: Checkpoint.Place(stage: stage)) }
+    let resumed = context.checkpoints?.resumed.flatMap { $0.place.stage == stage ? $0.place : nil }
+    if resumed == nil { try await context.checkpoints?.begin(at: Checkpoint.Place(stage: stage)) }
     let session = session(
       migration,
-      book,
-      performer: .applying(checkpoints?.journal),
+      performer: .applying(context.journal),
       report: MigrationReport(migration: migration.id, counters: resumed?.counters ?? [:]),
-      originals: migration.needsOriginals ? checkpoints.map { OriginalDocuments($0.journal) } : nil
+      originals: migration.needsOriginals ? context.checkpoints.map { OriginalDocuments($0.journal) } : nil
     )
     // Before anything is read, so that they count for the bound of deletions.
     if (migration as? any ResumableMigration)?.namesDocuments != true { try await session.countDeletions() }
     try await BatchWriter.run(
-      client,
+      context.client,
       limits: limits,
       pacer: pacer,
-      journal: checkpoints?.journal,
+      journal: context.journal,
       delegate: ApplyDelegate(session)
     ) { writer in
       let handover = session.writing(to: writer)
@@ -106,38 +88,37 @@ package struct MigrationRunner: Sendable {
           position: position,
           counters: session.report.withLock { $0.counters }
         )
-        try await checkpoints?.mark(at: place) { try await writer.drain() }
+        try await context.checkpoints?.mark(at: place) { try await writer.drain() }
       }
       if let resumable = migration as? any ResumableMigration {
-        for collection in migration.reads { book.open(collection) }
+        for collection in migration.reads { context.book.open(collection) }
         try await resumable.plan(into: handover, after: resumed?.position, mark: mark)
       } else if migration is any DocumentMigration {
         let stops = SourceStops(resumed: resumed?.position.flatMap { SourcePosition($0) }) { position in
           try await mark(position.description)
         }
-        try await read(migration, handover, book, resumption: stops)
+        try await read(migration, handover, resumption: stops)
       } else {
-        try await read(migration, handover, book, resumption: nil)
+        try await read(migration, handover, resumption: nil)
       }
     }
     try await session.countDeletions()
-    checkpoints?.journal.endTail()
+    context.journal?.endTail()
     return session.report.withLock { $0 }
   }
 
   private func session(
     _ migration: any Migration,
-    _ book: AccountsBook,
     performer: PlanSession.Performer,
     report: MigrationReport? = nil,
     originals: OriginalDocuments? = nil
   ) -> PlanSession {
     PlanSession(
-      client: client,
+      client: context.client,
       migration: migration,
       performer: performer,
-      book: book,
-      lists: FindingLists(run),
+      book: context.book,
+      lists: FindingLists(context.folder),
       examples: examples,
       maximumDeletes: maximumDeletes,
       report: Guarded(report ?? MigrationReport(migration: migration.id)),
@@ -148,23 +129,22 @@ package struct MigrationRunner: Sendable {
   private func read(
     _ migration: any Migration,
     _ session: PlanSession,
-    _ book: AccountsBook,
     resumption: SourceStops?
   ) async throws {
-    for collection in migration.reads { book.open(collection) }
+    for collection in migration.reads { context.book.open(collection) }
     let source = LiveSource(
-      client: client,
+      client: context.client,
       pageSize: pageSize,
       parallel: parallel,
-      progress: progress,
-      book: book,
+      progress: context.progress,
+      book: context.book,
       migration: migration,
       stops: resumption,
       earlier: session.originals == nil ? nil : session,
       onRead: { reads in session.report.withLock { $0.reads += reads } }
     )
-    defer { progress.end() }
+    defer { context.progress.end() }
     try await migration.plan(from: source, into: session)
-    logger.debug("planned", metadata: ["migration": "\(migration.id)"])
+    context.logger.debug("planned", metadata: ["migration": "\(migration.id)"])
   }
 }

@@ -8,33 +8,17 @@ import Synchronization
 ///
 /// Import and copy share it.
 package struct DocumentLoader: Sendable {
-  private let client: FirestoreClient
+  private let context: RunContext
   private let mode: WriteMode
-  private let book: AccountsBook
-  private let rejects: RejectList
   private let limits: BatchLimits
   private let pacer: WritePacer
-  private let journal: Journal?
 
-  /// Makes a loader.
-  ///
-  /// - Parameter journal: Where each change is kept before it is sent; nil keeps none.
-  package init(
-    client: FirestoreClient,
-    mode: WriteMode,
-    book: AccountsBook,
-    rejects: RejectList,
-    limits: BatchLimits,
-    pacer: WritePacer,
-    journal: Journal? = nil
-  ) {
-    self.client = client
+  /// - Parameter context: Its journal holds each change before it is sent; a context without checkpoints keeps none.
+  package init(in context: RunContext, mode: WriteMode, limits: BatchLimits, pacer: WritePacer) {
+    self.context = context
     self.mode = mode
-    self.book = book
-    self.rejects = rejects
     self.limits = limits
     self.pacer = pacer
-    self.journal = journal
   }
 
   /// Runs `body` with a place to put documents, and returns when each of them is settled.
@@ -42,29 +26,23 @@ package struct DocumentLoader: Sendable {
   /// - Throws: ``Failure``.
   package func load(_ body: (Intake) async throws -> Void) async throws {
     let incoming = Incoming()
-    let delegate = LoadDelegate(mode: mode, book: book, rejects: rejects, incoming: incoming)
-    try await BatchWriter.run(client, limits: limits, pacer: pacer, journal: journal, delegate: delegate) {
-      writer in
-      let intake = Intake(
-        client: client,
-        mode: mode,
-        book: book,
-        rejects: rejects,
-        journal: journal,
-        incoming: incoming,
-        writer: writer
-      )
+    let delegate = LoadDelegate(context: context, mode: mode, incoming: incoming)
+    try await BatchWriter.run(
+      context.client,
+      limits: limits,
+      pacer: pacer,
+      journal: context.journal,
+      delegate: delegate
+    ) { writer in
+      let intake = Intake(context: context, mode: mode, incoming: incoming, writer: writer)
       try await body(intake)
     }
   }
 
   /// Where documents are put, in batches of some hundred.
   package struct Intake: Sendable {
-    fileprivate let client: FirestoreClient
+    fileprivate let context: RunContext
     fileprivate let mode: WriteMode
-    fileprivate let book: AccountsBook
-    fileprivate let rejects: RejectList
-    fileprivate let journal: Journal?
     fileprivate let incoming: Incoming
     fileprivate let writer: BatchWriter
 
@@ -86,8 +64,8 @@ package struct DocumentLoader: Sendable {
       var unsure = Set(sound.map(\.path).filter { incoming.first($0) != nil })
       // New documents are the rule where nothing may be there: what is, shows when it is written. A run that was taken up
       // again knows better.
-      let isBlind = mode == .create && journal?.hasTail != true
-      let current = isBlind ? [:] : try await client.batchGet(sound.map(\.path))
+      let isBlind = mode == .create && context.journal?.hasTail != true
+      let current = isBlind ? [:] : try await context.client.batchGet(sound.map(\.path))
       for document in sound {
         let path = document.path
         switch mode.decide(document, current: current[path]) {
@@ -106,8 +84,8 @@ package struct DocumentLoader: Sendable {
             before: current[path]
           )
         case .unchanged:
-          let isOwn = try journal?.takeOwnWrite(of: path, current: current[path]) != nil
-          book.count(path.collection) {
+          let isOwn = try context.journal?.takeOwnWrite(of: path, current: current[path]) != nil
+          context.book.count(path.collection) {
             $0.read += 1
             if isOwn { $0.written += 1 } else { $0.unchanged += 1 }
           }
@@ -126,12 +104,12 @@ package struct DocumentLoader: Sendable {
     package func drain() async throws { try await writer.drain() }
 
     private func reject(_ document: RawDocument, code: String, message: String) throws(Failure) {
-      book.count(document.path.collection) {
+      context.book.count(document.path.collection) {
         $0.read += 1
         $0.rejected += 1
       }
-      try rejects.add(document.path, code: code, message: message, fields: document.fields)
-      try book.assertBudget()
+      try context.rejects.add(document.path, code: code, message: message, fields: document.fields)
+      try context.book.assertBudget()
     }
 
     private func submit(_ write: Write, of document: RawDocument, before: RawDocument?) async throws {
@@ -164,30 +142,34 @@ private final class Incoming: Sendable {
 }
 
 private struct LoadDelegate: BatchDelegate {
+  let context: RunContext
   let mode: WriteMode
-  let book: AccountsBook
-  let rejects: RejectList
   let incoming: Incoming
 
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
     let document = incoming.settle(write.path)
     // A document is counted as read together with what became of it, so that the accounts of a run that ends early hold.
-    book.count(write.path.collection) {
+    context.book.count(write.path.collection) {
       $0.read += 1
       $0.settle(write, result)
     }
     switch result {
     case .rejected(let error):
-      try rejects.add(write.path, code: error.status.name, message: error.message, fields: document?.fields)
-      try book.assertBudget()
+      try context.rejects.add(
+        write.path,
+        code: error.status.name,
+        message: error.message,
+        fields: document?.fields
+      )
+      try context.book.assertBudget()
     case .conflicted:
-      try rejects.add(
+      try context.rejects.add(
         write.path,
         code: "conflict",
         message: "the document kept changing while it was to be written",
         fields: document?.fields
       )
-      try book.assertBudget()
+      try context.book.assertBudget()
     case .written, .unchanged, .skipped: break
     }
   }

@@ -106,13 +106,7 @@ struct CheckCommand: AsyncParsableCommand {
     try await command.perform { session, run in
       let named = Self.judged(collections).map { CollectionScope(pathOrPattern: $0).read }
       try await session.prepare(named, isAll: false, emptiness)
-      var integrity = IntegrityRun(
-        client: session.client,
-        environment: session.environment,
-        book: session.book,
-        progress: session.progress,
-        logger: session.logger
-      )
+      var integrity = IntegrityRun(in: session.context(run))
       integrity.pageSize = reading.pageSize
       integrity.parallel = reading.parallel.requests
       integrity.readTime = readTime

@@ -147,13 +147,8 @@ struct CopyCommand: AsyncParsableCommand {
       let options = prepared
       let copy = Copy(
         from: Copy.Source(environment: source.environment, client: source.client),
-        to: session.client,
-        options: options,
-        run: run,
-        book: session.book,
-        checkpoints: session.checkpoints,
-        progress: session.progress,
-        logger: session.logger
+        options,
+        in: session.context(run)
       )
       if session.checkpoints?.resumed == nil {
         let reads = try await copy.reads()

@@ -205,7 +205,7 @@ struct ExportCommand: AsyncParsableCommand {
         collections: namesSeveral || isDeep ? max(2, collections.count) : 1
       )
     _ = try ExportOutput(destination, format)
-    try await CommandRun(name: "export", connection: connection, talk: talk).perform { session, _ in
+    try await CommandRun(name: "export", connection: connection, talk: talk).perform { session, run in
       var reads = try await session.reads(of: selection, query, at: readTime.moment)
       if !isDeep { session.logger.reportSubcollections(of: reads) }
       for index in reads.indices {
@@ -223,14 +223,7 @@ struct ExportCommand: AsyncParsableCommand {
         try await DatedExport.narrow(&options, since: since, in: dated?.path, session)
       }
       func export(_ options: Export.Options) async throws -> Timestamp? {
-        try await Export(
-          client: session.client,
-          environment: session.environment,
-          options: options,
-          book: session.book,
-          progress: session.progress,
-          logger: session.logger
-        ).run()
+        try await Export(options, in: session.context(run)).run()
       }
       let moment =
         if let night { try await night.run(options, export) } else { try await export(options) }

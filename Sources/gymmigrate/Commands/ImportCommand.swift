@@ -110,18 +110,9 @@ struct ImportCommand: AsyncParsableCommand {
       var options = prepared
       options.table.newIDSeed = run.id
       options.pacer = write.pacer(for: session.environment)
-      let rejects = RejectList(run)
-      try await Import(
-        client: session.client,
-        options: options,
-        book: session.book,
-        rejects: rejects,
-        run: run,
-        checkpoints: session.checkpoints,
-        progress: session.progress,
-        logger: session.logger
-      ).run()
-      return Ending(lists: [rejects.path] + Import.rejectedRows(in: run))
+      let context = session.context(run)
+      try await Import(options, in: context).run()
+      return Ending(lists: [context.rejects.path] + Import.rejectedRows(in: run))
     }
   }
 }

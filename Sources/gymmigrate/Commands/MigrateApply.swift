@@ -89,13 +89,7 @@ struct MigrateApply: AsyncParsableCommand {
       let reports = Guarded<[MigrationReport]>([])
       let apply = { @Sendable in
         for (stage, migration) in migrations.enumerated() where session.checkpoints?.isPast(stage) != true {
-          var runner = MigrationRunner(
-            client: session.client,
-            run: run,
-            checkpoints: session.checkpoints,
-            progress: session.progress,
-            logger: session.logger
-          )
+          var runner = MigrationRunner(in: session.context(run))
           runner.read(as: reading)
           runner.limits = write.limits
           runner.maximumDeletes = maxDelete
@@ -103,8 +97,8 @@ struct MigrateApply: AsyncParsableCommand {
           let migration = try await deletions.guarded(migration, runner: &runner, in: session, asks: !dryRun)
           let report =
             dryRun
-            ? try await runner.plan(migration, book: session.book)
-            : try await runner.apply(migration, stage: stage, book: session.book)
+            ? try await runner.plan(migration)
+            : try await runner.apply(migration, stage: stage)
           reports.withLock { $0.append(report) }
           if !isJSON {
             let text = dryRun ? MigrationText.plan(report) : MigrationText.applied(report)

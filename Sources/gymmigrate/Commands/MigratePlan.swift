@@ -55,16 +55,11 @@ struct MigratePlan: AsyncParsableCommand {
       .perform { session, run in
         var reports: [MigrationReport] = []
         for migration in chosen {
-          var runner = MigrationRunner(
-            client: session.client,
-            run: run,
-            progress: session.progress,
-            logger: session.logger
-          )
+          var runner = MigrationRunner(in: session.context(run))
           runner.read(as: reading)
           runner.examples = examples
           let migration = migration.guarded(by: session.client)
-          let report = try await runner.plan(migration, book: session.book)
+          let report = try await runner.plan(migration)
           reports.append(report)
           if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
         }

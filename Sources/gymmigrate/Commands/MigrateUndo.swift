@@ -50,22 +50,16 @@ struct MigrateUndo: AsyncParsableCommand {
     try await command.perform { session, run in
       UndoneRun.warn(session, of: changes, in: connection.stateDir)
       let migration = try UndoRun(id, changes, client: session.client)
-      var runner = MigrationRunner(
-        client: session.client,
-        run: run,
-        checkpoints: session.checkpoints,
-        progress: session.progress,
-        logger: session.logger
-      )
+      var runner = MigrationRunner(in: session.context(run))
       runner.limits = write.limits
       runner.pacer = write.pacer(for: session.environment)
       if dryRun {
-        let report = try await runner.plan(migration, book: session.book)
+        let report = try await runner.plan(migration)
         if !isJSON { try StandardOutput.write(MigrationText.plan(report)) }
       } else {
         let runner = runner
         try await LedgerRun(session, run, migrations: [migration], undoes: id).perform {
-          let report = try await runner.apply(migration, book: session.book)
+          let report = try await runner.apply(migration)
           if !isJSON { try StandardOutput.write(MigrationText.applied(report)) }
         }
         try RunHistory(in: connection.stateDir).judge(id, as: "undone", by: run.id)

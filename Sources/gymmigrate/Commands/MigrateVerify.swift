@@ -43,15 +43,10 @@ struct MigrateVerify: AsyncParsableCommand {
       .perform { session, run in
         var changes = 0
         for migration in chosen {
-          var runner = MigrationRunner(
-            client: session.client,
-            run: run,
-            progress: session.progress,
-            logger: session.logger
-          )
+          var runner = MigrationRunner(in: session.context(run))
           runner.read(as: reading)
           let migration = migration.guarded(by: session.client)
-          let report = try await runner.plan(migration, book: session.book)
+          let report = try await runner.plan(migration)
           changes += report.changeCount
           if !isJSON { try StandardOutput.write(MigrationText.plan(report)) }
         }

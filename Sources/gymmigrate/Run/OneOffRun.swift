@@ -43,13 +43,7 @@ struct OneOffRun {
       var migration = migration
       try await session.resolve(&migration.scope)
       try await session.prepare(migration.sources, isAll: false, run.emptiness)
-      var runner = MigrationRunner(
-        client: session.client,
-        run: folder,
-        checkpoints: session.checkpoints,
-        progress: session.progress,
-        logger: session.logger
-      )
+      var runner = MigrationRunner(in: session.context(folder))
       runner.examples = run.plan.examples
       runner.limits = run.write.limits
       runner.pacer = run.write.pacer(for: session.environment)
@@ -63,12 +57,12 @@ struct OneOffRun {
       let prepared = runner
       let report = Guarded(MigrationReport(migration: migration.id))
       if run.plan.dryRun {
-        let found = try await prepared.plan(guarded, book: session.book)
+        let found = try await prepared.plan(guarded)
         report.withLock { $0 = found }
       } else {
         try await LedgerRun(session, folder, migrations: [guarded]).perform {
           if session.checkpoints?.isPast(0) == true { return }
-          let found = try await prepared.apply(guarded, book: session.book)
+          let found = try await prepared.apply(guarded)
           report.withLock { $0 = found }
         }
       }

@@ -24,6 +24,19 @@ struct Session: Sendable {
 }
 
 extension Session {
+  /// What the work of a run needs.
+  func context(_ folder: RunDirectory) -> RunContext {
+    RunContext(
+      environment: environment,
+      client: client,
+      folder: folder,
+      book: book,
+      checkpoints: checkpoints,
+      progress: progress,
+      logger: logger
+    )
+  }
+
   /// The same with another database.
   func reading(_ place: Place) -> Session {
     Session(

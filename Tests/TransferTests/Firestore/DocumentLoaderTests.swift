@@ -1,5 +1,6 @@
 import FirestoreModels
 import FoundationEssentials
+import RunSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -29,10 +30,8 @@ func load(
     let run = try RunDirectory(in: folder.path, command: "import")
     let book = AccountsBook()
     let loader = DocumentLoader(
-      client: client,
+      in: .silent(client, run, book: book),
       mode: mode,
-      book: book,
-      rejects: RejectList(run),
       limits: limits,
       pacer: WritePacer(ramp: false)
     )

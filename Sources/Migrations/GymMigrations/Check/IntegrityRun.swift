@@ -6,11 +6,7 @@ package import Runs
 
 /// A check of a database: counts what is to come, fixes the moment, and reads page by page.
 package struct IntegrityRun: Sendable {
-  private let client: FirestoreClient
-  private let environment: DatabaseEnvironment
-  private let book: AccountsBook
-  private let progress: Progress
-  private let logger: Logger
+  private let context: RunContext
   /// Documents a page, 1 to 300.
   package var pageSize = 300
   /// As ``CollectionRead/parallel``.
@@ -18,19 +14,8 @@ package struct IntegrityRun: Sendable {
   /// The moment to read at.
   package var readTime = ReadTimeChoice.pinned
 
-  /// Makes a run.
-  package init(
-    client: FirestoreClient,
-    environment: DatabaseEnvironment,
-    book: AccountsBook,
-    progress: Progress,
-    logger: Logger
-  ) {
-    self.client = client
-    self.environment = environment
-    self.book = book
-    self.progress = progress
-    self.logger = logger
+  package init(in context: RunContext) {
+    self.context = context
   }
 
   /// Checks the database and tells each finding.
@@ -42,29 +27,34 @@ package struct IntegrityRun: Sendable {
     tell: (IntegrityFinding) throws -> Void
   ) async throws -> Timestamp? {
     var reads = check.reads
-    for read in reads { book.open(read.collection) }
-    let moment = try await ReadTimePinning(client: client, environment: environment, logger: logger)
-      .pin(readTime, probing: reads.first?.collection)
+    for read in reads { context.book.open(read.collection) }
+    let moment = try await ReadTimePinning(
+      client: context.client,
+      environment: context.environment,
+      logger: context.logger
+    )
+    .pin(readTime, probing: reads.first?.collection)
     for index in reads.indices {
       reads[index].pageSize = pageSize
       reads[index].parallel = parallel
       reads[index].readTime = moment
     }
-    defer { progress.end() }
+    defer { context.progress.end() }
     do {
       try await check.run(
         reads,
         from: { read, body in
-          let piece = progress.begin(read.collection.string, total: nil)
-          let counting = BackgroundCount([read], client: client) { [progress] total in
+          let piece = context.progress.begin(read.collection.string, total: nil)
+          let counting = BackgroundCount([read], client: context.client) {
+            [progress = context.progress] total in
             progress.setTotal(total, of: piece)
           }
           defer { counting.cancel() }
-          for try await page in client.pages(of: read) {
+          for try await page in context.client.pages(of: read) {
             try Task.checkCancellation()
             try await body(page)
             count(page, of: read)
-            progress.advance(by: page.count)
+            context.progress.advance(by: page.count)
           }
         },
         tell: tell
@@ -78,9 +68,9 @@ package struct IntegrityRun: Sendable {
 
   private func count(_ page: [RawDocument], of read: CollectionRead) {
     if read.reach == .collection {
-      book.count(read.collection) { $0.read += page.count }
+      context.book.count(read.collection) { $0.read += page.count }
     } else {
-      for document in page { book.count(document.path.collection.pattern) { $0.read += 1 } }
+      for document in page { context.book.count(document.path.collection.pattern) { $0.read += 1 } }
     }
   }
 }

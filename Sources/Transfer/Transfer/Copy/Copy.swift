@@ -79,47 +79,22 @@ package struct Copy: Sendable {
   }
 
   let source: Source
-  let target: FirestoreClient
   let options: Options
-  let run: RunDirectory
-  let book: AccountsBook
-  let rejects: RejectList
-  let checkpoints: Checkpoints?
-  let progress: Progress
-  let logger: Logger
+  let context: RunContext
   let personalData: PersonalDataGuard
   private let elsewhere: LazyList
 
-  /// Makes a copy.
-  ///
-  /// - Parameters:
-  ///   - run: Where its lists are.
-  ///   - checkpoints: What makes it go on where it stopped; nil for a dry run.
-  package init(
-    from source: Source,
-    to target: FirestoreClient,
-    options: Options,
-    run: RunDirectory,
-    book: AccountsBook,
-    checkpoints: Checkpoints?,
-    progress: Progress,
-    logger: Logger
-  ) {
+  /// - Parameter context: The target, and the run; its checkpoints make it resumable.
+  package init(from source: Source, _ options: Options, in context: RunContext) {
     self.source = source
-    self.target = target
     self.options = options
-    self.run = run
-    self.book = book
-    self.checkpoints = checkpoints
-    self.progress = progress
-    self.logger = logger
-    rejects = RejectList(run)
+    self.context = context
     personalData = PersonalDataGuard(of: source.environment, isOff: options.keepsPersonalData)
-    elsewhere = LazyList(run.file("references.jsonl"))
+    elsewhere = LazyList(context.folder.file("references.jsonl"))
   }
 
   /// The lists that it may leave.
-  package var lists: [String] { [rejects.path, elsewhere.path] }
+  package var lists: [String] { [context.rejects.path, elsewhere.path] }
 
   // MARK: Before
 
@@ -128,10 +103,10 @@ package struct Copy: Sendable {
   /// - Throws: ``Failure``: `.notPermitted` where people's data would leave a protected environment, or where more
   ///   would be deleted than is allowed.
   package func prepare() async throws -> Plan {
-    let resumed = checkpoints?.resumed.map { CopyPlace($0) }
+    let resumed = context.checkpoints?.resumed.map { CopyPlace($0) }
     let scopes = try options.selection.scopes(roots: try await roots(resumed))
     for scope in scopes { try personalData.assertFree(scope.name) }
-    for scope in scopes { book.open(scope.name) }
+    for scope in scopes { context.book.open(scope.name) }
     var plan = Plan(
       scopes: scopes,
       counts: [],
@@ -156,7 +131,7 @@ package struct Copy: Sendable {
     plan.readTime = try await ReadTimePinning(
       client: source.client,
       environment: source.environment,
-      logger: logger
+      logger: context.logger
     ).pin(options.readTime, probing: scopes.first?.collection)
     plan.cost.reads += plan.documents * (options.mode == .create && !options.isDryRun ? 1 : 2)
     plan.cost.writes = plan.documents
@@ -194,7 +169,7 @@ package struct Copy: Sendable {
   private func roots(_ resumed: CopyPlace?) async throws -> [CollectionPath] {
     guard options.selection.wantsRoots else { return [] }
     // Those of the beginning, whatever came to be since.
-    if let checkpoint = checkpoints?.resumed, let resumed {
+    if let checkpoint = context.checkpoints?.resumed, let resumed {
       let names = checkpoint.collections.prefix(resumed.scopes).map(\.name)
       return names.compactMap { name in
         name.utf8.split(separator: UInt8(ascii: "/")).first.flatMap { CollectionPath(String(Substring($0))) }
@@ -222,34 +197,33 @@ package struct Copy: Sendable {
   /// - Throws: ``Failure``.
   package func run(_ plan: Plan) async throws {
     let loader = DocumentLoader(
-      client: target,
+      in: context,
       mode: options.mode,
-      book: book,
-      rejects: rejects,
       limits: options.limits,
-      pacer: options.pacer,
-      journal: checkpoints?.journal
+      pacer: options.pacer
     )
-    defer { progress.end() }
-    progress.begin("copy", total: !plan.isCounted || plan.counts.isEmpty ? nil : plan.documents)
-    let start = CopyPlace(plan, resuming: checkpoints?.resumed)
+    defer { context.progress.end() }
+    context.progress.begin("copy", total: !plan.isCounted || plan.counts.isEmpty ? nil : plan.documents)
+    let start = CopyPlace(plan, resuming: context.checkpoints?.resumed)
     var references = references(from: start)
     try await loader.load { intake in
-      if checkpoints?.resumed == nil { try await checkpoints?.begin(at: start.checkpoint) }
+      if context.checkpoints?.resumed == nil { try await context.checkpoints?.begin(at: start.checkpoint) }
       try await reader.forEachPage(plan, from: start, &references) { page, place in
         try await intake.put(page)
-        if let place { try await checkpoints?.mark(at: place.checkpoint) { try await intake.drain() } }
+        if let place {
+          try await context.checkpoints?.mark(at: place.checkpoint) { try await intake.drain() }
+        }
       }
     }
     tell(references.counts)
     guard options.deletesExtraneous, plan.extraneous > 0 else { return }
-    let totals = book.totals
+    let totals = context.book.totals
     guard totals.rejected == 0, totals.conflicted == 0 else {
-      logger.warning("Nothing was deleted in the target, because not everything could be copied.")
+      context.logger.warning("Nothing was deleted in the target, because not everything could be copied.")
       return
     }
     try await ExtraneousDocuments(self, scopes: plan.scopes, readTime: plan.readTime)
-      .delete(CopyPlace(plan, resuming: checkpoints?.resumed))
+      .delete(CopyPlace(plan, resuming: context.checkpoints?.resumed))
   }
 
   /// What reads the source.
@@ -259,14 +233,14 @@ package struct Copy: Sendable {
       filter: options.filter,
       limit: options.limit ?? .max,
       personalData: personalData,
-      progress: progress
+      progress: context.progress
     )
   }
 
   /// What becomes of references, from a place on.
   func references(from place: CopyPlace) -> CopyReferences {
     CopyReferences(
-      ReferenceRewriter(from: source.client.database, to: target.database, counts: place.references),
+      ReferenceRewriter(from: source.client.database, to: context.client.database, counts: place.references),
       list: elsewhere
     )
   }
@@ -277,10 +251,12 @@ package struct Copy: Sendable {
       count == 1 ? "1 reference" : "\(NumberText.grouped(count)) references"
     }
     if counts.rewritten > 0 {
-      logger.info("Rewritten to \(target.database): \(text(counts.rewritten)).")
+      context.logger.info("Rewritten to \(context.client.database): \(text(counts.rewritten)).")
     }
     if counts.kept > 0 {
-      logger.notice("Kept as they are: \(text(counts.kept)) to other databases; see references.jsonl.")
+      context.logger.notice(
+        "Kept as they are: \(text(counts.kept)) to other databases; see references.jsonl."
+      )
     }
   }
 }

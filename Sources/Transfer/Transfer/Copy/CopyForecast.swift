@@ -21,13 +21,13 @@ extension Copy {
   ///
   /// - Throws: ``Failure``.
   package func forecast(_ plan: Plan) async throws -> Forecast {
-    defer { progress.end() }
-    progress.begin("compare", total: plan.isCounted ? plan.documents : nil)
+    defer { context.progress.end() }
+    context.progress.begin("compare", total: plan.isCounted ? plan.documents : nil)
     let forecast = Guarded(Forecast())
     let start = CopyPlace(plan, resuming: nil)
     var references = references(from: start)
     try await reader.forEachPage(plan, from: start, &references) { page, _ in
-      let current = try await target.batchGet(page.map(\.path))
+      let current = try await context.client.batchGet(page.map(\.path))
       for document in page {
         var document = document
         document.fields = document.fields.asStored
@@ -35,7 +35,7 @@ extension Copy {
         if let violation = DocumentLimits.violations(of: document).first {
           decision = .rejected(FirestoreError(.invalidArgument, violation.message))
         }
-        book.count(document.path.collection) {
+        context.book.count(document.path.collection) {
           $0.read += 1
           switch decision {
           case .write: $0.skipped += 1
@@ -50,7 +50,7 @@ extension Copy {
           if current[document.path] == nil { $0.created += 1 } else { $0.updated += 1 }
         }
         if case .rejected(let error) = decision {
-          try rejects.add(
+          try context.rejects.add(
             document.path,
             code: error.status.name,
             message: error.message,

@@ -17,7 +17,7 @@ struct ExtraneousDocuments {
   private let copy: Copy
   private let scopes: [CollectionScope]
   private let readTime: Timestamp?
-  private var path: String { copy.run.file(Self.fileName) }
+  private var path: String { copy.context.folder.file(Self.fileName) }
 
   init(_ copy: Copy, scopes: [CollectionScope], readTime: Timestamp?) {
     self.copy = copy
@@ -29,18 +29,18 @@ struct ExtraneousDocuments {
 
   /// Writes the list: how many there are, and how many documents were read for it.
   func list() async throws -> (count: Int, read: Int) {
-    copy.progress.begin("look for extraneous documents", total: nil)
-    defer { copy.progress.end() }
+    copy.context.progress.begin("look for extraneous documents", total: nil)
+    defer { copy.context.progress.end() }
     var file = try OutputFile(path)
     var json = JSONWriter()
     var (count, read) = (0, 0)
     for index in scopes.indices {
       var from = pages(of: index, copy.source.client, readTime)
-      var to = pages(of: index, copy.target, nil)
+      var to = pages(of: index, copy.context.client, nil)
       try await NameMerge.run { side in
         guard let page = try await side == .from ? from.next() : to.next() else { return nil }
         read += page.count
-        copy.progress.advance(by: page.count)
+        copy.context.progress.advance(by: page.count)
         return page.filter { CollectionScope.index(of: $0.path, in: scopes) == index }
       } _: { step in
         guard case .only(.to, let document) = step, let time = document.updateTime else { return }
@@ -80,19 +80,23 @@ struct ExtraneousDocuments {
 
   /// Deletes what the list names, each document only as it was when it was listed.
   func delete(_ start: CopyPlace) async throws {
-    copy.progress.begin("delete", total: start.extraneous)
-    defer { copy.progress.end() }
+    copy.context.progress.begin("delete", total: start.extraneous)
+    defer { copy.context.progress.end() }
     var place = start
     place.stage = scopes.count
     var lines = try LineReader(path)
     let parser = JSONParser()
     while lines.number < place.deletions, try lines.advance() {}
-    let delegate = DeleteDelegate(book: copy.book, rejects: copy.rejects, journal: copy.checkpoints?.journal)
+    let delegate = DeleteDelegate(
+      book: copy.context.book,
+      rejects: copy.context.rejects,
+      journal: copy.context.journal
+    )
     try await BatchWriter.run(
-      copy.target,
+      copy.context.client,
       limits: copy.options.limits,
       pacer: copy.options.pacer,
-      journal: copy.checkpoints?.journal,
+      journal: copy.context.journal,
       delegate: delegate
     ) { writer in
       while true {
@@ -101,8 +105,8 @@ struct ExtraneousDocuments {
         if entries.isEmpty { return }
         try await delete(entries, writer, delegate)
         place.deletions = lines.number
-        copy.progress.advance(by: entries.count)
-        try await copy.checkpoints?.mark(at: place.checkpoint) { try await writer.drain() }
+        copy.context.progress.advance(by: entries.count)
+        try await copy.context.checkpoints?.mark(at: place.checkpoint) { try await writer.drain() }
       }
     }
   }
@@ -123,7 +127,7 @@ struct ExtraneousDocuments {
   }
 
   private func delete(_ entries: [Entry], _ writer: BatchWriter, _ delegate: DeleteDelegate) async throws {
-    let current = try await copy.target.batchGet(entries.map(\.path))
+    let current = try await copy.context.client.batchGet(entries.map(\.path))
     for entry in entries {
       let write = Write(
         path: entry.path,

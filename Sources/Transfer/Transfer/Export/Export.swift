@@ -34,28 +34,12 @@ package struct Export: Sendable {
     }
   }
 
-  private let client: FirestoreClient
-  private let environment: DatabaseEnvironment
   private let options: Options
-  private let book: AccountsBook
-  private let progress: Progress
-  private let logger: Logger
+  private let context: RunContext
 
-  /// Makes an export.
-  package init(
-    client: FirestoreClient,
-    environment: DatabaseEnvironment,
-    options: Options,
-    book: AccountsBook,
-    progress: Progress,
-    logger: Logger
-  ) {
-    self.client = client
-    self.environment = environment
+  package init(_ options: Options, in context: RunContext) {
     self.options = options
-    self.book = book
-    self.progress = progress
-    self.logger = logger
+    self.context = context
   }
 
   /// Reads and writes everything.
@@ -63,13 +47,18 @@ package struct Export: Sendable {
   /// - Returns: The moment that was read at, nil where none was pinned.
   /// - Throws: ``Failure``; files that were not complete are gone then.
   package func run() async throws -> Timestamp? {
-    for read in options.reads { book.open(read.collection) }
-    let readTime = try await ReadTimePinning(client: client, environment: environment, logger: logger)
-      .pin(options.readTime, probing: options.reads.first { $0.reach == .collection }?.collection)
+    for read in options.reads { context.book.open(read.collection) }
+    let readTime = try await ReadTimePinning(
+      client: context.client,
+      environment: context.environment,
+      logger: context.logger
+    )
+    .pin(options.readTime, probing: options.reads.first { $0.reach == .collection }?.collection)
     let output = try ExportOutput(options.destination, options.format)
-    let piece = progress.begin("export", total: nil)
-    defer { progress.end() }
-    let count = BackgroundCount(options.reads, limit: options.limit, client: client) { [progress] total in
+    let piece = context.progress.begin("export", total: nil)
+    defer { context.progress.end() }
+    let count = BackgroundCount(options.reads, limit: options.limit, client: context.client) {
+      [progress = context.progress] total in
       progress.setTotal(total, of: piece)
     }
     defer { count.cancel() }
@@ -88,7 +77,7 @@ package struct Export: Sendable {
     try complete(output, readTime: readTime)
     // Nothing new in an increment is no news.
     for read in empty where options.since[read.collection] == nil {
-      logger.warning(
+      context.logger.warning(
         "\(read.collection) has no documents\(read.filter == nil ? "" : " for which the filter holds")."
       )
     }
@@ -121,18 +110,18 @@ package struct Export: Sendable {
   }
 
   private func complete(_ output: ExportOutput, readTime: Timestamp?) throws {
-    progress.begin("completing the files", total: nil)
+    context.progress.begin("completing the files", total: nil)
     let reports = try output.finish()
     for report in reports where report.path != "-" {
       for collection in report.collection.map({ [$0] }) ?? options.reads.map(\.collection) {
-        book.setFile(report.path, of: collection)
+        context.book.setFile(report.path, of: collection)
       }
     }
     guard case .folder(let folder) = options.destination else { return }
     try Manifest(
       toolVersion: gymmigrateVersion,
-      environment: environment.name,
-      database: client.database,
+      environment: context.environment.name,
+      database: context.client.database,
       readTime: readTime,
       scope: options.scope,
       files: reports.compactMap { report in
@@ -150,17 +139,17 @@ package struct Export: Sendable {
     read.pageSize = min(read.pageSize, left)
     // Ranges that are read ahead of a limit would be paid for and thrown away.
     if options.limit != nil { read.parallel = 1 }
-    for try await page in client.pages(of: read) {
+    for try await page in context.client.pages(of: read) {
       try Task.checkCancellation()
       let taken = page.count > left ? Array(page.prefix(left)) : page
       try body(taken)
       left -= taken.count
       if read.reach == .collection || read.reach == .pattern {
-        book.count(read.collection) { $0.read += taken.count }
+        context.book.count(read.collection) { $0.read += taken.count }
       } else {
-        for document in taken { book.count(read.accountName(of: document)) { $0.read += 1 } }
+        for document in taken { context.book.count(read.accountName(of: document)) { $0.read += 1 } }
       }
-      progress.advance(by: taken.count)
+      context.progress.advance(by: taken.count)
       if left == 0 { return }
     }
   }

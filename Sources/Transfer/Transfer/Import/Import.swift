@@ -48,39 +48,16 @@ package struct Import: Sendable {
     }
   }
 
-  private let client: FirestoreClient
   private let options: Options
-  private let book: AccountsBook
-  private let rejects: RejectList
-  private let run: RunDirectory
-  private let checkpoints: Checkpoints?
-  private let progress: Progress
-  private let logger: Logger
+  private let context: RunContext
 
   /// Documents that are looked up and handed on together.
   private static let batch = 200
 
-  /// Makes an import.
-  ///
-  /// - Parameter checkpoints: What makes it go on where it stopped; nil for one that cannot.
-  package init(
-    client: FirestoreClient,
-    options: Options,
-    book: AccountsBook,
-    rejects: RejectList,
-    run: RunDirectory,
-    checkpoints: Checkpoints? = nil,
-    progress: Progress,
-    logger: Logger
-  ) {
-    self.client = client
+  /// - Parameter context: Its checkpoints make it resumable.
+  package init(_ options: Options, in context: RunContext) {
     self.options = options
-    self.book = book
-    self.rejects = rejects
-    self.run = run
-    self.checkpoints = checkpoints
-    self.progress = progress
-    self.logger = logger
+    self.context = context
   }
 
   /// Reads every file once to find malformed lines and rows before anything is written (JSON Lines on standard input
@@ -89,51 +66,50 @@ package struct Import: Sendable {
   ///
   /// - Throws: ``Failure``: `.inputMalformed` with file and line, `.inputMissing`, and what writing throws.
   package func run() async throws {
-    let kept = try StandardInput.keep(options.sources, in: run)
+    let kept = try StandardInput.keep(options.sources, in: context.folder)
     defer { kept.remove() }
-    progress.begin("columns", total: nil)
-    let inputs = try ImportInputs(kept.sources, options: options.table, progress: progress)
-    progress.begin("checking", total: nil)
-    if checkpoints?.resumed == nil { try check(inputs) }
-    progress.end()
-    if let collection = options.collection { book.open(collection) }
+    context.progress.begin("columns", total: nil)
+    let inputs = try ImportInputs(kept.sources, options: options.table, progress: context.progress)
+    context.progress.begin("checking", total: nil)
+    if context.checkpoints?.resumed == nil { try check(inputs) }
+    context.progress.end()
+    if let collection = options.collection { context.book.open(collection) }
     let counts = Guarded(ReferenceRewriter.Counts())
-    defer { progress.end() }
-    progress.begin("import", total: nil)
+    defer { context.progress.end() }
+    context.progress.begin("import", total: nil)
     if options.isDryRun {
       try await forEachBatch(of: inputs, counts) { documents, _ in
         for document in documents {
           let violation = DocumentLimits.violations(of: document).first
-          book.count(document.path.collection) {
+          context.book.count(document.path.collection) {
             $0.read += 1
             if violation == nil { $0.skipped += 1 } else { $0.rejected += 1 }
           }
           if let violation {
-            try rejects.add(
+            try context.rejects.add(
               document.path,
               code: "INVALID_ARGUMENT",
               message: violation.message,
               fields: document.fields
             )
-            try book.assertBudget()
+            try context.book.assertBudget()
           }
         }
       }
     } else {
       let loader = DocumentLoader(
-        client: client,
+        in: context,
         mode: options.mode,
-        book: book,
-        rejects: rejects,
         limits: options.limits,
-        pacer: options.pacer,
-        journal: checkpoints?.journal
+        pacer: options.pacer
       )
       try await loader.load { intake in
-        if checkpoints?.resumed == nil { try await checkpoints?.begin(at: Place().checkpoint) }
+        if context.checkpoints?.resumed == nil {
+          try await context.checkpoints?.begin(at: Place().checkpoint)
+        }
         try await forEachBatch(of: inputs, counts) { documents, place in
           try await intake.put(documents)
-          try await checkpoints?.mark(at: place) { try await intake.drain() }
+          try await context.checkpoints?.mark(at: place) { try await intake.drain() }
         }
       }
     }
@@ -147,11 +123,11 @@ package struct Import: Sendable {
 
   private func tell(_ counts: ReferenceRewriter.Counts) {
     if counts.rewritten > 0 {
-      logger.info("\(counts.rewritten) references were rewritten to \(client.database).")
+      context.logger.info("\(counts.rewritten) references were rewritten to \(context.client.database).")
     }
     if counts.kept > 0 {
       let why = options.source == nil ? "; the database that they came from is not known (--source)" : ""
-      logger.notice("\(counts.kept) references were kept as they are\(why).")
+      context.logger.notice("\(counts.kept) references were kept as they are\(why).")
     }
   }
 
@@ -159,7 +135,7 @@ package struct Import: Sendable {
   ///
   /// - Throws: `.inputMalformed` where there is something and the import is to stop at it.
   private func check(_ inputs: ImportInputs) throws {
-    let report = ValidationReport(run.file("validation.csv"))
+    let report = ValidationReport(context.folder.file("validation.csv"))
     let stops = options.parseErrors == .stop
     func isChecked(_ source: ImportSource) -> Bool {
       !source.isStream && (source.format != .jsonLines || stops)
@@ -176,14 +152,14 @@ package struct Import: Sendable {
         for fault in row.faults { try report.add(fault, of: source) }
         read += 1
         if read % 1000 == 0 {
-          progress.advance(by: 1000, share: meter.share(stage: stage, position: input.position))
+          context.progress.advance(by: 1000, share: meter.share(stage: stage, position: input.position))
         }
       }
     }
     guard var failure = report.first else { return }
-    for line in report.lines { logger.warning("\(line)") }
+    for line in report.lines { context.logger.warning("\(line)") }
     if !stops {
-      logger.notice("See \(report.path) for the values.")
+      context.logger.notice("See \(report.path) for the values.")
       return
     }
     if report.count > 1 { failure.cause += " (\(report.count) cells or rows in all)" }
@@ -209,8 +185,12 @@ package struct Import: Sendable {
     _ counts: Guarded<ReferenceRewriter.Counts>,
     _ body: ([RawDocument], Checkpoints.Place) async throws -> Void
   ) async throws {
-    var place = Place(resuming: checkpoints?.resumed)
-    var rewriter = ReferenceRewriter(from: options.source, to: client.database, counts: place.references)
+    var place = Place(resuming: context.checkpoints?.resumed)
+    var rewriter = ReferenceRewriter(
+      from: options.source,
+      to: context.client.database,
+      counts: place.references
+    )
     var left = (options.limit ?? .max) - place.documents
     var batch: [RawDocument] = []
     // What was kept of standard input has a size, but is read before anybody could look at it.
@@ -224,7 +204,7 @@ package struct Import: Sendable {
       place.references = rewriter.counts
       place.documents += batch.count
       try await body(batch, place.checkpoint)
-      progress.advance(by: batch.count, share: share(position))
+      context.progress.advance(by: batch.count, share: share(position))
       batch.removeAll(keepingCapacity: true)
     }
     for stage in inputs.indices.dropFirst(place.file) {
@@ -232,9 +212,9 @@ package struct Import: Sendable {
       guard let input = try inputs.open(stage) else { continue }
       if stage == place.file {
         try input.skip(through: place.line)
-        if place.line > 0 { progress.resume(at: share(input.position)) }
+        if place.line > 0 { context.progress.resume(at: share(input.position)) }
       }
-      let list = RowRejects(run.file(inputs.rejectList(stage)))
+      let list = RowRejects(context.folder.file(inputs.rejectList(stage)))
       while left > 0, let row = try input.next() {
         (place.file, place.line) = (stage, row.number)
         guard var document = try document(of: row, from: source, input, list) else { continue }
@@ -252,23 +232,23 @@ package struct Import: Sendable {
       }
     }
     if !batch.isEmpty { try await handOn(at: .max) }
-    progress.reachEnd()
+    context.progress.reachEnd()
     counts.withLock { [counted = rewriter.counts] in $0 = counted }
   }
 
   /// Lists a document of gymmigrate's own collections: from a file, it would hold the ledger of the target or its lease.
   private func refuse(_ document: RawDocument) throws {
-    book.count(document.path.collection) {
+    context.book.count(document.path.collection) {
       $0.read += 1
       $0.rejected += 1
     }
-    try rejects.add(
+    try context.rejects.add(
       document.path,
       code: "RESERVED",
       message: "collections that begin with \(CollectionSelection.ownPrefix) are gymmigrate's own",
       fields: document.fields
     )
-    try book.assertBudget()
+    try context.book.assertBudget()
   }
 
   /// The document of a line or row; nil where it is bad and is to be skipped.
@@ -281,7 +261,7 @@ package struct Import: Sendable {
     guard let fault = row.faults.first else { return row.document }
     if options.parseErrors == .stop { throw fault.failure }
     if options.parseErrors == .skipField, let document = row.document {
-      book.count(document.path.collection) { $0.review += 1 }
+      context.book.count(document.path.collection) { $0.review += 1 }
       if let rejected = input.rejected("Imported without " + RowRejects.reason(row.faults)) {
         try list.add(rejected)
       }
@@ -289,21 +269,21 @@ package struct Import: Sendable {
     }
     // A line that is no document belongs to no collection; it is counted under the one that is imported to.
     let place = source.collection ?? options.collection ?? CollectionPath(nil, "(unreadable)")
-    book.count(place) {
+    context.book.count(place) {
       $0.read += 1
       $0.rejected += 1
     }
     if let rejected = input.rejected(RowRejects.reason(row.faults)) {
       try list.add(rejected)
     } else {
-      try rejects.add(
+      try context.rejects.add(
         DocumentPath(place, "line-\(row.number)"),
         code: "MALFORMED",
         message: fault.failure.cause,
         fields: nil
       )
     }
-    try book.assertBudget()
+    try context.book.assertBudget()
     return nil
   }
 }

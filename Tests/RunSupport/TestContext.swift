@@ -1,0 +1,25 @@
+import Configuration
+package import FirestoreREST
+import Logging
+package import Runs
+
+extension RunContext {
+  /// A context whose output goes nowhere.
+  package static func silent(
+    _ client: FirestoreClient,
+    _ folder: RunDirectory,
+    book: AccountsBook = AccountsBook(),
+    checkpoints: Checkpoints? = nil
+  ) -> RunContext {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    return RunContext(
+      environment: DatabaseEnvironment(name: "test", database: client.database, endpoint: client.endpoint),
+      client: client,
+      folder: folder,
+      book: book,
+      checkpoints: checkpoints,
+      progress: Progress(terminal: nil, logger: logger, traffic: TrafficCounter()),
+      logger: logger
+    )
+  }
+}
