@@ -19,8 +19,21 @@ let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift"
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 /// A target of ours, in the folder of its floor.
-func library(_ name: String, in floor: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, path: "Sources/\(floor)\(name)", swiftSettings: settings)
+///
+/// - Parameter embedded: Files that are compiled in, as bytes of `PackageResources`.
+func library(
+  _ name: String,
+  in floor: String,
+  _ dependencies: [Target.Dependency] = [],
+  embedding embedded: [String] = []
+) -> Target {
+  .target(
+    name: name,
+    dependencies: dependencies,
+    path: "Sources/\(floor)\(name)",
+    resources: embedded.map { .embedInCode($0) },
+    swiftSettings: settings
+  )
 }
 
 let package = Package(
@@ -112,7 +125,8 @@ let package = Package(
       [
         "FirestoreModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs", "Platform", grdb,
         logging,
-      ]
+      ],
+      embedding: ["Page/plan-page.css", "Page/plan-page.js"]
     ),
     library(
       "GymMigrations",

@@ -1,6 +1,6 @@
 import Files
 package import FirestoreREST
-package import Logging
+import Logging
 package import Runs
 
 /// Plans and applies migrations on one database: reads page by page, writes in commits that expect what was read.

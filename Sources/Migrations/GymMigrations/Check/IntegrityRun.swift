@@ -1,7 +1,7 @@
-package import Configuration
+import Configuration
 package import FirestoreModels
 package import FirestoreREST
-package import Logging
+import Logging
 package import Runs
 
 /// A check of a database: counts what is to come, fixes the moment, and reads page by page.

@@ -1,7 +1,7 @@
 package import Configuration
 package import FirestoreModels
 package import FirestoreREST
-package import Logging
+import Logging
 package import Runs
 
 /// Copies documents from one database into another: read at one moment, page by page, and written by a mode.

@@ -1,7 +1,7 @@
 import Files
 package import FirestoreModels
 package import FirestoreREST
-package import Logging
+import Logging
 package import Runs
 package import Tables
 
