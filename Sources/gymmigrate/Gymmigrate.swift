@@ -66,12 +66,12 @@ enum Main {
   /// What runs the command line.
   ///
   /// A local one would be nobody's at the exit, where nothing is released any more.
-  private static let work = Guarded<Task<Int32, Never>?>(nil)
+  private static let work = Locked<Task<Int32, Never>?>(nil)
 
   /// The command line as it was completed by the environment variables.
   static var arguments: CompletedArguments { completed.withLock { $0 } }
 
-  private static let completed = Guarded(CompletedArguments([]))
+  private static let completed = Locked(CompletedArguments([]))
 
   /// Completes, parses and runs the command line of this process.
   private static func perform() async throws {

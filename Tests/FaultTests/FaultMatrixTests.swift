@@ -19,7 +19,7 @@ struct FaultMatrixTests {
     #expect(cells.count == Int(FaultCase.cells))
   }
 
-  @Test("Whatever fails, the database, the accounts and the end of a run are true.")
+  @Test("Whatever fails, the database, the counts and the end of a run are true.")
   func runs() async throws {
     let first = Self.setting("GYMMIGRATE_FAULT_SEED", 1)
     let count = Self.setting("GYMMIGRATE_FAULT_RUNS", 93)

@@ -64,8 +64,8 @@ struct FaultRun {
       // A run that is taken up counts all that it wrote, whenever that was.
       let written = mini.totalChanges - (isResumed ? 0 : changes)
       copy.expect(
-        second.accounts.written == written,
-        "the second run counts \(second.accounts.written) written, the server \(written)"
+        second.counts.written == written,
+        "the second run counts \(second.counts.written) written, the server \(written)"
       )
       if isResumed { copy.judgeResumed(second) }
       if operation == .export { try await copy.judgeFiles(second) }
@@ -133,7 +133,7 @@ struct FaultRun {
     _ faults: ScriptedFaults
   ) async throws {
     expect(result.other == nil, "it throws \(result.other ?? "")")
-    let accounts = result.accounts
+    let counts = result.counts
     let changes = mini.changedDocuments
     for (name, count) in changes { expect(count == 1, "\(name) was changed \(count) times") }
     for (name, count) in mini.writtenDocuments {
@@ -146,13 +146,13 @@ struct FaultRun {
       )
       if let failure = result.failure {
         expect(failure.kind == kind, "it ends as \(failure.kind): \(failure)")
-        let told = accounts.written + accounts.unchanged + accounts.skipped + accounts.rejected
-        expect(told + accounts.conflicted <= accounts.read + accounts.created, "\(accounts)")
-        expect(accounts.written <= changes.count, "\(accounts.written) of \(changes.count) are told")
-        if accounts.written < changes.count {
+        let told = counts.written + counts.unchanged + counts.skipped + counts.rejected
+        expect(told + counts.conflicted <= counts.read + counts.created, "\(counts)")
+        expect(counts.written <= changes.count, "\(counts.written) of \(changes.count) are told")
+        if counts.written < changes.count {
           expect(
             test.kind.mayApply && failure.cause.contains("it is not known whether"),
-            "\(accounts.written) of \(changes.count) are told: \(failure)"
+            "\(counts.written) of \(changes.count) are told: \(failure)"
           )
         }
         try await judgeRest(of: result)
@@ -161,26 +161,26 @@ struct FaultRun {
     }
     expect(result.failure == nil, "it fails: \(result.failure?.description ?? "")")
     expect(
-      accounts.written == mini.totalChanges,
-      "\(accounts.written) written, \(mini.totalChanges) by the server"
+      counts.written == mini.totalChanges,
+      "\(counts.written) written, \(mini.totalChanges) by the server"
     )
     switch test.operation {
     case .export:
       try await judgeFiles(result)
     case .migrate:
-      expect(result.conflicts.count == accounts.conflicted, "\(accounts) \(result.rejects)")
-      if test.kind.fault != nil { expect(accounts.conflicted == 0, "\(result.conflicts)") }
+      expect(result.conflicts.count == counts.conflicted, "\(counts) \(result.rejects)")
+      if test.kind.fault != nil { expect(counts.conflicted == 0, "\(result.conflicts)") }
     case .create, .upsert, .merge:
-      expect(accounts.read == data.read, "\(accounts)")
-      expect(result.rejects.count == accounts.rejected + accounts.conflicted, "\(accounts) \(result.rejects)")
+      expect(counts.read == data.read, "\(counts)")
+      expect(result.rejects.count == counts.rejected + counts.conflicted, "\(counts) \(result.rejects)")
       if test.kind == .lostThenWriter {
-        expect(accounts.conflicted == 0, "\(result.conflicts)")
+        expect(counts.conflicted == 0, "\(result.conflicts)")
       } else if test.kind.fault == nil {
         return
       }
-      let counted = [accounts.written, accounts.unchanged, accounts.rejected, accounts.conflicted]
+      let counted = [counts.written, counts.unchanged, counts.rejected, counts.conflicted]
       let wanted = [data.written, data.unchanged, data.rejected, 0]
-      expect(counted == wanted, "\(accounts), not \(wanted)")
+      expect(counted == wanted, "\(counts), not \(wanted)")
     }
   }
 
@@ -194,12 +194,12 @@ struct FaultRun {
 
   /// The accounts and the list of a run that was taken up are those of one that nothing happened to.
   private mutating func judgeResumed(_ result: Workplace.Result) {
-    let accounts = result.accounts
+    let counts = result.counts
     guard test.operation != .migrate else { return }
     let wanted = [data.read, data.written, data.unchanged, data.rejected, 0]
     expect(
-      [accounts.read, accounts.written, accounts.unchanged, accounts.rejected, accounts.conflicted] == wanted,
-      "\(accounts), not \(wanted)"
+      [counts.read, counts.written, counts.unchanged, counts.rejected, counts.conflicted] == wanted,
+      "\(counts), not \(wanted)"
     )
     expect(result.rejects.count == data.rejected, "\(result.rejects)")
   }
@@ -208,7 +208,7 @@ struct FaultRun {
     let calm = try await calm()
     expect(result.files == calm.result.files, "the files differ")
     expect(result.hasManifest && calm.result.hasManifest, "the manifest is missing")
-    expect(result.accounts == calm.result.accounts, "\(result.accounts)")
+    expect(result.counts == calm.result.counts, "\(result.counts)")
     let exported = try MiniFirestore.canonical(jsonLines: result.files.values.joined())
     expect(exported == (try MiniFirestore.canonical(jsonLines: initial)), "documents are missing or changed")
   }

@@ -79,7 +79,7 @@ struct LiveWriterTests {
   }
 
   @Test(
-    "Every change of a writer during the migrations survives, and the accounts add up.",
+    "Every change of a writer during the migrations survives, and the counts add up.",
     arguments: [1, 2]
   )
   func migrations(seed: UInt64) async throws {
@@ -101,14 +101,14 @@ struct LiveWriterTests {
           )
         )
         let run = try RunDirectory(in: folder.path, command: "migrate")
-        let book = AccountsBook()
+        let counts = RunCounts()
         let changing = Task {
           while !isDone.withLock({ $0 }) { try await writer.change(names) }
         }
         while await writer.count < 10 { await Task.yield() }
         let before = await writer.count
         do {
-          try await migrate(client, run, book)
+          try await migrate(client, run, counts)
         } catch {
           isDone.withLock { $0 = true }
           _ = try await changing.value
@@ -118,10 +118,10 @@ struct LiveWriterTests {
         try await changing.value
         #expect(await writer.count > before, "seed \(seed): the writer had its turn")
 
-        try book.assertBalance()
+        try counts.assertBalance()
         let rejects = ((try? String(contentsOfFile: run.file("rejects.jsonl"), encoding: .utf8)) ?? "")
           .split(separator: "\n")
-        #expect(rejects.count == book.totals.rejected + book.totals.conflicted, "seed \(seed)")
+        #expect(rejects.count == counts.totals.rejected + counts.totals.conflicted, "seed \(seed)")
         let last = await writer.last
         let now = try await client.batchGet(names.compactMap { DocumentPath($0) })
         var untouched = 0
@@ -142,16 +142,16 @@ struct LiveWriterTests {
           }
         }
         print(
-          "live writer: seed \(seed), \(await writer.count) changes, \(book.totals), \(untouched) untouched"
+          "live writer: seed \(seed), \(await writer.count) changes, \(counts.totals), \(untouched) untouched"
         )
       }
     }
   }
 
-  private func migrate(_ client: FirestoreClient, _ run: RunDirectory, _ book: AccountsBook) async throws {
+  private func migrate(_ client: FirestoreClient, _ run: RunDirectory, _ counts: RunCounts) async throws {
     for id in ["users-unify", "user-emails", "is-active"] {
       let migration = try MigrationCatalogue.named(id, settings: MigrationCatalogue.Settings())
-      var runner = MigrationRunner(in: .silent(client, run, book: book))
+      var runner = MigrationRunner(in: .silent(client, run, counts: counts))
       runner.limits = BatchLimits(maximumWrites: 5, maximumInFlight: 3)
       runner.pageSize = 20
       _ = try await runner.apply(migration)

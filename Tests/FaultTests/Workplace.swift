@@ -105,7 +105,7 @@ struct Workplace: Sendable {
   /// What one run counted and listed, and how it ended.
   struct Result {
     var run = ""
-    var accounts = Accounts()
+    var counts = DocumentCounts()
     var rejects: [String] = []
     /// What the files of an export hold, by their names.
     var files: [String: String] = [:]
@@ -132,19 +132,19 @@ struct Workplace: Sendable {
     var result = Result()
     let run = try directory(for: operation, resuming: earlier)
     result.run = run.id
-    let book = AccountsBook(goingOnWith: run.keptAccounts)
+    let counts = RunCounts(resuming: run.restoredCounts)
     do {
       let checkpoints =
         isJournaled
-        ? try await Checkpoints(run, client: client, book: book, clock: client.caller.clock) : nil
+        ? try await Checkpoints(run, client: client, counts: counts, clock: client.caller.clock) : nil
       switch operation {
-      case .export: result.files = try await export(run, book, to: run.file("out"))
-      case .create: try await importFile(data, run, book, checkpoints)
-      case .upsert: try await load(data, .upsert, run, book, checkpoints)
-      case .merge: try await load(data, .merge, run, book, checkpoints)
-      case .migrate: try await migrate(run, book, checkpoints)
+      case .export: result.files = try await export(run, counts, to: run.file("out"))
+      case .create: try await importFile(data, run, counts, checkpoints)
+      case .upsert: try await load(data, .upsert, run, counts, checkpoints)
+      case .merge: try await load(data, .merge, run, counts, checkpoints)
+      case .migrate: try await migrate(run, counts, checkpoints)
       }
-      if operation != .export { try book.assertBalance() }
+      if operation != .export { try counts.assertBalance() }
     } catch let failure as Failure {
       result.failure = failure
       if operation == .export { result.files = try files(in: run.file("out")) }
@@ -152,7 +152,7 @@ struct Workplace: Sendable {
       result.other = "\(error)"
     }
     result.hasManifest = FileManager.default.fileExists(atPath: run.file("out/manifest.json"))
-    result.accounts = book.totals
+    result.counts = counts.totals
     result.rejects = ((try? String(contentsOfFile: run.file("rejects.jsonl"), encoding: .utf8)) ?? "")
       .split(separator: "\n").map(String.init)
     return result
@@ -176,7 +176,7 @@ struct Workplace: Sendable {
 
   private func export(
     _ run: RunDirectory,
-    _ book: AccountsBook,
+    _ counts: RunCounts,
     to path: String
   ) async throws -> [String: String] {
     // One collection by list, one by query.
@@ -185,7 +185,7 @@ struct Workplace: Sendable {
     let reads = [CollectionRead(CollectionPath(nil, "c"), pageSize: 7), group]
     _ = try await Export(
       Export.Options(reads: reads, destination: .folder(path), format: .jsonLines()),
-      in: .silent(client, run, book: book)
+      in: .silent(client, run, counts: counts)
     ).run()
     return try files(in: path)
   }
@@ -202,7 +202,7 @@ struct Workplace: Sendable {
   private func importFile(
     _ data: LoadData,
     _ run: RunDirectory,
-    _ book: AccountsBook,
+    _ counts: RunCounts,
     _ checkpoints: Checkpoints?
   ) async throws {
     let file = run.file("in.jsonl")
@@ -213,14 +213,14 @@ struct Workplace: Sendable {
       mode: .create
     )
     options.limits = limits
-    try await Import(options, in: .silent(client, run, book: book, checkpoints: checkpoints)).run()
+    try await Import(options, in: .silent(client, run, counts: counts, checkpoints: checkpoints)).run()
   }
 
   private func load(
     _ data: LoadData,
     _ mode: WriteMode,
     _ run: RunDirectory,
-    _ book: AccountsBook,
+    _ counts: RunCounts,
     _ checkpoints: Checkpoints?
   )
     async throws
@@ -231,7 +231,7 @@ struct Workplace: Sendable {
       try parser.parse(Array(line)) { root throws(WireError) in try decoder.document(root) }
     }
     let loader = DocumentLoader(
-      in: .silent(client, run, book: book, checkpoints: checkpoints),
+      in: .silent(client, run, counts: counts, checkpoints: checkpoints),
       mode: mode,
       limits: limits,
       pacer: WritePacer(ramp: false)
@@ -243,11 +243,11 @@ struct Workplace: Sendable {
     }
   }
 
-  private func migrate(_ run: RunDirectory, _ book: AccountsBook, _ checkpoints: Checkpoints?) async throws {
+  private func migrate(_ run: RunDirectory, _ counts: RunCounts, _ checkpoints: Checkpoints?) async throws {
     for (stage, id) in ["users-unify", "user-emails", "is-active"].enumerated()
     where checkpoints?.isPast(stage) != true {
       let migration = try MigrationCatalogue.named(id, settings: MigrationCatalogue.Settings())
-      var runner = MigrationRunner(in: .silent(client, run, book: book, checkpoints: checkpoints))
+      var runner = MigrationRunner(in: .silent(client, run, counts: counts, checkpoints: checkpoints))
       runner.limits = limits
       runner.pageSize = 7
       _ = try await runner.apply(migration, stage: stage)

@@ -243,9 +243,9 @@ struct CollectionNamingTests {
       #expect(try scope("flat")?["subcollections"] as? Bool == false)
       let some = ["export", "users", "-o", "some", "--dated", "--where", "role == admin"]
       try await tool.bare(some + tool.place).expect(0)
-      let night = try #require(tool.names(in: "some").first { $0.hasPrefix("2") })
-      #expect(try scope("some/\(night)")?["where"] as? [String] == ["role == admin"])
-      #expect(try scope("some/\(night)")?["collections"] as? [String] == ["users"])
+      let scheduledExport = try #require(tool.names(in: "some").first { $0.hasPrefix("2") })
+      #expect(try scope("some/\(scheduledExport)")?["where"] as? [String] == ["role == admin"])
+      #expect(try scope("some/\(scheduledExport)")?["collections"] as? [String] == ["users"])
       let table = try await tool.run("export", "groups", "-o", "groups.csv")
       #expect(table.errors.contains("groups/*/members"))
     }

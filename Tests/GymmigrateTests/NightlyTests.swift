@@ -7,7 +7,7 @@ struct NightlyTests {
   @Test(
     "A night is a folder of its own, whole, with latest leading to it and one line of JSON to tell of it."
   )
-  func night() async throws {
+  func scheduledExport() async throws {
     let mini = try MiniFirestore.withSamples(Nights.few)
     try await withTool(against: mini.handler) { tool, _ in
       let result = try await tool.bare(Nights.command + tool.place + ["--json"])
@@ -30,7 +30,7 @@ struct NightlyTests {
       }
       try await tool.bare(Nights.command + tool.place).expect(0)
       #expect(tool.nights.count == 2)
-      #expect(try tool.latestNight() == tool.night(1))
+      #expect(try tool.latestNight() == tool.scheduledExport(1))
     }
   }
 
@@ -86,7 +86,7 @@ struct NightlyTests {
     try await withTool(against: mini.handler) { tool, server in
       let manager = FileManager.default
       try await tool.bare(Nights.command + tool.place).expect(0)
-      let first = try tool.night(0)
+      let first = try tool.scheduledExport(0)
       // One with something of somebody's in it, one of another database, one without a manifest, a file, a link.
       try manager.copyItem(
         atPath: tool.path("nightly/\(first)"),

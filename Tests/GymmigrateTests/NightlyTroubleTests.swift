@@ -45,7 +45,7 @@ struct NightlyTroubleTests {
         faults.setOn(false)
         try await tool.bare(Nights.command + tool.at(server)).expect(0)
         #expect(tool.strangers == [])
-        try await tool.expectWhole(tool.night(1))
+        try await tool.expectWhole(tool.scheduledExport(1))
       }
     }
   }
@@ -69,7 +69,7 @@ struct NightlyTroubleTests {
     #expect(tool.nights.contains(before.newest), "\(moment)")
     let latest = try tool.latestNight()
     #expect(tool.nights.contains(latest) && latest >= before.latest, "\(moment): \(latest)")
-    for night in tool.nights { try await tool.expectIntact(night) }
+    for scheduledExport in tool.nights { try await tool.expectIntact(scheduledExport) }
     #expect(
       tool.strangers.allSatisfy { $0.hasPrefix(".") && $0.contains(".part") },
       "\(moment): \(tool.strangers)"
@@ -88,10 +88,10 @@ struct NightlyTroubleTests {
       try await tool.bare(command).expect(0)
       let begin = ContinuousClock.now
       try await tool.bare(command).expect(0)
-      let night = Int((ContinuousClock.now - begin) / .milliseconds(1))
+      let scheduledExport = Int((ContinuousClock.now - begin) / .milliseconds(1))
       for _ in 0..<Settings.kills(8) {
         let before = try Before(tool)
-        let moment = Int.random(in: 0...night, using: &random)
+        let moment = Int.random(in: 0...scheduledExport, using: &random)
         let process = try tool.runner.start(command, directory: tool.folder)
         // Any moment will do, so a nap is no guess.
         try await Task.sleep(for: .milliseconds(moment))
@@ -102,7 +102,7 @@ struct NightlyTroubleTests {
       try await tool.bare(command).expect(0)
       #expect(tool.strangers == [])
       #expect(tool.nights.count == 2)
-      try await tool.expectWhole(tool.night(1))
+      try await tool.expectWhole(tool.scheduledExport(1))
     }
   }
 
@@ -119,7 +119,7 @@ struct NightlyTroubleTests {
     let mini = try MiniFirestore.withSamples(Nights.few)
     let strace = try BinaryRunner(executable: "/usr/bin/env")
     try await withTool(against: mini.handler) { tool, _ in
-      func night(_ options: [String]) async throws -> RunResult {
+      func scheduledExport(_ options: [String]) async throws -> RunResult {
         // Nobody can trace who looks for leaks, too.
         try await strace.run(
           ["strace", "-f", "-qq"] + options + [tool.runner.executable] + Nights.command + ["--keep", "2"]
@@ -131,7 +131,7 @@ struct NightlyTroubleTests {
       }
       for _ in 0..<2 { try await tool.bare(Nights.command + tool.place).expect(0) }
       let calls = Self.calls.joined(separator: ",")
-      try await night(["-o", "trace", "-e", "trace=\(calls)"]).expect(0)
+      try await scheduledExport(["-o", "trace", "-e", "trace=\(calls)"]).expect(0)
       var points: [(call: String, number: Int)] = []
       for line in try tool.text("trace").split(separator: "\n") {
         let words = line.split { $0 == " " || $0 == "(" }
@@ -147,7 +147,7 @@ struct NightlyTroubleTests {
       var killed = 0
       for (call, number) in must + others.prefix(Settings.kills(6)) {
         let before = try Before(tool)
-        let result = try await night([
+        let result = try await scheduledExport([
           "-o", "/dev/null", "-e", "trace=\(call)", "-e", "inject=\(call):signal=SIGKILL:when=\(number)",
         ])
         if result.signal == SIGKILL { killed += 1 }

@@ -240,7 +240,7 @@ struct SheetImportTests {
   // MARK: Going on
 
   @Test("An import of a table that was stopped goes on behind its last row.", arguments: ["csv", "xlsx"])
-  func goesOn(_ format: String) async throws {
+  func continues(_ format: String) async throws {
     let mini = MiniFirestore()
     let faults = ScriptedFaults(
       mini.handler,

@@ -76,7 +76,7 @@ struct FindingResumptionTests {
     /// Of its lists, in their order.
     var lines: [String: [String]]
     var counted: [MigrationReport.FindingGroup: Int]
-    var accounts: Accounts
+    var counts: DocumentCounts
     /// The fields of the documents as JSON, without the service's times.
     var documents: [String: String]
   }
@@ -85,7 +85,7 @@ struct FindingResumptionTests {
     _ reporting: Reporting,
     _ server: HTTPTestServer,
     _ run: RunDirectory
-  ) async throws -> (MigrationReport, Accounts) {
+  ) async throws -> (MigrationReport, DocumentCounts) {
     let transport = CurlTransport()
     let caller = ServiceCaller(
       transport: transport,
@@ -96,19 +96,19 @@ struct FindingResumptionTests {
       endpoint: server.url,
       caller: caller
     )
-    let book = AccountsBook(goingOnWith: run.keptAccounts)
+    let counts = RunCounts(resuming: run.restoredCounts)
     var runner = MigrationRunner(
       in: .silent(
         client,
         run,
-        book: book,
-        checkpoints: try await Checkpoints(run, client: client, book: book, clock: .system)
+        counts: counts,
+        checkpoints: try await Checkpoints(run, client: client, counts: counts, clock: .system)
       )
     )
     runner.limits = BatchLimits(maximumWrites: 1, maximumInFlight: 1)
     runner.pageSize = 3
     let report = try await runner.apply(reporting.migration)
-    return (report, book.totals)
+    return (report, counts.totals)
   }
 
   /// Applies a migration in a run whose commits of these numbers fail, one after the other in a process of its own.
@@ -149,7 +149,7 @@ struct FindingResumptionTests {
         let run =
           try record.map { try RunDirectory(resuming: $0, in: state, fromStart: fromStart) }
           ?? RunDirectory(in: state, command: "migrate")
-        let (report, accounts) = try await apply(reporting, server, run)
+        let (report, counts) = try await apply(reporting, server, run)
         var lines: [String: [String]] = [:]
         for name in ["findings.csv", "findings.jsonl", "review.csv", "rejects.jsonl"] {
           let text = (try? String(contentsOfFile: run.file(name), encoding: .utf8)) ?? ""
@@ -163,7 +163,7 @@ struct FindingResumptionTests {
           findings: findings.sorted(),
           lines: lines,
           counted: report.findings,
-          accounts: accounts,
+          counts: counts,
           documents: try Dictionary(
             uniqueKeysWithValues: mini.snapshot().map { document in
               var fields = try document.fields()
@@ -186,7 +186,7 @@ struct FindingResumptionTests {
     let whole = try await outcome(reporting, failing: [], fromStart: fromStart)
     #expect(whole.findings == reporting.expected)
     #expect(whole.counted.values.reduce(0, +) == reporting.expected.count)
-    #expect(whole.accounts.written == reporting.commits && whole.accounts.balance)
+    #expect(whole.counts.written == reporting.commits && whole.counts.balance)
     for first in 1...reporting.commits {
       let once = try await outcome(reporting, failing: [first], fromStart: fromStart)
       #expect(once == whole, "at commit \(first)")
@@ -219,7 +219,7 @@ struct FindingResumptionTests {
     let outcome = try await outcome(reporting, failing: [2], fromStart: fromStart) { $0.remove("users/u") }
     #expect(outcome.findings == reporting.expected)
     #expect(outcome.counted.values.reduce(0, +) == 1)
-    #expect(outcome.accounts.balance && outcome.accounts.written == 2)
+    #expect(outcome.counts.balance && outcome.counts.written == 2)
     #expect(outcome.documents[entry]?.contains(#""primaryUserId":{"stringValue":"v"}"#) == true)
   }
 }

@@ -23,7 +23,7 @@ private struct Workshop {
   let mini: MiniFirestore
   let runner: MigrationRunner
   let run: RunDirectory
-  let book: AccountsBook
+  let counts: RunCounts
 
   func lines(_ name: String) -> [String] {
     let text = (try? String(contentsOfFile: run.file(name), encoding: .utf8)) ?? ""
@@ -68,7 +68,7 @@ private struct OneByOne: Migration {
   func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
     for read in inner.sources {
       try await source.forEachDocument(matching: read) { document in
-        try await sink.tell(inner.outcome(for: document), of: document)
+        try await sink.record(inner.outcome(for: document), of: document)
       }
     }
   }
@@ -98,11 +98,11 @@ struct MigrationRunnerTests {
           caller: caller
         )
         let run = try RunDirectory(in: folder.path + "/state", command: "migrate")
-        let book = AccountsBook()
-        var runner = MigrationRunner(in: .silent(client, run, book: book))
+        let counts = RunCounts()
+        var runner = MigrationRunner(in: .silent(client, run, counts: counts))
         runner.limits = BatchLimits(maximumWrites: batch, maximumInFlight: 3)
         runner.pageSize = 7
-        try await body(Workshop(mini: mini, runner: runner, run: run, book: book))
+        try await body(Workshop(mini: mini, runner: runner, run: run, counts: counts))
       }
     }
   }
@@ -133,7 +133,7 @@ struct MigrationRunnerTests {
       #expect(report.changeCount == 2)
       #expect(shop.mini.totalWrites == 0)
       #expect(shop.mini.snapshot() == before)
-      let users = shop.book.totals
+      let users = shop.counts.totals
       #expect(users.read == 3)
       #expect(users.unchanged == 1)
 
@@ -180,20 +180,20 @@ struct MigrationRunnerTests {
     var options = MiniFirestore.Options()
     options.clock = { 1_700_000_000_000_000 }
     var told: [[String]] = []
-    var counted: [(counters: [String: Int], accounts: Accounts, examples: [Change])] = []
+    var counted: [(counters: [String: Int], counts: DocumentCounts, examples: [Change])] = []
     for migration in [try unify(), OneByOne(UsersUnify())] as [any Migration] {
       try await withWorkshop(users, options: options) { shop in
         let report = try await shop.runner.plan(migration)
         told.append(lists.map { (try? String(contentsOfFile: shop.run.file($0), encoding: .utf8)) ?? "" })
-        counted.append((report.counters, shop.book.totals, report.examples))
+        counted.append((report.counters, shop.counts.totals, report.examples))
       }
     }
     #expect(told.count == 2 && told[0] == told[1])
     #expect(told[0].allSatisfy { !$0.isEmpty })
     #expect(counted[0].counters == counted[1].counters)
-    #expect(counted[0].accounts == counted[1].accounts)
+    #expect(counted[0].counts == counted[1].counts)
     #expect(counted[0].examples == counted[1].examples && counted[0].examples.count == 3)
-    #expect(counted[0].accounts.read == 40 && counted[0].accounts.rejected == 8)
+    #expect(counted[0].counts.read == 40 && counted[0].counts.rejected == 8)
   }
 
   @Test("Names that were decided and names that a person must decide are counted apart, also of one code.")
@@ -241,10 +241,10 @@ struct MigrationRunnerTests {
       written = log.last
       #expect(written.count > 5, "the writer had something to do")
       #expect(report.changeCount == 60)
-      let accounts = shop.book.totals
-      #expect(accounts.balance)
+      let counts = shop.counts.totals
+      #expect(counts.balance)
       let conflicts = Set(try shop.objects("rejects.jsonl").compactMap { $0["path"] as? String })
-      #expect(accounts.conflicted == conflicts.count)
+      #expect(counts.conflicted == conflicts.count)
       for (name, _) in users {
         let touched = (try shop.fields(name)["touched"] as? [String: Any])?["integerValue"] as? String
         #expect(touched == written[name].map(String.init), "\(name)")
@@ -266,10 +266,10 @@ struct MigrationRunnerTests {
         }
       }
       _ = try await shop.runner.apply(unify())
-      let accounts = shop.book.totals
-      #expect(accounts.balance)
-      #expect(accounts.written == 11)
-      #expect(accounts.conflicted == 1)
+      let counts = shop.counts.totals
+      #expect(counts.balance)
+      #expect(counts.written == 11)
+      #expect(counts.conflicted == 1)
       let rejects = try shop.objects("rejects.jsonl")
       #expect(rejects.map { $0["path"] as? String } == ["users/u3"])
       #expect(rejects.map { $0["code"] as? String } == ["conflict"])
@@ -292,7 +292,7 @@ struct MigrationRunnerTests {
       #expect(try shop.text("users/a", "fullName") == "Ana Ruiz Mora")
       #expect(try shop.text("users/a", "maternalLastName") == "Mora")
       #expect(try shop.text("users/b", "fullName") == "Ana Ruiz")
-      #expect(shop.book.totals.written == 2)
+      #expect(shop.counts.totals.written == 2)
     }
   }
 
@@ -311,11 +311,11 @@ struct MigrationRunnerTests {
       _ = try await shop.runner.apply(unify())
       #expect(mini.document("users/b") == nil)
       #expect(mini.writeCount("users/a") == 0)
-      let accounts = shop.book.totals
-      #expect(accounts.balance)
-      #expect(accounts.unchanged == 1)
-      #expect(accounts.written == 1)
-      #expect(accounts.conflicted == 1)
+      let counts = shop.counts.totals
+      #expect(counts.balance)
+      #expect(counts.unchanged == 1)
+      #expect(counts.written == 1)
+      #expect(counts.conflicted == 1)
       #expect(try shop.objects("rejects.jsonl").map { $0["path"] as? String } == ["users/b"])
     }
   }
@@ -330,10 +330,10 @@ struct MigrationRunnerTests {
         try? mini.set("fullName", #"{"stringValue":"Eva Paz"}"#, of: "users/b")
       }
       let report = try await shop.runner.apply(unify())
-      let accounts = shop.book.totals
-      #expect(accounts.balance)
-      #expect(accounts.rejected == 1)
-      #expect(accounts.review == 1)
+      let counts = shop.counts.totals
+      #expect(counts.balance)
+      #expect(counts.rejected == 1)
+      #expect(counts.review == 1)
       #expect(mini.writeCount("users/a") == 0)
       #expect(try shop.objects("rejects.jsonl").map { $0["code"] as? String } == ["wrong-type"])
       #expect(shop.lines("review.csv").contains { $0.contains("users/b") })

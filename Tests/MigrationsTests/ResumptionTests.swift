@@ -47,7 +47,7 @@ struct ResumptionTests {
   private func prune(
     _ server: HTTPTestServer,
     _ run: RunDirectory,
-    _ book: AccountsBook,
+    _ counts: RunCounts,
     atMost maximum: Int?
   ) async throws {
     let transport = CurlTransport()
@@ -64,8 +64,8 @@ struct ResumptionTests {
       in: .silent(
         client,
         run,
-        book: book,
-        checkpoints: try await Checkpoints(run, client: client, book: book, clock: .system)
+        counts: counts,
+        checkpoints: try await Checkpoints(run, client: client, counts: counts, clock: .system)
       )
     )
     runner.maximumDeletes = maximum
@@ -97,16 +97,16 @@ struct ResumptionTests {
             startedAt: .now,
             writes: true
           )
-          await #expect(throws: Failure.self) { try await prune(server, run, AccountsBook(), atMost: nil) }
+          await #expect(throws: Failure.self) { try await prune(server, run, RunCounts(), atMost: nil) }
           #expect(mini.totalWrites == 4)
         }
         let run = try RunDirectory(resuming: record, in: state)
-        let book = AccountsBook(goingOnWith: run.keptAccounts)
-        await #expect(throws: Failure.self) { try await prune(server, run, book, atMost: 4) }
+        let counts = RunCounts(resuming: run.restoredCounts)
+        await #expect(throws: Failure.self) { try await prune(server, run, counts, atMost: 4) }
         #expect(mini.totalWrites == 4)
-        #expect(book.totals.deleted == 4)
-        #expect(book.totals.written == 4)
-        #expect(book.totals.balance)
+        #expect(counts.totals.deleted == 4)
+        #expect(counts.totals.written == 4)
+        #expect(counts.totals.balance)
       }
     }
   }

@@ -309,10 +309,10 @@ private struct Shop: Sendable {
       shop.meddler.next("commit", .before { try await shop.put("groups/g", ["memberCount": .string("two")]) })
       try await withTemporaryDirectory { folder in
         let run = try RunDirectory(in: folder.path, command: "migrate")
-        let book = AccountsBook()
-        let runner = MigrationRunner(in: .silent(shop.client, run, book: book))
+        let counts = RunCounts()
+        let runner = MigrationRunner(in: .silent(shop.client, run, counts: counts))
         let report = try await runner.apply(GroupsRecount())
-        #expect(book.totals.balance && book.totals.rejected == 1 && book.totals.review == 1)
+        #expect(counts.totals.balance && counts.totals.rejected == 1 && counts.totals.review == 1)
         #expect(
           report.findings == [
             .init(kind: .reject, code: "wrong-type"): 1,

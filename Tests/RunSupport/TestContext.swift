@@ -8,7 +8,7 @@ extension RunContext {
   package static func silent(
     _ client: FirestoreClient,
     _ folder: RunDirectory,
-    book: AccountsBook = AccountsBook(),
+    counts: RunCounts = RunCounts(),
     checkpoints: Checkpoints? = nil
   ) -> RunContext {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -16,7 +16,7 @@ extension RunContext {
       environment: DatabaseEnvironment(name: "test", database: client.database, endpoint: client.endpoint),
       client: client,
       folder: folder,
-      book: book,
+      counts: counts,
       checkpoints: checkpoints,
       progress: Progress(terminal: nil, logger: logger, traffic: TrafficCounter()),
       logger: logger

@@ -73,7 +73,7 @@ struct HTTPTestServerTests {
     var testDescription: String
     var reaction: Reaction
     var status = 200
-    var ending = RawAnswer.Ending.complete
+    var ending = RawAnswer.CommandResult.complete
     var received: Int
   }
 

@@ -5,7 +5,7 @@ import TestSupport
 
 /// What came back over a raw connection.
 struct RawAnswer: Sendable {
-  enum Ending: Sendable {
+  enum CommandResult: Sendable {
     /// The answer was complete.
     case complete
     /// The server closed the connection first.
@@ -19,7 +19,7 @@ struct RawAnswer: Sendable {
   var status = 0
   var head = ""
   var body: [UInt8] = []
-  var ending = Ending.closed
+  var ending = CommandResult.closed
 
   var text: String { String(decoding: body, as: UTF8.self) }
 }
@@ -92,7 +92,7 @@ final class RawClient: @unchecked Sendable {
     }
   }
 
-  private func fill() -> RawAnswer.Ending? {
+  private func fill() -> RawAnswer.CommandResult? {
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     let count = recv(descriptor, &bytes, bytes.count, 0)
     if count > 0 {

@@ -82,7 +82,7 @@ struct ScriptedFaultsTests {
     var fault: Fault
     var isApplied: Bool
     var status: Int
-    var ending: RawAnswer.Ending
+    var ending: RawAnswer.CommandResult
   }
 
   @Test(

@@ -24,8 +24,8 @@ func fuzzRuns(_ input: [UInt8]) {
       }
       expect(again == entry.record, "a record is another after it was written and read")
       let collections = entry.ending?.collections ?? []
-      _ = collections.reduce(Accounts()) { $0 + $1.accounts }.balance
-      _ = (entry.status, entry.canGoOn)
+      _ = collections.reduce(DocumentCounts()) { $0 + $1.accounts }.balance
+      _ = (entry.status, entry.isResumable)
       resume(entry.record, in: folder)
     }
     expect(FilePaths.names(in: folder) == ["runs"], "something was made beside the runs")
@@ -41,10 +41,10 @@ private func resume(_ record: RunRecord, in folder: String) {
         try RunDirectory(resuming: record, in: folder, fromStart: fromStart)
       })
     else { continue }
-    _ = run.keptAccounts.reduce(Accounts()) { $0 + $1.accounts }
+    _ = run.restoredCounts.reduce(DocumentCounts()) { $0 + $1.accounts }
     if let resumption = run.resumption, resumption.head != nil {
       let journal = attempt { () throws(Failure) in
-        try Journal(run.file("journal.jsonl"), goingOnWith: resumption)
+        try Journal(run.file("journal.jsonl"), resuming: resumption)
       }
       _ = journal?.checkpoint
     }
@@ -121,7 +121,7 @@ func fuzzLedger(_ input: [UInt8]) {
   inMemory(input) { path in
     _ = attempt { () throws(Failure) in
       var reader = try JSONLinesReader(path, maximumLineBytes: 1 << 16)
-      var totals = Accounts()
+      var totals = DocumentCounts()
       while let line = try reader.next() {
         guard case .success(let document) = line.document else { continue }
         let entry = LedgerEntry(document)

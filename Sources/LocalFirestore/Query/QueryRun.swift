@@ -105,7 +105,7 @@ final class QueryRunner {
     let skipped = min(plan.offset, candidates.count)
     for candidate in candidates.dropFirst(skipped) {
       var document = candidate.document
-      let goesOn = try document.path.withUTF8 { path in
+      let continues = try document.path.withUTF8 { path in
         try document.fields.withUnsafeBytes { fields in
           try body(
             FoundDocument(
@@ -117,7 +117,7 @@ final class QueryRunner {
           )
         }
       }
-      if !goesOn { break }
+      if !continues { break }
     }
     return skipped
   }

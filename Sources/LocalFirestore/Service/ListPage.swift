@@ -54,9 +54,9 @@ final class ListPage {
     let patience = 16
     let collectionKey = NameKey.key(collection)
     var range = range
-    var goesOn = true
-    while goesOn {
-      goesOn = false
+    var continues = true
+    while continues {
+      continues = false
       var known: [UInt8] = []
       var descendants = 0
       try snapshot.scan(Snapshot.Scope(), range) { row in
@@ -83,7 +83,7 @@ final class ListPage {
         descendants += 1
         if descendants < patience { return true }
         range.from(NameKey.end(known))
-        goesOn = true
+        continues = true
         return false
       }
     }

@@ -7,7 +7,7 @@ import Runs
 struct ApplyDelegate: BatchDelegate {
   private let session: PlanSession
   /// A list that could not be written while a document was planned again.
-  private let failure = Guarded<Failure?>(nil)
+  private let failure = Locked<Failure?>(nil)
 
   init(_ session: PlanSession) {
     self.session = session
@@ -15,15 +15,15 @@ struct ApplyDelegate: BatchDelegate {
 
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
     let pending = session.pending.take(write.path)
-    session.book.count(write.path.collection) { accounts in
+    session.counts.update(write.path.collection) { counts in
       // One that is there after all was read back.
       let isMade = write.precondition == .exists(false) && result != .unchanged
-      if isMade { accounts.created += 1 } else { accounts.read += 1 }
+      if isMade { counts.created += 1 } else { counts.read += 1 }
       // Left alone after it was planned again, and listed by then.
       if result == .skipped, pending.findings.contains(where: { $0.kind == .reject }) {
-        accounts.rejected += 1
+        counts.rejected += 1
       } else {
-        accounts.settle(write, result)
+        counts.settle(write, result)
       }
     }
     if let failure = failure.withLock({ $0 }) { throw failure }
@@ -37,10 +37,10 @@ struct ApplyDelegate: BatchDelegate {
       )
       let document = write.fields.map { RawDocument(path: write.path, fields: $0) }
       try session.list(finding, by: pending.migration, document: document)
-      try session.book.assertBudget()
+      try session.counts.assertBudget()
     case .conflicted:
       try session.list(.conflict(write.path, .keptChanging), by: pending.migration, document: nil)
-      try session.book.assertBudget()
+      try session.counts.assertBudget()
     case .written, .unchanged, .skipped: break
     }
   }
@@ -72,7 +72,7 @@ struct ApplyDelegate: BatchDelegate {
   /// Lists what was not found of the document before it changed.
   func report(_ findings: [Finding], of document: RawDocument) throws(Failure) {
     let (new, isFirstReview) = session.pending.add(findings, to: document.path)
-    if isFirstReview { session.book.count(document.path.collection) { $0.review += 1 } }
+    if isFirstReview { session.counts.update(document.path.collection) { $0.review += 1 } }
     let migration = session.pending[document.path].migration
     for finding in new { try session.list(finding, by: migration, document: document) }
   }

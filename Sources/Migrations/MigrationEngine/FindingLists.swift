@@ -4,9 +4,9 @@ package import Runs
 /// The lists of a migration's run: `findings.csv` and `findings.jsonl` for everything that is reported, `review.csv` for
 /// what a person must decide, `rejects.jsonl` for what cannot be migrated as it is.
 package struct FindingLists: Sendable {
-  private let table: LazyList
-  private let objects: LazyList
-  private let reviews: LazyList
+  private let table: LineList
+  private let objects: LineList
+  private let reviews: LineList
   private let rejects: RejectList
 
   /// Fields that reviews make proposals for; a column each.
@@ -19,11 +19,11 @@ package struct FindingLists: Sendable {
   package static let findingColumns = ["document", "migration", "code", "field", "value", "message"]
 
   package init(_ run: RunDirectory) {
-    func spreadsheet(_ name: String, _ columns: [String]) -> LazyList {
-      LazyList(run.file(name), header: SpreadsheetRow.byteOrderMark + SpreadsheetRow.bytes(columns))
+    func spreadsheet(_ name: String, _ columns: [String]) -> LineList {
+      LineList(run.file(name), header: SpreadsheetRow.byteOrderMark + SpreadsheetRow.bytes(columns))
     }
     table = spreadsheet("findings.csv", Self.findingColumns)
-    objects = LazyList(run.file("findings.jsonl"))
+    objects = LineList(run.file("findings.jsonl"))
     reviews = spreadsheet("review.csv", Self.columns)
     rejects = RejectList(run)
   }

@@ -10,16 +10,16 @@ struct LiveSource: DocumentSource {
   let pageSize: Int
   let parallel: Int
   let progress: Progress
-  let book: AccountsBook
+  let counts: RunCounts
   let migration: any Migration
   /// Where it stops for a checkpoint; nil where it does not.
-  let stops: SourceStops?
+  let stops: SourceCheckpoints?
   /// Whose run it is, where documents are given as they were before that.
   var earlier: PlanSession?
   /// Called with reads that the service bills.
   var onRead: @Sendable (Int) -> Void = { _ in }
   /// Whether the service did not count when it was asked to.
-  let hasNoCounts = Guarded(false)
+  let hasNoCounts = Locked(false)
 
   func forEachDocument(
     matching read: CollectionRead,
@@ -128,7 +128,7 @@ struct LiveSource: DocumentSource {
   /// Counts documents that may not be written; the others are counted together with what became of them.
   private func countReadOnly(_ count: Int, in collection: CollectionPath) {
     if migration.mayWrite(collection) { return }
-    book.count(collection) {
+    counts.update(collection) {
       $0.read += count
       $0.unchanged += count
     }
@@ -205,11 +205,11 @@ struct SourcePosition: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// Where the reads of a migration stop for a checkpoint, and where they begin in a run that is taken up again.
-final class SourceStops: Sendable {
+final class SourceCheckpoints: Sendable {
   let resumed: SourcePosition?
   /// Everything up to a position was handed on.
   let stop: @Sendable (SourcePosition) async throws -> Void
-  private let count = Guarded(0)
+  private let count = Locked(0)
 
   init(resumed: SourcePosition?, _ stop: @escaping @Sendable (SourcePosition) async throws -> Void) {
     self.resumed = resumed

@@ -70,7 +70,7 @@ extension DocumentMigration {
   package func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
     for read in sources {
       try await source.forEachPage(matching: read) { page in
-        try await sink.tell(page.map(outcome), of: page)
+        try await sink.record(page.map(outcome), of: page)
       }
     }
   }
@@ -239,19 +239,19 @@ extension DocumentSource {
 /// Where a migration tells what it decided.
 package protocol PlanSink: Sendable {
   /// Tells the outcome of one document: as it was read, or without times and fields where it is to be created.
-  func tell(_ outcome: Outcome, of document: RawDocument) async throws
+  func record(_ outcome: Outcome, of document: RawDocument) async throws
 
   /// Tells the outcomes of a page, document by document.
-  func tell(_ outcomes: [Outcome], of page: [RawDocument]) async throws
+  func record(_ outcomes: [Outcome], of page: [RawDocument]) async throws
 
   /// Tells something about a document that was not read, because there is none: it is listed, and counted as for review
   /// alone.
-  func tell(_ finding: Finding) async throws
+  func record(_ finding: Finding) async throws
 }
 
 extension PlanSink {
   /// One after another.
-  package func tell(_ outcomes: [Outcome], of page: [RawDocument]) async throws {
-    for (outcome, document) in zip(outcomes, page) { try await tell(outcome, of: document) }
+  package func record(_ outcomes: [Outcome], of page: [RawDocument]) async throws {
+    for (outcome, document) in zip(outcomes, page) { try await record(outcome, of: document) }
   }
 }

@@ -64,8 +64,8 @@ package struct MigrationRunner: Sendable {
     _ migration: any Migration,
     stage: Int = 0
   ) async throws -> MigrationReport {
-    let resumed = context.checkpoints?.resumed.flatMap { $0.place.stage == stage ? $0.place : nil }
-    if resumed == nil { try await context.checkpoints?.begin(at: Checkpoint.Place(stage: stage)) }
+    let resumed = context.checkpoints?.resumed.flatMap { $0.state.stage == stage ? $0.state : nil }
+    if resumed == nil { try await context.checkpoints?.begin(at: Checkpoint.State(stage: stage)) }
     let session = session(
       migration,
       performer: .applying(context.journal),
@@ -81,25 +81,25 @@ package struct MigrationRunner: Sendable {
       journal: context.journal,
       delegate: ApplyDelegate(session)
     ) { writer in
-      let handover = session.writing(to: writer)
+      let recorder = session.writing(to: writer)
       let mark = { @Sendable (position: String) in
-        let place = Checkpoint.Place(
+        let state = Checkpoint.State(
           stage: stage,
           position: position,
           counters: session.report.withLock { $0.counters }
         )
-        try await context.checkpoints?.mark(at: place) { try await writer.drain() }
+        try await context.checkpoints?.mark(at: state) { try await writer.drain() }
       }
       if let resumable = migration as? any ResumableMigration {
-        for collection in migration.reads { context.book.open(collection) }
-        try await resumable.plan(into: handover, after: resumed?.position, mark: mark)
+        for collection in migration.reads { context.counts.open(collection) }
+        try await resumable.plan(into: recorder, after: resumed?.position, mark: mark)
       } else if migration is any DocumentMigration {
-        let stops = SourceStops(resumed: resumed?.position.flatMap { SourcePosition($0) }) { position in
+        let stops = SourceCheckpoints(resumed: resumed?.position.flatMap { SourcePosition($0) }) { position in
           try await mark(position.description)
         }
-        try await read(migration, handover, resumption: stops)
+        try await read(migration, recorder, resumption: stops)
       } else {
-        try await read(migration, handover, resumption: nil)
+        try await read(migration, recorder, resumption: nil)
       }
     }
     try await session.countDeletions()
@@ -117,11 +117,11 @@ package struct MigrationRunner: Sendable {
       client: context.client,
       migration: migration,
       performer: performer,
-      book: context.book,
+      counts: context.counts,
       lists: FindingLists(context.folder),
       examples: examples,
       maximumDeletes: maximumDeletes,
-      report: Guarded(report ?? MigrationReport(migration: migration.id)),
+      report: Locked(report ?? MigrationReport(migration: migration.id)),
       originals: originals
     )
   }
@@ -129,15 +129,15 @@ package struct MigrationRunner: Sendable {
   private func read(
     _ migration: any Migration,
     _ session: PlanSession,
-    resumption: SourceStops?
+    resumption: SourceCheckpoints?
   ) async throws {
-    for collection in migration.reads { context.book.open(collection) }
+    for collection in migration.reads { context.counts.open(collection) }
     let source = LiveSource(
       client: context.client,
       pageSize: pageSize,
       parallel: parallel,
       progress: context.progress,
-      book: context.book,
+      counts: context.counts,
       migration: migration,
       stops: resumption,
       earlier: session.originals == nil ? nil : session,

@@ -16,7 +16,7 @@ final class OriginalDocuments: Sendable {
 
   private let journal: Journal
   /// What was given, or is to be given, and is not told yet.
-  private let given = Guarded<[DocumentPath: Given]>([:])
+  private let given = Locked<[DocumentPath: Given]>([:])
 
   init(_ journal: Journal) {
     self.journal = journal

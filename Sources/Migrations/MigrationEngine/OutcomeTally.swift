@@ -5,7 +5,7 @@ import Runs
 struct OutcomeTally: Sendable {
   /// Whether the documents were counted as unchanged when they came.
   let isReadOnly: Bool
-  private(set) var accounts = Accounts()
+  private(set) var counts = DocumentCounts()
   private(set) var changes = 0
   private(set) var creations = 0
   private(set) var deletions = 0
@@ -32,10 +32,10 @@ struct OutcomeTally: Sendable {
     }
     if outcome.isConflict { rejects.add(Finding.conflictCode) }
     guard case .change(let change) = outcome.action else {
-      accounts.add(outcome, isReadOnly: isReadOnly)
+      counts.add(outcome, isReadOnly: isReadOnly)
       return
     }
-    accounts.add(change, needsReview: outcome.needsReview)
+    counts.add(change, needsReview: outcome.needsReview)
     collected.append(change)
     changes += 1
     if change.before == nil { creations += 1 }

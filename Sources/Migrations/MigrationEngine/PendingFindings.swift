@@ -12,7 +12,7 @@ final class PendingFindings: Sendable {
     var migration: String?
   }
 
-  private let entries = Guarded<[DocumentPath: [Entry]]>([:])
+  private let entries = Locked<[DocumentPath: [Entry]]>([:])
 
   /// A write is handed on.
   func add(_ outcome: Outcome, of path: DocumentPath) {

@@ -10,12 +10,12 @@ import Runs
 ///
 /// A page of changes is put into words while the next ones are decided; a few are under way, one after another.
 struct PlanFile: Sendable {
-  private let list: LazyList
+  private let list: LineList
   private let database: DatabaseName
   /// Lines that are not in the file yet.
-  private let waiting = Guarded(JSONWriter())
+  private let waiting = Locked(JSONWriter())
   /// The pages that are under way, each of which waits for the one before it.
-  private let writing = Guarded<[Task<Void, any Error>]>([])
+  private let writing = Locked<[Task<Void, any Error>]>([])
 
   /// Bytes that are written together.
   private static let chunk = 256 << 10
@@ -23,7 +23,7 @@ struct PlanFile: Sendable {
   private static let pages = 2
 
   init(_ path: String, database: DatabaseName) {
-    list = LazyList(path)
+    list = LineList(path)
     self.database = database
   }
 

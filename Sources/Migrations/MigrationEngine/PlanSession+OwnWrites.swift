@@ -19,7 +19,7 @@ extension PlanSession {
 
   /// Counts and lists a document that was written before an interruption by what it was before that, where that alone
   /// tells, because that is what the migration decided on.
-  func tell(
+  func record(
     _ own: Journal.OwnWrite,
     in journal: Journal,
     _ outcome: Outcome,
@@ -31,11 +31,14 @@ extension PlanSession {
   }
 
   /// Counts and lists a document that was written before an interruption, and was given as it was before that.
-  func tell(_ original: OriginalDocuments.Given, _ outcome: Outcome, of document: RawDocument) throws(Failure)
-  {
+  func record(
+    _ original: OriginalDocuments.Given,
+    _ outcome: Outcome,
+    of document: RawDocument
+  ) throws(Failure) {
     if original.isCounted {
       for finding in outcome.findings { try list(finding, document: document) }
-      if outcome.needsReview { book.count(document.path.collection) { $0.review += 1 } }
+      if outcome.needsReview { counts.update(document.path.collection) { $0.review += 1 } }
     } else {
       try count(original.write, outcome, of: document)
     }
@@ -54,15 +57,15 @@ extension PlanSession {
         report.addOwnWrite(to: document.path.collection, own.kind)
       }
     }
-    book.count(document.path.collection) { accounts in
-      if outcome.needsReview { accounts.review += 1 }
-      accounts.settle(own.kind)
+    counts.update(document.path.collection) { counts in
+      if outcome.needsReview { counts.review += 1 }
+      counts.settle(own.kind)
     }
   }
 
   /// What is left to do about a document that was written before an interruption, where other documents have changed
   /// since and another change of it is decided on by now; nil where it is done.
-  func decidedAnew(
+  func decidedAgain(
     _ outcome: Outcome,
     of path: DocumentPath,
     than original: OriginalDocuments.Given
@@ -89,7 +92,7 @@ extension PlanSession {
   /// Counts a document that was deleted before an interruption.
   func countDeletion(of path: DocumentPath) {
     report.withLock { $0.addOwnWrite(to: path.collection, .deletion) }
-    book.count(path.collection) { $0.settle(.deletion) }
+    counts.update(path.collection) { $0.settle(.deletion) }
   }
 
   /// Counts the documents that the run deleted before it was interrupted: no read gives them any more, but a list still
@@ -119,7 +122,7 @@ extension PlanSession {
   }
 }
 
-extension Accounts {
+extension DocumentCounts {
   /// Counts a write of before an interruption.
   fileprivate mutating func settle(_ write: Journal.OwnWrite.Kind) {
     if write == .creation { created += 1 } else { read += 1 }

@@ -18,11 +18,11 @@ struct PlanSession: PlanSink {
   let client: FirestoreClient
   let migration: any Migration
   let performer: Performer
-  let book: AccountsBook
+  let counts: RunCounts
   let lists: FindingLists
   let examples: Int
   let maximumDeletes: Int?
-  let report: Guarded<MigrationReport>
+  let report: Locked<MigrationReport>
   /// What the documents were before the run, of a migration that has to see them so in a run that is taken up again.
   let originals: OriginalDocuments?
   /// What was handed on and is not settled yet.
@@ -34,17 +34,17 @@ struct PlanSession: PlanSink {
     client: FirestoreClient,
     migration: any Migration,
     performer: Performer,
-    book: AccountsBook,
+    counts: RunCounts,
     lists: FindingLists,
     examples: Int,
     maximumDeletes: Int?,
-    report: Guarded<MigrationReport>,
+    report: Locked<MigrationReport>,
     originals: OriginalDocuments? = nil
   ) {
     self.client = client
     self.migration = migration
     self.performer = performer
-    self.book = book
+    self.counts = counts
     self.lists = lists
     self.examples = examples
     self.maximumDeletes = maximumDeletes
@@ -59,22 +59,22 @@ struct PlanSession: PlanSink {
     return session
   }
 
-  func tell(_ outcome: Outcome, of document: RawDocument) async throws {
+  func record(_ outcome: Outcome, of document: RawDocument) async throws {
     var (outcome, document) = (outcome, document)
     if let own = originals?.take(document.path) {
-      guard let anew = try await decidedAnew(outcome, of: document.path, than: own) else {
-        return try tell(own, outcome, of: document)
+      guard let anew = try await decidedAgain(outcome, of: document.path, than: own) else {
+        return try record(own, outcome, of: document)
       }
       (outcome, document) = anew
     } else if let (journal, own) = try takeOwnWrite(outcome, of: document) {
-      return try tell(own, in: journal, outcome, of: document)
+      return try record(own, in: journal, outcome, of: document)
     }
     for finding in outcome.findings { try list(finding, by: outcome.migration, document: document) }
     count(outcome, of: document)
     if outcome.isConflict {
       try list(.conflict(document.path, .changedSince), by: outcome.migration, document: nil)
     }
-    if outcome.isRejected || outcome.isConflict { try book.assertBudget() }
+    if outcome.isRejected || outcome.isConflict { try counts.assertBudget() }
     guard case .change(let change) = outcome.action else { return }
     if change.isDeletion { try assertMayDelete() }
     report.withLock { $0.add(change, keeping: examples) }
@@ -89,10 +89,10 @@ struct PlanSession: PlanSink {
     }
   }
 
-  func tell(_ outcomes: [Outcome], of page: [RawDocument]) async throws {
+  func record(_ outcomes: [Outcome], of page: [RawDocument]) async throws {
     // What is written is settled document by document, and so is what a bound may stop.
     guard case .planning(let file) = performer, maximumDeletes == nil else {
-      for (outcome, document) in zip(outcomes, page) { try await tell(outcome, of: document) }
+      for (outcome, document) in zip(outcomes, page) { try await record(outcome, of: document) }
       return
     }
     var changes: [Change] = []
@@ -100,7 +100,7 @@ struct PlanSession: PlanSink {
     var failure: Failure?
     do throws(Failure) {
       for run in page.runs {
-        try tell(outcomes, of: page, at: run.documents, in: run.collection, &changes)
+        try record(outcomes, of: page, at: run.documents, in: run.collection, &changes)
       }
     } catch {
       failure = error
@@ -111,7 +111,7 @@ struct PlanSession: PlanSink {
   }
 
   /// Counts and lists documents of one collection, together.
-  private func tell(
+  private func record(
     _ outcomes: [Outcome],
     of documents: [RawDocument],
     at indices: Range<Int>,
@@ -132,7 +132,7 @@ struct PlanSession: PlanSink {
       if outcome.isConflict || outcome.isRejected {
         settle(&tally, in: collection)
         do throws(Failure) {
-          try book.assertBudget()
+          try counts.assertBudget()
         } catch {
           try lists.add(lines)
           throw error
@@ -146,7 +146,7 @@ struct PlanSession: PlanSink {
   private func settle(_ tally: inout OutcomeTally, in collection: CollectionPath) {
     let counted = tally
     report.withLock { $0.add(counted, of: collection, keeping: examples) }
-    book.count(collection) { $0 = $0 + counted.accounts }
+    counts.update(collection) { $0 = $0 + counted.counts }
     tally = OutcomeTally(isReadOnly: counted.isReadOnly)
   }
 
@@ -168,9 +168,9 @@ struct PlanSession: PlanSink {
     try lists.add(finding, of: migration ?? self.migration.id, document: document)
   }
 
-  func tell(_ finding: Finding) async throws {
+  func record(_ finding: Finding) async throws {
     try list(finding, document: RawDocument(path: finding.path, fields: FieldMap()))
-    if finding.kind == .review { book.count(finding.path.collection) { $0.review += 1 } }
+    if finding.kind == .review { counts.update(finding.path.collection) { $0.review += 1 } }
   }
 
   private func count(_ outcome: Outcome, of document: RawDocument) {
@@ -178,10 +178,10 @@ struct PlanSession: PlanSink {
     let isReadOnly = !migration.mayWrite(collection)
     // A change that is written is counted when it is settled.
     if case .change = outcome.action, case .applying = performer {
-      book.count(collection) { if outcome.needsReview { $0.review += 1 } }
+      counts.update(collection) { if outcome.needsReview { $0.review += 1 } }
       return
     }
-    book.count(collection) { $0.add(outcome, isReadOnly: isReadOnly) }
+    counts.update(collection) { $0.add(outcome, isReadOnly: isReadOnly) }
   }
 
   /// Stops before one deletion too many is handed on.
@@ -224,7 +224,7 @@ extension Finding {
   }
 }
 
-extension Accounts {
+extension DocumentCounts {
   /// Counts a document that was read, and what becomes of it; a change as one that is not made.
   ///
   /// - Parameter isReadOnly: Whether it was counted as unchanged when it came.

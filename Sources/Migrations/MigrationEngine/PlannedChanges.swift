@@ -75,9 +75,9 @@ package struct PlannedChanges: ResumableMigration {
     let done = position.flatMap { Int(count: $0) } ?? 0
     var outcomes: [Outcome] = []
     var documents: [RawDocument] = []
-    func tell() async throws {
+    func record() async throws {
       if let subcollections { try await SubcollectionGuard.withhold(&outcomes, subcollections) }
-      for (document, outcome) in zip(documents, outcomes) { try await sink.tell(outcome, of: document) }
+      for (document, outcome) in zip(documents, outcomes) { try await sink.record(outcome, of: document) }
       outcomes.removeAll(keepingCapacity: true)
       documents.removeAll(keepingCapacity: true)
     }
@@ -87,10 +87,10 @@ package struct PlannedChanges: ResumableMigration {
       outcomes.append(Outcome(.change(change), migration: line.migration.id))
       documents.append(change.before ?? RawDocument(path: change.path, fields: FieldMap()))
       let isStop = line.number.isMultiple(of: 100)
-      if isStop || outcomes.count == SubcollectionGuard.width { try await tell() }
+      if isStop || outcomes.count == SubcollectionGuard.width { try await record() }
       if isStop { try await mark(String(line.number)) }
     }
-    try await tell()
+    try await record()
   }
 }
 

@@ -73,7 +73,7 @@ package struct TransactionWriter: Sendable {
   ///
   /// - Throws: As the writing of several.
   package func write(_ path: DocumentPath) async throws {
-    let latest = Guarded<Change?>(nil)
+    let latest = Locked<Change?>(nil)
     let (decided, end) = try await client.runTransaction(on: path) { _ in
       if let change = latest.withLock({ $0 }) { try await delegate.willCommit(change) }
     } _: { transaction -> TransactionDecision<Decided> in

@@ -24,16 +24,16 @@ extension TransactionalMigration {
   package func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
     for collection in writes {
       var waiting: [RawDocument] = []
-      func tell() async throws {
+      func record() async throws {
         let outcomes = try await outcomes(for: waiting, in: source)
-        for (document, outcome) in zip(waiting, outcomes) { try await sink.tell(outcome, of: document) }
+        for (document, outcome) in zip(waiting, outcomes) { try await sink.record(outcome, of: document) }
         waiting.removeAll(keepingCapacity: true)
       }
       try await source.forEachDocument(in: collection) { document in
         waiting.append(document)
-        if waiting.count == documentsAtOnce { try await tell() }
+        if waiting.count == documentsAtOnce { try await record() }
       }
-      try await tell()
+      try await record()
     }
   }
 

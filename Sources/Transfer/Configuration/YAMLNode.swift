@@ -82,9 +82,9 @@ package struct YAMLFile: Sendable {
   }
 
   private func failure(line: Int?, column: Int?, _ cause: String) -> Failure {
-    var place = ""
-    if let line, let column { place = "line \(line), column \(column): " }
-    return Failure(kind, operation, path: path, cause: place + cause)
+    var position = ""
+    if let line, let column { position = "line \(line), column \(column): " }
+    return Failure(kind, operation, path: path, cause: position + cause)
   }
 
   // MARK: Parsing

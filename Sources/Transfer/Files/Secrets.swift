@@ -98,19 +98,19 @@ package enum Secrets {
   }
 
   /// The text without secrets.
-  package static func struck(_ text: String) -> String {
+  package static func redacted(_ text: String) -> String {
     var text = text
-    let bytes = text.withUTF8 { struck($0) }
+    let bytes = text.withUTF8 { redacted($0) }
     return bytes.map { String(decoding: $0, as: UTF8.self) } ?? text
   }
 
   /// The bytes of a text without secrets.
-  package static func struck(_ text: [UInt8]) -> [UInt8] {
-    text.withUnsafeBufferPointer { struck($0) } ?? text
+  package static func redacted(_ text: [UInt8]) -> [UInt8] {
+    text.withUnsafeBufferPointer { redacted($0) } ?? text
   }
 
   /// The text without secrets, nil where it has none.
-  private static func struck(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+  private static func redacted(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     let known = known.withLock { $0 }
     if known.secrets.isEmpty { return nil }
     var out: [UInt8]?

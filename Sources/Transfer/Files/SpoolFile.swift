@@ -71,7 +71,7 @@ package struct SpoolFile: ~Copyable {
   /// Reads from a place into `buffer`, which stays as it is behind the spool's end.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite` where the disk gives trouble.
-  package mutating func read(at place: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) {
+  package mutating func read(at position: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) {
     try flush()
     var done = 0
     while done < buffer.count {
@@ -79,7 +79,7 @@ package struct SpoolFile: ~Copyable {
         descriptor,
         buffer.baseAddress.map { $0 + done },
         buffer.count - done,
-        off_t(place + done)
+        off_t(position + done)
       )
       if read < 0, errno == EINTR { continue }
       if read < 0 { throw Failure.cannotWrite(path, errno: errno) }

@@ -6,14 +6,14 @@ package enum StandardOutput {
   ///
   /// - Throws: `.cannotWrite`.
   package static func write(_ text: TerminalText) throws(Failure) {
-    try write(data: Array(Secrets.struck(text.description).utf8))
+    try write(data: Array(Secrets.redacted(text.description).utf8))
   }
 
   /// Writes JSON about a run, without secrets.
   ///
   /// - Throws: `.cannotWrite`.
   package static func write(json: [UInt8]) throws(Failure) {
-    try write(data: Secrets.struck(json))
+    try write(data: Secrets.redacted(json))
   }
 
   /// Writes data for programs, byte by byte as they are.

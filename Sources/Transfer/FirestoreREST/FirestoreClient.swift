@@ -202,7 +202,7 @@ package struct FirestoreClient: Sendable {
   ) async throws(Failure) -> [String] {
     var ids: [String] = []
     var token: String?
-    var trail = PlaceTrail<UTF8Key>()
+    var trail = LoopDetector<UTF8Key>()
     repeat {
       var json = JSONWriter()
       json.object {

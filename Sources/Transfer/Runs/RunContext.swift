@@ -7,7 +7,7 @@ package import Logging
 /// The command line makes one for each run, and hands it to whatever does the work:
 ///
 ///     let context = RunContext(
-///       environment: environment, client: client, folder: folder, book: book, progress: progress, logger: logger
+///       environment: environment, client: client, folder: folder, counts: counts, progress: progress, logger: logger
 ///     )
 ///     try await Export(options, in: context).run()
 package struct RunContext: Sendable {
@@ -18,7 +18,7 @@ package struct RunContext: Sendable {
   /// The run's folder, for its lists and spools.
   package let folder: RunDirectory
   /// What happened to the documents, collection by collection.
-  package var book: AccountsBook
+  package var counts: RunCounts
   /// What makes a writing run resumable; nil for one that only reads, and for a dry run.
   package var checkpoints: Checkpoints?
   /// `rejects.jsonl` of the run.
@@ -31,7 +31,7 @@ package struct RunContext: Sendable {
     environment: DatabaseEnvironment,
     client: FirestoreClient,
     folder: RunDirectory,
-    book: AccountsBook,
+    counts: RunCounts,
     checkpoints: Checkpoints? = nil,
     progress: Progress,
     logger: Logger
@@ -40,7 +40,7 @@ package struct RunContext: Sendable {
     self.client = client
     self.folder = folder
     rejects = RejectList(folder)
-    self.book = book
+    self.counts = counts
     self.checkpoints = checkpoints
     self.progress = progress
     self.logger = logger

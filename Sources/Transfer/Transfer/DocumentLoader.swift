@@ -85,7 +85,7 @@ package struct DocumentLoader: Sendable {
           )
         case .unchanged:
           let isOwn = try context.journal?.takeOwnWrite(of: path, current: current[path]) != nil
-          context.book.count(path.collection) {
+          context.counts.update(path.collection) {
             $0.read += 1
             if isOwn { $0.written += 1 } else { $0.unchanged += 1 }
           }
@@ -104,12 +104,12 @@ package struct DocumentLoader: Sendable {
     package func drain() async throws { try await writer.drain() }
 
     private func reject(_ document: RawDocument, code: String, message: String) throws(Failure) {
-      context.book.count(document.path.collection) {
+      context.counts.update(document.path.collection) {
         $0.read += 1
         $0.rejected += 1
       }
       try context.rejects.add(document.path, code: code, message: message, fields: document.fields)
-      try context.book.assertBudget()
+      try context.counts.assertBudget()
     }
 
     private func submit(_ write: Write, of document: RawDocument, before: RawDocument?) async throws {
@@ -149,7 +149,7 @@ private struct LoadDelegate: BatchDelegate {
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
     let document = incoming.settle(write.path)
     // A document is counted as read together with what became of it, so that the accounts of a run that ends early hold.
-    context.book.count(write.path.collection) {
+    context.counts.update(write.path.collection) {
       $0.read += 1
       $0.settle(write, result)
     }
@@ -161,7 +161,7 @@ private struct LoadDelegate: BatchDelegate {
         message: error.message,
         fields: document?.fields
       )
-      try context.book.assertBudget()
+      try context.counts.assertBudget()
     case .conflicted:
       try context.rejects.add(
         write.path,
@@ -169,7 +169,7 @@ private struct LoadDelegate: BatchDelegate {
         message: "the document kept changing while it was to be written",
         fields: document?.fields
       )
-      try context.book.assertBudget()
+      try context.counts.assertBudget()
     case .written, .unchanged, .skipped: break
     }
   }

@@ -67,7 +67,7 @@ struct CheckCommand: AsyncParsableCommand {
   var readTime: ReadTimeChoice?
 
   @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var talk: TalkOptions
+  @OptionGroup var logging: LoggingOptions
 
   func validate() throws {
     for name in collections {
@@ -88,7 +88,7 @@ struct CheckCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    if listRules { return try CheckText.printRules(asJSON: talk.json) }
+    if listRules { return try CheckText.printRules(asJSON: logging.json) }
     // What cannot be written is found out before anything is read.
     if let output { try OutputFile.checkWritable(output) }
     let chosen = Set(names.compactMap { IntegrityRule(named: $0) })
@@ -97,10 +97,10 @@ struct CheckCommand: AsyncParsableCommand {
       judged: collections.isEmpty ? nil : Set(Self.judged(collections))
     )
     let (collections, emptiness) = (collections, emptiness)
-    let findings = CheckOutput(check, examples: examples, asJSON: talk.json)
+    let findings = CheckOutput(check, examples: examples, asJSON: logging.json)
     let (output, reading) = (output, reading)
     let readTime = readTime ?? .pinned
-    var command = CommandRun(name: "check", connection: connection, talk: talk)
+    var command = CommandRun(name: "check", connection: connection, logging: logging)
     // With --json the summary is a part of the object that the findings are in.
     command.printing = { try findings.end($0) }
     try await command.perform { session, run in
@@ -118,8 +118,8 @@ struct CheckCommand: AsyncParsableCommand {
         try findings.append(finding)
       }
       try file?.finish()
-      await session.warnOfEmpty(named.filter { session.book[$0.collection].read == 0 })
-      return Ending(
+      await session.warnOfEmpty(named.filter { session.counts[$0.collection].read == 0 })
+      return CommandResult(
         status: findings.isEmpty ? .done : .differences,
         readTime: moment,
         lists: findings.isEmpty ? [] : [output ?? list.path]

@@ -82,7 +82,7 @@ struct CopyCommand: AsyncParsableCommand {
 
   @OptionGroup var source: FromOptions
   @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var talk: TalkOptions
+  @OptionGroup var logging: LoggingOptions
   @OptionGroup var write: WriteOptions
 
   func validate() throws {
@@ -128,7 +128,7 @@ struct CopyCommand: AsyncParsableCommand {
     let command = CommandRun(
       name: "copy",
       connection: connection.target(to),
-      talk: talk,
+      logging: logging,
       write: dryRun ? nil : write,
       source: source.connection(to: from, beside: connection)
     )
@@ -157,20 +157,20 @@ struct CopyCommand: AsyncParsableCommand {
       let plan = try await copy.prepare()
       let cost = CostEstimate(plan.cost, at: prices, isMinimum: !plan.isCounted)
       for line in CopyText.screen(plan, cost, options, session, source) { session.logger.notice("\(line)") }
-      var ending = Ending(readTime: plan.readTime, lists: copy.lists, cost: cost)
+      var ending = CommandResult(readTime: plan.readTime, lists: copy.lists, cost: cost)
       if dryRun {
         let forecast = try await copy.forecast(plan)
         let cost = CostEstimate(forecast.cost, at: prices)
         session.logger.notice("\(CopyText.forecast(forecast, cost))")
         ending.cost = cost
         ending.lists.append(run.file("extraneous.jsonl"))
-        if session.book.totals.leavesSomething { ending.status = .incomplete }
+        if session.counts.totals.leavesSomething { ending.status = .incomplete }
         return ending
       }
       // What was taken up again was agreed to when it began.
       if session.checkpoints?.resumed == nil { try Guard.ask("Copy?", with: write.guards) }
       try await copy.run(plan)
-      var empty = copy.reads(of: plan).filter { session.book.readCount(below: $0) == 0 }
+      var empty = copy.reads(of: plan).filter { session.counts.readCount(below: $0) == 0 }
       for index in empty.indices { empty[index].readTime = plan.readTime }
       await session.reading(source).warnOfEmpty(empty)
       return ending
@@ -186,11 +186,11 @@ enum CopyText {
     _ cost: CostEstimate,
     _ options: Copy.Options,
     _ session: Session,
-    _ source: Place
+    _ source: Connection
   ) -> [String] {
     var lines = [
-      "\(options.isDryRun ? "Comparing" : "Copying") from \(place(source.environment, source.client)), as \(source.signer)",
-      "\(options.isDryRun ? "     with" : "       to") \(place(session.environment, session.client)), as \(session.signer)",
+      "\(options.isDryRun ? "Comparing" : "Copying") from \(description(source.environment, source.client)), as \(source.signer)",
+      "\(options.isDryRun ? "     with" : "       to") \(description(session.environment, session.client)), as \(session.signer)",
     ]
     if let readTime = plan.readTime { lines.append("  read at \(readTime)") }
     let subcollections = plan.hasMore ? ", with what is below them, which is not counted" : ""
@@ -213,7 +213,7 @@ enum CopyText {
     return lines
   }
 
-  private static func place(_ environment: DatabaseEnvironment, _ client: FirestoreClient) -> String {
+  private static func description(_ environment: DatabaseEnvironment, _ client: FirestoreClient) -> String {
     "\(environment.name)\(environment.isProtected ? " (protected)" : ""): project \(environment.database.project), database \(environment.database.database), \(client.endpoint)"
   }
 
@@ -223,7 +223,7 @@ enum CopyText {
   }
 }
 
-extension AccountsBook {
+extension RunCounts {
   /// How many documents of a read were counted, whatever collections they are in.
   fileprivate func readCount(below read: CollectionRead) -> Int {
     let scope = CollectionScope(
@@ -234,7 +234,7 @@ extension AccountsBook {
       guard let path = CollectionPath(collection.name), scope.contains(DocumentPath(path, "x")) else {
         return sum
       }
-      return sum + collection.accounts.read
+      return sum + collection.counts.read
     }
   }
 }

@@ -30,26 +30,27 @@ struct CountCommand: AsyncParsableCommand {
 
   @OptionGroup var query: QueryOptions
   @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var talk: TalkOptions
+  @OptionGroup var logging: LoggingOptions
 
   func validate() throws { try CollectionArguments.validate(collections, all: all, query) }
 
   func run() async throws {
     let selection = CollectionSelection(all ? nil : collections, isDeep: false)
-    let (query, isJSON) = (query, talk.json)
-    try await CommandRun(name: "count", connection: connection, talk: talk).performWithoutRun { session in
+    let (query, isJSON) = (query, logging.json)
+    try await CommandRun(name: "count", connection: connection, logging: logging).performWithoutRun {
+      session in
       let reads = try await session.reads(of: selection, query)
       var empty: [CollectionRead] = []
       for read in reads {
-        session.book.open(read.collection)
+        session.counts.open(read.collection)
         let (count, readTime) = try await session.client.countOrRead(read, logger: session.logger)
-        session.book.count(read.collection) { $0.read = count }
+        session.counts.update(read.collection) { $0.read = count }
         session.logger.debug("counted", metadata: ["at": "\(readTime?.description ?? "unknown")"])
         if !isJSON { try StandardOutput.write("\(read.collection)\t\(count)\n") }
         if count == 0 { empty.append(read) }
       }
       await session.warnOfEmpty(empty)
-      return Ending()
+      return CommandResult()
     }
   }
 }

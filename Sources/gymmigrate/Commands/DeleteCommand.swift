@@ -49,7 +49,7 @@ struct DeleteCommand: AsyncParsableCommand {
 
   @OptionGroup var plan: PlanOptions
   @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var talk: TalkOptions
+  @OptionGroup var logging: LoggingOptions
   @OptionGroup var write: WriteOptions
 
   /// Collections whose documents are facts, which no app takes for inactive.
@@ -110,7 +110,7 @@ struct DeleteCommand: AsyncParsableCommand {
     try await OneOffRun(
       name: "delete \(collection)",
       connection: connection,
-      talk: talk,
+      logging: logging,
       write: write,
       plan: plan,
       emptiness: query.emptiness,

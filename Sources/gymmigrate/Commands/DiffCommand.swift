@@ -83,7 +83,7 @@ struct DiffCommand: AsyncParsableCommand {
 
   @OptionGroup var source: FromOptions
   @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var talk: TalkOptions
+  @OptionGroup var logging: LoggingOptions
 
   func validate() throws {
     if connection.environment != nil {
@@ -94,7 +94,7 @@ struct DiffCommand: AsyncParsableCommand {
         "\(name): '-' is standard input, and a side is read twice; give an environment, a file or a folder."
       )
     }
-    if talk.json, output == "-" { throw ValidationError("--json and -o - both want standard output.") }
+    if logging.json, output == "-" { throw ValidationError("--json and -o - both want standard output.") }
     _ = try ignoredFields()
   }
 
@@ -109,37 +109,39 @@ struct DiffCommand: AsyncParsableCommand {
     options.isDetailed = detail
     options.showsEqual = showEqual
     // With --json standard output is the summary's.
-    options.output = output ?? (talk.json ? nil : "-")
+    options.output = output ?? (logging.json ? nil : "-")
     if let output { try OutputFile.checkWritable(output) }
-    let sides = try (from: side(from, "--from", source.isGiven), to: side(to, "--to", connection.namesPlace))
+    let sides = try (
+      from: side(from, "--from", source.isGiven), to: side(to, "--to", connection.namesDatabase)
+    )
     let databases = (from: fromSource, to: toSource)
     let command = CommandRun(
       name: "diff",
       connection: connection,
-      talk: talk,
+      logging: logging,
       paths: (sides.from == .path ? from : nil, sides.to == .path ? to : nil)
     )
     let (prepared, from, to) = (options, from, to)
     try await command.performReading(
       from: sides.from == .path ? nil : source.connection(to: from, beside: connection),
       to: sides.to == .path ? nil : connection.target(to)
-    ) { desk, fromPlace, toPlace in
-      desk.progress.begin("read the snapshot", total: nil)
-      defer { desk.progress.end() }
-      func open(_ place: Place?, _ path: String, _ database: DatabaseName?) throws -> Diff.Side {
-        if let place { return .database(place.environment, place.client) }
-        return .snapshot(try Snapshot(path, source: database, progress: desk.progress))
+    ) { context, fromConnection, toConnection in
+      context.progress.begin("read the snapshot", total: nil)
+      defer { context.progress.end() }
+      func open(_ connected: Connection?, _ path: String, _ database: DatabaseName?) throws -> Diff.Side {
+        if let connected { return .database(connected.environment, connected.client) }
+        return .snapshot(try Snapshot(path, source: database, progress: context.progress))
       }
       let diff = Diff(
-        from: try open(fromPlace, from, databases.from),
-        to: try open(toPlace, to, databases.to),
+        from: try open(fromConnection, from, databases.from),
+        to: try open(toConnection, to, databases.to),
         options: prepared,
-        book: desk.book,
-        progress: desk.progress,
-        logger: desk.logger
+        runCounts: context.counts,
+        progress: context.progress,
+        logger: context.logger
       )
       let (counts, moment) = try await diff.run()
-      return Ending(
+      return CommandResult(
         status: counts.unreadable > 0 ? .incomplete : counts.areDifferent ? .differences : .done,
         readTime: moment,
         differences: counts
@@ -150,7 +152,7 @@ struct DiffCommand: AsyncParsableCommand {
   private enum SideKind { case environment, path }
 
   /// What a side is: an environment where one has the name, else a path.
-  private func side(_ name: String, _ option: String, _ namesPlace: Bool) throws -> SideKind {
+  private func side(_ name: String, _ option: String, _ namesDatabase: Bool) throws -> SideKind {
     let known = try EnvironmentResolver(connection).configuration().environments.map(\.name)
     if known.contains(where: { $0.isIdentical(to: name) }) { return .environment }
     guard FileCheck.exists(name) else {
@@ -161,7 +163,7 @@ struct DiffCommand: AsyncParsableCommand {
         cause: "it is no environment (\(known.joined(separator: ", "))), and there is no such file"
       )
     }
-    if namesPlace {
+    if namesDatabase {
       throw Failure(
         .usage,
         "compare \(option)",

@@ -37,7 +37,7 @@ struct DoctorCommand: AsyncParsableCommand {
     let variables = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
     let resolver = EnvironmentResolver(connection, variables: variables)
     var diagnosis = Diagnosis()
-    MachineExamination(variables: variables, stateDir: connection.stateDir).run(into: &diagnosis)
+    MachineChecks(variables: variables, stateDir: connection.stateDir).run(into: &diagnosis)
     let unknown = Setting.unknown(in: variables)
     if !unknown.isEmpty {
       diagnosis.warn(
@@ -50,8 +50,8 @@ struct DoctorCommand: AsyncParsableCommand {
     do throws(Failure) {
       let found = try resolver.environment()
       environment = found
-      let place = found.isLocal ? "embedded" : found.effectiveEndpoint
-      diagnosis.ok("environment", "\(found.name) is \(found.database) at \(place)")
+      let address = found.isLocal ? "embedded" : found.effectiveEndpoint
+      diagnosis.ok("environment", "\(found.name) is \(found.database) at \(address)")
       diagnosis.ok("credentials", try resolver.signer(for: found))
     } catch {
       diagnosis.fail(environment == nil ? "environment" : "credentials", Main.arguments.naming(error))
@@ -89,7 +89,7 @@ struct DoctorCommand: AsyncParsableCommand {
       ) { (endpoint, _, caller) async throws -> Diagnosis in
         var found = before
         let client = FirestoreClient(database: environment.database, endpoint: endpoint, caller: caller)
-        await ServiceExamination(client: client, environment: environment).run(into: &found)
+        await ServiceChecks(client: client, environment: environment).run(into: &found)
         return found
       }
     } catch {

@@ -130,15 +130,15 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(help: "Compress the JSON Lines in a folder; a file's own name decides by .gz.")
   var gzip = false
 
-  @OptionGroup var nightly: NightlyOptions
+  @OptionGroup var schedule: ScheduleOptions
 
   @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var talk: TalkOptions
+  @OptionGroup var logging: LoggingOptions
 
   func validate() throws {
     try CollectionArguments.validate(collections, all: all, query)
-    try nightly.validate(self)
-    if format == nil, !nightly.dated, FormatName(fileName: output) == nil {
+    try schedule.validate(self)
+    if format == nil, !schedule.dated, FormatName(fileName: output) == nil {
       throw ValidationError(
         "--output: '\(output)' does not name a format; give --format csv, xlsx or jsonl."
       )
@@ -148,7 +148,7 @@ struct ExportCommand: AsyncParsableCommand {
     }
     if isCSV, namesSeveral || isDeep,
       FormatName(fileName: output) != nil || output == "-",
-      !FileCheck.isFolder(output), !nightly.dated
+      !FileCheck.isFolder(output), !schedule.dated
     {
       throw ValidationError("One CSV file holds one collection: name a folder, or export to .xlsx or .jsonl.")
     }
@@ -156,7 +156,7 @@ struct ExportCommand: AsyncParsableCommand {
       throw ValidationError("--order-by is for collections, not for a pattern of subcollections.")
     }
     if let orderBy { _ = try StructuredQuery.Order.list(parsing: orderBy) }
-    if talk.json, output == "-" { throw ValidationError("--json and -o - both want standard output.") }
+    if logging.json, output == "-" { throw ValidationError("--json and -o - both want standard output.") }
     _ = try fieldPaths()
   }
 
@@ -168,9 +168,9 @@ struct ExportCommand: AsyncParsableCommand {
   /// Whether what is below the collections is exported, too: a backup is whole unless told otherwise.
   var isDeep: Bool {
     if let subcollections { return subcollections }
-    let isBackup = nightly.dated || (all && (format ?? FormatName(fileName: output)) == .jsonl)
+    let isBackup = schedule.dated || (all && (format ?? FormatName(fileName: output)) == .jsonl)
     return isBackup && query.filters.isEmpty && !query.group && orderBy == nil && limit == nil
-      && nightly.since == nil
+      && schedule.since == nil
   }
 
   private var scope: Manifest.Scope {
@@ -193,10 +193,10 @@ struct ExportCommand: AsyncParsableCommand {
     let selection = CollectionSelection(all ? nil : collections, isDeep: isDeep)
     let orderBy = try orderBy.map { try StructuredQuery.Order.list(parsing: $0) } ?? []
     let isDeep = isDeep
-    let nightly = nightly
+    let schedule = schedule
     let isWhole = limit == nil && fields == nil && query.filters.isEmpty && !query.group
     // What cannot be written is found out before anything is read.
-    let dated = nightly.dated ? try DatedFolders(output) : nil
+    let dated = schedule.dated ? try DatedFolders(output) : nil
     let destination =
       dated.map { .folder($0.path) }
       ?? ExportDestination(
@@ -205,7 +205,7 @@ struct ExportCommand: AsyncParsableCommand {
         collections: namesSeveral || isDeep ? max(2, collections.count) : 1
       )
     _ = try ExportOutput(destination, format)
-    try await CommandRun(name: "export", connection: connection, talk: talk).perform { session, run in
+    try await CommandRun(name: "export", connection: connection, logging: logging).perform { session, run in
       var reads = try await session.reads(of: selection, query, at: readTime.moment)
       if !isDeep { session.logger.reportSubcollections(of: reads) }
       for index in reads.indices {
@@ -218,16 +218,20 @@ struct ExportCommand: AsyncParsableCommand {
       options.limit = limit
       options.scope = scope
       options.readTime = readTime
-      let night = dated.map { DatedExport($0, keeping: nightly.keep, movesMarks: isWhole, in: session) }
-      if let since = nightly.since {
+      let scheduledExport = dated.map {
+        DatedExport($0, keeping: schedule.keep, movesMarks: isWhole, in: session)
+      }
+      if let since = schedule.since {
         try await DatedExport.narrow(&options, since: since, in: dated?.path, session)
       }
       func export(_ options: Export.Options) async throws -> Timestamp? {
         try await Export(options, in: session.context(run)).run()
       }
       let moment =
-        if let night { try await night.run(options, export) } else { try await export(options) }
-      return Ending(readTime: moment)
+        if let scheduledExport { try await scheduledExport.run(options, export) } else {
+          try await export(options)
+        }
+      return CommandResult(readTime: moment)
     }
   }
 

@@ -45,7 +45,7 @@ struct FindCommand: AsyncParsableCommand {
 
   @OptionGroup var query: QueryOptions
   @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var voice: VoiceOptions
+  @OptionGroup var verbosity: VerbosityOptions
 
   private var names: [String] {
     collection.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -62,19 +62,19 @@ struct FindCommand: AsyncParsableCommand {
     guard let search = TextSearch(text) else { return }
     let selection = CollectionSelection(names, isDeep: false)
     let (query, limit, isJSON) = (query, limit ?? .max, json)
-    let command = CommandRun(name: "find", connection: connection, talk: .withoutSummary(voice))
+    let command = CommandRun(name: "find", connection: connection, logging: .withoutSummary(verbosity))
     try await command.performWithoutRun { session in
       var found = 0
       for var read in try await session.reads(of: selection, query) {
         if read.reach == .collection, let fields = TextSearch.textFields(of: read.collection) {
           read.mask = (fields + TextSearch.phoneFields).map { FieldPath(field: $0) }
         }
-        session.book.open(read.collection)
+        session.counts.open(read.collection)
         session.progress.begin(read.collection.string, total: nil)
         for try await page in session.client.pages(of: read) {
           try Task.checkCancellation()
           for document in page {
-            session.book.count(document.path.collection) { $0.read += 1 }
+            session.counts.update(document.path.collection) { $0.read += 1 }
             let matches = search.matches(in: document)
             if matches.isEmpty { continue }
             if isJSON {
@@ -83,13 +83,13 @@ struct FindCommand: AsyncParsableCommand {
               try StandardOutput.write(Self.line(document.path, matches))
             }
             found += 1
-            if found == limit { return Ending() }
+            if found == limit { return CommandResult() }
           }
           session.progress.advance(by: page.count)
         }
         session.progress.end()
       }
-      return Ending()
+      return CommandResult()
     }
   }
 

@@ -32,7 +32,7 @@ struct FixCommand: AsyncParsableCommand {
   @OptionGroup(title: "Steps") var steps: StepOptions
   @OptionGroup var plan: PlanOptions
   @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var talk: TalkOptions
+  @OptionGroup var logging: LoggingOptions
   @OptionGroup var write: WriteOptions
 
   func validate() throws {
@@ -56,7 +56,7 @@ struct FixCommand: AsyncParsableCommand {
     try await OneOffRun(
       name: "fix \(collection)",
       connection: connection,
-      talk: talk,
+      logging: logging,
       write: write,
       plan: plan,
       emptiness: query.emptiness

@@ -66,7 +66,7 @@ struct ImportCommand: AsyncParsableCommand {
   var dryRun = false
 
   @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var talk: TalkOptions
+  @OptionGroup var logging: LoggingOptions
   @OptionGroup var write: WriteOptions
 
   func validate() throws {
@@ -83,16 +83,16 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = collection.flatMap { CollectionPath($0) }
+    let target = collection.flatMap { CollectionPath($0) }
     let sources = try ImportSource.resolve(
       files,
       format: table.format,
-      collection: place,
+      collection: target,
       sheets: table.sheet
     )
     let files = sources.map(\.path)
     var options = Import.Options(sources: sources, table: try table.options(), mode: mode)
-    options.collection = place
+    options.collection = target
     options.source = try source ?? Manifest.source(of: files)
     options.parseErrors = parseErrors
     options.limit = limit
@@ -102,7 +102,7 @@ struct ImportCommand: AsyncParsableCommand {
     let command = CommandRun(
       name: "import",
       connection: connection,
-      talk: talk,
+      logging: logging,
       write: dryRun ? nil : write,
       inputs: files
     )
@@ -112,7 +112,7 @@ struct ImportCommand: AsyncParsableCommand {
       options.pacer = write.pacer(for: session.environment)
       let context = session.context(run)
       try await Import(options, in: context).run()
-      return Ending(lists: [context.rejects.path] + Import.rejectedRows(in: run))
+      return CommandResult(lists: [context.rejects.path] + Import.rejectedRows(in: run))
     }
   }
 }

@@ -25,7 +25,7 @@ struct MigrateApply: AsyncParsableCommand {
 
   @OptionGroup var migrations: ChosenMigrations
   @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var talk: TalkOptions
+  @OptionGroup var logging: LoggingOptions
   @OptionGroup var write: WriteOptions
 
   @Option(
@@ -59,7 +59,7 @@ struct MigrateApply: AsyncParsableCommand {
 
   func run() async throws {
     let chosen = try migrations.chosen(for: connection)
-    let (isJSON, dryRun, write, maxDelete, plan) = (talk.json, dryRun, write, maxDelete, plan)
+    let (isJSON, dryRun, write, maxDelete, plan) = (logging.json, dryRun, write, maxDelete, plan)
     let reading = migrations.reading
     let (page, connection) = (page, connection)
     try page.assertWritable()
@@ -78,15 +78,15 @@ struct MigrateApply: AsyncParsableCommand {
     var command = CommandRun(
       name: plan == nil ? "migrate apply \(migrations.names)" : "migrate apply --plan",
       connection: connection,
-      talk: talk,
+      logging: logging,
       write: dryRun ? nil : write,
       inputs: plan.map { [$0] } ?? migrations.files,
-      takesUp: true
+      resumesUnfinished: true
     )
     if let plan, let planned { command.digests = [plan: planned.sha256] }
     try await command.perform { session, run in
       let migrations = planned.map { [$0 as any Migration] } ?? chosen
-      let reports = Guarded<[MigrationReport]>([])
+      let reports = Locked<[MigrationReport]>([])
       let apply = { @Sendable in
         for (stage, migration) in migrations.enumerated() where session.checkpoints?.isPast(stage) != true {
           var runner = MigrationRunner(in: session.context(run))
@@ -106,7 +106,7 @@ struct MigrateApply: AsyncParsableCommand {
           }
         }
       }
-      var ending = Ending(lists: MigrationRunner.lists.map(run.file))
+      var ending = CommandResult(lists: MigrationRunner.lists.map(run.file))
       if dryRun {
         try await apply()
         let planned = reports.withLock { $0 }

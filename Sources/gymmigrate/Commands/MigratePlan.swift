@@ -25,7 +25,7 @@ struct MigratePlan: AsyncParsableCommand {
 
   @OptionGroup var migrations: MigrationOptions
   @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var talk: TalkOptions
+  @OptionGroup var logging: LoggingOptions
 
   @Option(help: ArgumentHelp("How many changes are shown of each migration.", valueName: "n"), from: 0)
   var examples = 3
@@ -47,11 +47,11 @@ struct MigratePlan: AsyncParsableCommand {
   func run() async throws {
     let chosen = try migrations.chosen(for: connection)
     let reading = migrations.reading
-    let (isQuiet, examples, exitCode, output) = (talk.json || output == "-", examples, exitCode, output)
+    let (isQuiet, examples, exitCode, output) = (logging.json || output == "-", examples, exitCode, output)
     let (page, connection) = (page, connection)
     try page.assertWritable()
     if let output, output != "-" { try OutputFile.checkWritable(output) }
-    try await CommandRun(name: "migrate plan \(migrations.names)", connection: connection, talk: talk)
+    try await CommandRun(name: "migrate plan \(migrations.names)", connection: connection, logging: logging)
       .perform { session, run in
         var reports: [MigrationReport] = []
         for migration in chosen {
@@ -65,7 +65,7 @@ struct MigratePlan: AsyncParsableCommand {
         }
         let cost = try page.conclude(reports, of: session, run, connection: connection, isQuiet: isQuiet)
         if let output { try OutputFile.copy(run.file("plan.jsonl"), to: output) }
-        return Ending(
+        return CommandResult(
           status: exitCode && reports.contains { $0.changeCount > 0 } ? .differences : .done,
           lists: MigrationRunner.lists.map(run.file),
           cost: cost

@@ -18,15 +18,15 @@ struct MigrateStatus: AsyncParsableCommand {
   )
 
   @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var talk: TalkOptions
+  @OptionGroup var logging: LoggingOptions
 
   func run() async throws {
-    let isJSON = talk.json
+    let isJSON = logging.json
     // The JSON of this command is the ledger, so the summary is not wanted.
-    var talk = talk
-    talk.json = false
-    talk.quiet = true
-    try await CommandRun(name: "migrate status", connection: connection, talk: talk)
+    var logging = logging
+    logging.json = false
+    logging.quiet = true
+    try await CommandRun(name: "migrate status", connection: connection, logging: logging)
       .performWithoutRun { session in
         let ledger = MigrationLedger(client: session.client, logger: session.logger)
         let entries = try await ledger.entries()
@@ -36,7 +36,7 @@ struct MigrateStatus: AsyncParsableCommand {
         } else {
           try StandardOutput.write(LedgerText.lines(entries, holder))
         }
-        return Ending()
+        return CommandResult()
       }
   }
 }
@@ -56,25 +56,25 @@ struct MigrateUnlock: AsyncParsableCommand {
 
   @Argument(help: "A run that stopped half-way: its id.") var run: String?
   @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var talk: TalkOptions
+  @OptionGroup var logging: LoggingOptions
   @OptionGroup var write: ConfirmOptions
 
   func run() async throws {
     let (run, stateDir) = (run, connection.stateDir)
-    try await CommandRun(name: "migrate unlock", connection: connection, talk: talk, confirm: write)
+    try await CommandRun(name: "migrate unlock", connection: connection, logging: logging, confirm: write)
       .performWithoutRun { session in
         let ledger = MigrationLedger(client: session.client, logger: session.logger)
         if let run {
           try await Self.clear(run, ledger, RunHistory(in: stateDir))
           session.logger.notice("Run \(run) stays as it is; others may begin.")
-          return Ending(release: .run(run))
+          return CommandResult(release: .run(run))
         }
         guard let held = try await ledger.unlock() else {
           session.logger.notice("Nobody holds the lease.")
-          return Ending(release: .lease(nil))
+          return CommandResult(release: .lease(nil))
         }
         session.logger.notice("The lease of \(held.holder), run \(held.run), was taken away.")
-        return Ending(release: .lease(RunSummary.Release.Holder(holder: held.holder, run: held.run)))
+        return CommandResult(release: .lease(RunSummary.Release.Holder(holder: held.holder, run: held.run)))
       }
   }
 

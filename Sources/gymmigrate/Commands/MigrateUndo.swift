@@ -26,7 +26,7 @@ struct MigrateUndo: AsyncParsableCommand {
   @Argument(help: "The run: its id, the beginning of it, or 'last', which is the last one but undos.")
   var undone: String
   @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var talk: TalkOptions
+  @OptionGroup var logging: LoggingOptions
   @OptionGroup var write: WriteOptions
 
   @Flag(name: [.customShort("n"), .long], help: "Show what would be put back; write nothing.")
@@ -34,21 +34,21 @@ struct MigrateUndo: AsyncParsableCommand {
 
   func run() async throws {
     // What 'last' was when the undo began is not what it is when the undo is taken up again.
-    let name = CommandRun.resuming.map(UndoneRun.name) ?? undone
-    let (entry, changes) = try UndoneRun.find(name, in: connection.stateDir) { !UndoneRun.isUndo($0) }
-    try UndoneRun.assertMayBeUndone(entry, in: connection.stateDir)
-    let connection = try UndoneRun.connection(connection, of: entry.record)
-    try UndoneRun.assertSameDatabase(changes, connection, run: entry.record.id)
-    let (isJSON, dryRun, write, id) = (talk.json, dryRun, write, entry.record.id)
+    let name = CommandRun.resuming.map(UndoTarget.name) ?? undone
+    let (entry, changes) = try UndoTarget.find(name, in: connection.stateDir) { !UndoTarget.isUndo($0) }
+    try UndoTarget.assertMayBeUndone(entry, in: connection.stateDir)
+    let connection = try UndoTarget.connection(connection, of: entry.record)
+    try UndoTarget.assertSameDatabase(changes, connection, run: entry.record.id)
+    let (isJSON, dryRun, write, id) = (logging.json, dryRun, write, entry.record.id)
     let command = CommandRun(
       name: "migrate undo \(id)",
       connection: connection,
-      talk: talk,
+      logging: logging,
       write: dryRun ? nil : write,
-      takesUp: true
+      resumesUnfinished: true
     )
     try await command.perform { session, run in
-      UndoneRun.warn(session, of: changes, in: connection.stateDir)
+      UndoTarget.warn(session, of: changes, in: connection.stateDir)
       let migration = try UndoRun(id, changes, client: session.client)
       var runner = MigrationRunner(in: session.context(run))
       runner.limits = write.limits
@@ -64,13 +64,13 @@ struct MigrateUndo: AsyncParsableCommand {
         }
         try RunHistory(in: connection.stateDir).judge(id, as: "undone", by: run.id)
       }
-      return Ending(lists: MigrationRunner.lists.map(run.file))
+      return CommandResult(lists: MigrationRunner.lists.map(run.file))
     }
   }
 }
 
 /// The run that an undo or a verification is about.
-enum UndoneRun {
+enum UndoTarget {
   /// Finds a run and what it changed.
   ///
   /// - Throws: `.inputMissing` where there is no such run, or it has no journal; `.notPermitted` where somebody else may have
@@ -146,7 +146,7 @@ enum UndoneRun {
     if entry.verdict == "undone" {
       // An undo that was killed before it could tell its end is taken up all the same.
       let isCut = RunHistory(in: stateDir).entries().contains { undo in
-        undo.canGoOn && entry.undoneBy?.isIdentical(to: undo.record.id) == true
+        undo.isResumable && entry.undoneBy?.isIdentical(to: undo.record.id) == true
       }
       if isCut { return }
       throw Failure(

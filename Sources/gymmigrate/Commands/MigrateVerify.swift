@@ -22,7 +22,7 @@ struct MigrateVerify: AsyncParsableCommand {
 
   @OptionGroup var migrations: ChosenMigrations
   @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var talk: TalkOptions
+  @OptionGroup var logging: LoggingOptions
 
   @Option(
     name: .customLong("run"),
@@ -38,8 +38,8 @@ struct MigrateVerify: AsyncParsableCommand {
   func run() async throws {
     if let verified { return try await verify(verified) }
     let chosen = try migrations.chosen(for: connection)
-    let (isJSON, reading) = (talk.json, migrations.reading)
-    try await CommandRun(name: "migrate verify \(migrations.names)", connection: connection, talk: talk)
+    let (isJSON, reading) = (logging.json, migrations.reading)
+    try await CommandRun(name: "migrate verify \(migrations.names)", connection: connection, logging: logging)
       .perform { session, run in
         var changes = 0
         for migration in chosen {
@@ -50,7 +50,7 @@ struct MigrateVerify: AsyncParsableCommand {
           changes += report.changeCount
           if !isJSON { try StandardOutput.write(MigrationText.plan(report)) }
         }
-        return Ending(
+        return CommandResult(
           status: changes > 0 ? .differences : .done,
           lists: MigrationRunner.lists.map(run.file)
         )
@@ -58,24 +58,24 @@ struct MigrateVerify: AsyncParsableCommand {
   }
 
   private func verify(_ name: String) async throws {
-    let (entry, changes) = try UndoneRun.find(name, in: connection.stateDir)
-    let connection = try UndoneRun.connection(connection, of: entry.record)
-    try UndoneRun.assertSameDatabase(changes, connection, run: entry.record.id)
-    let isJSON = talk.json
-    try await CommandRun(name: "migrate verify --run", connection: connection, talk: talk)
+    let (entry, changes) = try UndoTarget.find(name, in: connection.stateDir)
+    let connection = try UndoTarget.connection(connection, of: entry.record)
+    try UndoTarget.assertSameDatabase(changes, connection, run: entry.record.id)
+    let isJSON = logging.json
+    try await CommandRun(name: "migrate verify --run", connection: connection, logging: logging)
       .perform { session, _ in
-        UndoneRun.warn(session, of: changes, in: connection.stateDir)
-        for collection in changes.collections { session.book.open(collection) }
+        UndoTarget.warn(session, of: changes, in: connection.stateDir)
+        for collection in changes.collections { session.counts.open(collection) }
         let report = try await RunVerification(changes, client: session.client).run { path, what in
-          session.book.count(path.collection) { $0.conflicted += 1 }
+          session.counts.update(path.collection) { $0.conflicted += 1 }
           if !isJSON { try StandardOutput.write("\(path) \(what)\n") }
         } each: { path in
-          session.book.count(path.collection) { $0.read += 1 }
+          session.counts.update(path.collection) { $0.read += 1 }
         }
         session.logger.info(
           "\(NumberText.grouped(report.asLeft)) documents are as run \(entry.record.id) left them, \(NumberText.grouped(report.differing)) are not."
         )
-        return Ending(status: report.differing > 0 ? .differences : .done)
+        return CommandResult(status: report.differing > 0 ? .differences : .done)
       }
   }
 }

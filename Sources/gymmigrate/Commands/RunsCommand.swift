@@ -93,7 +93,7 @@ struct RunsResume: AsyncParsableCommand {
     abstract: "Go on with a run that was stopped or killed.",
     discussion: """
       The command is run again as it was given, in the folder in which it was given, from its last checkpoint on: what is \
-      done is neither read nor written again, and the accounts are those of the whole run. The files that an import reads \
+      done is neither read nor written again, and the counts are those of the whole run. The files that an import reads \
       have to be as they were. A run that ended by itself is not run again.
 
       A protected environment is asked for as by the command itself: give --confirm once more. A run is resumed by the user \
@@ -128,7 +128,7 @@ struct RunsResume: AsyncParsableCommand {
       let again = CommandLineText.quoted(["gymmigrate"] + record.arguments)
       throw refuse("it only reads, and begins from the start", "Run it again: \(again)")
     }
-    if !entry.canGoOn {
+    if !entry.isResumable {
       throw refuse(
         "it is \(entry.status): nothing is left of it to do",
         "See 'gymmigrate runs show \(record.id)'."

@@ -53,7 +53,7 @@ struct PageOptions: ParsableArguments {
         command: session.command,
         environment: session.environment,
         reports: reports,
-        collections: session.book.collections,
+        collections: session.counts.collections,
         cost: cost
       )
       try page.write(to: html)

@@ -53,7 +53,7 @@ extension ConnectionOptions {
   }
 
   /// Whether any option names a place.
-  var namesPlace: Bool {
+  var namesDatabase: Bool {
     project != nil || database != nil || endpoint != nil || credentials != nil || accessTokenFile != nil
   }
 }

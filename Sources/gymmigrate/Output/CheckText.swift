@@ -40,7 +40,7 @@ final class CheckOutput: Sendable {
         let isComplete = summary.status == .done || summary.status == .differences
         if isComplete { try StandardOutput.write(state.report.table) }
       } else {
-        try state.stream?.end(state.report, summary: Secrets.struck(summary.json))
+        try state.stream?.end(state.report, summary: Secrets.redacted(summary.json))
       }
     }
   }

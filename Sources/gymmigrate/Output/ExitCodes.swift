@@ -45,7 +45,7 @@ enum ExitCodes {
       65   input is malformed
       66   input is missing
       69   the service did not answer, after all retries
-      70   a defect of gymmigrate, or accounts that do not add up
+      70   a defect of gymmigrate, or counts that do not add up
       73   output cannot be written
       75   try again later: locked, or a quota is spent
       77   not permitted

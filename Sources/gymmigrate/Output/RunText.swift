@@ -30,14 +30,14 @@ enum RunText {
     ]
     if let ending = entry.ending {
       for collection in ending.collections {
-        lines.append("  \(collection.name): \(SummaryText.counts(collection.accounts))")
+        lines.append("  \(collection.name): \(SummaryText.counts(collection.counts))")
       }
       if let error = ending.error { lines.append("error        \(error)") }
     }
     for file in history.files(of: record.id) {
       lines.append("file         \(history.file(file, of: record.id))")
     }
-    if entry.canGoOn, history.isOwn(record) {
+    if entry.isResumable, history.isOwn(record) {
       let folder = stateDir == ConnectionOptions.defaultStateDir ? [] : ["--state-dir", stateDir]
       lines.append(
         "to go on     \(CommandLineText.quoted(["gymmigrate", "runs", "resume", record.id] + folder))"
@@ -64,7 +64,7 @@ enum RunText {
     text("startedAt", record.startedAt.description)
     text("status", entry.status)
     json.key("canGoOn")
-    json.boolean(entry.canGoOn && history.isOwn(record))
+    json.boolean(entry.isResumable && history.isOwn(record))
     guard let ending = entry.ending else { return }
     json.key("exitCode")
     json.integer(ending.exitCode)

@@ -13,7 +13,7 @@ enum SummaryText {
   static func lines(_ summary: RunSummary) -> [String] {
     var lines = summary.collections.map { collection in
       let file = collection.file.map { " -> \($0)" } ?? ""
-      return "\(collection.name): \(counts(collection.accounts))\(file)"
+      return "\(collection.name): \(counts(collection.counts))\(file)"
     }
     if summary.collections.count != 1 { lines.append("In all: \(counts(summary.totals))") }
     lines += summary.sections.compactMap(\.line)
@@ -25,8 +25,8 @@ enum SummaryText {
     return lines
   }
 
-  static func counts(_ accounts: Accounts) -> String {
-    let shown = accounts.members.enumerated().filter { $0.offset == 0 || $0.element.count > 0 }
+  static func counts(_ counts: DocumentCounts) -> String {
+    let shown = counts.members.enumerated().filter { $0.offset == 0 || $0.element.count > 0 }
     return shown.map { "\(NumberText.grouped($0.element.count)) \($0.element.name)" }.joined(separator: ", ")
   }
 }

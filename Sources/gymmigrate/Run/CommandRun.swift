@@ -12,7 +12,7 @@ import Transfer
 struct CommandRun {
   let name: String
   let connection: ConnectionOptions
-  let talk: TalkOptions
+  let logging: LoggingOptions
   /// The guards; nil for a command that only reads.
   var write: WriteOptions?
   /// The guards of a command that writes but has no journal.
@@ -27,7 +27,7 @@ struct CommandRun {
   /// The files or folders that stand where environments would, of a command that takes either.
   var paths: (source: String?, target: String?) = (nil, nil)
   /// Whether a run of the very same command that stopped half-way is taken up again, from the start, instead of a new one.
-  var takesUp = false
+  var resumesUnfinished = false
   /// What prints the end on standard output; nil: the summary with --json, else nothing.
   var printing: (@Sendable (RunSummary) throws -> Void)?
 
@@ -37,7 +37,8 @@ struct CommandRun {
   /// Runs `body` with a folder for its lists, its log and its summary.
   ///
   /// - Throws: `ExitCode` where it did not end in 0; ``Failure`` where it could not begin.
-  func perform(_ body: @escaping @Sendable (Session, RunDirectory) async throws -> Ending) async throws {
+  func perform(_ body: @escaping @Sendable (Session, RunDirectory) async throws -> CommandResult) async throws
+  {
     let environment = try prepare()
     let run = try runDirectory(for: environment)
     try await perform(on: environment, run: run) { session in try await body(session, run) }
@@ -49,7 +50,9 @@ struct CommandRun {
   func performReading(
     from source: ConnectionOptions?,
     to target: ConnectionOptions?,
-    _ body: @escaping @Sendable (Desk, _ from: Place?, _ to: Place?) async throws -> Ending
+    _ body:
+      @escaping @Sendable (CommandContext, _ from: Connection?, _ to: Connection?) async throws ->
+      CommandResult
   ) async throws {
     let from = try source.map { try EnvironmentResolver($0).environment() }
     let to = try target.map { try EnvironmentResolver($0).environment() }
@@ -67,21 +70,23 @@ struct CommandRun {
         source: from
       )
     )
-    try await conclude(run: run) { desk in
-      desk.sides.withLock { $0 = (to, from) }
-      let withSource = { @Sendable (other: Place?) async throws -> Ending in
-        guard let from, let source else { return try await body(desk, nil, other) }
-        return try await desk.withPlace(from, source, beside: other) { try await body(desk, $0, other) }
+    try await conclude(run: run) { context in
+      context.sides.withLock { $0 = (to, from) }
+      let withSource = { @Sendable (other: Connection?) async throws -> CommandResult in
+        guard let from, let source else { return try await body(context, nil, other) }
+        return try await context.withConnection(from, source, beside: other) {
+          try await body(context, $0, other)
+        }
       }
       guard let to, let target else { return try await withSource(nil) }
-      return try await desk.withPlace(to, target) { try await withSource($0) }
+      return try await context.withConnection(to, target) { try await withSource($0) }
     }
   }
 
   /// Runs `body` for a command that leaves nothing behind.
   ///
   /// - Throws: As ``perform(_:)``.
-  func performWithoutRun(_ body: @escaping @Sendable (Session) async throws -> Ending) async throws {
+  func performWithoutRun(_ body: @escaping @Sendable (Session) async throws -> CommandResult) async throws {
     try await perform(on: prepare(), run: nil, body)
   }
 
@@ -116,7 +121,7 @@ struct CommandRun {
       )
     }
     try record.assertInputsUnchanged(inputs, digests: digests)
-    try record.assertSamePlace(environment, source: try sourceEnvironment())
+    try record.assertSameEnvironments(environment, source: try sourceEnvironment())
     return try RunDirectory(
       resuming: record,
       in: connection.stateDir,
@@ -126,7 +131,7 @@ struct CommandRun {
 
   /// The last run of the same command in the same place, where it stopped half-way.
   private func unfinished(in environment: DatabaseEnvironment) throws(Failure) -> RunRecord? {
-    guard takesUp, write != nil else { return nil }
+    guard resumesUnfinished, write != nil else { return nil }
     let arguments = Main.arguments.words
     let history = RunHistory(in: connection.stateDir)
     let last = history.entries().last { entry in
@@ -134,7 +139,7 @@ struct CommandRun {
         && entry.record.command.isIdentical(to: name) && entry.record.database == environment.database
         && entry.record.workingDirectory.isIdentical(to: CommandLineText.workingDirectory)
     }
-    return last.flatMap { $0.canGoOn && history.isOwn($0.record) ? $0.record : nil }
+    return last.flatMap { $0.isResumable && history.isOwn($0.record) ? $0.record : nil }
   }
 
   private func prepare() throws(Failure) -> DatabaseEnvironment {
@@ -152,44 +157,44 @@ struct CommandRun {
   private func perform(
     on environment: DatabaseEnvironment,
     run: RunDirectory?,
-    _ body: @Sendable (Session) async throws -> Ending
+    _ body: @Sendable (Session) async throws -> CommandResult
   ) async throws {
     let source = try sourceEnvironment()
-    try await conclude(run: run) { desk in
-      desk.sides.withLock { $0 = (environment, source) }
-      return try await desk.withPlace(environment, connection) { place in
+    try await conclude(run: run) { context in
+      context.sides.withLock { $0 = (environment, source) }
+      return try await context.withConnection(environment, connection) { connected in
         if write != nil, source == nil {
-          desk.logger.notice(
-            "Writing to \(environment.name): project \(environment.database.project), database \(environment.database.database), \(place.client.endpoint), as \(place.signer)."
+          context.logger.notice(
+            "Writing to \(environment.name): project \(environment.database.project), database \(environment.database.database), \(connected.client.endpoint), as \(connected.signer)."
           )
         }
         var checkpoints: Checkpoints?
         if let run, write != nil {
           checkpoints = try await Checkpoints(
             run,
-            client: place.client,
-            book: desk.book,
-            clock: desk.clock
+            client: connected.client,
+            counts: context.counts,
+            clock: context.clock
           )
-          if run.isResumed { desk.logger.notice("Going on with run \(run.id).") }
+          if run.isResumed { context.logger.notice("Going on with run \(run.id).") }
           if let line = run.tornLine {
-            desk.logger.warning("\(RunText.torn(line, run.file("journal.jsonl")))")
+            context.logger.warning("\(RunText.torn(line, run.file("journal.jsonl")))")
           }
         }
         let session = Session(
           command: name,
           environment: environment,
-          client: place.client,
-          logger: desk.logger,
-          progress: desk.progress,
-          book: desk.book,
+          client: connected.client,
+          logger: context.logger,
+          progress: context.progress,
+          counts: context.counts,
           checkpoints: checkpoints,
-          signer: place.signer
+          signer: connected.signer
         )
         guard let source, let options = self.source else { return try await body(session) }
-        return try await desk.withPlace(source, options, beside: place) { place in
+        return try await context.withConnection(source, options, beside: connected) { connected in
           var both = session
-          both.source = place
+          both.source = connected
           return try await body(both)
         }
       }
@@ -197,53 +202,62 @@ struct CommandRun {
   }
 
   /// Runs `work`, and tells how it ended, in words, in the summary and by the exit code.
-  private func conclude(run: RunDirectory?, _ work: (Desk) async throws -> Ending) async throws {
+  private func conclude(
+    run: RunDirectory?,
+    _ work: (CommandContext) async throws -> CommandResult
+  ) async throws {
     let clock = RunClock.system
     let began = clock.now()
-    let logger = Self.logger(talk, run)
+    let logger = Self.logger(logging, run)
     let traffic = TrafficCounter()
     let progress = Progress(
-      terminal: talk.noProgress || talk.quiet ? nil : Terminal.standardError,
+      terminal: logging.noProgress || logging.quiet ? nil : Terminal.standardError,
       logger: logger,
       clock: clock,
       traffic: traffic
     )
-    let book = AccountsBook(budget: write?.errorBudget, goingOnWith: run?.keptAccounts ?? [])
+    let counts = RunCounts(budget: write?.errorBudget, resuming: run?.restoredCounts ?? [])
     var summary = RunSummary(
       command: name,
       runID: run?.id ?? "-",
       environment: nil,
       startedAt: run?.resumed?.startedAt ?? .now
     )
-    let desk = Desk(clock: clock, logger: logger, traffic: traffic, progress: progress, book: book)
+    let context = CommandContext(
+      clock: clock,
+      logger: logger,
+      traffic: traffic,
+      progress: progress,
+      counts: counts
+    )
     var failure: Failure?
     var lists: [String] = []
     do {
-      let ending = try await work(desk)
+      let ending = try await work(context)
       if let differences = ending.differences { summary.sections.append(differences) }
       summary.release = ending.release
       summary.status = ending.status
       summary.readTime = ending.readTime
       summary.cost = ending.cost
       lists = ending.lists
-      if write != nil { try book.assertBalance() }
+      if write != nil { try counts.assertBalance() }
       // Nobody else hears that the log has a gap.
       if let failure = run?.log.failure { throw failure }
-      if summary.status == .done, write != nil, book.totals.leavesSomething { summary.status = .incomplete }
+      if summary.status == .done, write != nil, counts.totals.leavesSomething { summary.status = .incomplete }
       summary.exitCode = ExitCodes.code(of: summary.status)
     } catch {
       failure = Self.failure(of: error, command: name)
       summary.status = Interruption.wasReceived || failure?.kind == .interrupted ? .interrupted : .failed
       summary.exitCode = ExitCodes.code(of: failure?.kind ?? .internal)
       summary.error = failure?.description
-      if Self.mayGoOn(after: failure) { summary.resumeCommand = resumeCommand(run) }
+      if Self.mayResume(after: failure) { summary.resumeCommand = resumeCommand(run) }
     }
     progress.end()
-    let (target, source) = desk.sides.withLock { $0 }
+    let (target, source) = context.sides.withLock { $0 }
     summary.environment = target
     summary.targetPath = paths.target
     summary.source = source.map { .environment($0) } ?? paths.source.map { .path($0) }
-    summary.collections = book.collections
+    summary.collections = counts.collections
     summary.traffic = traffic.current
     summary.durationSeconds = clock.now() - began
     do throws(Failure) {
@@ -274,7 +288,7 @@ struct CommandRun {
     do {
       if let printing {
         try printing(summary)
-      } else if talk.json {
+      } else if logging.json {
         try StandardOutput.write(json: summary.json + [UInt8(ascii: "\n")])
       }
     } catch  where failure != nil {
@@ -296,8 +310,8 @@ struct CommandRun {
     )
   }
 
-  private static func logger(_ talk: TalkOptions, _ run: RunDirectory?) -> Logger {
-    let terminal = TerminalLogHandler(format: talk.logFormat, level: talk.level)
+  private static func logger(_ logging: LoggingOptions, _ run: RunDirectory?) -> Logger {
+    let terminal = TerminalLogHandler(format: logging.logFormat, level: logging.level)
     return Logger(label: "gymmigrate") { _ in
       guard let file = run?.logHandler else { return terminal }
       return MultiplexLogHandler([terminal, file])
@@ -306,7 +320,7 @@ struct CommandRun {
 
   /// Whether the same command, once its cause is mended, does what is left; what is wrong with the command itself or
   /// with its input changes the command.
-  private static func mayGoOn(after failure: Failure?) -> Bool {
+  private static func mayResume(after failure: Failure?) -> Bool {
     switch failure?.kind {
     case .usage?, .inputMalformed?, .inputMissing?, .internal?, .rejected?, nil: false
     case .unavailable?, .tryLater?, .interrupted?, .cannotWrite?, .notPermitted?, .configuration?: true

@@ -54,19 +54,19 @@ struct DatedExport {
     var options = options
     options.destination = .folder(hidden)
     let moment: Timestamp?
-    let place: String
+    let folder: String
     do {
       moment = try await export(options)
-      place = try folders.complete(hidden)
+      folder = try folders.complete(hidden)
     } catch {
       folders.discard(hidden)
       throw error
     }
-    name(place, insteadOf: hidden)
+    name(folder, insteadOf: hidden)
     try moveMarks(options, exportedAt: moment)
-    session.logger.notice("Exported to \(place).")
+    session.logger.notice("Exported to \(folder).")
     guard let keep else { return moment }
-    let retention = folders.prune(keeping: keep, of: session.client.database, current: place)
+    let retention = folders.prune(keeping: keep, of: session.client.database, current: folder)
     for name in retention.removed { session.logger.info("Removed \(folders.path)/\(name).") }
     for name in retention.kept {
       session.logger.warning(
@@ -77,13 +77,13 @@ struct DatedExport {
   }
 
   /// The files by the names that they have now.
-  private func name(_ place: String, insteadOf hidden: String) {
-    for collection in session.book.collections {
+  private func name(_ folder: String, insteadOf hidden: String) {
+    for collection in session.counts.collections {
       guard let file = collection.file, let path = CollectionPath(collection.name), file.hasPrefix(hidden)
       else {
         continue
       }
-      session.book.setFile(place + file.dropFirst(hidden.count), of: path)
+      session.counts.setFile(folder + file.dropFirst(hidden.count), of: path)
     }
   }
 

@@ -31,7 +31,7 @@ struct LedgerRun: Sendable {
         entry,
         isResumed: run.isResumed,
         isEmpty: { journal?.isEmpty ?? true },
-        book: session.book,
+        counts: session.counts,
         body
       )
     } catch let failure as Failure where run.isResumed && failure.kind == .usage {

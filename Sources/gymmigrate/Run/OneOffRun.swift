@@ -8,7 +8,7 @@ import Runs
 struct OneOffRun {
   let name: String
   let connection: ConnectionOptions
-  let talk: TalkOptions
+  let logging: LoggingOptions
   let write: WriteOptions
   let plan: PlanOptions
   let emptiness: EmptinessOptions
@@ -33,9 +33,9 @@ struct OneOffRun {
     let command = CommandRun(
       name: name,
       connection: connection,
-      talk: talk,
+      logging: logging,
       write: plan.dryRun ? nil : write,
-      takesUp: true
+      resumesUnfinished: true
     )
     try await command.perform { session, folder in
       // Of a run that is taken up, some of what has to be there may be deleted by now.
@@ -48,14 +48,14 @@ struct OneOffRun {
       runner.limits = run.write.limits
       runner.pacer = run.write.pacer(for: session.environment)
       runner.maximumDeletes = run.maximumDeletes
-      for read in migration.scope.wholeReads { session.book.open(read.collection) }
+      for read in migration.scope.wholeReads { session.counts.open(read.collection) }
       if migration.deletes, run.maximumDeletes == nil, !run.plan.dryRun {
         runner.maximumDeletes = try await deletions.ask(about: migration, in: session)
       }
       let guarded: any Migration =
         run.leavesSubcollections ? migration : migration.guarded(by: session.client)
       let prepared = runner
-      let report = Guarded(MigrationReport(migration: migration.id))
+      let report = Locked(MigrationReport(migration: migration.id))
       if run.plan.dryRun {
         let found = try await prepared.plan(guarded)
         report.withLock { $0 = found }
@@ -66,12 +66,12 @@ struct OneOffRun {
           report.withLock { $0 = found }
         }
       }
-      if !run.talk.json {
+      if !run.logging.json {
         let found = report.withLock { $0 }
         try StandardOutput.write(run.plan.dryRun ? MigrationText.plan(found) : MigrationText.applied(found))
       }
-      if session.book.totals.read == 0 { await session.warnOfEmpty(migration.sources) }
-      var ending = Ending(lists: MigrationRunner.lists.map(folder.file))
+      if session.counts.totals.read == 0 { await session.warnOfEmpty(migration.sources) }
+      var ending = CommandResult(lists: MigrationRunner.lists.map(folder.file))
       if run.plan.dryRun {
         let found = report.withLock { $0 }
         ending.cost = try run.plan.page.conclude(
@@ -79,7 +79,7 @@ struct OneOffRun {
           of: session,
           folder,
           connection: run.connection,
-          isQuiet: run.talk.json
+          isQuiet: run.logging.json
         )
       }
       return ending

@@ -14,13 +14,13 @@ struct Session: Sendable {
   let client: FirestoreClient
   let logger: Logger
   let progress: Progress
-  let book: AccountsBook
+  let counts: RunCounts
   /// What makes a writing command go on where it stopped; nil for one that only reads.
   let checkpoints: Checkpoints?
   /// Who signs.
   var signer = ""
   /// Where a command that has two sides reads.
-  var source: Place?
+  var source: Connection?
 }
 
 extension Session {
@@ -30,7 +30,7 @@ extension Session {
       environment: environment,
       client: client,
       folder: folder,
-      book: book,
+      counts: counts,
       checkpoints: checkpoints,
       progress: progress,
       logger: logger
@@ -38,22 +38,22 @@ extension Session {
   }
 
   /// The same with another database.
-  func reading(_ place: Place) -> Session {
+  func reading(_ connection: Connection) -> Session {
     Session(
       command: command,
-      environment: place.environment,
-      client: place.client,
+      environment: connection.environment,
+      client: connection.client,
       logger: logger,
       progress: progress,
-      book: book,
+      counts: counts,
       checkpoints: nil,
-      signer: place.signer
+      signer: connection.signer
     )
   }
 }
 
 /// A database that a command works with.
-struct Place: Sendable {
+struct Connection: Sendable {
   let environment: DatabaseEnvironment
   let client: FirestoreClient
   /// Who signs.
@@ -61,7 +61,7 @@ struct Place: Sendable {
 }
 
 /// How a command ended, apart from its accounts.
-struct Ending: Sendable {
+struct CommandResult: Sendable {
   var status = RunSummary.Status.done
   var readTime: Timestamp?
   /// Lists that have something in them, to be named at the end.
@@ -75,23 +75,23 @@ struct Ending: Sendable {
 }
 
 /// What every command has, whatever places it works with: its voices and its accounts.
-struct Desk: Sendable {
+struct CommandContext: Sendable {
   let clock: RunClock
   let logger: Logger
   let traffic: TrafficCounter
   let progress: Progress
-  let book: AccountsBook
+  let counts: RunCounts
   /// The environments, with the addresses that they were reached at.
-  let sides = Guarded<(target: DatabaseEnvironment?, source: DatabaseEnvironment?)>((nil, nil))
+  let sides = Locked<(target: DatabaseEnvironment?, source: DatabaseEnvironment?)>((nil, nil))
 
   /// Runs `body` with a client for an environment; the embedded store is up meanwhile where that is meant.
   ///
   /// - Parameter other: A place that is open already: the embedded store is one for both.
-  func withPlace<Result: Sendable>(
+  func withConnection<Result: Sendable>(
     _ environment: DatabaseEnvironment,
     _ options: ConnectionOptions,
-    beside other: Place? = nil,
-    _ body: @Sendable (Place) async throws -> Result
+    beside other: Connection? = nil,
+    _ body: @Sendable (Connection) async throws -> Result
   ) async throws -> Result {
     if let other, environment.isLocal, other.environment.isLocal {
       let client = FirestoreClient(
@@ -100,7 +100,7 @@ struct Desk: Sendable {
         caller: other.client.caller
       )
       note(environment, client.endpoint)
-      return try await body(Place(environment: environment, client: client, signer: other.signer))
+      return try await body(Connection(environment: environment, client: client, signer: other.signer))
     }
     return try await EnvironmentResolver(options).withCaller(
       environment,
@@ -119,7 +119,7 @@ struct Desk: Sendable {
       note(environment, endpoint)
       let client = FirestoreClient(database: environment.database, endpoint: endpoint, caller: caller)
       do {
-        return try await body(Place(environment: environment, client: client, signer: signer))
+        return try await body(Connection(environment: environment, client: client, signer: signer))
       } catch let failure as Failure where failure.service?.status == .invalidArgument {
         throw failure.explained(by: environment.database)
       }

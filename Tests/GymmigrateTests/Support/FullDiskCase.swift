@@ -5,7 +5,7 @@ import Testing
 /// One run on a full disk, drawn by a seed, and what has to be true afterwards.
 struct FullDiskCase: Sendable, CustomStringConvertible {
   /// What is done about the run that failed.
-  enum Ending: Sendable {
+  enum CommandResult: Sendable {
     /// It is taken up, where there is room again.
     case resume
     /// It is taken up on a disk that is full once more, and then where there is room.
@@ -17,7 +17,7 @@ struct FullDiskCase: Sendable, CustomStringConvertible {
   let seed: UInt64
   let work: KillWork
   let disk: FullDisk
-  let ending: Ending
+  let ending: CommandResult
   private let baseline: FullDiskBaseline
 
   var description: String {

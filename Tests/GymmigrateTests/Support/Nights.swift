@@ -15,7 +15,7 @@ extension Tool {
   }
 
   /// One of them, counted from the oldest; a test ends where there are not so many.
-  func night(_ index: Int) throws -> String { try #require(nights.dropFirst(index).first) }
+  func scheduledExport(_ index: Int) throws -> String { try #require(nights.dropFirst(index).first) }
 
   /// What stands in the folder and is neither an export nor what has to be there.
   var strangers: [String] {

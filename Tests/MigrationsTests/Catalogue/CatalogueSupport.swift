@@ -31,11 +31,11 @@ actor CatalogueSink: PlanSink {
   /// What was told of documents that are not there.
   private(set) var strays: [Finding] = []
 
-  func tell(_ outcome: Outcome, of document: RawDocument) {
+  func record(_ outcome: Outcome, of document: RawDocument) {
     told.append((document.path, outcome))
   }
 
-  func tell(_ finding: Finding) {
+  func record(_ finding: Finding) {
     strays.append(finding)
   }
 }

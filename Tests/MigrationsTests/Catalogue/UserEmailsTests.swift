@@ -253,8 +253,8 @@ import Testing
   @Test func whatTheSinkThrowsEndsThePlan() async throws {
     struct Full: Error {}
     struct Sink: PlanSink {
-      func tell(_ outcome: Outcome, of document: RawDocument) async throws { throw Full() }
-      func tell(_ finding: Finding) async throws { throw Full() }
+      func record(_ outcome: Outcome, of document: RawDocument) async throws { throw Full() }
+      func record(_ finding: Finding) async throws { throw Full() }
     }
     await #expect(throws: Full.self) {
       try await UserEmails().plan(

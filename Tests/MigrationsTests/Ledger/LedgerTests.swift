@@ -21,15 +21,15 @@ struct LeaseTests {
   func expiry() throws {
     let held = document(run: "a", renewed: 1000)
     let times = try [1000, 1060, 1061].map { try #require(Timestamp(seconds: $0)) }
-    let standings = times.map { Lease.standing(of: held, now: $0, for: ["b"]) }
+    let standings = times.map { Lease.state(of: held, now: $0, for: ["b"]) }
     #expect(
       standings == [
         .held(Lease(held), seconds: 60), .held(Lease(held), seconds: 0), .expired(Lease(held)),
       ]
     )
     let now = try #require(Timestamp(seconds: 1000))
-    #expect(Lease.standing(of: held, now: now, for: ["b", "a"]) == .own)
-    #expect(Lease.standing(of: nil, now: now, for: []) == .free)
+    #expect(Lease.state(of: held, now: now, for: ["b", "a"]) == .own)
+    #expect(Lease.state(of: nil, now: now, for: []) == .free)
   }
 
   @Test("It is written only over what was read.")
@@ -166,7 +166,7 @@ struct MigrationLedgerTests {
       entry(run),
       isResumed: isResumed,
       isEmpty: { isEmpty },
-      book: AccountsBook(),
+      counts: RunCounts(),
       body
     )
   }
@@ -214,8 +214,8 @@ struct MigrationLedgerTests {
   @Test("Of many that try at once, one runs at a time.")
   func race() async throws {
     try await withLedger { ledger, _, _ in
-      let inside = Guarded(0)
-      let ran = Guarded(0)
+      let inside = Locked(0)
+      let ran = Locked(0)
       await withTaskGroup(of: Void.self) { group in
         for number in 0..<8 {
           group.addTask {

@@ -55,7 +55,7 @@ import Testing
       """
     )
     #expect(review.decisions.keys.map(\.string) == ["users/u1"])
-    #expect(try decision(review).place == "line 6")
+    #expect(try decision(review).label == "line 6")
   }
 
   @Test(
@@ -108,9 +108,9 @@ import Testing
     var number = 0
     let review = try ReviewFile.read("review.xlsx") { () throws(Failure) in
       number += 1
-      return rows.popFirst().map { ReviewRow(place: "row \(number)", cells: $0) }
+      return rows.popFirst().map { ReviewRow(label: "row \(number)", cells: $0) }
     }
-    #expect(try decision(review, "users/v").place == "row 3" && review.decisions.count == 1)
+    #expect(try decision(review, "users/v").label == "row 3" && review.decisions.count == 1)
   }
 
   /// What the tool lists comes back through Python's csv module as it was, formulas, quotes and line breaks included.

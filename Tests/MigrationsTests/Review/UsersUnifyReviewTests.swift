@@ -20,7 +20,7 @@ import Testing
     for field in NameReview.fields { texts[field] = finding.proposal[field.rawValue]?.string }
     for (field, text) in changes { texts[field] = text.isEmpty ? nil : text }
     let decision = NameReview.Decision(
-      place: "line 2",
+      label: "line 2",
       found: found ?? FindingLists.text(of: finding.found),
       texts: texts
     )
@@ -151,7 +151,7 @@ import Testing
     let read = try user(texts(["fullName": "Juan de la Cruz"]))
     var migration = try reviewed(read)
     migration.review?.decisions[try #require(DocumentPath("users/gone"))] = NameReview.Decision(
-      place: "line 3",
+      label: "line 3",
       found: "",
       texts: [.firstName: "Ana"]
     )

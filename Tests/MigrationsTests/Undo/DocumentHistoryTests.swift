@@ -30,24 +30,24 @@ struct DocumentHistoryTests {
   }
 
   /// How a document stands after some lines; the run began at 100.
-  private func standing(
+  private func state(
     _ lines: [JournalReader.Line],
     _ current: RawDocument?
-  ) -> DocumentHistory.Standing {
+  ) -> DocumentHistory.State {
     var history = DocumentHistory()
     for line in lines { history.take(line) }
-    return history.standing(of: current, serverTime: time(100))
+    return history.state(of: current, serverTime: time(100))
   }
 
   @Test("A confirmed update is left as long as the update time is the run's.")
   func update() {
     let lines = [change(from: document("old", at: 20), to: "new"), settled("written", at: 110)]
-    #expect(standing(lines, document("new", at: 110)) == .asLeft)
+    #expect(state(lines, document("new", at: 110)) == .asLeft)
     // Somebody wrote the same again: it is theirs now.
-    #expect(standing(lines, document("new", at: 111)) == .changedSince)
-    #expect(standing(lines, document("other", at: 111)) == .changedSince)
-    #expect(standing(lines, document("old", at: 111)) == .asBefore)
-    #expect(standing(lines, nil) == .changedSince)
+    #expect(state(lines, document("new", at: 111)) == .changedSince)
+    #expect(state(lines, document("other", at: 111)) == .changedSince)
+    #expect(state(lines, document("old", at: 111)) == .asBefore)
+    #expect(state(lines, nil) == .changedSince)
   }
 
   @Test("What the undo of a later run put back is as the run left it, by the server's time in it.")
@@ -67,43 +67,43 @@ struct DocumentHistoryTests {
         )
       ), settled("written", at: 110),
     ]
-    #expect(standing(lines, stamped("new", 110, at: 110)) == .asLeft)
-    #expect(standing(lines, stamped("new", 109, at: 150)) == .asLeft)
-    #expect(standing(lines, stamped("new", 150, at: 150)) == .changedSince)
-    #expect(standing(lines, stamped("other", 109, at: 150)) == .changedSince)
-    #expect(standing(lines, document("new", at: 150)) == .changedSince)
+    #expect(state(lines, stamped("new", 110, at: 110)) == .asLeft)
+    #expect(state(lines, stamped("new", 109, at: 150)) == .asLeft)
+    #expect(state(lines, stamped("new", 150, at: 150)) == .changedSince)
+    #expect(state(lines, stamped("other", 109, at: 150)) == .changedSince)
+    #expect(state(lines, document("new", at: 150)) == .changedSince)
   }
 
   @Test("A change of which nothing was heard is judged by the document.")
   func unheard() {
     let lines = [change(from: document("old", at: 20), to: "new")]
-    #expect(standing(lines, document("new", at: 110)) == .asLeft)
-    #expect(standing(lines, document("old", at: 20)) == .untouched)
-    #expect(standing(lines, document("other", at: 130)) == .changedSince)
-    #expect(standing(lines, nil) == .changedSince)
+    #expect(state(lines, document("new", at: 110)) == .asLeft)
+    #expect(state(lines, document("old", at: 20)) == .untouched)
+    #expect(state(lines, document("other", at: 130)) == .changedSince)
+    #expect(state(lines, nil) == .changedSince)
   }
 
   @Test("A change that was refused changed nothing.", arguments: ["rejected", "conflicted", "unchanged"])
   func refused(_ result: String) {
     let lines = [change(from: document("old", at: 20), to: "new"), settled(result)]
-    #expect(standing(lines, document("new", at: 110)) == .untouched)
+    #expect(state(lines, document("new", at: 110)) == .untouched)
   }
 
   @Test("A creation is the run's own only where the document is younger than the run.")
   func creation() {
     let lines = [change(from: nil, to: "new")]
-    #expect(standing(lines, document("new", at: 105, created: 105)) == .asLeft)
-    #expect(standing(lines, document("new", at: 50, created: 50)) == .untouched)
-    #expect(standing(lines, nil) == .untouched)
-    #expect(standing(lines + [settled("written", at: 105)], nil) == .asBefore)
+    #expect(state(lines, document("new", at: 105, created: 105)) == .asLeft)
+    #expect(state(lines, document("new", at: 50, created: 50)) == .untouched)
+    #expect(state(lines, nil) == .untouched)
+    #expect(state(lines + [settled("written", at: 105)], nil) == .asBefore)
   }
 
   @Test("A deletion")
   func deletion() {
     let lines = [change(from: document("old", at: 20), to: nil), settled("written")]
-    #expect(standing(lines, nil) == .asLeft)
-    #expect(standing(lines, document("old", at: 120, created: 120)) == .asBefore)
-    #expect(standing(lines, document("new", at: 120, created: 120)) == .changedSince)
+    #expect(state(lines, nil) == .asLeft)
+    #expect(state(lines, document("old", at: 120, created: 120)) == .asBefore)
+    #expect(state(lines, document("new", at: 120, created: 120)) == .changedSince)
   }
 
   @Test("Of several changes the first tells what was, the last what is.")
@@ -114,8 +114,8 @@ struct DocumentHistoryTests {
     history.take(change(from: document("two", at: 110), to: "three"))
     history.take(settled("written", at: 120))
     #expect(history.before?.fields == ["name": .string("one")])
-    #expect(history.standing(of: document("three", at: 120), serverTime: time(100)) == .asLeft)
-    #expect(history.standing(of: document("two", at: 110), serverTime: time(100)) == .changedSince)
+    #expect(history.state(of: document("three", at: 120), serverTime: time(100)) == .asLeft)
+    #expect(history.state(of: document("two", at: 110), serverTime: time(100)) == .changedSince)
   }
 
   @Test("A change that is begun again tells whether the one in doubt was applied.")
@@ -147,7 +147,7 @@ struct DocumentHistoryTests {
     )
     var current = document("new", at: 110)
     current.fields["updatedAt"] = .timestamp(try #require(time(110)))
-    #expect(standing([line], current) == .asLeft)
+    #expect(state([line], current) == .asLeft)
   }
 
   @Test("The spool's JSON keeps all of it.")

@@ -158,9 +158,9 @@ package final class HTTPTestServer: Sendable {
         request.body = try connection.readBody(of: request)
         record(&request)
         let keepAlive = request.header("Connection")?.lowercased() != "close"
-        let goesOn = connection.play(handler(request), keepAlive: keepAlive)
+        let continues = connection.play(handler(request), keepAlive: keepAlive)
         state.withLock { $0.active -= 1 }
-        guard goesOn else { return }
+        guard continues else { return }
       }
     } catch .malformed(let status) {
       let text = "{\"error\":{\"code\":\(status),\"message\":\"not HTTP as this server reads it\"}}"

@@ -12,7 +12,7 @@ import TypedDocuments
 
 /// What a load left behind.
 struct LoadOutcome {
-  var accounts: Accounts
+  var counts: DocumentCounts
   var rejects: [String]
   var traffic: Traffic
 }
@@ -28,9 +28,9 @@ func load(
 ) async throws -> LoadOutcome {
   try await withTemporaryDirectory { folder in
     let run = try RunDirectory(in: folder.path, command: "import")
-    let book = AccountsBook()
+    let counts = RunCounts()
     let loader = DocumentLoader(
-      in: .silent(client, run, book: book),
+      in: .silent(client, run, counts: counts),
       mode: mode,
       limits: limits,
       pacer: WritePacer(ramp: false)
@@ -40,10 +40,10 @@ func load(
         try await intake.put(Array(documents[start..<min(start + batch, documents.count)]))
       }
     }
-    try book.assertBalance()
+    try counts.assertBalance()
     let text = (try? String(contentsOfFile: run.file("rejects.jsonl"), encoding: .utf8)) ?? ""
     return LoadOutcome(
-      accounts: book.totals,
+      counts: counts.totals,
       rejects: text.split(separator: "\n").map(String.init),
       traffic: traffic.current
     )
@@ -75,7 +75,7 @@ struct DocumentLoaderTests {
   }
 
   /// written, unchanged, rejected.
-  private static func accounts(_ mode: WriteMode) -> [Int] {
+  private static func counts(_ mode: WriteMode) -> [Int] {
     switch mode {
     case .create: [20, 20, 20]
     case .upsert, .merge: [40, 20, 0]
@@ -118,11 +118,11 @@ struct DocumentLoaderTests {
         traffic: fixture.traffic
       )
       #expect(mini.snapshot() == (try Self.expected(mode)), text)
-      let accounts = outcome.accounts
-      #expect(accounts.read == 60, text)
-      #expect([accounts.written, accounts.unchanged, accounts.rejected] == Self.accounts(mode), text)
-      #expect(accounts.conflicted + accounts.skipped + accounts.created == 0, text)
-      #expect(outcome.rejects.count == accounts.rejected, text)
+      let counts = outcome.counts
+      #expect(counts.read == 60, text)
+      #expect([counts.written, counts.unchanged, counts.rejected] == Self.counts(mode), text)
+      #expect(counts.conflicted + counts.skipped + counts.created == 0, text)
+      #expect(outcome.rejects.count == counts.rejected, text)
       for (name, writes) in mini.writtenDocuments { #expect(writes == 1, "\(text) \(name)") }
     }
   }
@@ -181,7 +181,7 @@ struct DocumentLoaderTests {
           mode: mode,
           traffic: fixture.traffic
         )
-        #expect(outcome.accounts.conflicted == 0)
+        #expect(outcome.counts.conflicted == 0)
         let fields = mini.document("c/d0021")?.fieldsJSON ?? ""
         if mode == .merge {
           #expect(fields.contains("live"))
@@ -219,8 +219,8 @@ struct DocumentLoaderTests {
           limits: BatchLimits(maximumWrites: 1, maximumInFlight: 4),
           traffic: fixture.traffic
         )
-        #expect(outcome.accounts.unchanged == 8, "\(fault)")
-        #expect(outcome.accounts.written == 1, "\(fault)")
+        #expect(outcome.counts.unchanged == 8, "\(fault)")
+        #expect(outcome.counts.written == 1, "\(fault)")
         #expect(mini.totalWrites == 1)
         mini.remove("c/d0008")
         mini.resetCounts()
@@ -244,8 +244,8 @@ struct DocumentLoaderTests {
         mode: .upsert,
         traffic: fixture.traffic
       )
-      #expect(outcome.accounts.conflicted == 1)
-      #expect(outcome.accounts.written == 39)
+      #expect(outcome.counts.conflicted == 1)
+      #expect(outcome.counts.written == 39)
       #expect(outcome.rejects.count == 1)
       #expect(outcome.rejects.first?.contains(#""code":"conflict""#) == true)
       #expect(mini.writeCount("c/d0021") == 0)
@@ -266,8 +266,8 @@ struct DocumentLoaderTests {
       // Refused here, without asking.
       incoming[30].fields["__reserved__"] = .null
       let outcome = try await load(incoming, into: fixture.client, mode: .upsert, traffic: fixture.traffic)
-      #expect(outcome.accounts.rejected == 5)
-      #expect(outcome.accounts.written == 55)
+      #expect(outcome.counts.rejected == 5)
+      #expect(outcome.counts.written == 55)
       for id in bad + ["d0030"] { #expect(outcome.rejects.contains { $0.contains("\"c/\(id)\"") }) }
       #expect(outcome.rejects.allSatisfy { $0.contains("INVALID_ARGUMENT") && $0.contains("\"document\"") })
       #expect(mini.snapshot().count == 55)
@@ -290,8 +290,8 @@ struct DocumentLoaderTests {
           batch: batch,
           traffic: fixture.traffic
         )
-        #expect(outcome.accounts.read == 7)
-        #expect(outcome.accounts.conflicted == 0)
+        #expect(outcome.counts.read == 7)
+        #expect(outcome.counts.conflicted == 0)
         #expect(mini.document("c/a")?.fieldsJSON == #"{"n":{"integerValue":"2"}}"#, "\(batch)")
         let b = mini.document("c/b")?.fieldsJSON
         #expect(b == (mode == .replace ? nil : #"{"n":{"integerValue":"1"}}"#), "\(batch)")
@@ -314,14 +314,14 @@ struct DocumentLoaderTests {
           mode: mode,
           traffic: fixture.traffic
         )
-        #expect(first.accounts.written == 5)
+        #expect(first.counts.written == 5)
         let second = try await load(
           try documents(lines),
           into: fixture.client,
           mode: mode,
           traffic: fixture.traffic
         )
-        #expect(second.accounts.unchanged == 5)
+        #expect(second.counts.unchanged == 5)
         #expect(mini.totalWrites == 5)
       }
     }
@@ -341,7 +341,7 @@ struct DocumentLoaderTests {
         limits: BatchLimits(maximumWrites: 100, maximumInFlight: 2),
         traffic: fixture.traffic
       )
-      #expect(outcome.accounts.written == 1000)
+      #expect(outcome.counts.written == 1000)
       #expect(mini.totalWrites == 1000)
       // Without shrinking, 31 requests for each 100, 310 in all: halves of halves.
       #expect(mini.requestCount(.commit) < 300)

@@ -9,7 +9,7 @@ import Testing
 
 /// Remembers what was settled.
 private final class Results: BatchDelegate {
-  let settled = Guarded<[DocumentPath: WriteResult]>([:])
+  let settled = Locked<[DocumentPath: WriteResult]>([:])
   let failsOn: DocumentPath?
 
   init(failsOn: DocumentPath? = nil) { self.failsOn = failsOn }
@@ -107,7 +107,7 @@ struct DrainTests {
   @Test("It throws what ended the writing")
   func failing() async throws {
     let results = Results(failsOn: path("c/3"))
-    let thrown = Guarded<Failure?>(nil)
+    let thrown = Locked<Failure?>(nil)
     let ended = await failure(of: {
       try await run(MiniFirestore().handler, results) { writer, _ in
         for number in 0..<8 { try await writer.submit(write("c/\(number)")) }
@@ -126,7 +126,7 @@ struct DrainTests {
   @Test("A cancelled one ends with an interruption, and what is in flight is settled")
   func cancelled() async throws {
     let mini = MiniFirestore()
-    let task = Guarded<Task<Void, any Error>?>(nil)
+    let task = Locked<Task<Void, any Error>?>(nil)
     let faults = ScriptedFaults(
       mini.handler,
       rules: [FaultRule([.commit], .always, .delay(.milliseconds(200)))],
@@ -134,7 +134,7 @@ struct DrainTests {
     )
     faults.before(.commit, 2) { _ in task.withLock { $0 }?.cancel() }
     let results = Results()
-    let interrupted = Guarded(false)
+    let interrupted = Locked(false)
     let running = Task {
       try await run(faults.handler, results) { writer, _ in
         for number in 0..<20 { try await writer.submit(write("c/\(number)")) }
@@ -181,7 +181,7 @@ struct DrainTests {
           timeout: 20
         )
         mini.resetCounts()
-        let journal = try Journal(file, goingOnWith: Resumption(of: "r", in: folder.path))
+        let journal = try Journal(file, resuming: Resumption(of: "r", in: folder.path))
         let results = Results()
         try await BatchWriter.run(
           fixture.client,

@@ -90,7 +90,7 @@ struct EndlessPagesTests {
   @Test("A circle is found whatever its length and the way to it")
   func trail() {
     for (way, length) in [(0, 1), (1, 1), (5, 1), (0, 2), (3, 4), (100, 37), (1, 1000)] {
-      var trail = PlaceTrail<Int>()
+      var trail = LoopDetector<Int>()
       var steps = 0
       while trail.goes(to: steps < way ? steps : way + (steps - way) % length) {
         steps += 1

@@ -148,11 +148,11 @@ struct SchedulerSimulation {
       case .finished where settling == 0:
         return try checkEnd()
       case .finished:
-        let goesOn = try step(until: nil)
-        try #require(goesOn, "seed \(seed): something is never settled")
+        let continues = try step(until: nil)
+        try #require(continues, "seed \(seed): something is never settled")
       case .wait(let until):
-        let goesOn = try step(until: until)
-        try #require(goesOn, "seed \(seed): it waits for nothing")
+        let continues = try step(until: until)
+        try #require(continues, "seed \(seed): it waits for nothing")
       }
     }
   }

@@ -14,7 +14,7 @@ import Testing
 struct ImportProgressTests {
   @Test("The share is that of the bytes of all files, up to the end of what was read.")
   func share() {
-    let meter = ImportMeter([100, 0, 300])
+    let meter = ImportProgress([100, 0, 300])
     #expect(meter.share(stage: 0, position: 0) == 0)
     #expect(meter.share(stage: 0, position: 50) == 0.125)
     #expect(meter.share(stage: 1, position: 0) == 0.25)
@@ -28,18 +28,18 @@ struct ImportProgressTests {
   @Test("Where one size is not known, or nothing is to be read, there is none.")
   func unknown() {
     for sizes in [[100, nil], [nil], [], [0, 0]] as [[Int?]] {
-      #expect(ImportMeter(sizes).share(stage: 0, position: 0) == nil)
-      #expect(ImportMeter(sizes, limit: 10).share(stage: 0, position: 0, documents: 5) == nil)
+      #expect(ImportProgress(sizes).share(stage: 0, position: 0) == nil)
+      #expect(ImportProgress(sizes, limit: 10).share(stage: 0, position: 0, documents: 5) == nil)
     }
   }
 
   @Test("With a limit the import ends with the documents or with the files, whichever comes first.")
   func limit() {
-    let meter = ImportMeter([1000], limit: 10)
+    let meter = ImportProgress([1000], limit: 10)
     #expect(meter.share(stage: 0, position: 100, documents: 5) == 0.5)
     #expect(meter.share(stage: 0, position: 100, documents: 10) == 1)
     #expect(meter.share(stage: 0, position: 1000, documents: 3) == 1)
-    #expect(ImportMeter([1000], limit: 0).share(stage: 0, position: 100, documents: 0) == 0.1)
+    #expect(ImportProgress([1000], limit: 0).share(stage: 0, position: 100, documents: 0) == 0.1)
   }
 
   @Test("Within a chunk the position is spread evenly; behind the last one it is the file's size.")

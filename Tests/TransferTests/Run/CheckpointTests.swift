@@ -10,12 +10,12 @@ import Testing
 
 @Suite("Checkpoints")
 struct CheckpointTests {
-  private func accounts(_ n: Int) -> Accounts {
-    var accounts = Accounts()
-    (accounts.read, accounts.created, accounts.written, accounts.unchanged) = (n, n + 1, n + 2, n + 3)
-    (accounts.skipped, accounts.rejected, accounts.conflicted) = (n + 4, n + 5, n + 6)
-    (accounts.review, accounts.deleted) = (n + 7, n + 8)
-    return accounts
+  private func counts(_ n: Int) -> DocumentCounts {
+    var counts = DocumentCounts()
+    (counts.read, counts.created, counts.written, counts.unchanged) = (n, n + 1, n + 2, n + 3)
+    (counts.skipped, counts.rejected, counts.conflicted) = (n + 4, n + 5, n + 6)
+    (counts.review, counts.deleted) = (n + 7, n + 8)
+    return counts
   }
 
   private func read(_ json: [UInt8]) throws -> Checkpoint {
@@ -25,19 +25,19 @@ struct CheckpointTests {
   @Test("A checkpoint is read as it was written")
   func roundTrip() throws {
     var checkpoint = Checkpoint(
-      at: Checkpoint.Place(stage: 2, position: "1 users/ñ \"x\"", counters: ["change users": 3, "a b c": 0])
+      at: Checkpoint.State(stage: 2, position: "1 users/ñ \"x\"", counters: ["change users": 3, "a b c": 0])
     )
     #expect(try read(checkpoint.json) == checkpoint)
     checkpoint.collections = [
-      RunSummary.Collection(name: "users", accounts: accounts(10)),
-      RunSummary.Collection(name: "groups/*/members", accounts: accounts(0), file: "x.csv"),
+      RunSummary.Collection(name: "users", counts: counts(10)),
+      RunSummary.Collection(name: "groups/*/members", counts: counts(0), file: "x.csv"),
     ]
     checkpoint.lists = ["rejects.jsonl": 17, "review.csv": 0]
     checkpoint.journal = 1 << 40
     checkpoint.tail = [5..<9, 100..<100]
     checkpoint.begun = [.init(stage: 0, journal: 7), .init(stage: 3, journal: 1 << 40)]
     #expect(try read(checkpoint.json) == checkpoint)
-    checkpoint.place.position = nil
+    checkpoint.state.position = nil
     #expect(try read(checkpoint.json) == checkpoint)
   }
 
@@ -82,10 +82,10 @@ struct CheckpointTests {
     let mini = MiniFirestore()
     try await withTemporaryDirectory { folder in
       try await Fixture.with(mini.handler) { fixture in
-        let time = Guarded(50.0)
+        let time = Locked(50.0)
         let clock = RunClock(now: { time.withLock { $0 } }, sleep: { _ in }, random: { 0.5 })
         let state = "\(folder.path)/state"
-        let book = AccountsBook()
+        let counts = RunCounts()
         let record: RunRecord
         do {
           let run = try RunDirectory(in: state, command: "import")
@@ -99,15 +99,15 @@ struct CheckpointTests {
             writes: true
           )
           try run.write(record)
-          let checkpoints = try await Checkpoints(run, client: fixture.client, book: book, clock: clock)
+          let checkpoints = try await Checkpoints(run, client: fixture.client, counts: counts, clock: clock)
           let rejects = RejectList(run)
-          try await checkpoints.begin(at: Checkpoint.Place())
-          let drained = Guarded(0)
+          try await checkpoints.begin(at: Checkpoint.State())
+          let drained = Locked(0)
           func mark(_ position: String) async throws {
-            try await checkpoints.mark(at: Checkpoint.Place(position: position)) {
+            try await checkpoints.mark(at: Checkpoint.State(position: position)) {
               // What is counted and listed while it drains belongs to the checkpoint.
               drained.withLock { $0 += 1 }
-              book.count(collection("c")) { $0.read += 1 }
+              counts.update(collection("c")) { $0.read += 1 }
               try rejects.add(path("c/\(position)"), code: "X", message: "m", fields: nil)
             }
           }
@@ -118,7 +118,7 @@ struct CheckpointTests {
           try await mark("3")
           #expect(drained.withLock { $0 } == 1)
           try rejects.add(path("c/beyond"), code: "X", message: "m", fields: nil)
-          book.count(collection("c")) { $0.read += 1 }
+          counts.update(collection("c")) { $0.read += 1 }
           try await checkpoints.journal.record([
             Change(path: path("c/own"), before: nil, after: ["n": .integer(1)])
           ])
@@ -126,9 +126,9 @@ struct CheckpointTests {
         do {
           let run = try RunDirectory(resuming: record, in: state)
           #expect(run.isResumed)
-          let again = AccountsBook(goingOnWith: run.keptAccounts)
-          let checkpoints = try await Checkpoints(run, client: fixture.client, book: again, clock: clock)
-          #expect(checkpoints.resumed?.place == Checkpoint.Place(position: "2"))
+          let again = RunCounts(resuming: run.restoredCounts)
+          let checkpoints = try await Checkpoints(run, client: fixture.client, counts: again, clock: clock)
+          #expect(checkpoints.resumed?.state == Checkpoint.State(position: "2"))
           #expect(again[collection("c")].read == 1)
           #expect(checkpoints.journal.hasTail)
           #expect(!checkpoints.isPast(0))
@@ -139,14 +139,14 @@ struct CheckpointTests {
         do {
           // Taken up to read everything once more, and ended before it began.
           let run = try RunDirectory(resuming: record, in: state, fromStart: true)
-          let none = AccountsBook(goingOnWith: run.keptAccounts)
-          _ = try await Checkpoints(run, client: fixture.client, book: none, clock: clock)
+          let none = RunCounts(resuming: run.restoredCounts)
+          _ = try await Checkpoints(run, client: fixture.client, counts: none, clock: clock)
           #expect(!FileManager.default.fileExists(atPath: run.file("rejects.jsonl")))
         }
         let run = try RunDirectory(resuming: record, in: state)
-        let last = AccountsBook(goingOnWith: run.keptAccounts)
-        let checkpoints = try await Checkpoints(run, client: fixture.client, book: last, clock: clock)
-        #expect(checkpoints.resumed?.place == Checkpoint.Place())
+        let last = RunCounts(resuming: run.restoredCounts)
+        let checkpoints = try await Checkpoints(run, client: fixture.client, counts: last, clock: clock)
+        #expect(checkpoints.resumed?.state == Checkpoint.State())
         #expect(last[collection("c")].read == 0)
         #expect(checkpoints.journal.hasTail)
       }

@@ -3,12 +3,12 @@ import Testing
 @testable import Runs
 
 @Suite struct ErrorBudgetTests {
-  private func accounts(read: Int, rejected: Int, conflicted: Int = 0) -> Accounts {
-    var accounts = Accounts()
-    accounts.read = read
-    accounts.rejected = rejected
-    accounts.conflicted = conflicted
-    return accounts
+  private func counts(read: Int, rejected: Int, conflicted: Int = 0) -> DocumentCounts {
+    var counts = DocumentCounts()
+    counts.read = read
+    counts.rejected = rejected
+    counts.conflicted = conflicted
+    return counts
   }
 
   @Test func parses() {
@@ -21,14 +21,14 @@ import Testing
   }
 
   @Test func aCountIsExceededByTheNext() {
-    #expect(!ErrorBudget.count(2).isExceeded(by: accounts(read: 5, rejected: 1, conflicted: 1)))
-    #expect(ErrorBudget.count(2).isExceeded(by: accounts(read: 5, rejected: 2, conflicted: 1)))
-    #expect(ErrorBudget.count(0).isExceeded(by: accounts(read: 5, rejected: 1)))
+    #expect(!ErrorBudget.count(2).isExceeded(by: counts(read: 5, rejected: 1, conflicted: 1)))
+    #expect(ErrorBudget.count(2).isExceeded(by: counts(read: 5, rejected: 2, conflicted: 1)))
+    #expect(ErrorBudget.count(0).isExceeded(by: counts(read: 5, rejected: 1)))
   }
 
   @Test func aShareIsJudgedOnceItSaysSomething() {
-    #expect(!ErrorBudget.percent(1).isExceeded(by: accounts(read: 999, rejected: 999)))
-    #expect(!ErrorBudget.percent(1).isExceeded(by: accounts(read: 1000, rejected: 10)))
-    #expect(ErrorBudget.percent(1).isExceeded(by: accounts(read: 1000, rejected: 11)))
+    #expect(!ErrorBudget.percent(1).isExceeded(by: counts(read: 999, rejected: 999)))
+    #expect(!ErrorBudget.percent(1).isExceeded(by: counts(read: 1000, rejected: 10)))
+    #expect(ErrorBudget.percent(1).isExceeded(by: counts(read: 1000, rejected: 11)))
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import Runs
 
 /// The folder of a run, with a journal in it.
-private struct Desk {
+private struct CommandContext {
   let folder: String
   var path: String { "\(folder)/journal.jsonl" }
 
@@ -18,12 +18,12 @@ private struct Desk {
 
   func resumption() throws(Failure) -> Resumption { try Resumption(of: "r1", in: folder) }
 
-  func goOn() throws -> Journal { try Journal(path, goingOnWith: resumption()) }
+  func goOn() throws -> Journal { try Journal(path, resuming: resumption()) }
 
   /// What a run writes when it makes a checkpoint.
   @discardableResult
   func checkpoint(_ journal: Journal) throws -> Checkpoint {
-    var checkpoint = Checkpoint(at: Checkpoint.Place(position: "1"))
+    var checkpoint = Checkpoint(at: Checkpoint.State(position: "1"))
     (checkpoint.journal, checkpoint.tail) = journal.checkpoint
     try JSONFile.write(checkpoint.json, to: "\(folder)/checkpoint.json")
     return checkpoint
@@ -42,8 +42,8 @@ private struct Desk {
 
 @Suite("Journal")
 struct JournalTests {
-  private func withDesk(_ body: (Desk) async throws -> Void) async throws {
-    try await withTemporaryDirectory { try await body(Desk(folder: $0.path)) }
+  private func withDesk(_ body: (CommandContext) async throws -> Void) async throws {
+    try await withTemporaryDirectory { try await body(CommandContext(folder: $0.path)) }
   }
 
   private func document(_ name: String, _ n: Int64 = 0, at time: Int = 0) -> RawDocument {
@@ -92,8 +92,8 @@ struct JournalTests {
         serverTimes: [FieldPath(field: "updatedAt"), FieldPath(field: "a.b")]
       ), creation("c/new"), deletion("c/old"),
     ]
-    try await withDesk { desk in
-      let journal = try desk.begin()
+    try await withDesk { context in
+      let journal = try context.begin()
       try await journal.record(changes)
       try journal.settle(path("c/new"), .written(updateTime: moment(7)))
       try journal.settle(path("c/old"), .written(updateTime: nil))
@@ -101,7 +101,7 @@ struct JournalTests {
       try journal.settle(before.path, .conflicted)
       let head = JournalReader.Head(database: testDatabase, run: "r1", serverTime: moment(100))
       #expect(
-        try desk.lines() == [.head(head)] + changes.map { .change($0) } + [
+        try context.lines() == [.head(head)] + changes.map { .change($0) } + [
           .settled(path("c/new"), result: "written", updateTime: moment(7)),
           .settled(path("c/old"), result: "written", updateTime: nil),
           .settled(before.path, result: "rejected", updateTime: nil),
@@ -113,27 +113,27 @@ struct JournalTests {
 
   @Test("A change that changes nothing is left out")
   func empty() async throws {
-    try await withDesk { desk in
-      let journal = try desk.begin()
+    try await withDesk { context in
+      let journal = try context.begin()
       try await journal.record([
         Change(path: path("c/a"), before: document("c/a", 1), after: ["n": .integer(1)])
       ])
-      #expect(try desk.lines().count == 1)
+      #expect(try context.lines().count == 1)
     }
   }
 
   @Test("A last line that was cut off anywhere is taken away, and the next one stands whole")
   func torn() async throws {
-    try await withDesk { desk in
-      let journal = try desk.begin()
+    try await withDesk { context in
+      let journal = try context.begin()
       try await journal.record([creation("c/a")])
-      let whole = try desk.bytes()
+      let whole = try context.bytes()
       try await journal.record([creation("c/b")])
-      let both = try desk.bytes()
+      let both = try context.bytes()
       for length in whole.count..<both.count {
-        try desk.put(Array(both[..<length]))
-        let resumed = try desk.goOn()
-        #expect(try desk.bytes() == whole, "\(length)")
+        try context.put(Array(both[..<length]))
+        let resumed = try context.goOn()
+        #expect(try context.bytes() == whole, "\(length)")
         #expect(try kind(resumed, "c/b") == nil)
         #expect(try kind(resumed, "c/a") == .creation)
       }
@@ -142,12 +142,12 @@ struct JournalTests {
 
   @Test("A journal of which not even the first line was written is as none")
   func tornHead() async throws {
-    try await withDesk { desk in
-      _ = try desk.begin()
-      let head = try desk.bytes()
+    try await withDesk { context in
+      _ = try context.begin()
+      let head = try context.bytes()
       for length in [0, 1, head.count - 1] {
-        try desk.put(Array(head[..<length]))
-        #expect(try desk.resumption().head == nil, "\(length)")
+        try context.put(Array(head[..<length]))
+        #expect(try context.resumption().head == nil, "\(length)")
       }
     }
   }
@@ -156,8 +156,8 @@ struct JournalTests {
 
   @Test("What was written is the run's own, once; what was there before, refused or given up is not")
   func own() async throws {
-    try await withDesk { desk in
-      let journal = try desk.begin()
+    try await withDesk { context in
+      let journal = try context.begin()
       try await journal.record([
         creation("c/new"), creation("c/older"), update("c/updated"), deletion("c/deleted"),
         update("c/refused"),
@@ -167,7 +167,7 @@ struct JournalTests {
       try journal.settle(path("c/again"), .conflicted)
       try journal.settle(path("c/heard"), .written(updateTime: moment(300)))
       try await journal.record([update("c/again")])
-      let resumed = try desk.goOn()
+      let resumed = try context.goOn()
       #expect(resumed.serverTime == moment(100))
       #expect(resumed.hasTail)
       #expect(try kind(resumed, "c/new") == .creation)
@@ -189,9 +189,9 @@ struct JournalTests {
 
   @Test("What is written again is the run's own until it is settled, because the first commit may yet arrive")
   func writtenAgain() async throws {
-    try await withDesk { desk in
-      try await desk.begin().record([update("c/a"), update("c/b")])
-      let resumed = try desk.goOn()
+    try await withDesk { context in
+      try await context.begin().record([update("c/a"), update("c/b")])
+      let resumed = try context.goOn()
       try await resumed.record([update("c/a"), update("c/b")])
       #expect(try kind(resumed, "c/a") == .update)
       try resumed.settle(path("c/b"), .written(updateTime: moment(300)))
@@ -201,14 +201,14 @@ struct JournalTests {
 
   @Test("The change of an own write is read back with the document as it was")
   func change() async throws {
-    try await withDesk { desk in
+    try await withDesk { context in
       let big = Change(
         path: path("c/big"),
         before: document("c/big"),
         after: ["t": .string(String(repeating: "ñ", count: 40_000))]
       )
-      try await desk.begin().record([update("c/a"), big, deletion("c/z")])
-      let resumed = try desk.goOn()
+      try await context.begin().record([update("c/a"), big, deletion("c/z")])
+      let resumed = try context.goOn()
       for wanted in [deletion("c/z"), big, update("c/a")] {
         let own = try #require(try resumed.takeOwnWrite(of: wanted.path, current: nil))
         #expect(try resumed.change(of: own) == wanted)
@@ -218,37 +218,37 @@ struct JournalTests {
 
   @Test("What a checkpoint has counted is not told, also after a second interruption")
   func checkpoints() async throws {
-    try await withDesk { desk in
-      let journal = try desk.begin()
+    try await withDesk { context in
+      let journal = try context.begin()
       try await journal.record([update("c/counted")])
       try journal.settle(path("c/counted"), .written(updateTime: moment(200)))
-      try desk.checkpoint(journal)
+      try context.checkpoint(journal)
       try await journal.record([
         update("c/a"), update("c/b"), update("c/c"), deletion("c/d"), deletion("c/e"),
       ])
 
-      let second = try desk.goOn()
+      let second = try context.goOn()
       #expect(try kind(second, "c/counted") == nil)
       #expect(try kind(second, "c/a") == .update)
       _ = try second.takeOwnWrite(of: path("c/d"), current: nil)
       try await second.record([update("c/b"), deletion("c/e"), update("c/new")])
       for name in ["c/b", "c/e", "c/new"] { try second.settle(path(name), .written(updateTime: nil)) }
       // All but c/c is counted by now.
-      let kept = try desk.checkpoint(second)
+      let kept = try context.checkpoint(second)
       #expect(kept.tail.count == 1)
       try await second.record([update("c/late")])
 
-      let third = try desk.goOn()
+      let third = try context.goOn()
       #expect(third.unmetDeletions.isEmpty)
       for name in ["c/a", "c/b", "c/new", "c/counted"] { #expect(try kind(third, name) == nil, "\(name)") }
-      #expect(try desk.checkpoint(third).tail.count == 2)
+      #expect(try context.checkpoint(third).tail.count == 2)
       #expect(try kind(third, "c/c") == .update)
       #expect(try kind(third, "c/late") == .update)
-      #expect(try desk.checkpoint(third).tail.isEmpty)
+      #expect(try context.checkpoint(third).tail.isEmpty)
 
       // And where the second resume came to no checkpoint, all of it is open once more.
-      try JSONFile.write(kept.json, to: "\(desk.folder)/checkpoint.json")
-      let again = try desk.goOn()
+      try JSONFile.write(kept.json, to: "\(context.folder)/checkpoint.json")
+      let again = try context.goOn()
       #expect(try kind(again, "c/c") == .update)
       #expect(try kind(again, "c/late") == .update)
       #expect(try kind(again, "c/a") == nil)
@@ -264,8 +264,8 @@ struct JournalTests {
       try await journal.record([creation("c/twice"), creation("c/new")])
       if let end { try journal.settle(path("c/twice"), end) }
     }
-    func begin(_ desk: Desk) async throws -> Journal {
-      let journal = try desk.begin()
+    func begin(_ context: CommandContext) async throws -> Journal {
+      let journal = try context.begin()
       try await journal.record([creation("c/twice")])
       try journal.settle(path("c/twice"), .written(updateTime: moment(200)))
       return journal
@@ -274,31 +274,31 @@ struct JournalTests {
       try journal.takeOwnWrite(of: path(name), current: document(name, 1, at: time)) != nil
     }
     // The first time is counted by a checkpoint.
-    try await withDesk { desk in
-      let journal = try await begin(desk)
-      try desk.checkpoint(journal)
+    try await withDesk { context in
+      let journal = try await begin(context)
+      try context.checkpoint(journal)
       try await again(journal)
-      let resumed = try desk.goOn()
+      let resumed = try context.goOn()
       #expect(try !isOwn(resumed, "c/twice", madeAt: 200))
       #expect(try isOwn(resumed, "c/new", madeAt: 201))
     }
     // By none.
-    try await withDesk { desk in
-      try await again(begin(desk))
-      let resumed = try desk.goOn()
+    try await withDesk { context in
+      try await again(begin(context))
+      let resumed = try context.goOn()
       #expect(try isOwn(resumed, "c/twice", madeAt: 200))
       #expect(try !isOwn(resumed, "c/twice", madeAt: 200))
     }
     // By one of a run that was taken up before.
-    try await withDesk { desk in
-      _ = try await begin(desk).record([creation("c/open")])
-      let resumed = try desk.goOn()
+    try await withDesk { context in
+      _ = try await begin(context).record([creation("c/open")])
+      let resumed = try context.goOn()
       #expect(try isOwn(resumed, "c/twice", madeAt: 200))
       try await resumed.record([creation("c/later")])
       try resumed.settle(path("c/later"), .written(updateTime: moment(300)))
-      try desk.checkpoint(resumed)
+      try context.checkpoint(resumed)
       try await again(resumed)
-      let second = try desk.goOn()
+      let second = try context.goOn()
       #expect(try !isOwn(second, "c/twice", madeAt: 200))
       #expect(try isOwn(second, "c/open", madeAt: 201))
       #expect(try isOwn(second, "c/new", madeAt: 301))
@@ -310,31 +310,31 @@ struct JournalTests {
     func change(_ name: String, to n: Int64) -> Change {
       Change(path: path(name), before: document(name, n - 1), after: ["n": .integer(n)])
     }
-    try await withDesk { desk in
+    try await withDesk { context in
       var begun: [Checkpoint.Beginning] = []
       func begin(_ stage: Int, _ journal: Journal) throws {
         begun.append(Checkpoint.Beginning(stage: stage, journal: journal.checkpoint.length))
         try mark(stage, journal)
       }
       func mark(_ stage: Int, _ journal: Journal) throws {
-        var checkpoint = Checkpoint(at: Checkpoint.Place(stage: stage))
+        var checkpoint = Checkpoint(at: Checkpoint.State(stage: stage))
         (checkpoint.journal, checkpoint.tail) = journal.checkpoint
         checkpoint.begun = begun
-        try JSONFile.write(checkpoint.json, to: "\(desk.folder)/checkpoint.json")
+        try JSONFile.write(checkpoint.json, to: "\(context.folder)/checkpoint.json")
       }
       func write(_ change: Change, _ journal: Journal) async throws {
         try await journal.record([change])
         try journal.settle(change.path, .written(updateTime: nil))
       }
       func fromStart() throws -> Journal {
-        try Journal(desk.path, goingOnWith: Resumption(of: "r1", in: desk.folder, fromStart: true))
+        try Journal(context.path, resuming: Resumption(of: "r1", in: context.folder, fromStart: true))
       }
       func own(_ name: String, _ journal: Journal) throws -> Change? {
         try journal.takeOwnWrite(of: path(name), current: document(name, 9, at: 200)).map {
           try journal.change(of: $0)
         }
       }
-      let journal = try desk.begin()
+      let journal = try context.begin()
       try begin(0, journal)
       try await write(change("c/both", to: 1), journal)
       try await write(change("c/first", to: 1), journal)
@@ -352,7 +352,7 @@ struct JournalTests {
       try mark(0, again)
 
       for isFromStart in [false, true] {
-        again = try isFromStart ? fromStart() : desk.goOn()
+        again = try isFromStart ? fromStart() : context.goOn()
         #expect(try own("c/both", again) == change("c/both", to: 1))
         #expect(try (own("c/first", again) != nil) == isFromStart)
         #expect(try (own("c/new", again) != nil) == isFromStart)
@@ -368,9 +368,9 @@ struct JournalTests {
 
   @Test("Nothing is left of the tail once its part of the run is done")
   func ended() async throws {
-    try await withDesk { desk in
-      try await desk.begin().record([update("c/a"), deletion("c/b")])
-      let resumed = try desk.goOn()
+    try await withDesk { context in
+      try await context.begin().record([update("c/a"), deletion("c/b")])
+      let resumed = try context.goOn()
       resumed.endTail()
       #expect(!resumed.hasTail)
       #expect(resumed.unmetDeletions.isEmpty)
@@ -382,13 +382,13 @@ struct JournalTests {
 
   @Test("A journal that does not fit its run or its checkpoint is refused, and left as it is")
   func damaged() async throws {
-    try await withDesk { desk in
-      let journal = try desk.begin()
-      let head = try desk.bytes()
+    try await withDesk { context in
+      let journal = try context.begin()
+      let head = try context.bytes()
       try await journal.record([update("c/a")])
-      let checkpoint = try desk.checkpoint(journal)
+      let checkpoint = try context.checkpoint(journal)
       try await journal.record([update("c/b")])
-      let whole = try desk.bytes()
+      let whole = try context.bytes()
       let torn = Array("{\"path\":\n".utf8)
       let other = Array(String(decoding: whole, as: UTF8.self).replacing("\"r1\"", with: "\"r2\"").utf8)
       let cases: [(String, [UInt8])] = [
@@ -398,12 +398,12 @@ struct JournalTests {
         ("missing in the middle", head + [0x0A] + whole[head.count...]),
       ]
       for (what, bytes) in cases {
-        try desk.put(bytes)
-        #expect(await failure(of: { try desk.resumption() })?.kind == .inputMalformed, "\(what)")
-        #expect(try desk.bytes() == bytes, "\(what)")
+        try context.put(bytes)
+        #expect(await failure(of: { try context.resumption() })?.kind == .inputMalformed, "\(what)")
+        #expect(try context.bytes() == bytes, "\(what)")
       }
-      try FileManager.default.removeItem(atPath: desk.path)
-      #expect(await failure(of: { try desk.resumption() })?.kind == .inputMalformed, "missing")
+      try FileManager.default.removeItem(atPath: context.path)
+      #expect(await failure(of: { try context.resumption() })?.kind == .inputMalformed, "missing")
     }
   }
 
@@ -413,14 +413,14 @@ struct JournalTests {
   private struct Watch: HTTPTransport {
     let inner: any HTTPTransport
     let journal: Journal
-    let desk: Desk
-    let missing: Guarded<[String]>
-    let commits: Guarded<Int>
+    let context: CommandContext
+    let missing: Locked<[String]>
+    let commits: Locked<Int>
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
       if request.url.contains(":commit") {
         commits.withLock { $0 += 1 }
-        let synced = (try? desk.bytes()[..<journal.syncedLength]) ?? []
+        let synced = (try? context.bytes()[..<journal.syncedLength]) ?? []
         let text = String(decoding: synced, as: UTF8.self)
         let body = String(decoding: request.body ?? [], as: UTF8.self)
         for part in body.components(separatedBy: "/documents/").dropFirst() {
@@ -435,14 +435,14 @@ struct JournalTests {
   @Test("Nothing is sent before it is in the journal and on the disk")
   func beforeCommit() async throws {
     let mini = MiniFirestore()
-    try await withDesk { desk in
+    try await withDesk { context in
       try await HTTPTestServer.withServer(mini.handler) { server in
-        let journal = try desk.begin()
-        let (missing, commits) = (Guarded<[String]>([]), Guarded(0))
+        let journal = try context.begin()
+        let (missing, commits) = (Locked<[String]>([]), Locked(0))
         let transport = Watch(
           inner: CurlTransport(),
           journal: journal,
-          desk: desk,
+          context: context,
           missing: missing,
           commits: commits
         )

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Run history")
 struct RunHistoryTests {
-  private let place = DatabaseEnvironment(
+  private let target = DatabaseEnvironment(
     name: "stage",
     database: testDatabase,
     endpoint: "http://127.0.0.1:1"
@@ -22,7 +22,7 @@ struct RunHistoryTests {
       command: "import",
       arguments: ["import", "a b", "é"],
       workingDirectory: "/somewhere",
-      environment: place,
+      environment: target,
       startedAt: moment(time),
       writes: writes,
       inputs: inputs
@@ -93,13 +93,13 @@ struct RunHistoryTests {
   @Test("A configuration that leads elsewhere is refused")
   func places() async throws {
     let run = record("r")
-    try run.assertSamePlace(place)
-    var other = place
+    try run.assertSameEnvironments(target)
+    var other = target
     other.endpoint = "http://127.0.0.1:2"
-    #expect(await failure(of: { try run.assertSamePlace(other) })?.kind == .configuration)
-    other = place
+    #expect(await failure(of: { try run.assertSameEnvironments(other) })?.kind == .configuration)
+    other = target
     other.database = DatabaseName(project: "test-project", database: "other")
-    #expect(await failure(of: { try run.assertSamePlace(other) })?.kind == .configuration)
+    #expect(await failure(of: { try run.assertSameEnvironments(other) })?.kind == .configuration)
   }
 
   @Test("A run is found by its id, its beginning, or as the last one")
@@ -137,7 +137,7 @@ struct RunHistoryTests {
   func damaged(_ name: String, _ text: String) async throws {
     try await withTemporaryDirectory { folder in
       let state = folder.path
-      let warnings = Guarded<[String]>([])
+      let warnings = Locked<[String]>([])
       let history = RunHistory(in: state) { line in warnings.withLock { $0.append(line) } }
       try leave("a-1", at: 5, in: state, status: "done")
       try leave("b-2", at: 6, in: state, status: "done")
@@ -177,26 +177,26 @@ struct RunHistoryTests {
         try leave(status, in: state, status: status)
         let entry = try history.entry(named: status)
         #expect(entry.status == status)
-        #expect(!entry.canGoOn)
+        #expect(!entry.isResumable)
         #expect(entry.ending?.totals.written == 2)
         #expect(entry.ending?.exitCode == 2)
       }
       for status in ["failed", "interrupted"] {
         try leave(status, in: state, status: status)
-        #expect(try history.entry(named: status).canGoOn)
+        #expect(try history.entry(named: status).isResumable)
       }
       try leave("x", in: state)
       #expect(try history.entry(named: "x").status == "killed")
-      #expect(try history.entry(named: "x").canGoOn)
+      #expect(try history.entry(named: "x").isResumable)
       try leave("y", in: state, writes: false)
-      #expect(try !history.entry(named: "y").canGoOn)
+      #expect(try !history.entry(named: "y").isResumable)
 
       // As a resume has it: the lock is of the open file, so that of this process does as well.
       try leave("z", in: state, status: "interrupted")
       do {
         let run = try RunDirectory(resuming: record("z"), in: state)
         #expect(try history.entry(named: "z").status == "running")
-        #expect(try !history.entry(named: "z").canGoOn)
+        #expect(try !history.entry(named: "z").isResumable)
         #expect(await failure(of: { try RunDirectory(resuming: record("z"), in: state) })?.kind == .tryLater)
         withExtendedLifetime(run) {}
       }

@@ -77,55 +77,55 @@ struct RunTests {
   // MARK: Accounts
 
   @Test("Accounts balance, add up and tell what is left")
-  func accounts() throws {
+  func counts() throws {
     let delete = Write(path: path("c/a"), operation: .delete)
     let update = Write(path: path("c/a"), operation: .update(fields: FieldMap(), mask: nil))
-    var accounts = Accounts()
-    accounts.read = 5
-    accounts.created = 1
-    #expect(!accounts.balance)
-    accounts.settle(delete, .written(updateTime: nil))
-    accounts.settle(update, .written(updateTime: moment(0)))
-    accounts.settle(update, .unchanged)
-    accounts.settle(update, .skipped)
-    #expect(!accounts.leavesSomething)
-    accounts.settle(update, .rejected(FirestoreError(.invalidArgument, "x")))
-    accounts.settle(update, .conflicted)
-    #expect(accounts.balance)
-    #expect(accounts.leavesSomething)
-    #expect(accounts.members.map(\.count) == [5, 1, 2, 1, 1, 1, 1, 0, 1])
-    #expect((accounts + accounts).members.map(\.count) == [10, 2, 4, 2, 2, 2, 2, 0, 2])
-    #expect((accounts + accounts).balance)
+    var counts = DocumentCounts()
+    counts.read = 5
+    counts.created = 1
+    #expect(!counts.balance)
+    counts.settle(delete, .written(updateTime: nil))
+    counts.settle(update, .written(updateTime: moment(0)))
+    counts.settle(update, .unchanged)
+    counts.settle(update, .skipped)
+    #expect(!counts.leavesSomething)
+    counts.settle(update, .rejected(FirestoreError(.invalidArgument, "x")))
+    counts.settle(update, .conflicted)
+    #expect(counts.balance)
+    #expect(counts.leavesSomething)
+    #expect(counts.members.map(\.count) == [5, 1, 2, 1, 1, 1, 1, 0, 1])
+    #expect((counts + counts).members.map(\.count) == [10, 2, 4, 2, 2, 2, 2, 0, 2])
+    #expect((counts + counts).balance)
   }
 
-  @Test("A book that does not add up names the collection, and counts from many tasks are not lost")
-  func book() async {
-    let book = AccountsBook()
+  @Test("A counts that does not add up names the collection, and counts from many tasks are not lost")
+  func counts() async {
+    let counts = RunCounts()
     await withTaskGroup(of: Void.self) { group in
       for index in 0..<200 {
         group.addTask {
-          book.count(collection(index % 2 == 0 ? "b" : "a/x/c")) {
+          counts.update(collection(index % 2 == 0 ? "b" : "a/x/c")) {
             $0.read += 1
             $0.unchanged += 1
           }
         }
       }
     }
-    #expect(book.totals.read == 200)
-    #expect(book[collection("b")].read == 100)
-    #expect(book[collection("none")] == Accounts())
-    #expect(throws: Never.self) { try book.assertBalance() }
+    #expect(counts.totals.read == 200)
+    #expect(counts[collection("b")].read == 100)
+    #expect(counts[collection("none")] == DocumentCounts())
+    #expect(throws: Never.self) { try counts.assertBalance() }
     // One that was not opened by its own path is counted by its kind.
-    #expect(book[collection("a/*/c")].read == 100 && book[collection("a/x/c")].read == 0)
-    book.open(collection("d/x/e"))
-    book.count(collection("d/x/e")) {
+    #expect(counts[collection("a/*/c")].read == 100 && counts[collection("a/x/c")].read == 0)
+    counts.open(collection("d/x/e"))
+    counts.update(collection("d/x/e")) {
       $0.read += 1
       $0.unchanged += 1
     }
-    #expect(book[collection("d/x/e")].read == 1)
-    book.count(collection("a/x/c")) { $0.read += 1 }
+    #expect(counts[collection("d/x/e")].read == 1)
+    counts.update(collection("a/x/c")) { $0.read += 1 }
     #expect {
-      try book.assertBalance()
+      try counts.assertBalance()
     } throws: {
       let failure = $0 as? Failure
       return failure?.kind == .internal && failure?.path == "a/*/c"
@@ -139,7 +139,7 @@ struct RunTests {
   func directory() async throws {
     try await withTemporaryDirectory { folder in
       let state = folder.path + "/state"
-      let ids = Guarded<Set<String>>([])
+      let ids = Locked<Set<String>>([])
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<40 {
           group.addTask {
@@ -180,10 +180,10 @@ struct RunTests {
   func summary() async throws {
     try await withTemporaryDirectory { folder in
       let run = try RunDirectory(in: folder.path, command: "import")
-      var accounts = Accounts()
-      accounts.read = 3
-      accounts.written = 3
-      accounts.deleted = 1
+      var counts = DocumentCounts()
+      counts.read = 3
+      counts.written = 3
+      counts.deleted = 1
       var summary = RunSummary(
         command: "import",
         runID: run.id,
@@ -192,7 +192,7 @@ struct RunTests {
       )
       try run.write(summary)
       summary.collections = [
-        .init(name: "a", accounts: accounts, file: "a.jsonl"), .init(name: "b/x/c", accounts: accounts),
+        .init(name: "a", counts: counts, file: "a.jsonl"), .init(name: "b/x/c", counts: counts),
       ]
       summary.status = .incomplete
       summary.exitCode = 2
@@ -274,7 +274,7 @@ struct RunTests {
       handler,
       rules: [FaultRule([.commit], .every(2), oneOf: [.error(.unavailable), .drop])]
     )
-    let said = Guarded<[String]>([])
+    let said = Locked<[String]>([])
     try await HTTPTestServer.withServer({ request in
       request.text.contains("d0003") && request.kind == .commit
         ? .response(ServiceError.invalidArgument("no").response(for: .commit)) : faults.handler(request)

@@ -21,7 +21,7 @@ import Testing
   func forms() throws {
     let token = unique("zq81.k/b+c=d_~\"e\\") + "=="
     let before = "Authorization: Bearer \(token)"
-    #expect(Secrets.struck(before) == before, "it is not known yet")
+    #expect(Secrets.redacted(before) == before, "it is not known yet")
     _ = Secret(token)
     var json = JSONWriter()
     json.string(token)
@@ -35,18 +35,18 @@ import Testing
       inJSON.replacing("+", with: "\\u002B"), token + "more", String(token.prefix(30)),
     ]
     for form in forms {
-      let struck = Secrets.struck("before \(form) after \(form)")
+      let redacted = Secrets.redacted("before \(form) after \(form)")
       #expect(
-        struck.hasPrefix("before [removed]") && struck.contains(" after [removed]"),
-        "\(form): \(struck)"
+        redacted.hasPrefix("before [removed]") && redacted.contains(" after [removed]"),
+        "\(form): \(redacted)"
       )
-      #expect(!struck.contains(token.suffix(20)), "\(struck)")
+      #expect(!redacted.contains(token.suffix(20)), "\(redacted)")
       #expect(
-        Secrets.struck(Array("{\"error\":\"\(form)\"}".utf8)).starts(with: "{\"error\":\"[removed]".utf8)
+        Secrets.redacted(Array("{\"error\":\"\(form)\"}".utf8)).starts(with: "{\"error\":\"[removed]".utf8)
       )
     }
     // The beginning that all tokens have in common is none.
-    #expect(Secrets.struck("zq81.k/b+c") == "zq81.k/b+c")
+    #expect(Secrets.redacted("zq81.k/b+c") == "zq81.k/b+c")
   }
 
   @Test("A token is struck out in Base64 and in hexadecimal, whatever stands in front of it.")
@@ -58,9 +58,9 @@ import Testing
       let safe = code.replacing("+", with: "-").replacing("/", with: "_")
       let hex = (before + token).utf8.map { String(format: "%02x", Int($0)) }.joined()
       for form in [code, safe, hex, hex.uppercased()] {
-        let struck = Secrets.struck("echo \(form)")
-        #expect(struck.contains("[removed]"), "\(struck)")
-        #expect(struck.utf8.count < 45, "what is left of \(form): \(struck)")
+        let redacted = Secrets.redacted("echo \(form)")
+        #expect(redacted.contains("[removed]"), "\(redacted)")
+        #expect(redacted.utf8.count < 45, "what is left of \(form): \(redacted)")
       }
     }
   }
@@ -74,17 +74,17 @@ import Testing
     for form in [
       key, key.replacing("\n", with: "\\n"), key.replacing("\n", with: " "), percentEncoded(key), lines[1],
     ] {
-      let struck = Secrets.struck("at \(form)")
-      #expect(struck.hasPrefix("at [removed]"), "\(struck)")
-      for line in lines { #expect(!struck.contains(line)) }
+      let redacted = Secrets.redacted("at \(form)")
+      #expect(redacted.hasPrefix("at [removed]"), "\(redacted)")
+      for line in lines { #expect(!redacted.contains(line)) }
     }
-    #expect(Secrets.struck("-----BEGIN PRIVATE KEY-----") == "-----BEGIN PRIVATE KEY-----")
+    #expect(Secrets.redacted("-----BEGIN PRIVATE KEY-----") == "-----BEGIN PRIVATE KEY-----")
   }
 
   @Test("What is shorter than a word says nothing, and is left alone.")
   func short() {
     _ = Secret("owner")
-    #expect(Secrets.struck("the owner of the store") == "the owner of the store")
+    #expect(Secrets.redacted("the owner of the store") == "the owner of the store")
   }
 
   @Test(
@@ -101,15 +101,15 @@ import Testing
     ])
     let header = Data("\(user):\(password)".utf8).base64EncodedString()
     for text in [password, encoded, "http://\(user):\(encoded)@proxy.example:3128", header] {
-      let struck = Secrets.struck("'\(text)'")
-      #expect(struck.contains("[removed]") && !struck.contains(password.suffix(20)), "\(struck)")
-      #expect(!struck.contains(header))
+      let redacted = Secrets.redacted("'\(text)'")
+      #expect(redacted.contains("[removed]") && !redacted.contains(password.suffix(20)), "\(redacted)")
+      #expect(!redacted.contains(header))
     }
     // A name alone is a token.
     let token = unique("tok")
     Secrets.addProxies(of: [variable: "\(token)@proxy.example:3128"])
-    #expect(Secrets.struck(token) == "[removed]")
-    #expect(Secrets.struck("a@b.example proxy.example:3128") == "a@b.example proxy.example:3128")
+    #expect(Secrets.redacted(token) == "[removed]")
+    #expect(Secrets.redacted("a@b.example proxy.example:3128") == "a@b.example proxy.example:3128")
   }
 
   @Test(

@@ -95,7 +95,7 @@ struct TornJournalTests {
       )
       lines[index - 1] = Array(lines[index - 1].prefix(30))
       try put(lines, folder)
-      let journal = try Journal("\(folder)/journal.jsonl", goingOnWith: Resumption(of: "r", in: folder))
+      let journal = try Journal("\(folder)/journal.jsonl", resuming: Resumption(of: "r", in: folder))
       guard case .change(let change) = told[index] else { return }
       let current = RawDocument(
         path: change.path,
@@ -144,7 +144,7 @@ struct TornJournalTests {
     try await withTemporaryDirectory { folder in
       let folder = folder.path
       _ = try await journal(in: folder)
-      var checkpoint = Checkpoint(at: Checkpoint.Place())
+      var checkpoint = Checkpoint(at: Checkpoint.State())
       checkpoint.lists = ["rejects.jsonl": 10, "review.csv": 0]
       try JSONFile.write(checkpoint.json, to: "\(folder)/checkpoint.json")
       let list = URL(fileURLWithPath: "\(folder)/rejects.jsonl")

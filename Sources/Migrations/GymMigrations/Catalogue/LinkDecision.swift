@@ -15,7 +15,7 @@ enum LinkDecision: Sendable, Equatable {
   /// It is to name this id.
   case link(String, MembersLink.Reason)
   /// A person should know or decide: why, and who else is meant.
-  case tell(MembersLink.Code, candidates: [String])
+  case record(MembersLink.Code, candidates: [String])
 
   /// Decides on one person.
   init(on person: LinkSpool.Person, by look: LinkLookUp) throws {
@@ -34,7 +34,7 @@ enum LinkDecision: Sendable, Equatable {
       let rivals = try look.claimants(person.side, of: only.id, limit: 1)
       self = rivals.isEmpty ? .link(only.id, isDangling ? .linkReplaced : .linkCompleted) : .leave
     } else if !claimants.isEmpty {
-      self = .tell(.linkClaimedTwice, candidates: claimants.map(\.id))
+      self = .record(.linkClaimedTwice, candidates: claimants.map(\.id))
     } else {
       self = try Self.match(person, isDangling: isDangling, look)
     }
@@ -51,7 +51,7 @@ enum LinkDecision: Sendable, Equatable {
     guard let back = target.link, !back.isIdentical(to: person.id) else { return .leave }
     // A link into the void is the target's to mend, and so is none.
     guard try look.person(person.side, back) != nil else { return .leave }
-    return .tell(.linkContradicts, candidates: [target.id])
+    return .record(.linkContradicts, candidates: [target.id])
   }
 
   /// Whether nobody is linked to a person, and it to nobody, and it may be.
@@ -69,7 +69,7 @@ enum LinkDecision: Sendable, Equatable {
     isDangling: Bool,
     _ look: LinkLookUp
   ) throws -> LinkDecision {
-    let nobody: LinkDecision = isDangling ? .tell(.linkDangling, candidates: []) : .leave
+    let nobody: LinkDecision = isDangling ? .record(.linkDangling, candidates: []) : .leave
     var candidates: [LinkSpool.Person] = []
     for key in Key.allCases {
       guard let value = person[key] else { continue }
@@ -82,7 +82,7 @@ enum LinkDecision: Sendable, Equatable {
     let free = try candidates.filter { try isFree($0, look) }
     // Of so many not all were looked at.
     if free.isEmpty, candidates.count < LinkLookUp.limit {
-      return isDangling ? nobody : .tell(.matchTaken, candidates: candidates.map(\.id))
+      return isDangling ? nobody : .record(.matchTaken, candidates: candidates.map(\.id))
     }
 
     let doubt: MembersLink.Code
@@ -103,7 +103,7 @@ enum LinkDecision: Sendable, Equatable {
     }
     // A pair is listed once, with its user.
     if person.side == .member { return nobody }
-    return .tell(doubt, candidates: candidates.map(\.id))
+    return .record(doubt, candidates: candidates.map(\.id))
   }
 
   /// The one of the other side with whom a person alone shares a phone, else an email.

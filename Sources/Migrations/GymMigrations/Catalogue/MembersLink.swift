@@ -87,7 +87,7 @@ package struct MembersLink: Migration {
       var people: [(LinkSpool.Person, RawDocument?)] = []
       try await source.forEachDocument(in: side == .user ? GymCollection.users : GymCollection.members) {
         let (person, findings) = Self.person(side, $0)
-        if !findings.isEmpty { try await sink.tell(Outcome(.skip, findings: findings), of: $0) }
+        if !findings.isEmpty { try await sink.record(Outcome(.skip, findings: findings), of: $0) }
         people.append((person, findings.isEmpty ? $0 : nil))
         if people.count == SpoolDatabase.batch {
           try await spool.add(people)
@@ -101,7 +101,7 @@ package struct MembersLink: Migration {
     while true {
       let page = try await spool.decisions(after: last)
       for (_, document, decision) in page {
-        try await sink.tell(Self.outcome(for: document, decision), of: document)
+        try await sink.record(Self.outcome(for: document, decision), of: document)
       }
       guard let end = page.last else { return }
       last = end.number
@@ -174,7 +174,7 @@ package struct MembersLink: Migration {
     case .leave: return Outcome(.unchanged)
     case .link(let id, let reason):
       return Outcome(.change(document.changing([field: .string(id)], reasons: [reason.rawValue])))
-    case .tell(let code, let candidates):
+    case .record(let code, let candidates):
       var found: FieldMap = ["candidates": .array(candidates.map { .string($0) })]
       found[field] = document.fields[field]
       let finding = Finding(

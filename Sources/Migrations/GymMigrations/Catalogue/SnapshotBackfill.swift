@@ -75,19 +75,19 @@ package struct SnapshotBackfill: Migration {
     try await spool.add(members)
 
     var payments: [RawDocument] = []
-    func tell() async throws {
+    func record() async throws {
       let wanted = payments.map { Self.wants($0) ? $0.fields[Field.memberId]?.string : nil }
       let found = try await spool.look(up: wanted)
       for (payment, member) in zip(payments, found) {
-        try await sink.tell(outcome(for: payment, member: member), of: payment)
+        try await sink.record(outcome(for: payment, member: member), of: payment)
       }
       payments.removeAll(keepingCapacity: true)
     }
     try await source.forEachDocument(in: GymCollection.payments) { document in
       payments.append(document)
-      if payments.count == SpoolDatabase.batch { try await tell() }
+      if payments.count == SpoolDatabase.batch { try await record() }
     }
-    try await tell()
+    try await record()
   }
 
   // MARK: Deciding

@@ -86,8 +86,8 @@ package struct UserEmails: Migration {
   package func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
     let spool = try EmailSpool()
     try await spoolUsers(from: source, to: spool, into: sink)
-    try await tellEntries(from: source, by: spool, into: sink)
-    try await tellNewEntries(of: spool, into: sink)
+    try await recordEntries(from: source, by: spool, into: sink)
+    try await recordNewEntries(of: spool, into: sink)
   }
 
   // MARK: Users
@@ -100,7 +100,7 @@ package struct UserEmails: Migration {
     var users: [EmailSpool.User] = []
     try await source.forEachDocument(in: GymCollection.users) { document in
       let (user, finding) = Self.user(document)
-      if let finding { try await sink.tell(Outcome(.skip, findings: [finding]), of: document) }
+      if let finding { try await sink.record(Outcome(.skip, findings: [finding]), of: document) }
       users.append(user)
       if users.count == EmailSpool.batch {
         try await spool.add(users)
@@ -155,24 +155,24 @@ package struct UserEmails: Migration {
 
   // MARK: Entries
 
-  private func tellEntries(
+  private func recordEntries(
     from source: any DocumentSource,
     by spool: EmailSpool,
     into sink: any PlanSink
   ) async throws {
     var entries: [RawDocument] = []
-    func tell() async throws {
+    func record() async throws {
       let answers = try await spool.look(up: entries.map { ($0.path.id, Self.primaryUser(of: $0)) })
       for (entry, answer) in zip(entries, answers) {
-        try await sink.tell(outcome(for: entry, answer), of: entry)
+        try await sink.record(outcome(for: entry, answer), of: entry)
       }
       entries.removeAll(keepingCapacity: true)
     }
     try await source.forEachDocument(in: GymCollection.userEmails) { document in
       entries.append(document)
-      if entries.count == EmailSpool.batch { try await tell() }
+      if entries.count == EmailSpool.batch { try await record() }
     }
-    try await tell()
+    try await record()
   }
 
   private static func primaryUser(of entry: RawDocument) -> String? {
@@ -251,7 +251,7 @@ package struct UserEmails: Migration {
     )
   }
 
-  private func tellNewEntries(of spool: EmailSpool, into sink: any PlanSink) async throws {
+  private func recordNewEntries(of spool: EmailSpool, into sink: any PlanSink) async throws {
     var last: String?
     while true {
       let page = try await spool.missingEntries(after: last)
@@ -264,7 +264,7 @@ package struct UserEmails: Migration {
           serverTimes: [FieldPath(field: UserEmailEntry.Field.createdAt)],
           reasons: [Reason.entryMissing.rawValue]
         )
-        try await sink.tell(Outcome(.change(change)), of: RawDocument(path: path, fields: FieldMap()))
+        try await sink.record(Outcome(.change(change)), of: RawDocument(path: path, fields: FieldMap()))
       }
       guard let end = page.last else { return }
       last = end.email

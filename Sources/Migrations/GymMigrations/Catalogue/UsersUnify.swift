@@ -89,23 +89,23 @@ package struct UsersUnify: DocumentMigration {
   /// there.
   package func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
     var decided = (review?.decisions.keys.sorted() ?? []).filter { !source.isPast($0) }[...]
-    func tellMissing(before path: DocumentPath?) async throws {
+    func recordMissing(before path: DocumentPath?) async throws {
       while let next = decided.first, path.map({ next < $0 }) ?? true {
         decided.removeFirst()
-        try await sink.tell(Self.unknown(next))
+        try await sink.record(Self.unknown(next))
       }
       if let path, decided.first == path { decided.removeFirst() }
     }
     for read in sources {
       try await source.forEachPage(matching: read) { page in
-        if decided.isEmpty { return try await sink.tell(page.map(outcome), of: page) }
+        if decided.isEmpty { return try await sink.record(page.map(outcome), of: page) }
         for document in page {
-          try await tellMissing(before: document.path)
-          try await sink.tell(outcome(for: document), of: document)
+          try await recordMissing(before: document.path)
+          try await sink.record(outcome(for: document), of: document)
         }
       }
     }
-    try await tellMissing(before: nil)
+    try await recordMissing(before: nil)
   }
 
   private static func unknown(_ path: DocumentPath) -> Finding {

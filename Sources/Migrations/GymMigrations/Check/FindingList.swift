@@ -3,14 +3,14 @@ package import Runs
 
 /// `findings.csv` of a run, made when its first finding comes.
 package struct FindingList: Sendable {
-  private let list: LazyList
+  private let list: LineList
 
   /// Where it is, once there is a finding.
   package var path: String { list.path }
 
   /// The list of a run.
   package init(_ run: RunDirectory) {
-    list = LazyList(
+    list = LineList(
       run.file("findings.csv"),
       header: SpreadsheetRow.byteOrderMark + SpreadsheetRow.bytes(IntegrityFinding.cellNames)
     )

@@ -38,8 +38,8 @@ package struct IntegrityCheck: Sendable {
     var fields: [CollectionPath: Set<UTF8Key>] = [:]
     for rule in rules {
       for (collection, names) in rule.fields(judging: judged) {
-        let place = collection == IntegritySchema.groupMembers ? IntegritySchema.groups : collection
-        fields[place, default: []].formUnion(names.map { UTF8Key($0) })
+        let judged = collection == IntegritySchema.groupMembers ? IntegritySchema.groups : collection
+        fields[judged, default: []].formUnion(names.map { UTF8Key($0) })
       }
     }
     return IntegritySchema.collections.compactMap { collection in
@@ -65,13 +65,13 @@ package struct IntegrityCheck: Sendable {
   package func run(
     _ reads: [CollectionRead],
     from source: @escaping Source,
-    tell: (IntegrityFinding) throws -> Void
+    record: (IntegrityFinding) throws -> Void
   ) async throws {
     let spool = try IntegritySpool()
     func report(_ finding: IntegrityFinding) throws {
       guard rules.contains(finding.rule) else { return }
       if let judged, !judged.contains(finding.path.collection.pattern) { return }
-      try tell(finding)
+      try record(finding)
     }
     var groups = GroupScan()
     var hasSetup = false
@@ -82,8 +82,8 @@ package struct IntegrityCheck: Sendable {
           if collection == IntegritySchema.groups {
             for finding in groups.take(document) { try report(finding) }
           }
-          if let place = Self.place(of: document, in: collection) {
-            for finding in DocumentRules.findings(in: document, of: place) { try report(finding) }
+          if let judged = Self.judged(of: document, in: collection) {
+            for finding in DocumentRules.findings(in: document, of: judged) { try report(finding) }
           }
           if document.path == IntegritySchema.setup { hasSetup = true }
         }
@@ -105,7 +105,7 @@ package struct IntegrityCheck: Sendable {
   }
 
   /// Whose rules a document of a read obeys; nil for one further down that is no member of a group.
-  private static func place(of document: RawDocument, in collection: CollectionPath) -> CollectionPath? {
+  private static func judged(of document: RawDocument, in collection: CollectionPath) -> CollectionPath? {
     if collection != IntegritySchema.groups { return collection }
     let segments = document.path.segments
     if segments.count == 2 { return collection }

@@ -24,10 +24,10 @@ package struct IntegrityRun: Sendable {
   /// - Throws: ``Failure``, and what `tell` throws.
   package func check(
     _ check: IntegrityCheck,
-    tell: (IntegrityFinding) throws -> Void
+    record: (IntegrityFinding) throws -> Void
   ) async throws -> Timestamp? {
     var reads = check.reads
-    for read in reads { context.book.open(read.collection) }
+    for read in reads { context.counts.open(read.collection) }
     let moment = try await ReadTimePinning(
       client: context.client,
       environment: context.environment,
@@ -57,7 +57,7 @@ package struct IntegrityRun: Sendable {
             context.progress.advance(by: page.count)
           }
         },
-        tell: tell
+        record: record
       )
     } catch let failure as Failure {
       throw moment.map { failure.explainingClosedWindow(since: $0, remedy: "Check fewer rules at a time") }
@@ -68,9 +68,9 @@ package struct IntegrityRun: Sendable {
 
   private func count(_ page: [RawDocument], of read: CollectionRead) {
     if read.reach == .collection {
-      context.book.count(read.collection) { $0.read += page.count }
+      context.counts.update(read.collection) { $0.read += page.count }
     } else {
-      for document in page { context.book.count(document.path.collection.pattern) { $0.read += 1 } }
+      for document in page { context.counts.update(document.path.collection.pattern) { $0.read += 1 } }
     }
   }
 }

@@ -12,15 +12,15 @@ package struct NameReview: Sendable, Equatable {
   /// What one row says.
   package struct Decision: Sendable, Equatable {
     /// Where it stands in the file: `line 3`.
-    package var place: String
+    package var label: String
     /// What stood in the document when it was listed, as the list has it.
     package var found: String
     /// The name, tidied; a field that is not to be written is missing.
     package var texts: [UserField: String]
 
     /// Makes a decision.
-    package init(place: String, found: String, texts: [UserField: String]) {
-      self.place = place
+    package init(label: String, found: String, texts: [UserField: String]) {
+      self.label = label
       self.found = found
       self.texts = texts
     }

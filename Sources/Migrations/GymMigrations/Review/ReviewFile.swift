@@ -18,7 +18,7 @@ package enum ReviewFile {
     return try read(path) { () throws(Failure) in
       guard try reader.next() else { return nil }
       return ReviewRow(
-        place: "\(format == .xlsx ? "row" : "line") \(reader.row.number)",
+        label: "\(format == .xlsx ? "row" : "line") \(reader.row.number)",
         cells: reader.row.texts
       )
     }
@@ -40,7 +40,7 @@ package enum ReviewFile {
       if row.cells.allSatisfy(GymText.isBlank) { continue }
       guard let (document, decision) = try columns.decision(in: row, path) else { continue }
       if let first = review.decisions[document] {
-        throw malformed(path, "\(row.place): \(document) is decided in \(first.place) already")
+        throw malformed(path, "\(row.label): \(document) is decided in \(first.label) already")
       }
       review.decisions[document] = decision
     }
@@ -54,7 +54,7 @@ package enum ReviewFile {
 
 /// Where the columns of a review stand.
 private struct Columns {
-  private var places: [UTF8Key: Int] = [:]
+  private var columns: [UTF8Key: Int] = [:]
 
   private static let required = ["document", "migration", "code", "found"]
 
@@ -66,23 +66,23 @@ private struct Columns {
       guard known.contains(name) else {
         throw ReviewFile.malformed(
           path,
-          "\(header.place), column \(index + 1): there is no column '\(name)' in a review",
+          "\(header.label), column \(index + 1): there is no column '\(name)' in a review",
           remedy: "The columns are \(FindingLists.columns.joined(separator: ", "))."
         )
       }
-      if places.updateValue(index, forKey: name) != nil {
-        throw ReviewFile.malformed(path, "\(header.place), column \(index + 1): '\(name)' stands there twice")
+      if columns.updateValue(index, forKey: name) != nil {
+        throw ReviewFile.malformed(path, "\(header.label), column \(index + 1): '\(name)' stands there twice")
       }
     }
-    for name in Self.required where places[UTF8Key(name)] == nil {
+    for name in Self.required where columns[UTF8Key(name)] == nil {
       throw ReviewFile.malformed(
         path,
-        "\(header.place): the column '\(name)' is missing",
+        "\(header.label): the column '\(name)' is missing",
         remedy: "Hand back the review.csv of a run with its header."
       )
     }
-    if !NameReview.fields.contains(where: { places[UTF8Key($0.rawValue)] != nil }) {
-      throw ReviewFile.malformed(path, "\(header.place): there is no column of a name")
+    if !NameReview.fields.contains(where: { columns[UTF8Key($0.rawValue)] != nil }) {
+      throw ReviewFile.malformed(path, "\(header.label): there is no column of a name")
     }
   }
 
@@ -91,9 +91,9 @@ private struct Columns {
     in row: ReviewRow,
     _ path: String
   ) throws(Failure) -> (document: DocumentPath, decision: NameReview.Decision)? {
-    let width = (places.values.max() ?? 0) + 1
+    let width = (columns.values.max() ?? 0) + 1
     if let index = row.cells.indices.dropFirst(width).first(where: { !GymText.isBlank(row.cells[$0]) }) {
-      throw ReviewFile.malformed(path, "\(row.place), column \(index + 1): the header has no such column")
+      throw ReviewFile.malformed(path, "\(row.label), column \(index + 1): the header has no such column")
     }
     guard cell("migration", row).isIdentical(to: "users-unify") else {
       if MigrationCatalogue.known().contains(where: { $0.id.isIdentical(to: cell("migration", row)) }) {
@@ -116,18 +116,18 @@ private struct Columns {
       if !GymText.isBlank(text) { texts[field] = GymText.tidied(text) }
     }
     if texts.isEmpty { return nil }
-    return (document, NameReview.Decision(place: row.place, found: cell("found", row), texts: texts))
+    return (document, NameReview.Decision(label: row.label, found: cell("found", row), texts: texts))
   }
 
   /// A cell without the apostrophe that guards it from a spreadsheet.
   private func cell(_ name: String, _ row: ReviewRow) -> String {
-    guard let index = places[UTF8Key(name)], row.cells.indices.contains(index) else { return "" }
+    guard let index = columns[UTF8Key(name)], row.cells.indices.contains(index) else { return "" }
     return FindingLists.unguarded(row.cells[index])
   }
 
   private func unknown(_ name: String, _ cause: String, _ row: ReviewRow, _ path: String) -> Failure {
-    let column = (places[UTF8Key(name)] ?? 0) + 1
-    return ReviewFile.malformed(path, "\(row.place), column \(column) (\(name)): \(cause)")
+    let column = (columns[UTF8Key(name)] ?? 0) + 1
+    return ReviewFile.malformed(path, "\(row.label), column \(column) (\(name)): \(cause)")
   }
 }
 

@@ -1,13 +1,13 @@
 /// A row of a list that people worked on, as text, whatever the file's format.
 package struct ReviewRow: Sendable, Equatable {
   /// Where it stands, for errors: `line 3` of CSV, `row 3` of a sheet.
-  package var place: String
+  package var label: String
   /// Its cells, in order; those that are left out at the end are empty.
   package var cells: [String]
 
   /// Makes a row.
-  package init(place: String, cells: [String]) {
-    self.place = place
+  package init(label: String, cells: [String]) {
+    self.label = label
     self.cells = cells
   }
 }

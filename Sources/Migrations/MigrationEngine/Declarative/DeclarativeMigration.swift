@@ -174,13 +174,13 @@ package struct DeclarativeMigration: DocumentMigration {
       return Outcome(.change(Change(path: document.path, before: document, after: nil, reasons: reasons)))
     }
     if fields == document.fields { return Outcome(.unchanged) }
-    if let unrest = unrest(fields, of: document) {
+    if let instability = instability(fields, of: document) {
       let finding = Finding(
         .reject,
         path: document.path,
         code: Code.notAtRest.rawValue,
-        field: unrest.field?.description,
-        found: unrest.field.flatMap { document.fields[$0] },
+        field: instability.field?.description,
+        found: instability.field.flatMap { document.fields[$0] },
         message:
           "The steps would change what they made when they are applied again; the document is left as it is."
       )
@@ -195,7 +195,7 @@ package struct DeclarativeMigration: DocumentMigration {
   }
 
   /// What applying the steps again would change.
-  private struct Unrest {
+  private struct Instability {
     /// The first field that would change, where it is known.
     var field: FieldPath?
   }
@@ -204,18 +204,18 @@ package struct DeclarativeMigration: DocumentMigration {
   ///
   /// A run that is interrupted and resumed, and a read that meets a document twice because its place in the order
   /// changed, rely on that there is nothing.
-  private func unrest(_ fields: FieldMap, of document: RawDocument) -> Unrest? {
+  private func instability(_ fields: FieldMap, of document: RawDocument) -> Instability? {
     let made = RawDocument(path: document.path, fields: fields)
     guard scope.contains(made) else { return nil }
     var again: FieldMap? = fields
     do throws(StepFailure) {
       for step in steps { try step.apply(to: &again) }
     } catch {
-      return Unrest(field: error.field)
+      return Instability(field: error.field)
     }
     if again == fields { return nil }
-    guard let again else { return Unrest() }
-    return Unrest(field: Change(of: made, FieldEdit(from: fields, to: again)).differences.first?.path)
+    guard let again else { return Instability() }
+    return Instability(field: Change(of: made, FieldEdit(from: fields, to: again)).differences.first?.path)
   }
 
   // MARK: What is no migration

@@ -178,14 +178,14 @@ private struct MigrationFileReader {
     }
     if items.isEmpty { throw yaml.failure(at: node, "'steps' is an empty list") }
     var steps: [MigrationStep] = []
-    var places: [YAMLNode] = []
+    var nodes: [YAMLNode] = []
     for item in items {
       let made = try StepReader(yaml: yaml, context: context).steps(item)
       steps += made
-      places += Array(repeating: item, count: made.count)
+      nodes += Array(repeating: item, count: made.count)
     }
     if let (index, cause) = DeclarativeMigration.problem(of: steps, touch: touch) {
-      throw yaml.failure(at: places[index], cause)
+      throw yaml.failure(at: nodes[index], cause)
     }
     return steps
   }

@@ -62,7 +62,7 @@ package struct SubcollectionGuard: Migration {
   private func settle(_ documents: [RawDocument], _ sink: any PlanSink) async throws {
     var outcomes = documents.map { base.outcome(for: $0) }
     try await Self.withhold(&outcomes, subcollections)
-    for (document, outcome) in zip(documents, outcomes) { try await sink.tell(outcome, of: document) }
+    for (document, outcome) in zip(documents, outcomes) { try await sink.record(outcome, of: document) }
   }
 
   /// Looks below the documents that are to be deleted, all at once, and leaves those alone that have collections below them.

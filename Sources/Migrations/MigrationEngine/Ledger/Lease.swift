@@ -22,7 +22,7 @@ struct Lease: Sendable, Equatable {
   var renewedAt: Timestamp?
 
   /// How the lease stands to a run that wants it.
-  enum Standing: Equatable {
+  enum State: Equatable {
     case free
     /// The run's own, or of one that it may take over.
     case own
@@ -54,7 +54,7 @@ struct Lease: Sendable, Equatable {
   /// Judges by the document, nil where there is none, and the service's time.
   ///
   /// - Parameter runs: The runs whose lease may be taken over at once.
-  static func standing(of document: RawDocument?, now: Timestamp, for runs: [String]) -> Standing {
+  static func state(of document: RawDocument?, now: Timestamp, for runs: [String]) -> State {
     guard let document else { return .free }
     let lease = Lease(document)
     if runs.contains(where: { $0.isIdentical(to: lease.run) }) { return .own }

@@ -22,7 +22,7 @@ actor LeaseKeeper {
     // Two that try at once: one of them finds the other's at its second look.
     for _ in 0..<3 {
       let (document, now) = try await client.get(Lease.path)
-      if case .held(let lease, let seconds) = Lease.standing(of: document, now: now ?? .now, for: runs) {
+      if case .held(let lease, let seconds) = Lease.state(of: document, now: now ?? .now, for: runs) {
         throw Failure(
           .tryLater,
           "change \(client.database)",

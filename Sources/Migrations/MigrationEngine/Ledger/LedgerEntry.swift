@@ -54,7 +54,7 @@ package struct LedgerEntry: Sendable, Equatable {
   /// Whether it has written, or may have.
   package var hasChanged: Bool
   /// What it came to.
-  package var totals: Accounts
+  package var totals: DocumentCounts
   /// When it began, by the service's clock.
   package var startedAt: Timestamp?
   /// When its status was set, by the service's clock.
@@ -78,7 +78,7 @@ package struct LedgerEntry: Sendable, Equatable {
     version = gymmigrateVersion
     status = .running
     hasChanged = true
-    totals = Accounts()
+    totals = DocumentCounts()
   }
 
   /// Whether it stopped half-way, or is at work, so that nothing else may begin.
@@ -111,9 +111,9 @@ package struct LedgerEntry: Sendable, Equatable {
     version = fields["toolVersion"]?.string ?? ""
     status = fields["status"]?.string.flatMap { Status(rawValue: $0) } ?? .running
     hasChanged = fields["hasChanged"]?.boolean ?? true
-    totals = Accounts()
-    for (name, place) in Self.counts {
-      totals[keyPath: place] = Int(fields["totals"]?.map?[name]?.integer ?? 0)
+    totals = DocumentCounts()
+    for (name, member) in Self.counts {
+      totals[keyPath: member] = Int(fields["totals"]?.map?[name]?.integer ?? 0)
     }
     startedAt = fields["startedAt"]?.timestamp
     changedAt = fields["changedAt"]?.timestamp
@@ -122,7 +122,7 @@ package struct LedgerEntry: Sendable, Equatable {
     (createTime, updateTime) = (document.createTime, document.updateTime)
   }
 
-  private static var counts: [(String, WritableKeyPath<Accounts, Int>)] {
+  private static var counts: [(String, WritableKeyPath<DocumentCounts, Int>)] {
     [
       ("read", \.read), ("created", \.created), ("written", \.written), ("unchanged", \.unchanged),
       ("skipped", \.skipped), ("rejected", \.rejected), ("conflicted", \.conflicted), ("review", \.review),

@@ -41,7 +41,7 @@ package struct MigrationLedger: Sendable {
   /// - Throws: ``Failure``.
   package func holder() async throws -> (run: String, holder: String, isExpired: Bool)? {
     let (document, now) = try await client.get(Lease.path)
-    switch Lease.standing(of: document, now: now ?? .now, for: []) {
+    switch Lease.state(of: document, now: now ?? .now, for: []) {
     case .free, .own: return nil
     case .expired(let lease): return (lease.run, lease.holder, true)
     case .held(let lease, _): return (lease.run, lease.holder, false)
@@ -110,8 +110,7 @@ package struct MigrationLedger: Sendable {
     }
     let (document, now) = try await client.get(Lease.path)
     if let document, Lease(document).run.isIdentical(to: run) {
-      if !isDead, case .held(let lease, let seconds) = Lease.standing(of: document, now: now ?? .now, for: [])
-      {
+      if !isDead, case .held(let lease, let seconds) = Lease.state(of: document, now: now ?? .now, for: []) {
         throw Failure(
           .tryLater,
           "clear the run",
@@ -148,14 +147,14 @@ package struct MigrationLedger: Sendable {
     _ entry: LedgerEntry,
     isResumed: Bool,
     isEmpty: @escaping @Sendable () -> Bool,
-    book: AccountsBook,
+    counts: RunCounts,
     _ body: @escaping @Sendable () async throws -> Void
   ) async throws {
     let keeper = LeaseKeeper(client, Lease(run: entry.run, holder: entry.holder, command: entry.command))
     try await keeper.take(overFrom: [entry.run] + (entry.undoes.map { [$0] } ?? []))
     do {
       let began = try await begin(entry, isResumed: isResumed)
-      try await settle(began, isEmpty: isEmpty, book: book) {
+      try await settle(began, isEmpty: isEmpty, counts: counts) {
         try await renewing(keeper, body)
       }
     } catch {
@@ -190,14 +189,14 @@ package struct MigrationLedger: Sendable {
   private func settle(
     _ entry: LedgerEntry,
     isEmpty: @Sendable () -> Bool,
-    book: AccountsBook,
+    counts: RunCounts,
     _ body: () async throws -> Void
   ) async throws {
     var entry = entry
     // Entered also where the task was cancelled, so not as a part of it.
     func enter(_ status: LedgerEntry.Status) async throws {
       entry.status = status
-      entry.totals = book.totals
+      entry.totals = counts.totals
       entry.hasChanged = !isEmpty()
       let entry = entry
       _ = try await Task { try await put(entry) }.value
@@ -213,7 +212,7 @@ package struct MigrationLedger: Sendable {
       }
       throw error
     }
-    try await enter(book.totals.leavesSomething ? .incomplete : .done)
+    try await enter(counts.totals.leavesSomething ? .incomplete : .done)
     if let undone = entry.undoes,
       var original = try await entries().first(where: { $0.run.isIdentical(to: undone) })
     {

@@ -83,7 +83,7 @@ extension PlanPage {
     html.markup("<li class=\"change\" data-item data-kind=\"")
     html.text(kind.rawValue)
     html.markup("\" data-collection=\"")
-    html.text(tally.place(of: change.path).string)
+    html.text(tally.collection(of: change.path).string)
     html.markup("\">\n<h3><span class=\"mark ")
     html.text(kind.rawValue)
     html.markup("\">")
@@ -248,7 +248,7 @@ extension PlanPage {
   /// A row of a list; its first cell is a document.
   private func writeRow(of cells: [String], to html: inout HTMLWriter, _ tally: PlanTally) {
     html.markup("<tr data-item data-collection=\"")
-    if let path = cells.first.flatMap({ DocumentPath($0) }) { html.text(tally.place(of: path).string) }
+    if let path = cells.first.flatMap({ DocumentPath($0) }) { html.text(tally.collection(of: path).string) }
     html.markup("\">")
     for (index, cell) in cells.enumerated() {
       if index == 0 { html.markup("<th scope=\"row\"><bdi>") } else { html.markup("<td><bdi>") }

@@ -139,7 +139,7 @@ package struct PlanPage: Sendable {
     html.markup(
       "<section aria-labelledby=\"totals\">\n<h2 id=\"totals\">Totals</h2>\n<ul class=\"totals\">\n"
     )
-    let sum = collections.reduce(Accounts()) { $0 + $1.accounts }
+    let sum = collections.reduce(DocumentCounts()) { $0 + $1.counts }
     let numbers = [
       (tally.count(.create), "to create"), (tally.count(.update), "to update"),
       (tally.count(.delete), "to delete"), (sum.review, "for review"), (sum.rejected, "left alone"),
@@ -161,43 +161,45 @@ package struct PlanPage: Sendable {
       html.markup("</th>")
     }
     html.markup("<th scope=\"col\" class=\"bar\">Changes</th></tr></thead>\n<tbody>\n")
-    for (name, accounts) in rows(tally) { writeRow(to: &html, name, accounts, tally) }
+    for (name, counts) in rows(tally) { writeRow(to: &html, name, counts, tally) }
     html.markup("</tbody>\n</table></div>\n</section>\n")
   }
 
   /// The collections in the order of the run, then those that were only to be written.
-  private func rows(_ tally: PlanTally) -> [(name: CollectionPath, accounts: Accounts)] {
-    var rows: [(name: CollectionPath, accounts: Accounts)] = collections.compactMap { collection in
-      CollectionPath(collection.name).map { ($0, collection.accounts) }
+  private func rows(_ tally: PlanTally) -> [(name: CollectionPath, counts: DocumentCounts)] {
+    var rows: [(name: CollectionPath, counts: DocumentCounts)] = collections.compactMap { collection in
+      CollectionPath(collection.name).map { ($0, collection.counts) }
     }
     let named = Set(rows.map(\.name))
-    for name in tally.counts.keys.sorted() where !named.contains(name) { rows.append((name, Accounts())) }
+    for name in tally.counts.keys.sorted() where !named.contains(name) {
+      rows.append((name, DocumentCounts()))
+    }
     return rows
   }
 
   private func writeRow(
     to html: inout HTMLWriter,
     _ name: CollectionPath,
-    _ accounts: Accounts,
+    _ totals: DocumentCounts,
     _ tally: PlanTally
   ) {
     let counts = PlanTally.Kind.allCases.map { (kind: $0, count: tally.count($0, in: name)) }
     html.markup("<tr><th scope=\"row\"><bdi>")
     html.text(name.string)
     html.markup("</bdi></th>")
-    let others = [accounts.unchanged, accounts.skipped, accounts.rejected, accounts.review]
-    for number in [accounts.read] + counts.map(\.count) + others {
+    let others = [totals.unchanged, totals.skipped, totals.rejected, totals.review]
+    for number in [totals.read] + counts.map(\.count) + others {
       html.markup("<td class=\"n\">")
       html.number(number)
       html.markup("</td>")
     }
     let changes = counts.reduce(0) { $0 + $1.count }
-    let whole = max(accounts.read.addingClamped(accounts.created), changes, 1)
+    let whole = max(totals.read.addingClamped(totals.created), changes, 1)
     html.markup("<td class=\"bar\"><svg role=\"img\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" ")
     html.markup("aria-label=\"")
     html.number(changes)
     html.markup(" of ")
-    html.number(max(accounts.read.addingClamped(accounts.created), changes))
+    html.number(max(totals.read.addingClamped(totals.created), changes))
     html.markup(" documents change\"><rect width=\"1000\" height=\"10\"/>")
     var start = 0
     for (kind, count) in counts where count > 0 {

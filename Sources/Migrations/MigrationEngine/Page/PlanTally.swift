@@ -25,13 +25,13 @@ struct PlanTally: Equatable {
   }
 
   /// Under which name a document is counted.
-  func place(of path: DocumentPath) -> CollectionPath {
+  func collection(of path: DocumentPath) -> CollectionPath {
     known.contains(path.collection) ? path.collection : path.collection.pattern
   }
 
   mutating func add(_ change: Change) {
     total += 1
-    counts[place(of: change.path), default: [:]][Kind(change), default: 0] += 1
+    counts[collection(of: change.path), default: [:]][Kind(change), default: 0] += 1
   }
 
   /// The changes of a kind, in one collection or in all.

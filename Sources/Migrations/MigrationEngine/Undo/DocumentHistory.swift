@@ -4,7 +4,7 @@ import Runs
 /// What a run did to one document, by its journal: pure, lines in, a judgement out.
 struct DocumentHistory: Sendable, Equatable {
   /// How the document stands to what the run did.
-  enum Standing: Equatable {
+  enum State: Equatable {
     /// The run did not change it.
     case untouched
     /// As the run left it.
@@ -57,7 +57,7 @@ struct DocumentHistory: Sendable, Equatable {
   /// Judges by the document as it is now, nil where there is none.
   ///
   /// - Parameter serverTime: A moment by the service's clock before the run's first change.
-  func standing(of current: RawDocument?, serverTime: Timestamp?) -> Standing {
+  func state(of current: RawDocument?, serverTime: Timestamp?) -> State {
     if let open, isOpenApplied(open, to: current, serverTime) { return .asLeft }
     guard let confirmed else {
       guard let open else { return .untouched }

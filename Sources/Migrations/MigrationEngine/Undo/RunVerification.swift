@@ -29,7 +29,7 @@ package struct RunVerification: Sendable {
   ///   - each: Called for each document.
   /// - Throws: ``Failure``.
   package func run(
-    _ tell: (DocumentPath, String) throws -> Void,
+    _ record: (DocumentPath, String) throws -> Void,
     each: (DocumentPath) -> Void
   ) async throws -> Report {
     var report = Report()
@@ -41,15 +41,15 @@ package struct RunVerification: Sendable {
       let current = try await client.batchGet(page.map(\.path))
       for (path, history) in page {
         each(path)
-        switch history.standing(of: current[path], serverTime: changes.serverTime) {
+        switch history.state(of: current[path], serverTime: changes.serverTime) {
         case .asLeft: report.asLeft += 1
         case .untouched: report.untouched += 1
         case .asBefore:
           report.differing += 1
-          try tell(path, "is as it was before the run")
+          try record(path, "is as it was before the run")
         case .changedSince:
           report.differing += 1
-          try tell(path, current[path] == nil ? "is gone" : "was changed since")
+          try record(path, current[path] == nil ? "is gone" : "was changed since")
         }
       }
       last = end

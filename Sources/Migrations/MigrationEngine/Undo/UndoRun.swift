@@ -61,7 +61,7 @@ package struct UndoRun: ResumableMigration {
       for (path, history) in page {
         let document = current[path]
         let outcome = outcome(for: path, history, document)
-        try await sink.tell(outcome, of: document ?? RawDocument(path: path, fields: FieldMap()))
+        try await sink.record(outcome, of: document ?? RawDocument(path: path, fields: FieldMap()))
       }
       last = end
       try await mark(end.string)
@@ -70,7 +70,7 @@ package struct UndoRun: ResumableMigration {
 
   /// What becomes of one document, nil where there is none.
   func outcome(for path: DocumentPath, _ history: DocumentHistory, _ current: RawDocument?) -> Outcome {
-    switch history.standing(of: current, serverTime: changes.serverTime) {
+    switch history.state(of: current, serverTime: changes.serverTime) {
     case .untouched, .asBefore: return Outcome(.unchanged)
     case .changedSince: return Outcome(.conflict)
     case .asLeft:

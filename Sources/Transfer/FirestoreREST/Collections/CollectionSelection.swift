@@ -103,22 +103,22 @@ package struct CollectionSelection: Sendable, Equatable {
 
   /// Whether a text matches a pattern in which `*` stands for any bytes.
   static func matches(_ text: [UInt8], _ pattern: [UInt8]) -> Bool {
-    var (at, place) = (0, 0)
+    var (at, position) = (0, 0)
     var retry: (pattern: Int, text: Int)?
     while at < text.count {
-      if place < pattern.count, pattern[place] == star {
-        retry = (place, at)
-        place += 1
-      } else if place < pattern.count, pattern[place] == text[at] {
-        (at, place) = (at + 1, place + 1)
+      if position < pattern.count, pattern[position] == star {
+        retry = (position, at)
+        position += 1
+      } else if position < pattern.count, pattern[position] == text[at] {
+        (at, position) = (at + 1, position + 1)
       } else if let last = retry {
         retry = (last.pattern, last.text + 1)
-        (at, place) = (last.text + 1, last.pattern + 1)
+        (at, position) = (last.text + 1, last.pattern + 1)
       } else {
         return false
       }
     }
-    return pattern[place...].allSatisfy { $0 == star }
+    return pattern[position...].allSatisfy { $0 == star }
   }
 }
 

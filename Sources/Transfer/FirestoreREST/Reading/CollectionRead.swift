@@ -136,7 +136,7 @@ package struct CollectionRead: Sendable, Equatable {
   package var isCountable: Bool { reach == .collection || reach == .group }
 
   /// The collection that a document of the read is counted under.
-  package func accountName(of document: RawDocument) -> CollectionPath {
+  package func countedName(of document: RawDocument) -> CollectionPath {
     switch reach {
     case .collection, .pattern: collection
     case .subcollections, .group: document.path.collection.pattern

@@ -29,13 +29,13 @@ package struct DocumentPages: AsyncSequence, Sendable {
   package struct Iterator: AsyncIteratorProtocol {
     private enum Ahead {
       case pages(ReadAhead)
-      case ranges(RangesAhead)
+      case ranges(ParallelRangeReader)
     }
 
     private let ahead: Ahead
 
     fileprivate init(_ fetcher: PageFetcher) {
-      ahead = fetcher.read.isSplit ? .ranges(RangesAhead(fetcher)) : .pages(ReadAhead(fetcher))
+      ahead = fetcher.read.isSplit ? .ranges(ParallelRangeReader(fetcher)) : .pages(ReadAhead(fetcher))
     }
 
     /// The next page, which may be empty; nil after the last.
@@ -64,7 +64,7 @@ private final class ReadAhead {
   private typealias Decoded = (documents: [RawDocument], next: Fetch?)
 
   private let fetcher: PageFetcher
-  private let inFlight = Guarded<Fetch?>(nil)
+  private let inFlight = Locked<Fetch?>(nil)
   private var decoding: Task<Decoded, any Error>?
 
   init(_ fetcher: PageFetcher) {
@@ -92,7 +92,7 @@ private final class ReadAhead {
     after start: PageStart?,
     size: Int,
     _ fetcher: PageFetcher,
-    _ inFlight: Guarded<Fetch?>
+    _ inFlight: Locked<Fetch?>
   ) -> Fetch {
     let task = Fetch { try await fetcher.page(after: start, size: size) }
     inFlight.withLock { $0 = task }
@@ -103,7 +103,7 @@ private final class ReadAhead {
   private static func decode(
     _ fetch: Fetch,
     _ fetcher: PageFetcher,
-    _ inFlight: Guarded<Fetch?>
+    _ inFlight: Locked<Fetch?>
   ) -> Task<Decoded, any Error> {
     Task {
       let page = try await fetch.cancellingValue

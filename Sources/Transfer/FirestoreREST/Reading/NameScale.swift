@@ -6,7 +6,7 @@
 /// UUID around its hyphens. It is a guess for where to cut a collection; what is read never depends on it.
 struct NameScale: Sendable, Equatable {
   /// What stands at one place of the text.
-  private struct Place: Sendable, Equatable {
+  private struct Position: Sendable, Equatable {
     /// The bytes, a bit each; only of ASCII.
     var low: UInt64 = 0
     var high: UInt64 = 0
@@ -53,7 +53,7 @@ struct NameScale: Sendable, Equatable {
       low & ~NameScale.digits == 0 && NameScale.letters.reduce(high) { $0 & ~$1 } == 0
     }
 
-    /// Takes all digits for some, and the letters between those that were seen; where they are mixed, or come before places
+    /// Takes all digits for some, and the letters between those that were seen; where they are mixed, or come before positions
     /// in which they are, all of `letters`, because a text in which anything may stand anywhere begins with each in its turn.
     mutating func fill(_ letters: UInt64, isBeforeMixed: Bool) {
       let takesAll = classes > 1 || (isBeforeMixed && radix > 1 && isAlphanumeric)
@@ -66,9 +66,9 @@ struct NameScale: Sendable, Equatable {
   }
 
   /// What was seen.
-  private var seen: [Place] = []
+  private var seen: [Position] = []
   /// What is taken for it.
-  private var places: [Place] = []
+  private var positions: [Position] = []
 
   /// 0 to 9, in the low half of ASCII.
   private static let digits: UInt64 = 0x3FF << 48
@@ -91,30 +91,30 @@ struct NameScale: Sendable, Equatable {
   mutating func learn(_ ids: some Sequence<String>) {
     for id in ids {
       let length = min(id.utf8.count, Self.longest)
-      while seen.count <= length { seen.append(Place()) }
+      while seen.count <= length { seen.append(Position()) }
       for (index, byte) in id.utf8.prefix(Self.longest).enumerated() { seen[index].insert(byte) }
       if length < Self.longest { seen[length].canEnd = true }
     }
-    // Those of the places in which they are mixed with others.
+    // Those of the positions in which they are mixed with others.
     let letters = seen.reduce(UInt64(0)) { $1.classes > 1 ? $0 | $1.high : $0 }
     let lastMixed = seen.lastIndex { $0.classes > 1 } ?? 0
-    places = seen
-    for index in places.indices { places[index].fill(letters, isBeforeMixed: index < lastMixed) }
+    positions = seen
+    for index in positions.indices { positions[index].fill(letters, isBeforeMixed: index < lastMixed) }
   }
 
-  /// The places that count, with how many ids of the ones before each of them there are.
-  private var weights: [(place: Place, weight: Int)] {
-    var used: [Place] = []
+  /// The positions that count, with how many ids of the ones before each of them there are.
+  private var weights: [(position: Position, weight: Int)] {
+    var used: [Position] = []
     var size = 1
-    for place in places {
-      let radix = max(1, place.radix)
+    for position in positions {
+      let radix = max(1, position.radix)
       if size > Self.largest / radix { break }
       size *= radix
-      used.append(place)
+      used.append(position)
     }
-    return used.map { place in
-      size /= max(1, place.radix)
-      return (place, size)
+    return used.map { position in
+      size /= max(1, position.radix)
+      return (position, size)
     }
   }
 
@@ -122,10 +122,10 @@ struct NameScale: Sendable, Equatable {
   func number(of id: String) -> Int {
     var number = 0
     var bytes = id.utf8.makeIterator()
-    for (place, weight) in weights {
+    for (position, weight) in weights {
       guard let byte = bytes.next() else { return number }
-      let rank = place.rank(byte)
-      if !place.contains(byte) {
+      let rank = position.rank(byte)
+      if !position.contains(byte) {
         // It comes before all that have the next byte, and after all that have the one before.
         return number + rank * weight - (rank > 0 ? 1 : 0)
       }
@@ -138,11 +138,11 @@ struct NameScale: Sendable, Equatable {
   func id(of number: Int) -> String? {
     var rest = number
     var bytes: [UInt8] = []
-    for (place, weight) in weights {
+    for (position, weight) in weights {
       let rank = rest / weight
-      if rank >= max(1, place.radix) { return nil }
+      if rank >= max(1, position.radix) { return nil }
       rest %= weight
-      guard let byte = place.byte(at: rank) else { break }
+      guard let byte = position.byte(at: rank) else { break }
       bytes.append(byte)
     }
     return String(decoding: bytes, as: UTF8.self)

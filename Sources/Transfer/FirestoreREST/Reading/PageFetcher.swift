@@ -27,8 +27,8 @@ struct PageFetcher: Sendable {
 
   /// Where the page after one begins, nil after the last.
   func start(after page: FetchedPage) throws(Failure) -> PageStart? {
-    guard let place = page.next else { return nil }
-    guard let start = PageStart(place, after: page.start) else {
+    guard let position = page.next else { return nil }
+    guard let start = PageStart(position, after: page.start) else {
       throw .endless("read the pages of", path: read.collection.string)
     }
     return start
@@ -58,7 +58,7 @@ struct PageFetcher: Sendable {
   private func query(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
     var query = read.query(in: client.database)
     query.limit = size
-    if case .cursor(let cursor)? = start?.place {
+    if case .cursor(let cursor)? = start?.position {
       query.startAt = cursor
     } else if let path = read.startAfter ?? read.startAt, read.isOrderedByName {
       query.startAt = cursor(at: path, before: read.startAfter == nil)
@@ -81,7 +81,7 @@ struct PageFetcher: Sendable {
         }
       }
       // A query gives all that it was asked for, so fewer are the last.
-      var next: PageStart.Place?
+      var next: PageStart.Position?
       if count >= size, let last { next = .cursor(try cursor(after: last, order)) }
       return FetchedPage(body: body, elements: root, next: next, start: start, size: size)
     }
@@ -132,7 +132,7 @@ struct PageFetcher: Sendable {
     var url = client.url(ofParent: read.collection.parent) + "/"
     PercentEncoding.appendPath(read.collection.id, to: &url)
     url += "?pageSize=\(size)&prettyPrint=false"
-    if case .token(let token)? = start?.place {
+    if case .token(let token)? = start?.position {
       url += "&pageToken=\(PercentEncoding.query(token.string))"
     }
     for path in read.mask ?? [] { url += "&mask.fieldPaths=\(PercentEncoding.query(path.description))" }
@@ -144,19 +144,19 @@ struct PageFetcher: Sendable {
 
 /// Where the next page begins, and the way that led there.
 struct PageStart: Sendable {
-  enum Place: Sendable, Equatable {
+  enum Position: Sendable, Equatable {
     case token(UTF8Key)
     case cursor(StructuredQuery.Cursor)
   }
 
-  let place: Place
-  private var trail = PlaceTrail<Place>()
+  let position: Position
+  private var trail = LoopDetector<Position>()
 
   /// Makes a start, nil where the read was at this place before.
-  init?(_ place: Place, after last: PageStart?) {
-    self.place = place
+  init?(_ position: Position, after last: PageStart?) {
+    self.position = position
     if let last { trail = last.trail }
-    if !trail.goes(to: place) { return nil }
+    if !trail.goes(to: position) { return nil }
   }
 }
 
@@ -167,7 +167,7 @@ struct FetchedPage: @unchecked Sendable {
   let body: ParsedBody
   /// The list of documents, or the stream of elements that hold them.
   let elements: JSONCursor?
-  let next: PageStart.Place?
+  let next: PageStart.Position?
   /// Where it begins itself, nil for the first.
   let start: PageStart?
   /// The size that it was asked for with.

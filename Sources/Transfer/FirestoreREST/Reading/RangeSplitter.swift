@@ -83,7 +83,7 @@ struct RangeSplitter: Sendable {
       // it is known how far a page goes.
       if index > 0, isFull || sample == nil { return nil }
       number += 1
-      let cut = place(behind: start, before: end)
+      let cut = position(behind: start, before: end)
       let piece = Piece(number: number, start: start, end: cut ?? end)
       segments[index] = .begun(piece, pages: nil)
       if let cut { segments.insert(.open(.at(cut), end: end), at: index + 1) }
@@ -125,7 +125,7 @@ struct RangeSplitter: Sendable {
   }
 
   /// Where a range ends that should hold a page; nil where the rest is as good.
-  private func place(behind start: Start, before end: String?) -> String? {
+  private func position(behind start: Start, before end: String?) -> String? {
     let from: String
     switch start {
     case .beginning: return nil
@@ -135,10 +135,10 @@ struct RangeSplitter: Sendable {
     let span = scale.number(of: sample.to) - scale.number(of: sample.from)
     // A sample of few documents says little about how far a page goes.
     let far = min(Double(span) * Double(target) / Double(sample.count), Double(span) * Double(Self.growth))
-    guard far >= 1, let place = scale.id(of: scale.number(of: from) + Int(far)), Self.isName(place),
-      from.compareUTF8(place) < 0, end.map({ place.compareUTF8($0) < 0 }) ?? true
+    guard far >= 1, let position = scale.id(of: scale.number(of: from) + Int(far)), Self.isName(position),
+      from.compareUTF8(position) < 0, end.map({ position.compareUTF8($0) < 0 }) ?? true
     else { return nil }
-    return place
+    return position
   }
 
   /// Whether a text can be a document's id.

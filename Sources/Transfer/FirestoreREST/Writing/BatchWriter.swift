@@ -89,14 +89,14 @@ package actor BatchWriter {
       Task { await writer.drop(within: limits.interruptionGrace) }
     }
     if let failure = await writer.failure, failure.kind != .interrupted || thrown == nil {
-      throw await writer.telling(failure)
+      throw await writer.annotated(failure)
     }
     if let thrown {
-      if thrown is CancellationError { throw await writer.telling(Self.interrupted) }
-      if let failure = thrown as? Failure { throw await writer.telling(failure) }
+      if thrown is CancellationError { throw await writer.annotated(Self.interrupted) }
+      if let failure = thrown as? Failure { throw await writer.annotated(failure) }
       throw thrown
     }
-    if await writer.scheduler.leavesSomething { throw await writer.telling(Self.interrupted) }
+    if await writer.scheduler.leavesSomething { throw await writer.annotated(Self.interrupted) }
   }
 
   /// Takes a write; waits while enough of them are on their way.
@@ -163,7 +163,7 @@ package actor BatchWriter {
   }
 
   /// The failure with what is left open by it.
-  private func telling(_ failure: Failure) -> Failure {
+  private func annotated(_ failure: Failure) -> Failure {
     var parts: [String] = []
     if scheduler.droppedCount > 0 { parts.append("\(scheduler.droppedCount) writes were not made") }
     if scheduler.unknownCount > 0 {

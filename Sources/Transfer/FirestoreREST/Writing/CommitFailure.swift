@@ -33,7 +33,7 @@ enum CommitFailure: Equatable {
       case .aborted, .resourceExhausted: self = .notApplied(overloaded: true)
       case .unavailable, .deadlineExceeded, .unknown, .internal, .cancelled: self = .unknown
       case .alreadyExists, .notFound, .failedPrecondition: self = .preconditionFailed(error)
-      case .invalidArgument, .outOfRange: self = .refused(error, tooBig: Self.tellsOfSize(error.message))
+      case .invalidArgument, .outOfRange: self = .refused(error, tooBig: Self.mentionsSize(error.message))
       }
     }
   }
@@ -50,7 +50,7 @@ enum CommitFailure: Equatable {
   ///
   /// The text may change, so it decides no more than how soon commits become smaller; the chunk is halved
   /// whatever it says.
-  private static func tellsOfSize(_ message: String) -> Bool {
+  private static func mentionsSize(_ message: String) -> Bool {
     let text = message.lowercased()
     return ["too big", "payload size", "writes allowed"].contains { text.contains($0) }
   }

@@ -211,7 +211,7 @@ struct CommitScheduler {
     var ready: [PendingWrite] = []
     for write in chunk.writes {
       let current = documents[write.write.path]
-      switch write.standing(in: current) {
+      switch write.state(in: current) {
       // It was so already, or somebody else made it so.
       case .applied where verdict == .notApplied && write.isGuarded:
         settled.append((write, .conflict(current)))

@@ -13,7 +13,7 @@ enum CommitVerdict: Equatable {
     var created: Set<Timestamp> = []
     for write in chunk.writes where write.mayBeApplied && write.isGuarded {
       let current = documents[write.write.path]
-      switch write.standing(in: current) {
+      switch write.state(in: current) {
       case .ready:
         if !write.leavesUnchanged(current) {
           self = .notApplied

@@ -32,7 +32,7 @@ package struct PendingWrite: Sendable {
 }
 
 /// How a document stands to a write, judged by reading it back.
-enum Standing: Equatable {
+enum WriteState: Equatable {
   /// The write has been applied.
   case applied
   /// The write has not been applied and can be sent (again).
@@ -43,7 +43,7 @@ enum Standing: Equatable {
 
 extension PendingWrite {
   /// Judges by the document as it is now (nil where there is none).
-  func standing(in current: RawDocument?) -> Standing {
+  func state(in current: RawDocument?) -> WriteState {
     switch write.precondition {
     case .updateTime(let expected):
       if let current, current.updateTime == expected { return .ready }

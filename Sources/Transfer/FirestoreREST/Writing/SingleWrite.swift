@@ -19,7 +19,7 @@ extension FirestoreClient {
 }
 
 private struct SingleWriteDelegate: BatchDelegate {
-  let result = Guarded<WriteResult?>(nil)
+  let result = Locked<WriteResult?>(nil)
 
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
     self.result.withLock { $0 = result }

@@ -166,7 +166,7 @@ extension FirestoreClient {
   private func applied(_ commits: some Collection<[PendingWrite]>) async throws(Failure) -> [Timestamp?]? {
     for writes in commits {
       let documents = try await batchGet(writes.map(\.write.path))
-      if writes.allSatisfy({ $0.standing(in: documents[$0.write.path]) == .applied }) {
+      if writes.allSatisfy({ $0.state(in: documents[$0.write.path]) == .applied }) {
         return writes.map { documents[$0.write.path]?.updateTime }
       }
     }
@@ -207,7 +207,7 @@ struct TransactionRun {
 
   /// Judges the failure of an attempt.
   mutating func step(after failure: CallFailure) -> Step {
-    if failure.tellsOfExpiredTransaction { return .again }
+    if failure.isTransactionExpired { return .again }
     if committing.isEmpty { return Self.step(beforeCommit: failure) }
     switch CommitFailure(failure) {
     case .fatal: return .fail
@@ -245,7 +245,7 @@ extension CallFailure {
   /// Whether the transaction has stood idle for too long.
   ///
   /// Its status is that of a malformed request, so that the text alone can tell, as in Google's own clients.
-  fileprivate var tellsOfExpiredTransaction: Bool {
+  fileprivate var isTransactionExpired: Bool {
     guard case .service(let error) = self, error.status == .invalidArgument else { return false }
     return error.message.contains("transaction has expired")
   }

@@ -3,7 +3,7 @@ import FirestoreModels
 /// `checkpoint.json`: how far a run is, as of a moment at which everything that it had begun was settled.
 package struct Checkpoint: Sendable, Equatable {
   /// Where a run is, in its own terms.
-  package struct Place: Sendable, Equatable {
+  package struct State: Sendable, Equatable {
     /// Which of the run's parts it is in, from 0: the files of an import, the migrations of an apply.
     package var stage: Int
     /// What of the part is done: the number of the last line, the name of the last document; nil where nothing is.
@@ -11,7 +11,7 @@ package struct Checkpoint: Sendable, Equatable {
     /// What else is counted, by name.
     package var counters: [String: Int]
 
-    /// Makes a place.
+    /// Makes a state.
     package init(stage: Int = 0, position: String? = nil, counters: [String: Int] = [:]) {
       self.stage = stage
       self.position = position
@@ -21,7 +21,7 @@ package struct Checkpoint: Sendable, Equatable {
 
   /// Where in the journal a part of the run begins.
   struct Beginning: Sendable, Equatable {
-    /// As ``Place/stage``.
+    /// As ``State/stage``.
     var stage: Int
     /// Bytes of the journal by then.
     var journal: Int
@@ -31,7 +31,7 @@ package struct Checkpoint: Sendable, Equatable {
   static let maximumStage = 100_000
 
   /// Everything before it is settled.
-  package var place: Place
+  package var state: State
   /// The accounts so far.
   package var collections: [RunSummary.Collection]
   /// Bytes of the run's lists, by file name.
@@ -48,8 +48,8 @@ package struct Checkpoint: Sendable, Equatable {
   var begun: [Beginning]
 
   /// A checkpoint of a run that has done nothing yet.
-  init(at place: Place) {
-    self.place = place
+  init(at state: State) {
+    self.state = state
     collections = []
     lists = [:]
     journal = 0
@@ -85,17 +85,17 @@ package struct Checkpoint: Sendable, Equatable {
         for collection in collections { list.object { collection.writeMembers(to: &$0) } }
       }
       json.key("counters")
-      numbers(place.counters, &json)
+      numbers(state.counters, &json)
       json.key("journal")
       json.integer(journal)
       json.key("lists")
       numbers(lists, &json)
-      if let position = place.position {
+      if let position = state.position {
         json.key("position")
         json.string(position)
       }
       json.key("stage")
-      json.integer(place.stage)
+      json.integer(state.stage)
       json.key("tail")
       json.array { list in
         for range in tail {
@@ -132,7 +132,7 @@ package struct Checkpoint: Sendable, Equatable {
       }
       return numbers
     }
-    place = Place(
+    state = State(
       stage: try stage(json),
       position: json["position"]?.string,
       counters: try numbers(json["counters"])

@@ -9,10 +9,10 @@ package final class Checkpoints: Sendable {
   /// The checkpoint that the run is taken up from; nil for a new one, and where it ended before the first.
   package let resumed: Checkpoint?
   private let run: RunDirectory
-  private let book: AccountsBook
+  private let counts: RunCounts
   private let clock: RunClock
-  private let pace: Guarded<CheckpointPace>
-  private let begun: Guarded<[Checkpoint.Beginning]>
+  private let pace: Locked<CheckpointPace>
+  private let begun: Locked<[Checkpoint.Beginning]>
 
   /// A document that is looked up to be told the service's time; whether it is there does not matter.
   private static let clockDocument = DocumentPath(CollectionPath(nil, "_gymmigrate"), "lock")
@@ -27,18 +27,18 @@ package final class Checkpoints: Sendable {
   package init(
     _ run: RunDirectory,
     client: FirestoreClient,
-    book: AccountsBook,
+    counts: RunCounts,
     clock: RunClock
   ) async throws(Failure) {
     self.run = run
-    self.book = book
+    self.counts = counts
     self.clock = clock
-    pace = Guarded(CheckpointPace(now: clock.now()))
+    pace = Locked(CheckpointPace(now: clock.now()))
     let path = run.file("journal.jsonl")
     resumed = run.resumption?.checkpoint
-    begun = Guarded(run.resumption?.begun ?? [])
+    begun = Locked(run.resumption?.begun ?? [])
     if let resumption = run.resumption, resumption.head != nil {
-      journal = try Journal(path, goingOnWith: resumption)
+      journal = try Journal(path, resuming: resumption)
     } else {
       // One that was begun has not even its first line.
       try run.cut("journal.jsonl", to: 0)
@@ -51,22 +51,22 @@ package final class Checkpoints: Sendable {
     }
     if run.isResumed {
       // Ended right after the lists are cut, a run that reads everything once more must not go on from where it had been.
-      if resumed == nil { try run.write(checkpoint(at: Place(), beginning: true)) }
+      if resumed == nil { try run.write(checkpoint(at: State(), beginning: true)) }
       for list in run.allLists { try run.cut(list, to: resumed?.lists[list] ?? 0) }
     }
   }
 
   /// Where a run is, in its own terms.
-  package typealias Place = Checkpoint.Place
+  package typealias State = Checkpoint.State
 
   /// Whether a part of the run was done before it was interrupted.
-  package func isPast(_ stage: Int) -> Bool { resumed.map { $0.place.stage > stage } ?? false }
+  package func isPast(_ stage: Int) -> Bool { resumed.map { $0.state.stage > stage } ?? false }
 
   /// Makes the first checkpoint of a run, or of a part of it, before anything of it is handed on.
   ///
   /// - Throws: `.cannotWrite`.
-  package func begin(at place: Place) async throws {
-    try await make(place, beginning: true)
+  package func begin(at state: State) async throws {
+    try await make(state, beginning: true)
   }
 
   /// Makes a checkpoint where one is due.
@@ -75,30 +75,30 @@ package final class Checkpoints: Sendable {
   ///   - place: What of the run is done; everything before it has been handed on.
   ///   - drain: Waits until everything that was handed on is settled.
   /// - Throws: `.cannotWrite`, and what `drain` throws.
-  package func mark(at place: @autoclosure () -> Place, drain: () async throws -> Void) async throws {
+  package func mark(at state: @autoclosure () -> State, drain: () async throws -> Void) async throws {
     if let failure = run.log.failure { throw failure }
     let start = clock.now()
     guard pace.withLock({ $0.isDue(at: start) }) else { return }
     try await drain()
-    try await make(place())
+    try await make(state())
     let end = clock.now()
     pace.withLock { $0.made(from: start, to: end) }
   }
 
-  private func make(_ place: Place, beginning: Bool = false) async throws {
+  private func make(_ state: State, beginning: Bool = false) async throws {
     try await journal.sync()
-    var checkpoint = checkpoint(at: place, beginning: beginning)
+    var checkpoint = checkpoint(at: state, beginning: beginning)
     for list in run.allLists { checkpoint.lists[list] = try run.synchronizedLength(of: list) }
     try run.write(checkpoint)
   }
 
   /// A checkpoint with empty lists.
-  private func checkpoint(at place: Place, beginning: Bool) -> Checkpoint {
-    var checkpoint = Checkpoint(at: place)
-    checkpoint.collections = book.collections
+  private func checkpoint(at state: State, beginning: Bool) -> Checkpoint {
+    var checkpoint = Checkpoint(at: state)
+    checkpoint.collections = counts.collections
     (checkpoint.journal, checkpoint.tail) = journal.checkpoint
     checkpoint.begun = begun.withLock { begun in
-      if beginning { begun.append(Checkpoint.Beginning(stage: place.stage, journal: checkpoint.journal)) }
+      if beginning { begun.append(Checkpoint.Beginning(stage: state.stage, journal: checkpoint.journal)) }
       return begun
     }
     return checkpoint

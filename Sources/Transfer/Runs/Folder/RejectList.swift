@@ -6,14 +6,14 @@ package import FirestoreModels
 ///
 /// Mended, the file is imported as it is.
 package struct RejectList: Sendable {
-  private let list: LazyList
+  private let list: LineList
 
   /// Where it is, once there is a line in it.
   package var path: String { list.path }
 
   /// The list of a run.
   package init(_ run: RunDirectory) {
-    list = LazyList(run.file("rejects.jsonl"))
+    list = LineList(run.file("rejects.jsonl"))
   }
 
   /// Adds a document.
@@ -53,7 +53,7 @@ package struct RejectList: Sendable {
         $0.document(RawDocument(path: path, fields: fields))
       }
       $0.key("message")
-      $0.string(Secrets.struck(message))
+      $0.string(Secrets.redacted(message))
       $0.key("path")
       $0.string(path.string)
     }

@@ -92,7 +92,7 @@ package final class RunDirectory: Sendable {
   }
 
   /// The accounts that it goes on from.
-  package var keptAccounts: [RunSummary.Collection] { resumption?.checkpoint?.collections ?? [] }
+  package var restoredCounts: [RunSummary.Collection] { resumption?.checkpoint?.collections ?? [] }
 
   /// Log lines into `operation.log`.
   package var logHandler: FileLogHandler { FileLogHandler(log) }
@@ -106,14 +106,14 @@ package final class RunDirectory: Sendable {
   package func write(_ record: RunRecord) throws(Failure) {
     var record = record
     record.folder = RunFolder(path).identity
-    try JSONFile.write(Secrets.struck(record.json), to: file("run.json"))
+    try JSONFile.write(Secrets.redacted(record.json), to: file("run.json"))
   }
 
   /// Writes `summary.json`, whole or not at all.
   ///
   /// - Throws: `.cannotWrite`.
   package func write(_ summary: RunSummary) throws(Failure) {
-    try JSONFile.write(Secrets.struck(summary.json), to: file("summary.json"))
+    try JSONFile.write(Secrets.redacted(summary.json), to: file("summary.json"))
   }
 
   /// Writes `checkpoint.json`, whole or not at all.
@@ -179,7 +179,7 @@ package final class RunDirectory: Sendable {
 /// A list of a run that is made when its first line comes: rejects, reviews.
 ///
 /// Once a line could not be written, it takes no other.
-package final class LazyList: Sendable {
+package final class LineList: Sendable {
   /// Where it is, once there is a line in it.
   package let path: String
   private let header: [UInt8]

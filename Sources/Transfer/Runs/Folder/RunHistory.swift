@@ -9,7 +9,7 @@ package struct RunHistory: Sendable {
     /// What it was asked to do.
     package var record: RunRecord
     /// How it ended, nil where it has not, or was killed.
-    package var ending: Ending?
+    package var ending: CommandResult?
     /// Whether its process is alive.
     package var isRunning: Bool
     /// What was made of it afterwards: `undone` or `cleared`.
@@ -23,19 +23,19 @@ package struct RunHistory: Sendable {
     }
 
     /// Whether it stopped before its end and can be taken up again.
-    package var canGoOn: Bool {
+    package var isResumable: Bool {
       record.writes && ["failed", "interrupted", "killed"].contains(status)
     }
   }
 
   /// What the summary of a run says.
-  package struct Ending: Sendable, Equatable {
+  package struct CommandResult: Sendable, Equatable {
     /// As ``RunSummary/Status``.
     package var status: String
     /// The exit code.
     package var exitCode: Int
     /// The sum of its accounts.
-    package var totals: Accounts
+    package var totals: DocumentCounts
     /// The accounts of each collection.
     package var collections: [RunSummary.Collection]
     /// The error that ended it.
@@ -93,7 +93,7 @@ package struct RunHistory: Sendable {
     if warned.withLock({ $0.insert(line).inserted }) { Terminal.standardError.line(line) }
   }
 
-  private static let warned = Guarded<Set<String>>([])
+  private static let warned = Locked<Set<String>>([])
 
   /// The run of an id, of the beginning of one that only one has, or the `last` one.
   ///
@@ -241,10 +241,10 @@ package struct RunHistory: Sendable {
       if let list = json["collections"] {
         for element in list.elements { collections.append(try RunSummary.Collection(element)) }
       }
-      return Ending(
+      return CommandResult(
         status: json["status"]?.string ?? "",
         exitCode: json["exitCode"].flatMap { WireDecoder.count($0) } ?? 0,
-        totals: collections.reduce(Accounts()) { $0 + $1.accounts },
+        totals: collections.reduce(DocumentCounts()) { $0 + $1.counts },
         collections: collections,
         error: json["error"]?.string
       )

@@ -18,7 +18,7 @@ package struct RunRecord: Sendable, Equatable {
   }
 
   /// A database and the way to it.
-  package struct Place: Sendable, Equatable {
+  package struct Target: Sendable, Equatable {
     /// The environment's name.
     package var environment: String
     /// The database.
@@ -64,7 +64,7 @@ package struct RunRecord: Sendable, Equatable {
   /// The files that it reads.
   package var inputs: [Input]
   /// Where it reads, of a command that reads one database and writes another.
-  package var source: Place?
+  package var source: Target?
   /// The number that the file system has for the folder that the run made; a copy has another one.
   var folder: String?
 
@@ -94,7 +94,7 @@ package struct RunRecord: Sendable, Equatable {
     self.startedAt = startedAt
     self.writes = writes
     self.inputs = inputs.map { Self.input($0, sha256: digests[$0]) }
-    self.source = source.map { Place($0) }
+    self.source = source.map { Target($0) }
   }
 
   private static func input(_ path: String, sha256: String?) -> Input {
@@ -152,18 +152,18 @@ package struct RunRecord: Sendable, Equatable {
   /// Checks that the environment, and the one that is read from, still lead where they led when the run began.
   ///
   /// - Throws: `.configuration`.
-  package func assertSamePlace(
+  package func assertSameEnvironments(
     _ environment: DatabaseEnvironment,
     source: DatabaseEnvironment? = nil
   ) throws(Failure) {
     try assertSame(
-      Place(environment),
-      Place(environment: environment.name, database: database, endpoint: endpoint)
+      Target(environment),
+      Target(environment: environment.name, database: database, endpoint: endpoint)
     )
-    if let source, let then = self.source { try assertSame(Place(source), then) }
+    if let source, let then = self.source { try assertSame(Target(source), then) }
   }
 
-  private func assertSame(_ now: Place, _ then: Place) throws(Failure) {
+  private func assertSame(_ now: Target, _ then: Target) throws(Failure) {
     guard now.database == then.database, now.endpoint.isIdentical(to: then.endpoint) else {
       throw Failure(
         .configuration,
@@ -256,7 +256,7 @@ package struct RunRecord: Sendable, Equatable {
       guard let database = source["database"]?.string.flatMap({ DatabaseName(parsing: $0) }) else {
         throw WireError("the database of source is no database")
       }
-      self.source = Place(
+      self.source = Target(
         environment: source["environment"]?.string ?? "",
         database: database,
         endpoint: source["endpoint"]?.string ?? ""

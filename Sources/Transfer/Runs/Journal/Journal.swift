@@ -51,7 +51,7 @@ package final class Journal: Sendable {
   /// counted is remembered as the run's own.
   ///
   /// - Throws: `.cannotWrite`.
-  init(_ path: String, goingOnWith resumption: Resumption) throws(Failure) {
+  init(_ path: String, resuming resumption: Resumption) throws(Failure) {
     if truncate(path, off_t(resumption.length)) != 0 { throw Failure.cannotWrite(path, errno: errno) }
     serverTime = resumption.head?.serverTime
     headLength = resumption.headLength

@@ -66,7 +66,7 @@ package final class Terminal: Sendable {
 
   private func write(_ text: String) {
     // Talk is not data: where nobody takes it, nothing is lost.
-    var text = Secrets.struck(text)
+    var text = Secrets.redacted(text)
     text.withUTF8 { _ = SystemCall.writeUnlessStopped(descriptor, UnsafeRawBufferPointer($0)) }
   }
 }

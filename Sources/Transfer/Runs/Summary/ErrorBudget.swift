@@ -22,12 +22,12 @@ package enum ErrorBudget: Sendable, Equatable {
   }
 
   /// Whether the accounts of a run have more errors than it may have.
-  package func isExceeded(by accounts: Accounts) -> Bool {
-    let errors = accounts.rejected.addingClamped(accounts.conflicted)
+  package func isExceeded(by counts: DocumentCounts) -> Bool {
+    let errors = counts.rejected.addingClamped(counts.conflicted)
     switch self {
     case .count(let count): return errors > count
     case .percent(let share):
-      return accounts.read >= Self.firstJudgement && Double(errors) * 100 > share * Double(accounts.read)
+      return counts.read >= Self.firstJudgement && Double(errors) * 100 > share * Double(counts.read)
     }
   }
 }

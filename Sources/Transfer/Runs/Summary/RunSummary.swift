@@ -21,14 +21,14 @@ package struct RunSummary: Sendable {
     /// Its path.
     package var name: String
     /// What happened to its documents.
-    package var accounts: Accounts
+    package var counts: DocumentCounts
     /// The file that it went to or came from.
     package var file: String?
 
     /// Makes a part.
-    package init(name: String, accounts: Accounts, file: String? = nil) {
+    package init(name: String, counts: DocumentCounts, file: String? = nil) {
       self.name = name
-      self.accounts = accounts
+      self.counts = counts
       self.file = file
     }
 
@@ -36,14 +36,14 @@ package struct RunSummary: Sendable {
     init(_ json: JSONCursor) throws(WireError) {
       guard let name = json["name"]?.string else { throw WireError("a collection has no name") }
       self.name = name
-      accounts = try Accounts(json)
+      counts = try DocumentCounts(json)
       file = json["file"]?.string
     }
 
     func writeMembers(to json: inout JSONWriter) {
       json.key("name")
       json.string(name)
-      accounts.writeMembers(to: &json)
+      counts.writeMembers(to: &json)
       if let file {
         json.key("file")
         json.string(file)
@@ -155,7 +155,7 @@ package struct RunSummary: Sendable {
   }
 
   /// The sum over the collections.
-  package var totals: Accounts { collections.reduce(Accounts()) { $0 + $1.accounts } }
+  package var totals: DocumentCounts { collections.reduce(DocumentCounts()) { $0 + $1.counts } }
 
   /// The JSON of the summary, one line.
   package var json: [UInt8] {

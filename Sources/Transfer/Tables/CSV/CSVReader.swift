@@ -182,16 +182,16 @@ package struct CSVReader: ~Copyable {
     failure(cause, .init(line: line, column: record.count + 1))
   }
 
-  private func failure(_ cause: String, _ place: Failure.Record, remedy: String? = nil) -> Failure {
-    let column = place.column.map { ", column \($0)" } ?? ""
+  private func failure(_ cause: String, _ position: Failure.Record, remedy: String? = nil) -> Failure {
+    let column = position.column.map { ", column \($0)" } ?? ""
     var failure = Failure(
       .inputMalformed,
       "read",
       path: file.path,
-      cause: "line \(place.line)\(column): \(cause)",
+      cause: "line \(position.line)\(column): \(cause)",
       remedy: remedy
     )
-    failure.record = place
+    failure.record = position
     return failure
   }
 

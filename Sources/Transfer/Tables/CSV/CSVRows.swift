@@ -54,7 +54,7 @@ struct CSVRows {
         cause: "the document is not below the collection \(collection)"
       )
     }
-    plan.place(document.fields, into: &cells)
+    plan.position(document.fields, into: &cells)
     let start = bytes.count
     if isForExcel, CellForm.isFormula(name) { bytes.append(UInt8(ascii: "'")) }
     bytes.append(contentsOf: name)

@@ -73,10 +73,10 @@ struct ColumnPlan: Sendable {
 
   /// Sorts the values of a document under their columns: `cells` gets as many elements as there are columns now,
   /// nil where the document has nothing.
-  mutating func place(_ fields: FieldMap, into cells: inout [Value?]) {
+  mutating func position(_ fields: FieldMap, into cells: inout [Value?]) {
     fill(&cells)
     var rest: [FieldMap.Entry] = []
-    place(fields, node: 0, into: &cells, rest: &rest)
+    position(fields, node: 0, into: &cells, rest: &rest)
     if rest.isEmpty { return }
     if !hasRest {
       hasRest = true
@@ -90,7 +90,7 @@ struct ColumnPlan: Sendable {
     while cells.count < columns.count { cells.append(nil) }
   }
 
-  private mutating func place(
+  private mutating func position(
     _ fields: FieldMap,
     node: Int,
     into cells: inout [Value?],
@@ -119,7 +119,7 @@ struct ColumnPlan: Sendable {
         }
         guard let below = nodes[node].members[at].node else { continue }
         var innerRest: [FieldMap.Entry] = []
-        place(inner, node: below, into: &cells, rest: &innerRest)
+        position(inner, node: below, into: &cells, rest: &innerRest)
         if !innerRest.isEmpty {
           rest.append(FieldMap.Entry(name: entry.name, value: .map(FieldMap(innerRest))))
         }
@@ -136,7 +136,7 @@ struct ColumnPlan: Sendable {
         columns.append(Column(unknown: path))
         cells.append(entry.value)
       } else if let below = nodes[node].members[at].node, case .map(let inner) = entry.value {
-        place(inner, node: below, into: &cells, rest: &rest)
+        position(inner, node: below, into: &cells, rest: &rest)
       }
     }
   }

@@ -49,12 +49,12 @@ package final class LongTextIndex {
     let mark = "{\"longText\":".utf8
     guard cell.starts(with: mark) else { return nil }
     let digits = cell.dropFirst(mark.count).prefix { $0 &- UInt8(ascii: "0") <= 9 }
-    guard let number = Int(String(decoding: digits, as: UTF8.self)), let place = places[number] else {
+    guard let number = Int(String(decoding: digits, as: UTF8.self)), let position = places[number] else {
       return nil
     }
-    var text = [UInt8](repeating: 0, count: place.count)
+    var text = [UInt8](repeating: 0, count: position.count)
     let result: Result<Void, Failure> = text.withUnsafeMutableBytes { bytes in
-      do throws(Failure) { return .success(try spool.read(at: place.start, into: bytes)) } catch {
+      do throws(Failure) { return .success(try spool.read(at: position.start, into: bytes)) } catch {
         return .failure(error)
       }
     }

@@ -18,7 +18,7 @@ struct SharedStrings: ~Copyable {
   private let pages: UnsafeMutableRawBufferPointer
   private var held = [Int](repeating: -1, count: Self.slots)
   /// The text behind the one that was last asked for, and its place.
-  private var next = (index: 0, place: 0)
+  private var next = (index: 0, position: 0)
 
   /// Makes an empty table.
   ///
@@ -54,22 +54,22 @@ struct SharedStrings: ~Copyable {
   /// Appends a text; false where there is none of that number.
   mutating func append(_ index: Int, to out: inout [UInt8]) throws(Failure) -> Bool {
     guard index >= 0, index < count else { return false }
-    var (at, place) = (index / Self.stride * Self.stride, places[index / Self.stride])
-    if next.index >= at, next.index <= index, next.index > 0 { (at, place) = next }
+    var (at, position) = (index / Self.stride * Self.stride, places[index / Self.stride])
+    if next.index >= at, next.index <= index, next.index > 0 { (at, position) = next }
     while at < index {
-      place += 4 + (try length(at: place))
+      position += 4 + (try length(at: position))
       at += 1
     }
-    let length = try length(at: place)
-    try read(at: place + 4, count: length) { out.append(contentsOf: $0) }
-    next = (index + 1, place + 4 + length)
+    let length = try length(at: position)
+    try read(at: position + 4, count: length) { out.append(contentsOf: $0) }
+    next = (index + 1, position + 4 + length)
     return true
   }
 
-  private mutating func length(at place: Int) throws(Failure) -> Int {
+  private mutating func length(at position: Int) throws(Failure) -> Int {
     var length = 0
     var shift = 0
-    try read(at: place, count: 4) { bytes in
+    try read(at: position, count: 4) { bytes in
       for byte in bytes {
         length |= Int(byte) << shift
         shift += 8
@@ -79,13 +79,13 @@ struct SharedStrings: ~Copyable {
   }
 
   private mutating func read(
-    at place: Int,
+    at position: Int,
     count: Int,
     _ body: (UnsafeRawBufferPointer) -> Void
   ) throws(Failure) {
-    var (place, left) = (place, count)
+    var (position, left) = (position, count)
     while left > 0 {
-      let page = place / Self.pageSize
+      let page = position / Self.pageSize
       let slot = page % Self.slots
       let room = UnsafeMutableRawBufferPointer(
         rebasing: pages[(slot * Self.pageSize)...].prefix(Self.pageSize)
@@ -95,10 +95,10 @@ struct SharedStrings: ~Copyable {
         try spool.read(at: page * Self.pageSize, into: room)
         held[slot] = page
       }
-      let start = place % Self.pageSize
+      let start = position % Self.pageSize
       let taken = min(left, Self.pageSize - start)
       body(UnsafeRawBufferPointer(rebasing: room[start..<(start + taken)]))
-      place += taken
+      position += taken
       left -= taken
     }
   }

@@ -53,7 +53,7 @@ struct SheetCells: ~Copyable {
         cause: "the document is not below the collection \(collection)"
       )
     }
-    plan.place(document.fields, into: &cells)
+    plan.position(document.fields, into: &cells)
     while lengths.count <= cells.count { lengths.append(0) }
     text.removeAll(keepingCapacity: true)
     text.append(contentsOf: name)

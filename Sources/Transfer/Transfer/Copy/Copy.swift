@@ -82,7 +82,7 @@ package struct Copy: Sendable {
   let options: Options
   let context: RunContext
   let personalData: PersonalDataGuard
-  private let elsewhere: LazyList
+  private let elsewhere: LineList
 
   /// - Parameter context: The target, and the run; its checkpoints make it resumable.
   package init(from source: Source, _ options: Options, in context: RunContext) {
@@ -90,7 +90,7 @@ package struct Copy: Sendable {
     self.options = options
     self.context = context
     personalData = PersonalDataGuard(of: source.environment, isOff: options.keepsPersonalData)
-    elsewhere = LazyList(context.folder.file("references.jsonl"))
+    elsewhere = LineList(context.folder.file("references.jsonl"))
   }
 
   /// The lists that it may leave.
@@ -103,10 +103,10 @@ package struct Copy: Sendable {
   /// - Throws: ``Failure``: `.notPermitted` where people's data would leave a protected environment, or where more
   ///   would be deleted than is allowed.
   package func prepare() async throws -> Plan {
-    let resumed = context.checkpoints?.resumed.map { CopyPlace($0) }
+    let resumed = context.checkpoints?.resumed.map { CopyPosition($0) }
     let scopes = try options.selection.scopes(roots: try await roots(resumed))
     for scope in scopes { try personalData.assertFree(scope.name) }
-    for scope in scopes { context.book.open(scope.name) }
+    for scope in scopes { context.counts.open(scope.name) }
     var plan = Plan(
       scopes: scopes,
       counts: [],
@@ -166,7 +166,7 @@ package struct Copy: Sendable {
     }
   }
 
-  private func roots(_ resumed: CopyPlace?) async throws -> [CollectionPath] {
+  private func roots(_ resumed: CopyPosition?) async throws -> [CollectionPath] {
     guard options.selection.wantsRoots else { return [] }
     // Those of the beginning, whatever came to be since.
     if let checkpoint = context.checkpoints?.resumed, let resumed {
@@ -204,26 +204,26 @@ package struct Copy: Sendable {
     )
     defer { context.progress.end() }
     context.progress.begin("copy", total: !plan.isCounted || plan.counts.isEmpty ? nil : plan.documents)
-    let start = CopyPlace(plan, resuming: context.checkpoints?.resumed)
+    let start = CopyPosition(plan, resuming: context.checkpoints?.resumed)
     var references = references(from: start)
     try await loader.load { intake in
       if context.checkpoints?.resumed == nil { try await context.checkpoints?.begin(at: start.checkpoint) }
-      try await reader.forEachPage(plan, from: start, &references) { page, place in
+      try await reader.forEachPage(plan, from: start, &references) { page, position in
         try await intake.put(page)
-        if let place {
-          try await context.checkpoints?.mark(at: place.checkpoint) { try await intake.drain() }
+        if let position {
+          try await context.checkpoints?.mark(at: position.checkpoint) { try await intake.drain() }
         }
       }
     }
-    tell(references.counts)
+    record(references.counts)
     guard options.deletesExtraneous, plan.extraneous > 0 else { return }
-    let totals = context.book.totals
+    let totals = context.counts.totals
     guard totals.rejected == 0, totals.conflicted == 0 else {
       context.logger.warning("Nothing was deleted in the target, because not everything could be copied.")
       return
     }
     try await ExtraneousDocuments(self, scopes: plan.scopes, readTime: plan.readTime)
-      .delete(CopyPlace(plan, resuming: context.checkpoints?.resumed))
+      .delete(CopyPosition(plan, resuming: context.checkpoints?.resumed))
   }
 
   /// What reads the source.
@@ -238,15 +238,19 @@ package struct Copy: Sendable {
   }
 
   /// What becomes of references, from a place on.
-  func references(from place: CopyPlace) -> CopyReferences {
+  func references(from position: CopyPosition) -> CopyReferences {
     CopyReferences(
-      ReferenceRewriter(from: source.client.database, to: context.client.database, counts: place.references),
+      ReferenceRewriter(
+        from: source.client.database,
+        to: context.client.database,
+        counts: position.references
+      ),
       list: elsewhere
     )
   }
 
   /// Says what became of references.
-  func tell(_ counts: ReferenceRewriter.Counts) {
+  func record(_ counts: ReferenceRewriter.Counts) {
     func text(_ count: Int) -> String {
       count == 1 ? "1 reference" : "\(NumberText.grouped(count)) references"
     }

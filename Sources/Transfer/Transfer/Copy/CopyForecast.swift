@@ -23,8 +23,8 @@ extension Copy {
   package func forecast(_ plan: Plan) async throws -> Forecast {
     defer { context.progress.end() }
     context.progress.begin("compare", total: plan.isCounted ? plan.documents : nil)
-    let forecast = Guarded(Forecast())
-    let start = CopyPlace(plan, resuming: nil)
+    let forecast = Locked(Forecast())
+    let start = CopyPosition(plan, resuming: nil)
     var references = references(from: start)
     try await reader.forEachPage(plan, from: start, &references) { page, _ in
       let current = try await context.client.batchGet(page.map(\.path))
@@ -35,7 +35,7 @@ extension Copy {
         if let violation = DocumentLimits.violations(of: document).first {
           decision = .rejected(FirestoreError(.invalidArgument, violation.message))
         }
-        context.book.count(document.path.collection) {
+        context.counts.update(document.path.collection) {
           $0.read += 1
           switch decision {
           case .write: $0.skipped += 1
@@ -59,7 +59,7 @@ extension Copy {
         }
       }
     }
-    tell(references.counts)
+    record(references.counts)
     return forecast.withLock {
       $0.deleted = plan.extraneous
       $0.cost.deletes = plan.extraneous

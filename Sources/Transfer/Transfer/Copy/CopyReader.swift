@@ -16,19 +16,21 @@ struct CopyReader: Sendable {
   /// - Parameter references: What becomes of references; it has met what the place tells.
   func forEachPage(
     _ plan: Copy.Plan,
-    from start: CopyPlace,
+    from start: CopyPosition,
     _ references: inout CopyReferences,
-    _ body: ([RawDocument], CopyPlace?) async throws -> Void
+    _ body: ([RawDocument], CopyPosition?) async throws -> Void
   ) async throws {
-    var place = start
+    var position = start
     for (index, scope) in plan.scopes.enumerated() where index >= start.stage {
-      if index > start.stage || place.last == nil { (place.stage, place.last, place.taken) = (index, nil, 0) }
+      if index > start.stage || position.last == nil {
+        (position.stage, position.last, position.taken) = (index, nil, 0)
+      }
       var read = scope.read
       if !scope.isDeep { read.filter = filter }
       read.readTime = plan.readTime
-      read.startAfter = place.last
-      let canGoOn = read.isOrderedByName
-      var left = limit - place.taken
+      read.startAfter = position.last
+      let isResumable = read.isOrderedByName
+      var left = limit - position.taken
       read.pageSize = max(1, min(read.pageSize, left))
       var pages = client.pages(of: read).makeAsyncIterator()
       while left > 0, let page = try await next(&pages, readTime: plan.readTime) {
@@ -39,10 +41,10 @@ struct CopyReader: Sendable {
           documents.append(try references.rewrite(document))
           left -= 1
         }
-        place.taken += documents.count
-        place.last = canGoOn ? page.last?.path ?? place.last : nil
-        place.references = references.counts
-        try await body(documents, canGoOn ? place : nil)
+        position.taken += documents.count
+        position.last = isResumable ? page.last?.path ?? position.last : nil
+        position.references = references.counts
+        try await body(documents, isResumable ? position : nil)
         progress.advance(by: documents.count)
       }
     }

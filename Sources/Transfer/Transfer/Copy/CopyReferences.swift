@@ -5,9 +5,9 @@ import Runs
 /// reference.
 struct CopyReferences {
   private var rewriter: ReferenceRewriter
-  private let list: LazyList
+  private let list: LineList
 
-  init(_ rewriter: ReferenceRewriter, list: LazyList) {
+  init(_ rewriter: ReferenceRewriter, list: LineList) {
     self.rewriter = rewriter
     self.list = list
   }

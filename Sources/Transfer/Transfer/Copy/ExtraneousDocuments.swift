@@ -79,16 +79,16 @@ struct ExtraneousDocuments {
   }
 
   /// Deletes what the list names, each document only as it was when it was listed.
-  func delete(_ start: CopyPlace) async throws {
+  func delete(_ start: CopyPosition) async throws {
     copy.context.progress.begin("delete", total: start.extraneous)
     defer { copy.context.progress.end() }
-    var place = start
-    place.stage = scopes.count
+    var position = start
+    position.stage = scopes.count
     var lines = try LineReader(path)
     let parser = JSONParser()
-    while lines.number < place.deletions, try lines.advance() {}
+    while lines.number < position.deletions, try lines.advance() {}
     let delegate = DeleteDelegate(
-      book: copy.context.book,
+      counts: copy.context.counts,
       rejects: copy.context.rejects,
       journal: copy.context.journal
     )
@@ -104,9 +104,9 @@ struct ExtraneousDocuments {
         while entries.count < Self.batch, try lines.advance() { entries.append(try entry(lines, parser)) }
         if entries.isEmpty { return }
         try await delete(entries, writer, delegate)
-        place.deletions = lines.number
+        position.deletions = lines.number
         copy.context.progress.advance(by: entries.count)
-        try await copy.context.checkpoints?.mark(at: place.checkpoint) { try await writer.drain() }
+        try await copy.context.checkpoints?.mark(at: position.checkpoint) { try await writer.drain() }
       }
     }
   }
@@ -149,7 +149,7 @@ struct ExtraneousDocuments {
 
 /// Settles the deletions of a copy: a document that somebody changed meanwhile is left alone.
 private struct DeleteDelegate: BatchDelegate {
-  let book: AccountsBook
+  let counts: RunCounts
   let rejects: RejectList
   let journal: Journal?
 
@@ -162,14 +162,14 @@ private struct DeleteDelegate: BatchDelegate {
   }
 
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
-    book.count(write.path.collection) {
+    counts.update(write.path.collection) {
       $0.read += 1
       $0.settle(write, result)
     }
     switch result {
     case .rejected(let error):
       try rejects.add(write.path, code: error.status.name, message: error.message, fields: nil)
-      try book.assertBudget()
+      try counts.assertBudget()
     case .conflicted:
       try rejects.add(
         write.path,
@@ -177,7 +177,7 @@ private struct DeleteDelegate: BatchDelegate {
         message: "the document was to be deleted, and somebody changed it meanwhile",
         fields: nil
       )
-      try book.assertBudget()
+      try counts.assertBudget()
     case .written, .unchanged, .skipped: break
     }
   }

@@ -50,7 +50,7 @@ package struct Diff {
   private let from: Side
   private let to: Side
   private let options: Options
-  private let book: AccountsBook
+  private let runCounts: RunCounts
   private let progress: Progress
   private let logger: Logger
 
@@ -59,14 +59,14 @@ package struct Diff {
     from: Side,
     to: Side,
     options: Options,
-    book: AccountsBook,
+    runCounts: RunCounts,
     progress: Progress,
     logger: Logger
   ) {
     self.from = from
     self.to = to
     self.options = options
-    self.book = book
+    self.runCounts = runCounts
     self.progress = progress
     self.logger = logger
   }
@@ -83,7 +83,7 @@ package struct Diff {
       for scope in scopes where try await isEmpty(scope) { empty.append(scope) }
       if !empty.isEmpty || scopes.isEmpty { throw Failure.empty(empty.map(\.name)) }
     }
-    for scope in scopes { book.open(scope.name) }
+    for scope in scopes { runCounts.open(scope.name) }
     if from.database == nil || to.database == nil {
       logger.notice(
         "The database of a snapshot is not known, so references are compared by their whole names (--from-source, --to-source)."
@@ -99,7 +99,7 @@ package struct Diff {
       ),
       options: options,
       output: try options.output.map { DiffOutput(try OutputFile($0)) },
-      book: book,
+      runCounts: runCounts,
       progress: progress
     )
     let piece = progress.begin("compare", total: nil)
@@ -110,7 +110,7 @@ package struct Diff {
       progress.end()
     }
     try run.begin()
-    for side in [from, to] { try run.tellDefects(of: side, logger) }
+    for side in [from, to] { try run.recordDefects(of: side, logger) }
     for (index, scope) in scopes.enumerated() {
       do {
         var count = 0
@@ -127,7 +127,7 @@ package struct Diff {
         if count == 0 { logger.warning("\(scope.name) has no documents on either side.") }
       } catch let failure as Failure where failure.isOfOneCollection {
         logger.error("\(failure)")
-        try run.tell(DiffEntry(mark: .unreadable, path: scope.name.string, reason: failure.cause))
+        try run.record(DiffEntry(mark: .unreadable, path: scope.name.string, reason: failure.cause))
       }
     }
     try run.finish()
@@ -171,7 +171,7 @@ package struct Diff {
 
 /// The number of documents of both sides, once both are known.
 private struct DiffTotal: Sendable {
-  private let counts = Guarded<[Int]>([])
+  private let counts = Locked<[Int]>([])
   let report: @Sendable (Int) -> Void
 
   init(report: @escaping @Sendable (Int) -> Void) { self.report = report }
@@ -270,7 +270,7 @@ private struct DiffRun {
   let comparison: DocumentComparison
   let options: Diff.Options
   let output: DiffOutput?
-  let book: AccountsBook
+  let runCounts: RunCounts
   let progress: Progress
   var counts = DiffCounts()
   private var writer: DiffWriter
@@ -279,13 +279,13 @@ private struct DiffRun {
     comparison: DocumentComparison,
     options: Diff.Options,
     output: DiffOutput?,
-    book: AccountsBook,
+    runCounts: RunCounts,
     progress: Progress
   ) {
     self.comparison = comparison
     self.options = options
     self.output = output
-    self.book = book
+    self.runCounts = runCounts
     self.progress = progress
     writer = DiffWriter(options.format, isDetailed: options.isDetailed)
   }
@@ -297,10 +297,10 @@ private struct DiffRun {
     try output?.finish()
   }
 
-  mutating func tellDefects(of side: Diff.Side, _ logger: Logger) throws {
+  mutating func recordDefects(of side: Diff.Side, _ logger: Logger) throws {
     guard case .snapshot(let snapshot) = side else { return }
     for defect in snapshot.defects {
-      try tell(DiffEntry(mark: .unreadable, path: defect.place, reason: defect.reason))
+      try record(DiffEntry(mark: .unreadable, path: defect.label, reason: defect.reason))
     }
     let hidden = snapshot.defectCount - snapshot.defects.count
     counts.unreadable += hidden
@@ -311,26 +311,26 @@ private struct DiffRun {
 
   func read(_ page: [RawDocument]) {
     progress.advance(by: page.count)
-    for document in page { book.count(document.path.collection) { $0.read += 1 } }
+    for document in page { runCounts.update(document.path.collection) { $0.read += 1 } }
   }
 
   mutating func take(_ step: NameMerge.Step) throws {
     switch step {
     case .only(let side, let document):
-      try tell(DiffEntry(mark: side == .from ? .onlyInFrom : .onlyInTo, path: document.path.string))
+      try record(DiffEntry(mark: side == .from ? .onlyInFrom : .onlyInTo, path: document.path.string))
     case .both(let a, let b):
       if comparison.areSame(a.fields, b.fields) {
         counts.same += 1
         if options.showsEqual { try write(DiffEntry(mark: .same, path: a.path.string)) }
       } else {
         let differences = options.isDetailed ? comparison.differences(a, b) : []
-        try tell(DiffEntry(mark: .different, path: a.path.string, differences: differences))
+        try record(DiffEntry(mark: .different, path: a.path.string, differences: differences))
       }
     case .needs, .finished: break
     }
   }
 
-  mutating func tell(_ entry: DiffEntry) throws {
+  mutating func record(_ entry: DiffEntry) throws {
     switch entry.mark {
     case .same: counts.same += 1
     case .onlyInFrom: counts.onlyInFrom += 1

@@ -12,7 +12,7 @@ package struct Snapshot: Sendable {
   /// A line that is no document.
   package struct Defect: Sendable, Equatable {
     /// `FILE:LINE`.
-    package var place: String
+    package var label: String
     /// What is wrong with it.
     package var reason: String
   }
@@ -69,7 +69,7 @@ package struct Snapshot: Sendable {
         case .failure(let failure):
           defectCount += 1
           if defects.count < Self.shownDefects {
-            defects.append(Defect(place: "\(file):\(line.number)", reason: failure.cause))
+            defects.append(Defect(label: "\(file):\(line.number)", reason: failure.cause))
           }
         }
       }

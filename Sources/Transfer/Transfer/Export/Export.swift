@@ -47,7 +47,7 @@ package struct Export: Sendable {
   /// - Returns: The moment that was read at, nil where none was pinned.
   /// - Throws: ``Failure``; files that were not complete are gone then.
   package func run() async throws -> Timestamp? {
-    for read in options.reads { context.book.open(read.collection) }
+    for read in options.reads { context.counts.open(read.collection) }
     let readTime = try await ReadTimePinning(
       client: context.client,
       environment: context.environment,
@@ -114,7 +114,7 @@ package struct Export: Sendable {
     let reports = try output.finish()
     for report in reports where report.path != "-" {
       for collection in report.collection.map({ [$0] }) ?? options.reads.map(\.collection) {
-        context.book.setFile(report.path, of: collection)
+        context.counts.setFile(report.path, of: collection)
       }
     }
     guard case .folder(let folder) = options.destination else { return }
@@ -145,9 +145,9 @@ package struct Export: Sendable {
       try body(taken)
       left -= taken.count
       if read.reach == .collection || read.reach == .pattern {
-        context.book.count(read.collection) { $0.read += taken.count }
+        context.counts.update(read.collection) { $0.read += taken.count }
       } else {
-        for document in taken { context.book.count(read.accountName(of: document)) { $0.read += 1 } }
+        for document in taken { context.counts.update(read.countedName(of: document)) { $0.read += 1 } }
       }
       context.progress.advance(by: taken.count)
       if left == 0 { return }

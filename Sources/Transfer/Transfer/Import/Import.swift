@@ -73,15 +73,15 @@ package struct Import: Sendable {
     context.progress.begin("checking", total: nil)
     if context.checkpoints?.resumed == nil { try check(inputs) }
     context.progress.end()
-    if let collection = options.collection { context.book.open(collection) }
-    let counts = Guarded(ReferenceRewriter.Counts())
+    if let collection = options.collection { context.counts.open(collection) }
+    let counts = Locked(ReferenceRewriter.Counts())
     defer { context.progress.end() }
     context.progress.begin("import", total: nil)
     if options.isDryRun {
       try await forEachBatch(of: inputs, counts) { documents, _ in
         for document in documents {
           let violation = DocumentLimits.violations(of: document).first
-          context.book.count(document.path.collection) {
+          context.counts.update(document.path.collection) {
             $0.read += 1
             if violation == nil { $0.skipped += 1 } else { $0.rejected += 1 }
           }
@@ -92,7 +92,7 @@ package struct Import: Sendable {
               message: violation.message,
               fields: document.fields
             )
-            try context.book.assertBudget()
+            try context.counts.assertBudget()
           }
         }
       }
@@ -105,15 +105,15 @@ package struct Import: Sendable {
       )
       try await loader.load { intake in
         if context.checkpoints?.resumed == nil {
-          try await context.checkpoints?.begin(at: Place().checkpoint)
+          try await context.checkpoints?.begin(at: Position().checkpoint)
         }
-        try await forEachBatch(of: inputs, counts) { documents, place in
+        try await forEachBatch(of: inputs, counts) { documents, position in
           try await intake.put(documents)
-          try await context.checkpoints?.mark(at: place) { try await intake.drain() }
+          try await context.checkpoints?.mark(at: position) { try await intake.drain() }
         }
       }
     }
-    tell(counts.withLock { $0 })
+    record(counts.withLock { $0 })
   }
 
   /// The lists of rejected rows that a run has left.
@@ -121,7 +121,7 @@ package struct Import: Sendable {
     run.allLists.filter { $0.hasSuffix(".csv") && $0.hasPrefix("rejects") }.map { run.file($0) }
   }
 
-  private func tell(_ counts: ReferenceRewriter.Counts) {
+  private func record(_ counts: ReferenceRewriter.Counts) {
     if counts.rewritten > 0 {
       context.logger.info("\(counts.rewritten) references were rewritten to \(context.client.database).")
     }
@@ -140,7 +140,7 @@ package struct Import: Sendable {
     func isChecked(_ source: ImportSource) -> Bool {
       !source.isStream && (source.format != .jsonLines || stops)
     }
-    let meter = ImportMeter(inputs.indices.map { isChecked(inputs.source($0)) ? inputs.sizes[$0] : 0 })
+    let meter = ImportProgress(inputs.indices.map { isChecked(inputs.source($0)) ? inputs.sizes[$0] : 0 })
     for stage in inputs.indices {
       let source = inputs.source(stage)
       if !isChecked(source) { continue }
@@ -169,7 +169,7 @@ package struct Import: Sendable {
   }
 
   /// Where the import is, or is taken up again.
-  fileprivate struct Place {
+  fileprivate struct Position {
     /// The index of the file.
     var file = 0
     /// The number of its last line that was handed on.
@@ -182,41 +182,41 @@ package struct Import: Sendable {
 
   private func forEachBatch(
     of inputs: ImportInputs,
-    _ counts: Guarded<ReferenceRewriter.Counts>,
-    _ body: ([RawDocument], Checkpoints.Place) async throws -> Void
+    _ counts: Locked<ReferenceRewriter.Counts>,
+    _ body: ([RawDocument], Checkpoint.State) async throws -> Void
   ) async throws {
-    var place = Place(resuming: context.checkpoints?.resumed)
+    var position = Position(resuming: context.checkpoints?.resumed)
     var rewriter = ReferenceRewriter(
       from: options.source,
       to: context.client.database,
-      counts: place.references
+      counts: position.references
     )
-    var left = (options.limit ?? .max) - place.documents
+    var left = (options.limit ?? .max) - position.documents
     var batch: [RawDocument] = []
     // What was kept of standard input has a size, but is read before anybody could look at it.
     let isPiped = options.sources.contains(where: \.isStream)
-    let meter = ImportMeter(isPiped ? [] : inputs.sizes, limit: options.limit)
-    func share(_ position: Int) -> Double? {
-      meter.share(stage: place.file, position: position, documents: place.documents)
+    let meter = ImportProgress(isPiped ? [] : inputs.sizes, limit: options.limit)
+    func share(_ offset: Int) -> Double? {
+      meter.share(stage: position.file, position: offset, documents: position.documents)
     }
-    func handOn(at position: Int) async throws {
+    func handOn(at offset: Int) async throws {
       try Task.checkCancellation()
-      place.references = rewriter.counts
-      place.documents += batch.count
-      try await body(batch, place.checkpoint)
-      context.progress.advance(by: batch.count, share: share(position))
+      position.references = rewriter.counts
+      position.documents += batch.count
+      try await body(batch, position.checkpoint)
+      context.progress.advance(by: batch.count, share: share(offset))
       batch.removeAll(keepingCapacity: true)
     }
-    for stage in inputs.indices.dropFirst(place.file) {
+    for stage in inputs.indices.dropFirst(position.file) {
       let source = inputs.source(stage)
       guard let input = try inputs.open(stage) else { continue }
-      if stage == place.file {
-        try input.skip(through: place.line)
-        if place.line > 0 { context.progress.resume(at: share(input.position)) }
+      if stage == position.file {
+        try input.skip(through: position.line)
+        if position.line > 0 { context.progress.resume(at: share(input.position)) }
       }
       let list = RowRejects(context.folder.file(inputs.rejectList(stage)))
       while left > 0, let row = try input.next() {
-        (place.file, place.line) = (stage, row.number)
+        (position.file, position.line) = (stage, row.number)
         guard var document = try document(of: row, from: source, input, list) else { continue }
         if let collection = options.collection, source.format == .jsonLines {
           document.path = DocumentPath(collection, document.path.id)
@@ -238,7 +238,7 @@ package struct Import: Sendable {
 
   /// Lists a document of gymmigrate's own collections: from a file, it would hold the ledger of the target or its lease.
   private func refuse(_ document: RawDocument) throws {
-    context.book.count(document.path.collection) {
+    context.counts.update(document.path.collection) {
       $0.read += 1
       $0.rejected += 1
     }
@@ -248,7 +248,7 @@ package struct Import: Sendable {
       message: "collections that begin with \(CollectionSelection.ownPrefix) are gymmigrate's own",
       fields: document.fields
     )
-    try context.book.assertBudget()
+    try context.counts.assertBudget()
   }
 
   /// The document of a line or row; nil where it is bad and is to be skipped.
@@ -261,15 +261,15 @@ package struct Import: Sendable {
     guard let fault = row.faults.first else { return row.document }
     if options.parseErrors == .stop { throw fault.failure }
     if options.parseErrors == .skipField, let document = row.document {
-      context.book.count(document.path.collection) { $0.review += 1 }
+      context.counts.update(document.path.collection) { $0.review += 1 }
       if let rejected = input.rejected("Imported without " + RowRejects.reason(row.faults)) {
         try list.add(rejected)
       }
       return document
     }
     // A line that is no document belongs to no collection; it is counted under the one that is imported to.
-    let place = source.collection ?? options.collection ?? CollectionPath(nil, "(unreadable)")
-    context.book.count(place) {
+    let position = source.collection ?? options.collection ?? CollectionPath(nil, "(unreadable)")
+    context.counts.update(position) {
       $0.read += 1
       $0.rejected += 1
     }
@@ -277,29 +277,29 @@ package struct Import: Sendable {
       try list.add(rejected)
     } else {
       try context.rejects.add(
-        DocumentPath(place, "line-\(row.number)"),
+        DocumentPath(position, "line-\(row.number)"),
         code: "MALFORMED",
         message: fault.failure.cause,
         fields: nil
       )
     }
-    try context.book.assertBudget()
+    try context.counts.assertBudget()
     return nil
   }
 }
 
-extension Import.Place {
+extension Import.Position {
   init(resuming checkpoint: Checkpoint?) {
     guard let checkpoint else { return }
-    file = checkpoint.place.stage
-    line = checkpoint.place.position.flatMap { Int($0) } ?? 0
-    documents = checkpoint.place.counters["documents"] ?? 0
-    references.rewritten = checkpoint.place.counters["references.rewritten"] ?? 0
-    references.kept = checkpoint.place.counters["references.kept"] ?? 0
+    file = checkpoint.state.stage
+    line = checkpoint.state.position.flatMap { Int($0) } ?? 0
+    documents = checkpoint.state.counters["documents"] ?? 0
+    references.rewritten = checkpoint.state.counters["references.rewritten"] ?? 0
+    references.kept = checkpoint.state.counters["references.kept"] ?? 0
   }
 
-  var checkpoint: Checkpoints.Place {
-    Checkpoints.Place(
+  var checkpoint: Checkpoint.State {
+    Checkpoint.State(
       stage: file,
       position: String(line),
       counters: [

@@ -22,7 +22,7 @@ struct ImportInputs: Sendable {
   init(_ sources: [ImportSource], options: TableOptions, progress: Progress) throws {
     self.options = options
     sizes = sources.map(\.size)
-    let meter = ImportMeter(zip(sources, sizes).map { $0.format == .jsonLines ? 0 : $1 })
+    let meter = ImportProgress(zip(sources, sizes).map { $0.format == .jsonLines ? 0 : $1 })
     var inputs: [Input] = []
     for (stage, source) in sources.enumerated() {
       var input = Input(source: source)

@@ -5,7 +5,7 @@ import Runs
 /// `rejects.csv`: the rows of a table that could not be read, in the table's shape, each with what is wrong with it.
 struct RowRejects {
   private let path: String
-  private let list = Guarded<LazyList?>(nil)
+  private let list = Locked<LineList?>(nil)
 
   init(_ path: String) {
     self.path = path
@@ -16,7 +16,7 @@ struct RowRejects {
   /// - Throws: `.cannotWrite`.
   func add(_ row: RejectedRow) throws(Failure) {
     let list = list.withLock { list in
-      let made = list ?? LazyList(path, header: row.header)
+      let made = list ?? LineList(path, header: row.header)
       list = made
       return made
     }

@@ -19,7 +19,7 @@ final class ValidationReport {
     var count: Int
   }
 
-  private let list: LazyList
+  private let list: LineList
   private var kinds: [UTF8Key: Int] = [:]
   private var found: [Kind] = []
   /// What was found.
@@ -28,7 +28,7 @@ final class ValidationReport {
   private(set) var first: Failure?
 
   init(_ path: String) {
-    list = LazyList(path, header: Array("file,row,column,heading,value,expected\r\n".utf8))
+    list = LineList(path, header: Array("file,row,column,heading,value,expected\r\n".utf8))
   }
 
   /// Where it is, once there is a line in it.

@@ -5,17 +5,17 @@ import FirestoreModels
 /// A page token that comes back would be answered with the same page for ever. Every place is compared with one that
 /// is remembered, which is moved on after 1, 2, 4, 8 … steps (Brent's algorithm), so a circle of any length is found
 /// within about three of its rounds.
-struct PlaceTrail<Place: Equatable & Sendable>: Sendable {
-  private var remembered: Place?
+struct LoopDetector<Position: Equatable & Sendable>: Sendable {
+  private var remembered: Position?
   private var steps = 0
   private var reach = 1
 
   /// Notes the place that the read goes to next; false where it was there before.
-  mutating func goes(to place: Place) -> Bool {
-    if place == remembered { return false }
+  mutating func goes(to position: Position) -> Bool {
+    if position == remembered { return false }
     steps += 1
     if remembered == nil || steps == reach {
-      remembered = place
+      remembered = position
       reach *= 2
       steps = 0
     }

@@ -2,7 +2,7 @@ import FirestoreModels
 import Runs
 
 /// Where a copy is, or is taken up again: a stage for each part of the database, and one for the deletions.
-struct CopyPlace: Sendable {
+struct CopyPosition: Sendable {
   /// The index of the part; as many as there are parts for the deletions.
   var stage = 0
   /// The last document of it that was handed on.
@@ -22,7 +22,7 @@ struct CopyPlace: Sendable {
 
   init(_ plan: Copy.Plan, resuming checkpoint: Checkpoint?) {
     if let checkpoint {
-      self = CopyPlace(checkpoint)
+      self = CopyPosition(checkpoint)
       return
     }
     scopes = plan.scopes.count
@@ -31,13 +31,13 @@ struct CopyPlace: Sendable {
   }
 
   init(_ checkpoint: Checkpoint) {
-    let counters = checkpoint.place.counters
-    stage = checkpoint.place.stage
+    let counters = checkpoint.state.counters
+    stage = checkpoint.state.stage
     scopes = counters["scopes"] ?? 0
     if stage < scopes {
-      last = checkpoint.place.position.flatMap { DocumentPath($0) }
+      last = checkpoint.state.position.flatMap { DocumentPath($0) }
     } else {
-      deletions = checkpoint.place.position.flatMap { Int(count: $0) } ?? 0
+      deletions = checkpoint.state.position.flatMap { Int(count: $0) } ?? 0
     }
     taken = counters["taken"] ?? 0
     extraneous = counters["extraneous"] ?? 0
@@ -50,7 +50,7 @@ struct CopyPlace: Sendable {
     }
   }
 
-  var checkpoint: Checkpoints.Place {
+  var checkpoint: Checkpoint.State {
     var counters = [
       "scopes": scopes, "taken": taken, "extraneous": extraneous,
       "references.rewritten": references.rewritten, "references.kept": references.kept,
@@ -60,6 +60,6 @@ struct CopyPlace: Sendable {
       counters["readTime.nanoseconds"] = Int(readTime.nanoseconds)
     }
     let position = stage < scopes ? last?.string : String(deletions)
-    return Checkpoints.Place(stage: stage, position: position, counters: counters)
+    return Checkpoint.State(stage: stage, position: position, counters: counters)
   }
 }

@@ -4,7 +4,7 @@ import Platform
 import Tables
 
 /// How much of what is imported has been read, as a share of the bytes of all files.
-struct ImportMeter: Sendable, Equatable {
+struct ImportProgress: Sendable, Equatable {
   /// Bytes of each input; none where it is not known of all of them, as of standard input.
   private let sizes: [Int]
   /// Documents that are imported at the most.

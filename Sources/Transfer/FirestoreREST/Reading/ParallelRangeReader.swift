@@ -3,12 +3,12 @@ import FirestoreModels
 
 /// Ranges of a collection, read side by side and given page by page in their order; what is under way is cancelled when
 /// the reader goes.
-final class RangesAhead {
+final class ParallelRangeReader {
   private let work: RangeWork
   /// Pages of a range that were not given yet.
   private var pages: ArraySlice<[RawDocument]> = []
   /// The documents behind which the read went on.
-  private var trail = PlaceTrail<DocumentPath>()
+  private var trail = LoopDetector<DocumentPath>()
 
   init(_ fetcher: PageFetcher) {
     work = RangeWork(fetcher)
@@ -50,13 +50,13 @@ private final class RangeWork: Sendable {
   }
 
   let fetcher: PageFetcher
-  private let state: Guarded<State>
+  private let state: Locked<State>
 
   init(_ fetcher: PageFetcher) {
     self.fetcher = fetcher
     let read = fetcher.read
     let splitter = RangeSplitter(width: read.parallel, pageSize: read.pageSize, after: read.startAfter?.id)
-    state = Guarded(State(splitter: splitter))
+    state = Locked(State(splitter: splitter))
   }
 
   /// Begins as many ranges as there is room for.

@@ -66,7 +66,7 @@ package struct FileLogHandler: LogHandler {
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
     let line: TerminalText = "\(Timestamp.now) \(event.level.rawValue) \(LogLine.body(event, all))\n"
     // Nobody can be told from here: the run looks at the file's failure, and ends.
-    try? file.append(Array(Secrets.struck(line.description).utf8))
+    try? file.append(Array(Secrets.redacted(line.description).utf8))
   }
 }
 

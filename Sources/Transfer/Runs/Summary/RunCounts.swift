@@ -2,10 +2,10 @@ package import FirestoreModels
 import Synchronization
 
 /// The accounts of a run, by collection, counted from any task.
-package final class AccountsBook: Sendable {
+package final class RunCounts: Sendable {
   private struct State {
     var order: [CollectionPath] = []
-    var accounts: [CollectionPath: Accounts] = [:]
+    var counts: [CollectionPath: DocumentCounts] = [:]
     var files: [CollectionPath: String] = [:]
   }
 
@@ -13,13 +13,13 @@ package final class AccountsBook: Sendable {
   private let budget: ErrorBudget?
 
   /// An empty book, or one that goes on from accounts that were kept.
-  package init(budget: ErrorBudget? = nil, goingOnWith collections: [RunSummary.Collection] = []) {
+  package init(budget: ErrorBudget? = nil, resuming collections: [RunSummary.Collection] = []) {
     self.budget = budget
     var kept = State()
     for collection in collections {
       guard let path = CollectionPath(collection.name) else { continue }
       kept.order.append(path)
-      kept.accounts[path] = collection.accounts
+      kept.counts[path] = collection.counts
       kept.files[path] = collection.file
     }
     state = Mutex(kept)
@@ -28,9 +28,9 @@ package final class AccountsBook: Sendable {
   /// Lists a collection by its own path, also where nothing comes to be counted for it.
   package func open(_ collection: CollectionPath) {
     state.withLock { state in
-      if state.accounts[collection] == nil {
+      if state.counts[collection] == nil {
         state.order.append(collection)
-        state.accounts[collection] = Accounts()
+        state.counts[collection] = DocumentCounts()
       }
     }
   }
@@ -39,11 +39,11 @@ package final class AccountsBook: Sendable {
   ///
   /// Collections below documents that were not opened are counted by their kind, as `groups/*/members`, because there
   /// may be one for every document.
-  package func count(_ collection: CollectionPath, _ change: (inout Accounts) -> Void) {
+  package func update(_ collection: CollectionPath, _ change: (inout DocumentCounts) -> Void) {
     state.withLock { state in
-      let place = state.accounts[collection] == nil ? collection.pattern : collection
-      if state.accounts[place] == nil { state.order.append(place) }
-      change(&state.accounts[place, default: Accounts()])
+      let name = state.counts[collection] == nil ? collection.pattern : collection
+      if state.counts[name] == nil { state.order.append(name) }
+      change(&state.counts[name, default: DocumentCounts()])
     }
   }
 
@@ -69,8 +69,8 @@ package final class AccountsBook: Sendable {
   }
 
   /// The accounts of one collection.
-  package subscript(collection: CollectionPath) -> Accounts {
-    state.withLock { $0.accounts[collection] ?? Accounts() }
+  package subscript(collection: CollectionPath) -> DocumentCounts {
+    state.withLock { $0.counts[collection] ?? DocumentCounts() }
   }
 
   /// The accounts for the summary, in the order in which the collections came.
@@ -79,7 +79,7 @@ package final class AccountsBook: Sendable {
       state.order.map {
         RunSummary.Collection(
           name: $0.string,
-          accounts: state.accounts[$0] ?? Accounts(),
+          counts: state.counts[$0] ?? DocumentCounts(),
           file: state.files[$0]
         )
       }
@@ -87,16 +87,16 @@ package final class AccountsBook: Sendable {
   }
 
   /// The sum over all collections.
-  package var totals: Accounts {
-    state.withLock { $0.accounts.values.reduce(Accounts(), +) }
+  package var totals: DocumentCounts {
+    state.withLock { $0.counts.values.reduce(DocumentCounts(), +) }
   }
 
   /// Asserts that every document of a run that ended is accounted for.
   ///
   /// - Throws: `.internal` naming the collection whose sum does not hold.
   package func assertBalance() throws(Failure) {
-    for collection in collections where !collection.accounts.balance {
-      let numbers = collection.accounts.members.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
+    for collection in collections where !collection.counts.balance {
+      let numbers = collection.counts.members.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
       throw Failure(
         .internal,
         "account for every document of",

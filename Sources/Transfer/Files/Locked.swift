@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A value that any task may change, one at a time: a `Mutex` that can be shared.
-package final class Guarded<Value: Sendable>: Sendable {
+package final class Locked<Value: Sendable>: Sendable {
   private let mutex: Mutex<Value>
 
   /// Guards a value.

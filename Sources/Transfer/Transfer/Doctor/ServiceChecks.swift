@@ -6,7 +6,7 @@ import Runs
 /// Examines a database through its service: the token, the clock, the database itself, the rights to read and to write.
 ///
 /// Nothing is changed: what is sent to try the right to write is an update whose precondition cannot hold.
-package struct ServiceExamination: Sendable {
+package struct ServiceChecks: Sendable {
   private let client: FirestoreClient
   private let environment: DatabaseEnvironment
   /// Seconds since 1970 by this machine's clock.
@@ -104,8 +104,10 @@ package struct ServiceExamination: Sendable {
         )
         return true
       }
-      let isUntold = error.service.map { [.notFound, .unimplemented, .invalidArgument].contains($0.status) }
-      if !environment.isRealService, isUntold ?? false {
+      let isUnrecorded = error.service.map {
+        [.notFound, .unimplemented, .invalidArgument].contains($0.status)
+      }
+      if !environment.isRealService, isUnrecorded ?? false {
         diagnosis.ok("database", "this server does not tell about \(name)")
         return true
       }

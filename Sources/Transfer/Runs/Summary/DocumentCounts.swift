@@ -4,7 +4,7 @@ package import FirestoreREST
 /// What happened to the documents of one collection, or of all.
 ///
 /// Identity, for a run that writes: read + created = written + unchanged + skipped + rejected + conflicted.
-package struct Accounts: Sendable, Equatable {
+package struct DocumentCounts: Sendable, Equatable {
   /// Documents read from the source.
   package var read = 0
   /// Documents that the run makes without having read them.
@@ -54,7 +54,7 @@ package struct Accounts: Sendable, Equatable {
   /// The sum of two accounts.
   ///
   /// What a summary says may be any number, so the sum ends at the largest.
-  package static func + (a: Accounts, b: Accounts) -> Accounts {
+  package static func + (a: DocumentCounts, b: DocumentCounts) -> DocumentCounts {
     var sum = a
     sum.read = a.read.addingClamped(b.read)
     sum.created = a.created.addingClamped(b.created)

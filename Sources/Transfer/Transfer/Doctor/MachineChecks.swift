@@ -5,7 +5,7 @@ import Platform
 /// Examines this machine: the variables that lead elsewhere, and the folder of runs.
 ///
 /// Nothing is created.
-package struct MachineExamination: Sendable {
+package struct MachineChecks: Sendable {
   private let variables: [String: String]
   private let stateDir: String
 

@@ -3,7 +3,7 @@ import Logging
 import Runs
 
 /// How loudly it is said, and in which form.
-struct VoiceOptions: ParsableArguments {
+struct VerbosityOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Say more; twice says more still.")
   var verbose: Int
 
@@ -22,22 +22,22 @@ struct VoiceOptions: ParsableArguments {
 }
 
 /// What is said, and how.
-struct TalkOptions: ParsableArguments {
-  @OptionGroup var voice: VoiceOptions
+struct LoggingOptions: ParsableArguments {
+  @OptionGroup var verbosity: VerbosityOptions
 
   @Flag(help: "Print the summary as one JSON object on standard output.")
   var json = false
 
   var quiet: Bool {
-    get { voice.quiet }
-    set { voice.quiet = newValue }
+    get { verbosity.quiet }
+    set { verbosity.quiet = newValue }
   }
-  var logFormat: LogFormat { voice.logFormat }
-  var noProgress: Bool { voice.noProgress }
+  var logFormat: LogFormat { verbosity.logFormat }
+  var noProgress: Bool { verbosity.noProgress }
 
   var level: Logger.Level {
-    if voice.quiet { return .warning }
-    return switch voice.verbose {
+    if verbosity.quiet { return .warning }
+    return switch verbosity.verbose {
     case 0: .info
     case 1: .debug
     default: .trace
@@ -45,12 +45,12 @@ struct TalkOptions: ParsableArguments {
   }
 }
 
-extension TalkOptions {
+extension LoggingOptions {
   /// The talk of a command whose `--json` is another: no summary is printed.
-  static func withoutSummary(_ voice: VoiceOptions) -> TalkOptions {
-    var talk = TalkOptions()
-    talk.voice = voice
-    talk.json = false
-    return talk
+  static func withoutSummary(_ verbosity: VerbosityOptions) -> LoggingOptions {
+    var logging = LoggingOptions()
+    logging.verbosity = verbosity
+    logging.json = false
+    return logging
   }
 }

@@ -20,7 +20,7 @@ enum SinceChoice {
 }
 
 /// An export that comes again every night.
-struct NightlyOptions: ParsableArguments {
+struct ScheduleOptions: ParsableArguments {
   @Flag(
     help:
       "Export into a new folder of -o that is named after the moment, as 2026-11-21T020000Z; 'latest' leads to the newest (JSON Lines unless --format says otherwise)."
