@@ -154,7 +154,7 @@ struct LiveWriterTests {
       var runner = MigrationRunner(in: .silent(client, run, counts: counts))
       runner.limits = BatchLimits(maximumWrites: 5, maximumInFlight: 3)
       runner.pageSize = 20
-      _ = try await runner.apply(migration)
+      _ = try await runner.apply(.migration(migration))
     }
   }
 }

@@ -250,7 +250,7 @@ struct Workplace: Sendable {
       var runner = MigrationRunner(in: .silent(client, run, counts: counts, checkpoints: checkpoints))
       runner.limits = limits
       runner.pageSize = 7
-      _ = try await runner.apply(migration, stage: stage)
+      _ = try await runner.apply(.migration(migration), stage: stage)
     }
   }
 }

@@ -107,7 +107,7 @@ struct FindingResumptionTests {
     )
     runner.limits = BatchLimits(maximumWrites: 1, maximumInFlight: 1)
     runner.pageSize = 3
-    let report = try await runner.apply(reporting.migration)
+    let report = try await runner.apply(.migration(reporting.migration))
     return (report, counts.totals)
   }
 

@@ -55,7 +55,7 @@ extension MiniFirestore {
   }
 }
 
-/// A migration that tells each document by itself.
+/// A migration that records each document by itself.
 private struct OneByOne: Migration {
   let inner: UsersUnify
   var id: String { inner.id }
@@ -65,10 +65,12 @@ private struct OneByOne: Migration {
 
   init(_ inner: UsersUnify) { self.inner = inner }
 
-  func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
-    for read in inner.sources {
-      try await source.forEachDocument(matching: read) { document in
-        try await sink.record(inner.outcome(for: document), of: document)
+  var strategy: MigrationStrategy {
+    .streaming { source, sink in
+      for read in reads {
+        try await source.forEachDocument(in: read) { document in
+          try await sink.record(inner.outcome(for: document), of: document)
+        }
       }
     }
   }
@@ -129,7 +131,7 @@ struct MigrationRunnerTests {
     )
     try await withWorkshop([androidUser("a"), androidUser("b"), done]) { shop in
       let before = shop.mini.snapshot()
-      let report = try await shop.runner.plan(unify())
+      let report = try await shop.runner.plan(.migration(unify()))
       #expect(report.changeCount == 2)
       #expect(shop.mini.totalWrites == 0)
       #expect(shop.mini.snapshot() == before)
@@ -183,7 +185,7 @@ struct MigrationRunnerTests {
     var counted: [(counters: [String: Int], counts: DocumentCounts, examples: [Change])] = []
     for migration in [try unify(), OneByOne(UsersUnify())] as [any Migration] {
       try await withWorkshop(users, options: options) { shop in
-        let report = try await shop.runner.plan(migration)
+        let report = try await shop.runner.plan(.migration(migration))
         told.append(lists.map { (try? String(contentsOfFile: shop.run.file($0), encoding: .utf8)) ?? "" })
         counted.append((report.counters, shop.counts.totals, report.examples))
       }
@@ -206,7 +208,7 @@ struct MigrationRunnerTests {
     let accepting = UsersUnify(acceptProposals: true)
     for migration in [accepting, OneByOne(accepting)] as [any Migration] {
       try await withWorkshop(users) { shop in
-        let report = try await shop.runner.plan(migration)
+        let report = try await shop.runner.plan(.migration(migration))
         let names = report.findings.filter { $0.key.code == "name-disagrees" }
         #expect(
           names == [
@@ -236,7 +238,7 @@ struct MigrationRunnerTests {
           try? mini.set("touched", #"{"integerValue":"\#(log.next(name))"}"#, of: name)
         }
       }
-      let report = try await shop.runner.apply(unify())
+      let report = try await shop.runner.apply(.migration(unify()))
       mini.setBeforeCommit(nil)
       written = log.last
       #expect(written.count > 5, "the writer had something to do")
@@ -265,7 +267,7 @@ struct MigrationRunnerTests {
           try? mini.set("touched", #"{"integerValue":"\#(number)"}"#, of: "users/u3")
         }
       }
-      _ = try await shop.runner.apply(unify())
+      _ = try await shop.runner.apply(.migration(unify()))
       let counts = shop.counts.totals
       #expect(counts.balance)
       #expect(counts.written == 11)
@@ -288,7 +290,7 @@ struct MigrationRunnerTests {
           try? mini.set("segundoApellido", #"{"stringValue":"Mora"}"#, of: "users/a")
         }
       }
-      _ = try await shop.runner.apply(unify())
+      _ = try await shop.runner.apply(.migration(unify()))
       #expect(try shop.text("users/a", "fullName") == "Ana Ruiz Mora")
       #expect(try shop.text("users/a", "maternalLastName") == "Mora")
       #expect(try shop.text("users/b", "fullName") == "Ana Ruiz")
@@ -308,7 +310,7 @@ struct MigrationRunnerTests {
         try? mini.set("isActive", #"{"booleanValue":true}"#, of: "users/a")
         mini.remove("users/b")
       }
-      _ = try await shop.runner.apply(unify())
+      _ = try await shop.runner.apply(.migration(unify()))
       #expect(mini.document("users/b") == nil)
       #expect(mini.writeCount("users/a") == 0)
       let counts = shop.counts.totals
@@ -329,7 +331,7 @@ struct MigrationRunnerTests {
         try? mini.set("activo", #"{"stringValue":"si"}"#, of: "users/a")
         try? mini.set("fullName", #"{"stringValue":"Eva Paz"}"#, of: "users/b")
       }
-      let report = try await shop.runner.apply(unify())
+      let report = try await shop.runner.apply(.migration(unify()))
       let counts = shop.counts.totals
       #expect(counts.balance)
       #expect(counts.rejected == 1)
@@ -356,7 +358,7 @@ struct MigrationRunnerTests {
         seen.keep(request.text)
         _ = seen.next("commits")
       }
-      _ = try await shop.runner.apply(unify())
+      _ = try await shop.runner.apply(.migration(unify()))
       #expect(seen.last == ["commits": 1])
       let commit = try #require(seen.texts.first)
       let json = try #require(JSONSerialization.jsonObject(with: Data(commit.utf8)) as? [String: Any])

@@ -70,7 +70,7 @@ struct ResumptionTests {
     )
     runner.maximumDeletes = maximum
     runner.limits = BatchLimits(maximumWrites: 1, maximumInFlight: 1)
-    _ = try await runner.apply(UserEmails(prune: true))
+    _ = try await runner.apply(.migration(UserEmails(prune: true)))
   }
 
   @Test("The bound of deletions holds for the whole run, and each is counted once")

@@ -76,7 +76,12 @@ private struct Shop: Sendable {
   let settlements = Settlements()
 
   var writer: TransactionWriter {
-    TransactionWriter(client, migration: GroupsRecount(), delegate: settlements)
+    TransactionWriter(
+      client,
+      id: "groups-recount",
+      outcome: GroupsRecount().outcome(for:in:),
+      delegate: settlements
+    )
   }
 
   static func open(budget: Double = 600, _ body: (Shop) async throws -> Void) async throws {
@@ -311,7 +316,7 @@ private struct Shop: Sendable {
         let run = try RunDirectory(in: folder.path, command: "migrate")
         let counts = RunCounts()
         let runner = MigrationRunner(in: .silent(shop.client, run, counts: counts))
-        let report = try await runner.apply(GroupsRecount())
+        let report = try await runner.apply(.migration(GroupsRecount()))
         #expect(counts.totals.balance && counts.totals.rejected == 1 && counts.totals.review == 1)
         #expect(
           report.findings == [

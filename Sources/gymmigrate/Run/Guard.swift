@@ -93,23 +93,19 @@ struct DeletionBound: Sendable {
   ///
   /// - Throws: `.notPermitted`, or what keeps the documents from being counted.
   func guarded(
-    _ migration: any Migration,
+    _ source: ChangeSource,
     runner: inout MigrationRunner,
     in session: Session,
     asks: Bool
-  ) async throws -> any Migration {
-    if asks, maximum == nil {
-      if let declarative = migration as? DeclarativeMigration, declarative.deletes {
-        runner.maximumDeletes = try await ask(about: declarative, in: session)
-      } else if let planned = migration as? PlannedChanges, planned.deletesForGood {
-        runner.maximumDeletes = try ask(
-          "\(planned.deletions) documents",
-          planned.deletions,
-          session.environment
-        )
-      }
+  ) async throws -> ChangeSource {
+    if asks, maximum == nil, source.deletesForGood {
+      runner.maximumDeletes =
+        switch source {
+        case .migration(let migration): try await ask(about: migration, in: session)
+        case .list(let list): try ask("\(list.deletions) documents", list.deletions, session.environment)
+        }
     }
-    return migration.guarded(by: session.client)
+    return source.guarded(by: session.client)
   }
 
   /// Refuses a plan that deletes more than may be, or that has no bound and nobody to ask, before anything is sent.
@@ -117,7 +113,7 @@ struct DeletionBound: Sendable {
   /// - Parameter file: Where the plan is.
   /// - Throws: `.notPermitted`.
   func assertAllows(_ planned: PlannedChanges, from file: String) throws(Failure) {
-    guard planned.deletesForGood else { return }
+    guard planned.deletions > 0 else { return }
     try assertMayAsk()
     guard let maximum, planned.deletions > maximum else { return }
     throw Failure(
@@ -130,13 +126,15 @@ struct DeletionBound: Sendable {
   }
 
   /// Asks for the number of documents; what comes to be meant after they were counted is not deleted.
-  func ask(about migration: DeclarativeMigration, in session: Session) async throws -> Int {
+  func ask(about migration: any Migration, in session: Session) async throws -> Int {
+    guard case .perDocument(let rule) = migration.strategy else { throw Self.refusal("it cannot be counted") }
     var count = 0
-    for read in migration.sources {
+    for read in rule.sources {
       count += try await session.client.countOrRead(read, logger: session.logger).count
     }
     session.progress.end()
-    return try ask("Up to \(count) documents of \(migration.scope.collection)", count, session.environment)
+    let names = migration.reads.map(\.string).joined(separator: ", ")
+    return try ask("Up to \(count) documents of \(names)", count, session.environment)
   }
 
   /// Asks for a number of documents.

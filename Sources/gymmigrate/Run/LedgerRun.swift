@@ -10,13 +10,13 @@ struct LedgerRun: Sendable {
   private let entry: LedgerEntry
 
   /// - Parameter undoes: The run that it undoes.
-  init(_ session: Session, _ run: RunDirectory, migrations: [any Migration], undoes: String? = nil) {
+  init(_ session: Session, _ run: RunDirectory, sources: [ChangeSource], undoes: String? = nil) {
     self.session = session
     self.run = run
     entry = LedgerEntry(
       run: run.id,
       command: session.command,
-      migrations: migrations.flatMap { LedgerEntry.Applied.list(of: $0) },
+      migrations: sources.flatMap(\.applied),
       holder: Self.holder,
       undoes: undoes
     )

@@ -28,7 +28,7 @@ struct OneOffRun {
   ) async throws {
     let run = self
     let deletions = DeletionBound(maximum: maximumDeletes, options: write.guards)
-    if migration.deletes, !plan.dryRun { try deletions.assertMayAsk() }
+    if migration.deletesForGood, !plan.dryRun { try deletions.assertMayAsk() }
     try plan.page.assertWritable()
     let command = CommandRun(
       name: name,
@@ -49,20 +49,20 @@ struct OneOffRun {
       runner.pacer = run.write.pacer(for: session.environment)
       runner.maximumDeletes = run.maximumDeletes
       for read in migration.scope.wholeReads { session.counts.open(read.collection) }
-      if migration.deletes, run.maximumDeletes == nil, !run.plan.dryRun {
+      if migration.deletesForGood, run.maximumDeletes == nil, !run.plan.dryRun {
         runner.maximumDeletes = try await deletions.ask(about: migration, in: session)
       }
-      let guarded: any Migration =
-        run.leavesSubcollections ? migration : migration.guarded(by: session.client)
+      let whole = ChangeSource.migration(migration)
+      let source = run.leavesSubcollections ? whole : whole.guarded(by: session.client)
       let prepared = runner
       let report = Locked(MigrationReport(migration: migration.id))
       if run.plan.dryRun {
-        let found = try await prepared.plan(guarded)
+        let found = try await prepared.plan(source)
         report.withLock { $0 = found }
       } else {
-        try await LedgerRun(session, folder, migrations: [guarded]).perform {
+        try await LedgerRun(session, folder, sources: [source]).perform {
           if session.checkpoints?.isPast(0) == true { return }
-          let found = try await prepared.apply(guarded)
+          let found = try await prepared.apply(source)
           report.withLock { $0 = found }
         }
       }

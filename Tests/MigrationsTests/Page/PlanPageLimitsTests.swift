@@ -29,7 +29,7 @@ struct PlanPageLimitsTests {
           number % 3 == 1
           ? nil : RawDocument(path: path, fields: fields, updateTime: Timestamp(seconds: 1_000))
         let after = number % 3 == 0 ? nil : number % 3 == 1 ? fields : FieldMap()
-        try await plan.append([Change(path: path, before: before, after: after)], of: migration)
+        try await plan.append([Change(path: path, before: before, after: after)], of: .migration(migration))
         let finding = Finding(.reject, path: path, code: "wrong-type", message: "It is wrong.")
         try lists.add(finding, of: "x", document: RawDocument(path: path, fields: fields))
       }

@@ -6,7 +6,7 @@ package import MigrationEngine
 /// An id that is there stays, also a wrong one: other documents may name it, so a person decides. Of
 /// `classAttendance`, which is never changed once written, the missing field is added and nothing else;
 /// everywhere else the service sets `updatedAt`, too.
-package struct DocumentIDs: DocumentMigration {
+package struct DocumentIDs: Migration {
   /// What is told of a document; the raw value is the code in reports.
   package enum Code: String, Sendable, CaseIterable {
     /// `id` is there and is not the document's. A review.
@@ -21,9 +21,7 @@ package struct DocumentIDs: DocumentMigration {
     case idMissing = "id-from-document"
   }
 
-  /// `ids`.
   package let id = "ids"
-  /// What `migrate list` says of it.
   package let summary = "Writes id where it is missing: the document's own id."
   /// The collections whose documents have the field: all but `user_emails` and `app_config`.
   package let reads: [CollectionPath] = [
@@ -31,7 +29,8 @@ package struct DocumentIDs: DocumentMigration {
     "classBookings", "classAttendance", "exercises", "routine_templates", "daily_routines", "groups",
   ].map { CollectionPath(nil, $0) }
 
-  /// Makes the migration; there is nothing to set.
+  package var strategy: MigrationStrategy { .perDocument(reads, outcome) }
+
   package init() {}
 
   /// What becomes of one document; one of another collection is left as it is.

@@ -6,7 +6,7 @@ package import MigrationEngine
 ///
 /// The count is derived, so what stands there is no argument; only a value that is no integer is left for a person.
 /// Applied in transactions, because the apps add a member and raise the count in one.
-package struct GroupsRecount: TransactionalMigration {
+package struct GroupsRecount: Migration {
   /// What is told of a group; the raw value is the code in reports.
   package enum Code: String, Sendable, CaseIterable {
     /// There are more members than ``maximumMembers``. A review; the count is written all the same.
@@ -28,17 +28,15 @@ package struct GroupsRecount: TransactionalMigration {
 
   private static let memberCount = "memberCount"
 
-  /// `groups-recount`.
   package let id = "groups-recount"
-  /// What `migrate list` says of it.
   package let summary = "Writes groups.memberCount anew: the number of documents in the group's members."
   /// `groups`; of the members only the number is read.
   package let reads = [GymCollection.groups]
-  /// `groups`.
   package let writes = [GymCollection.groups]
 
-  /// Makes the migration; there is nothing to set.
   package init() {}
+
+  package var strategy: MigrationStrategy { .transactional(outcome(for:in:)) }
 
   /// What becomes of one group, by the count of its members.
   package func outcome(for document: RawDocument, in reader: any DocumentSource) async throws -> Outcome {

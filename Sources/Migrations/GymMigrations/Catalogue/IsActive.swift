@@ -9,10 +9,8 @@ package import MigrationEngine
 ///
 /// Findings: `wrong-type` (``Finding/Kind/reject``) for an isActive, and on `users` also for an activo, that is not
 /// boolean; the document is left alone.
-package struct IsActive: DocumentMigration {
-  /// `is-active`.
+package struct IsActive: Migration {
   package let id = "is-active"
-  /// What `migrate list` says of it.
   package let summary = "Writes isActive where it is missing: true, or what a user's activo says."
   /// The collections that have the field.
   package let reads: [CollectionPath] = [
@@ -21,7 +19,8 @@ package struct IsActive: DocumentMigration {
     "groups",
   ].map { CollectionPath(nil, $0) }
 
-  /// Makes the migration; there is nothing to set.
+  package var strategy: MigrationStrategy { .perDocument(reads, outcome) }
+
   package init() {}
 
   /// What becomes of one document; one of another collection is left as it is.

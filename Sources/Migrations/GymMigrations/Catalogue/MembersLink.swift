@@ -64,9 +64,7 @@ package struct MembersLink: Migration {
     case emailMatches = "link-by-email"
   }
 
-  /// `members-link`.
   package let id = "members-link"
-  /// What `migrate list` says of it.
   package let summary = "Links users and members, each the other's only match by phone or by email."
   /// `users` and `members`.
   package let reads = [GymCollection.users, GymCollection.members]
@@ -75,13 +73,14 @@ package struct MembersLink: Migration {
   /// Who is linked is no match for others any more.
   package let needsOriginals = true
 
-  /// Makes the migration; there is nothing to set.
   package init() {}
+
+  package var strategy: MigrationStrategy { .streaming(decide) }
 
   /// Spools both collections, then decides on each document in their order.
   ///
   /// - Throws: what `source` and `sink` throw; `Failure` of kind `cannotWrite` where the spool cannot be kept.
-  package func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
+  private func decide(from source: any DocumentSource, into sink: any PlanSink) async throws {
     let spool = try LinkSpool()
     for side in LinkSpool.Side.allCases {
       var people: [(LinkSpool.Person, RawDocument?)] = []

@@ -47,22 +47,20 @@ package struct SnapshotBackfill: Migration {
 
   private static let snapshot = "membershipPlanSnapshot"
 
-  /// `snapshot-backfill`.
   package let id = "snapshot-backfill"
-  /// What `migrate list` says of it.
   package let summary = "Gives payments of memberships without a plan snapshot that of their member."
   /// `members` and `payments`.
   package let reads = [GymCollection.members, GymCollection.payments]
-  /// `payments`.
   package let writes = [GymCollection.payments]
 
-  /// Makes the migration; there is nothing to set.
   package init() {}
+
+  package var strategy: MigrationStrategy { .streaming(decide) }
 
   /// Spools the members' snapshots, then decides over the payments in their order.
   ///
   /// - Throws: what `source` and `sink` throw; `Failure` of kind `cannotWrite` where the spool cannot be kept.
-  package func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
+  private func decide(from source: any DocumentSource, into sink: any PlanSink) async throws {
     let spool = try SnapshotSpool()
     var members: [(id: String, snapshot: FieldMap?)] = []
     try await source.forEachDocument(in: GymCollection.members) { document in

@@ -63,27 +63,25 @@ package struct UserEmails: Migration {
   /// Whether orphans are removed.
   package var prune: Bool
 
-  /// `user-emails`.
   package let id = "user-emails"
-  /// What `migrate list` says of it.
   package let summary = "Rebuilds user_emails, the index from an email to the account that first bore it."
   /// `users` and `user_emails`.
   package let reads = [GymCollection.users, GymCollection.userEmails]
-  /// `user_emails`.
   package let writes = [GymCollection.userEmails]
   /// An entry that was mended or removed does not tell any more what was wrong with it.
   package let needsOriginals = true
 
-  /// Makes the migration.
   package init(prune: Bool = false) {
     self.prune = prune
   }
+
+  package var strategy: MigrationStrategy { .streaming(decide) }
 
   /// Spools the users, decides over the entries in their order, then tells the entries that are to be made, in the
   /// order of their ids.
   ///
   /// - Throws: what `source` and `sink` throw; `Failure` of kind `cannotWrite` where the spool cannot be kept.
-  package func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
+  private func decide(from source: any DocumentSource, into sink: any PlanSink) async throws {
     let spool = try EmailSpool()
     try await spoolUsers(from: source, to: spool, into: sink)
     try await recordEntries(from: source, by: spool, into: sink)

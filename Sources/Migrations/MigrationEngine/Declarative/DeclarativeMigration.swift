@@ -7,7 +7,7 @@ package import FirestoreREST
 /// done for it makes a finding, and the document is left whole.
 ///
 /// Findings: ``Code``.
-package struct DeclarativeMigration: DocumentMigration {
+package struct DeclarativeMigration: Migration {
   /// Why a document is left as it is.
   package enum Code: String, Sendable, CaseIterable {
     /// A field is not of the type that a step takes (reject).
@@ -140,8 +140,13 @@ package struct DeclarativeMigration: DocumentMigration {
   /// Whether a collection is the one, or of the group.
   package func mayWrite(_ collection: CollectionPath) -> Bool { scope.covers(collection) }
 
-  /// Whether it deletes documents for good.
-  package var deletes: Bool { steps.contains(.hardDelete) }
+  package var deletesForGood: Bool { steps.contains(.hardDelete) }
+
+  package var strategy: MigrationStrategy { .perDocument(PerDocument(sources: sources, outcome: outcome)) }
+
+  package func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any Migration {
+    deletesForGood ? SubcollectionGuard(self, subcollections: subcollections) : self
+  }
 
   /// The reads of the documents that it is about.
   package var sources: [CollectionRead] {

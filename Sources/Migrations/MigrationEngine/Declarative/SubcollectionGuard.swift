@@ -17,38 +17,31 @@ package struct SubcollectionGuard: Migration {
   /// Documents that are asked about at once.
   static let width = 16
 
-  /// Guards a migration.
   package init(_ base: DeclarativeMigration, subcollections: @escaping Lister) {
     self.base = base
     self.subcollections = subcollections
   }
 
-  /// That of the migration.
   package var id: String { base.id }
-  /// That of the migration.
   package var summary: String { base.summary }
-  /// That of the migration.
   package var checksum: String? { base.checksum }
-  /// Those of the migration.
   package var reads: [CollectionPath] { base.reads }
-  /// Those of the migration.
   package var writes: [CollectionPath] { base.writes }
 
-  /// As the migration.
   package func mayWrite(_ collection: CollectionPath) -> Bool { base.mayWrite(collection) }
 
+  package var requestsPerDeletion: Int { 1 }
+
   /// Streams the documents, some of them looked at together.
-  package func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
-    for read in base.sources {
-      var waiting: [RawDocument] = []
-      try await source.forEachDocument(matching: read) { document in
-        waiting.append(document)
-        if waiting.count == Self.width {
-          try await settle(waiting, sink)
-          waiting = []
+  package var strategy: MigrationStrategy {
+    .streaming { source, sink in
+      for read in base.sources {
+        try await source.forEachDocument(matching: read, atOnce: Self.width) { documents in
+          var outcomes = documents.map { base.outcome(for: $0) }
+          try await Self.withhold(&outcomes, subcollections)
+          for (document, outcome) in zip(documents, outcomes) { try await sink.record(outcome, of: document) }
         }
       }
-      try await settle(waiting, sink)
     }
   }
 
@@ -57,12 +50,6 @@ package struct SubcollectionGuard: Migration {
     let outcome = base.outcome(for: current)
     if case .change(let change) = outcome.action, change.isDeletion { return nil }
     return outcome
-  }
-
-  private func settle(_ documents: [RawDocument], _ sink: any PlanSink) async throws {
-    var outcomes = documents.map { base.outcome(for: $0) }
-    try await Self.withhold(&outcomes, subcollections)
-    for (document, outcome) in zip(documents, outcomes) { try await sink.record(outcome, of: document) }
   }
 
   /// Looks below the documents that are to be deleted, all at once, and leaves those alone that have collections below them.
@@ -93,30 +80,21 @@ package struct SubcollectionGuard: Migration {
   }
 }
 
-extension Migration {
-  /// Whether it deletes documents for good as it was told, so that a bound is wanted before it begins.
-  package var deletesForGood: Bool {
-    switch self {
-    case let declarative as DeclarativeMigration: declarative.deletes
-    case let planned as PlannedChanges: planned.deletions > 0
-    default: false
-    }
-  }
-
-  /// The migration that leaves documents with subcollections alone where it would delete them.
-  package func guarded(by client: FirestoreClient) -> any Migration {
-    guard deletesForGood else { return self }
-    let lister: SubcollectionGuard.Lister = { path in
+extension SubcollectionGuard {
+  /// Asks the service for the collections below a document that is to be deleted.
+  fileprivate static func lister(_ client: FirestoreClient) -> Lister {
+    { path in
       let ids = try await client.collectionIDs(below: path)
       if ids.isEmpty { return ids }
-      // What is gone already leaves nothing behind by being deleted: a run that goes on meets its own deletions.
+      // What is gone already leaves nothing behind by being deleted: a resumed run meets its own deletions.
       return try await client.batchGet([path], mask: [.documentName])[path] == nil ? [] : ids
     }
-    if let declarative = self as? DeclarativeMigration {
-      return SubcollectionGuard(declarative, subcollections: lister)
-    }
-    guard var planned = self as? PlannedChanges else { return self }
-    planned.subcollections = lister
-    return planned
+  }
+}
+
+extension ChangeSource {
+  /// The same changes; of documents that have subcollections, none is deleted.
+  package func guarded(by client: FirestoreClient) -> ChangeSource {
+    deletesForGood ? guarded(by: SubcollectionGuard.lister(client)) : self
   }
 }

@@ -10,13 +10,7 @@ package struct LedgerEntry: Sendable, Equatable {
     /// The SHA-256 of its file; nil for one of the program's.
     package var checksum: String?
 
-    /// Names a migration; several where it is a plan of several.
-    package static func list(of migration: any Migration) -> [Applied] {
-      if let planned = migration as? PlannedChanges { return planned.migrations }
-      return [Applied(id: migration.id, checksum: migration.checksum)]
-    }
-
-    init(id: String, checksum: String?) {
+    package init(id: String, checksum: String?) {
       self.id = id
       self.checksum = checksum
     }

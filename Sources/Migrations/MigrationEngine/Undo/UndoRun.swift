@@ -5,15 +5,11 @@ package import FirestoreREST
 ///
 /// Documents that the run made are deleted, those that it deleted are made again. What somebody changed since is left alone
 /// and listed as conflicted. What the run meant to change and did not is left alone, too.
-package struct UndoRun: ResumableMigration {
+package struct UndoRun: ChangeList {
   /// `undo RUN`.
   package let id: String
-  /// What is told of it.
-  package let summary = "Puts back what a run changed."
-  /// The collections that the run changed, for the accounts; they are not read, but their documents looked up.
-  package let reads: [CollectionPath]
-  /// As ``reads``.
-  package let writes: [CollectionPath]
+  /// The collections that the run changed; they are not read, but their documents looked up.
+  package let collections: [CollectionPath]
   private let changes: RunChanges
   private let client: FirestoreClient
 
@@ -34,21 +30,16 @@ package struct UndoRun: ResumableMigration {
       )
     }
     id = "undo \(run)"
-    reads = changes.collections
-    writes = changes.collections
+    collections = changes.collections
     self.changes = changes
     self.client = client
   }
 
-  /// Any collection: the journal names them.
-  package func mayWrite(_ collection: CollectionPath) -> Bool { true }
+  package var applied: [LedgerEntry.Applied] { [LedgerEntry.Applied(id: id, checksum: nil)] }
 
-  /// By path.
-  package var namesDocuments: Bool { true }
-
-  /// Looks every document up and tells what puts it back; positions are paths of documents.
-  package func plan(
-    into sink: any PlanSink,
+  /// Looks every document up and records what puts it back; positions are paths of documents.
+  package func record(
+    in sink: any PlanSink,
     after position: String?,
     mark: (String) async throws -> Void
   ) async throws {

@@ -5,17 +5,13 @@ package import FirestoreModels
 /// alone and listed as conflicted.
 ///
 /// The file is read once, into a private copy: what was checked is what is applied, whatever becomes of the file.
-package struct PlannedChanges: ResumableMigration {
+package struct PlannedChanges: ChangeList {
   /// The migrations that planned them, as `users-unify+is-active`.
   package let id: String
-  /// What is told of it.
-  package let summary = "Applies the changes of a plan file."
-  /// The collections that are not known before the file is read.
-  package let reads: [CollectionPath] = []
-  /// As ``reads``.
-  package let writes: [CollectionPath] = []
+  /// None is known before the file is read.
+  package let collections: [CollectionPath] = []
   /// The migrations that planned them, for the ledger.
-  package let migrations: [LedgerEntry.Applied]
+  package let applied: [LedgerEntry.Applied]
   /// How many there are.
   package let count: Int
   /// How many of them are deletions.
@@ -53,21 +49,21 @@ package struct PlannedChanges: ResumableMigration {
       count += 1
       if line.change.isDeletion { deletions += 1 }
     }
-    self.migrations = migrations
+    applied = migrations
     self.count = count
     self.deletions = deletions
     id = migrations.isEmpty ? "plan" : migrations.map(\.id).joined(separator: "+")
   }
 
-  /// Any collection.
-  package func mayWrite(_ collection: CollectionPath) -> Bool { true }
+  package func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any ChangeList {
+    var guarded = self
+    guarded.subcollections = subcollections
+    return guarded
+  }
 
-  /// By path.
-  package var namesDocuments: Bool { true }
-
-  /// Tells each change, but for deletions of documents that have subcollections; positions are numbers of lines.
-  package func plan(
-    into sink: any PlanSink,
+  /// Records each change, but for deletions of documents that have subcollections; positions are numbers of lines.
+  package func record(
+    in sink: any PlanSink,
     after position: String?,
     mark: (String) async throws -> Void
   ) async throws {
@@ -75,7 +71,7 @@ package struct PlannedChanges: ResumableMigration {
     let done = position.flatMap { Int(count: $0) } ?? 0
     var outcomes: [Outcome] = []
     var documents: [RawDocument] = []
-    func record() async throws {
+    func handOver() async throws {
       if let subcollections { try await SubcollectionGuard.withhold(&outcomes, subcollections) }
       for (document, outcome) in zip(documents, outcomes) { try await sink.record(outcome, of: document) }
       outcomes.removeAll(keepingCapacity: true)
@@ -87,10 +83,10 @@ package struct PlannedChanges: ResumableMigration {
       outcomes.append(Outcome(.change(change), migration: line.migration.id))
       documents.append(change.before ?? RawDocument(path: change.path, fields: FieldMap()))
       let isStop = line.number.isMultiple(of: 100)
-      if isStop || outcomes.count == SubcollectionGuard.width { try await record() }
+      if isStop || outcomes.count == SubcollectionGuard.width { try await handOver() }
       if isStop { try await mark(String(line.number)) }
     }
-    try await record()
+    try await handOver()
   }
 }
 

@@ -51,7 +51,7 @@ struct ApplyDelegate: BatchDelegate {
       if case .delete = write.operation { return .settle(.unchanged) }
       return .settle(.conflicted)
     }
-    guard let outcome = session.migration.replan(current) else {
+    guard let outcome = session.source.replan(current) else {
       // Somebody made it so already.
       let isSo = Change(write, over: current).isApplied(to: current)
       return .settle(isSo ? .unchanged : .conflicted)

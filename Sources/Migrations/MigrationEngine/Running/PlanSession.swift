@@ -16,7 +16,7 @@ struct PlanSession: PlanSink {
   }
 
   let client: FirestoreClient
-  let migration: any Migration
+  let source: ChangeSource
   let performer: Performer
   let counts: RunCounts
   let lists: FindingLists
@@ -32,7 +32,7 @@ struct PlanSession: PlanSink {
 
   init(
     client: FirestoreClient,
-    migration: any Migration,
+    source: ChangeSource,
     performer: Performer,
     counts: RunCounts,
     lists: FindingLists,
@@ -42,7 +42,7 @@ struct PlanSession: PlanSink {
     originals: OriginalDocuments? = nil
   ) {
     self.client = client
-    self.migration = migration
+    self.source = source
     self.performer = performer
     self.counts = counts
     self.lists = lists
@@ -78,12 +78,14 @@ struct PlanSession: PlanSink {
     guard case .change(let change) = outcome.action else { return }
     if change.isDeletion { try assertMayDelete() }
     report.withLock { $0.add(change, keeping: examples) }
-    if case .planning(let file) = performer { try await file.append([change], of: migration) }
+    if case .planning(let file) = performer { try await file.append([change], of: source) }
     guard let writer else { return }
     pending.add(outcome, of: change.path)
-    if let migration = migration as? any TransactionalMigration {
+    if case .migration(let migration) = source, case .transactional(let outcome) = migration.strategy {
       let delegate = TransactionRecorder(settling: ApplyDelegate(self), journal: journal)
-      try await TransactionWriter(client, migration: migration, delegate: delegate).write(change.path)
+      try await TransactionWriter(client, id: source.id, outcome: outcome, delegate: delegate).write(
+        change.path
+      )
     } else {
       try await writer.submit(change.write, before: change.before)
     }
@@ -106,7 +108,7 @@ struct PlanSession: PlanSink {
       failure = error
     }
     // Also where the run stops: the plan holds what was counted.
-    try await file.append(changes, of: migration)
+    try await file.append(changes, of: source)
     if let failure { throw failure }
   }
 
@@ -118,13 +120,13 @@ struct PlanSession: PlanSink {
     in collection: CollectionPath,
     _ changes: inout [Change]
   ) throws(Failure) {
-    var tally = OutcomeTally(isReadOnly: !migration.mayWrite(collection))
+    var tally = OutcomeTally(isReadOnly: !source.mayWrite(collection))
     var lines = FindingLists.Lines()
     defer { settle(&tally, in: collection) }
     for index in indices {
       let outcome = outcomes[index]
       tally.count(outcome, keeping: examples, collecting: &changes)
-      let id = outcome.migration ?? migration.id
+      let id = outcome.migration ?? source.id
       for finding in outcome.findings { lines.add(finding, of: id, document: documents[index]) }
       if outcome.isConflict {
         lines.add(.conflict(documents[index].path, .changedSince), of: id, document: nil)
@@ -165,7 +167,7 @@ struct PlanSession: PlanSink {
     document: RawDocument?
   ) throws(Failure) {
     report.withLock { $0.add(finding) }
-    try lists.add(finding, of: migration ?? self.migration.id, document: document)
+    try lists.add(finding, of: migration ?? source.id, document: document)
   }
 
   func record(_ finding: Finding) async throws {
@@ -175,7 +177,7 @@ struct PlanSession: PlanSink {
 
   private func count(_ outcome: Outcome, of document: RawDocument) {
     let collection = document.path.collection
-    let isReadOnly = !migration.mayWrite(collection)
+    let isReadOnly = !source.mayWrite(collection)
     // A change that is written is counted when it is settled.
     if case .change = outcome.action, case .applying = performer {
       counts.update(collection) { if outcome.needsReview { $0.review += 1 } }
@@ -190,7 +192,7 @@ struct PlanSession: PlanSink {
     throw Failure(
       .notPermitted,
       "delete more than \(maximumDeletes) documents by",
-      path: migration.id,
+      path: source.id,
       cause: "--max-delete allows no more",
       remedy: "Look at the plan, then allow more with --max-delete."
     )

@@ -35,11 +35,15 @@ package struct TransactionSettlement: Sendable, Equatable {
   }
 }
 
-/// Applies a ``TransactionalMigration``: a Firestore transaction a document, in which the document and all that decides
+/// Applies a ``MigrationStrategy/transactional(_:)`` migration: a Firestore transaction a document, in which the document and all that decides
 /// on it are read, and its write is committed.
 package struct TransactionWriter: Sendable {
+  /// What becomes of a document, by what a transaction reads.
+  package typealias Decision = @Sendable (RawDocument, any DocumentSource) async throws -> Outcome
+
   private let client: FirestoreClient
-  private let migration: any TransactionalMigration
+  private let id: String
+  private let outcome: Decision
   private let delegate: any TransactionDelegate
   /// Transactions in flight at the most.
   package var maximumInFlight = 4
@@ -47,11 +51,13 @@ package struct TransactionWriter: Sendable {
   /// Makes a writer.
   package init(
     _ client: FirestoreClient,
-    migration: any TransactionalMigration,
+    id: String,
+    outcome: @escaping Decision,
     delegate: any TransactionDelegate
   ) {
     self.client = client
-    self.migration = migration
+    self.id = id
+    self.outcome = outcome
     self.delegate = delegate
   }
 
@@ -78,7 +84,7 @@ package struct TransactionWriter: Sendable {
       if let change = latest.withLock({ $0 }) { try await delegate.willCommit(change) }
     } _: { transaction -> TransactionDecision<Decided> in
       guard let document = try await transaction.document(path) else { return .leave(Decided()) }
-      let outcome = try await migration.outcome(for: document, in: transaction)
+      let outcome = try await self.outcome(document, transaction)
       let decided = Decided(document: document, outcome: outcome)
       guard case .change(let change) = outcome.action else { return .leave(decided) }
       guard change.path == path else {
@@ -86,7 +92,7 @@ package struct TransactionWriter: Sendable {
           .internal,
           "write in a transaction",
           path: path.string,
-          cause: "\(migration.id) changes another document"
+          cause: "\(id) changes another document"
         )
       }
       latest.withLock { $0 = change }

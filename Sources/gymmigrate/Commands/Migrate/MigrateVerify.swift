@@ -45,8 +45,8 @@ struct MigrateVerify: AsyncParsableCommand {
         for migration in chosen {
           var runner = MigrationRunner(in: session.context(run))
           runner.read(as: reading)
-          let migration = migration.guarded(by: session.client)
-          let report = try await runner.plan(migration)
+          let source = ChangeSource.migration(migration).guarded(by: session.client)
+          let report = try await runner.plan(source)
           changes += report.changeCount
           if !isJSON { try StandardOutput.write(MigrationText.plan(report)) }
         }

@@ -11,7 +11,7 @@ extension PlanSession {
     of document: RawDocument
   ) throws(Failure) -> (Journal, Journal.OwnWrite)? {
     guard let journal, journal.hasTail else { return nil }
-    if outcome.isRejected || !migration.mayWrite(document.path.collection) { return nil }
+    if outcome.isRejected || !source.mayWrite(document.path.collection) { return nil }
     guard outcome.action == .unchanged || outcome.action == .skip else { return nil }
     let own = try journal.takeOwnWrite(of: document.path, current: document)
     return own.map { (journal, $0) }
@@ -26,7 +26,7 @@ extension PlanSession {
     of document: RawDocument
   ) throws(Failure) {
     let before = try journal.change(of: own).before
-    let planned = before.flatMap { migration.replan($0) }
+    let planned = before.flatMap { source.replan($0) }
     try count(own, planned ?? outcome, of: before ?? document)
   }
 

@@ -1,4 +1,5 @@
 package import FirestoreModels
+import FirestoreREST
 import GymModels
 package import MigrationEngine
 
@@ -7,7 +8,7 @@ package import MigrationEngine
 /// Nothing is taken away and nothing that stands is rewritten; missing is absent, null or blank text. A document
 /// with a value of the wrong type is left alone as a whole. Doubtful parts of a name are withheld, and the
 /// document's other fields unified, unless ``acceptProposals``. See ``Code`` for what is told.
-package struct UsersUnify: DocumentMigration {
+package struct UsersUnify: Migration {
   /// What is told of a document; the raw value is the code in reports.
   ///
   /// A name has one finding at most, of the first code that holds in this order. It is ``Finding/Kind/review``;
@@ -72,40 +73,24 @@ package struct UsersUnify: DocumentMigration {
   /// What a person decided about doubtful names; it goes before proposals.
   package var review: NameReview?
 
-  /// `users-unify`.
   package let id = "users-unify"
-  /// What `migrate list` says of it.
   package let summary = "Adds the missing unified fields to users from those of the iOS and Android eras."
-  /// `users`.
   package let reads = [GymCollection.users]
 
-  /// Makes the migration.
   package init(acceptProposals: Bool = false, review: NameReview? = nil) {
     self.acceptProposals = acceptProposals
     self.review = review
   }
 
-  /// Streams the users and tells the outcome of each; among them, in the order of names, the decided ones that are not
-  /// there.
-  package func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
-    var decided = (review?.decisions.keys.sorted() ?? []).filter { !source.isPast($0) }[...]
-    func recordMissing(before path: DocumentPath?) async throws {
-      while let next = decided.first, path.map({ next < $0 }) ?? true {
-        decided.removeFirst()
-        try await sink.record(Self.unknown(next))
-      }
-      if let path, decided.first == path { decided.removeFirst() }
-    }
-    for read in sources {
-      try await source.forEachPage(matching: read) { page in
-        if decided.isEmpty { return try await sink.record(page.map(outcome), of: page) }
-        for document in page {
-          try await recordMissing(before: document.path)
-          try await sink.record(outcome(for: document), of: document)
-        }
-      }
-    }
-    try await recordMissing(before: nil)
+  /// Each user by itself; a name that was decided for a user that does not exist is a finding.
+  package var strategy: MigrationStrategy {
+    .perDocument(
+      PerDocument(
+        sources: reads.map { CollectionRead($0) },
+        outcome: outcome,
+        expected: (paths: { review?.decisions.keys.sorted() ?? [] }, ifMissing: Self.unknown)
+      )
+    )
   }
 
   private static func unknown(_ path: DocumentPath) -> Finding {

@@ -7,7 +7,7 @@ package import MigrationEngine
 /// A document goes as a whole or stays as a whole: where one of the five fields says something that its unified
 /// field does not, none is removed and the document is listed. A legacy field that is null or blank says nothing and may
 /// go in any case.
-package struct UsersDropLegacy: DocumentMigration {
+package struct UsersDropLegacy: Migration {
   /// What is told of a document; the raw value is the code in reports.
   ///
   /// All are ``Finding/Kind/review`` but `wrongType`.
@@ -31,12 +31,9 @@ package struct UsersDropLegacy: DocumentMigration {
     case activo = "activo-removed"
   }
 
-  /// `users-drop-legacy`.
   package let id = "users-drop-legacy"
-  /// What `migrate list` says of it.
   package let summary =
     "Removes Android's fields from users whose unified fields say the same (by name only)."
-  /// `users`.
   package let reads = [GymCollection.users]
 
   private static let pairs: [(unified: UserField, legacy: UserField, reason: Reason)] = [
@@ -45,7 +42,8 @@ package struct UsersDropLegacy: DocumentMigration {
     (.isActive, .activo, .activo),
   ]
 
-  /// Makes the migration; there is nothing to set.
+  package var strategy: MigrationStrategy { .perDocument(reads, outcome) }
+
   package init() {}
 
   /// What becomes of one user.

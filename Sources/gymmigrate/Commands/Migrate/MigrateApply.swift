@@ -85,20 +85,20 @@ struct MigrateApply: AsyncParsableCommand {
     )
     if let plan, let planned { command.digests = [plan: planned.sha256] }
     try await command.perform { session, run in
-      let migrations = planned.map { [$0 as any Migration] } ?? chosen
+      let sources = planned.map { [.list($0)] } ?? chosen.map { ChangeSource.migration($0) }
       let reports = Locked<[MigrationReport]>([])
       let apply = { @Sendable in
-        for (stage, migration) in migrations.enumerated() where session.checkpoints?.isPast(stage) != true {
+        for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
           var runner = MigrationRunner(in: session.context(run))
           runner.read(as: reading)
           runner.limits = write.limits
           runner.maximumDeletes = maxDelete
           runner.pacer = write.pacer(for: session.environment)
-          let migration = try await deletions.guarded(migration, runner: &runner, in: session, asks: !dryRun)
+          let source = try await deletions.guarded(source, runner: &runner, in: session, asks: !dryRun)
           let report =
             dryRun
-            ? try await runner.plan(migration)
-            : try await runner.apply(migration, stage: stage)
+            ? try await runner.plan(source)
+            : try await runner.apply(source, stage: stage)
           reports.withLock { $0.append(report) }
           if !isJSON {
             let text = dryRun ? MigrationText.plan(report) : MigrationText.applied(report)
@@ -112,7 +112,7 @@ struct MigrateApply: AsyncParsableCommand {
         let planned = reports.withLock { $0 }
         ending.cost = try page.conclude(planned, of: session, run, connection: connection, isQuiet: isJSON)
       } else {
-        try await LedgerRun(session, run, migrations: migrations).perform(apply)
+        try await LedgerRun(session, run, sources: sources).perform(apply)
       }
       return ending
     }

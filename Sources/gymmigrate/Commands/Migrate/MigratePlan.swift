@@ -58,8 +58,8 @@ struct MigratePlan: AsyncParsableCommand {
           var runner = MigrationRunner(in: session.context(run))
           runner.read(as: reading)
           runner.examples = examples
-          let migration = migration.guarded(by: session.client)
-          let report = try await runner.plan(migration)
+          let source = ChangeSource.migration(migration).guarded(by: session.client)
+          let report = try await runner.plan(source)
           reports.append(report)
           if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
         }

@@ -30,9 +30,9 @@ struct PlanFile: Sendable {
   /// Appends changes, in their order; they are in the file once ``flush()`` returns.
   ///
   /// - Throws: `.cannotWrite`, also for those of before.
-  func append(_ changes: [Change], of migration: any Migration) async throws {
+  func append(_ changes: [Change], of source: ChangeSource) async throws {
     if changes.isEmpty { return }
-    let common = common(to: migration)
+    let common = common(to: source)
     let last = writing.withLock { $0.last }
     let task = Task {
       try await last?.value
@@ -81,17 +81,17 @@ struct PlanFile: Sendable {
     try list.append(json.bytes)
   }
 
-  /// The members that every line of a migration has.
-  private func common(to migration: any Migration) -> [UInt8] {
+  /// The members that every line of a source has.
+  private func common(to source: ChangeSource) -> [UInt8] {
     var json = JSONWriter()
-    if let checksum = migration.checksum {
+    if let checksum = source.checksum {
       json.key("checksum")
       json.string(checksum)
     }
     json.key("database")
     json.string(database.description)
     json.key("migration")
-    json.string(migration.id)
+    json.string(source.id)
     return json.bytes
   }
 }

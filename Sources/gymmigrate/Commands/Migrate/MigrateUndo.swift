@@ -49,17 +49,17 @@ struct MigrateUndo: AsyncParsableCommand {
     )
     try await command.perform { session, run in
       UndoTarget.warn(session, of: changes, in: connection.stateDir)
-      let migration = try UndoRun(id, changes, client: session.client)
+      let source = ChangeSource.list(try UndoRun(id, changes, client: session.client))
       var runner = MigrationRunner(in: session.context(run))
       runner.limits = write.limits
       runner.pacer = write.pacer(for: session.environment)
       if dryRun {
-        let report = try await runner.plan(migration)
+        let report = try await runner.plan(source)
         if !isJSON { try StandardOutput.write(MigrationText.plan(report)) }
       } else {
         let runner = runner
-        try await LedgerRun(session, run, migrations: [migration], undoes: id).perform {
-          let report = try await runner.apply(migration)
+        try await LedgerRun(session, run, sources: [source], undoes: id).perform {
+          let report = try await runner.apply(source)
           if !isJSON { try StandardOutput.write(MigrationText.applied(report)) }
         }
         try RunHistory(in: connection.stateDir).judge(id, as: "undone", by: run.id)

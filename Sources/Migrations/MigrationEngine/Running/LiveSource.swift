@@ -11,7 +11,7 @@ struct LiveSource: DocumentSource {
   let parallel: Int
   let progress: Progress
   let counts: RunCounts
-  let migration: any Migration
+  let changes: ChangeSource
   /// Where it stops for a checkpoint; nil where it does not.
   let stops: SourceCheckpoints?
   /// Whose run it is, where documents are given as they were before that.
@@ -127,7 +127,7 @@ struct LiveSource: DocumentSource {
 
   /// Counts documents that may not be written; the others are counted together with what became of them.
   private func countReadOnly(_ count: Int, in collection: CollectionPath) {
-    if migration.mayWrite(collection) { return }
+    if changes.mayWrite(collection) { return }
     counts.update(collection) {
       $0.read += count
       $0.unchanged += count
@@ -135,8 +135,8 @@ struct LiveSource: DocumentSource {
   }
 
   func isPast(_ path: DocumentPath) -> Bool {
-    guard let resumed = stops?.resumed, let sources = (migration as? any DocumentMigration)?.sources,
-      let index = sources.firstIndex(where: { $0.collection == path.collection })
+    guard let stops, let resumed = stops.resumed,
+      let index = stops.sources.firstIndex(where: { $0.collection == path.collection })
     else { return false }
     return index < resumed.read || (index == resumed.read && resumed.last.map { path <= $0 } ?? false)
   }
@@ -207,11 +207,18 @@ struct SourcePosition: Sendable, Equatable, CustomStringConvertible {
 /// Where the reads of a migration stop for a checkpoint, and where they begin in a run that is taken up again.
 final class SourceCheckpoints: Sendable {
   let resumed: SourcePosition?
+  /// What is read, one after another.
+  let sources: [CollectionRead]
   /// Everything up to a position was handed on.
   let stop: @Sendable (SourcePosition) async throws -> Void
   private let count = Locked(0)
 
-  init(resumed: SourcePosition?, _ stop: @escaping @Sendable (SourcePosition) async throws -> Void) {
+  init(
+    of sources: [CollectionRead],
+    resumed: SourcePosition?,
+    _ stop: @escaping @Sendable (SourcePosition) async throws -> Void
+  ) {
+    self.sources = sources
     self.resumed = resumed
     self.stop = stop
   }
@@ -222,5 +229,26 @@ final class SourceCheckpoints: Sendable {
       defer { count += 1 }
       return count
     }
+  }
+}
+
+extension LiveSource {
+  /// The number of documents as the service counts them; one that cannot count is asked for their names.
+  func count(_ collection: CollectionPath) async throws -> Int {
+    if !hasNoCounts.withLock({ $0 }) {
+      if let count = await client.quickCount(of: CollectionRead(collection))?.count {
+        onRead(Cost.reads(ofCounting: count))
+        return count
+      }
+      // Once is enough to wait for.
+      try Task.checkCancellation()
+      hasNoCounts.withLock { $0 = true }
+    }
+    var count = 0
+    for try await page in client.pages(of: CollectionRead(collection, mask: [.documentName])) {
+      count += page.count
+    }
+    onRead(Cost.reads(ofQueryGiving: count))
+    return count
   }
 }

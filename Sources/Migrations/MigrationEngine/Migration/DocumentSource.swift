@@ -1,0 +1,52 @@
+package import FirestoreModels
+package import FirestoreREST
+
+/// Where a migration reads documents from, page by page and in the order of their names.
+package protocol DocumentSource: Sendable {
+  /// Calls `body` with every document that a read gives; nothing but a page or two is held.
+  func forEachDocument(
+    matching read: CollectionRead,
+    _ body: (RawDocument) async throws -> Void
+  ) async throws
+
+  /// The same page by page, for whoever decides on each document by itself.
+  func forEachPage(
+    matching read: CollectionRead,
+    _ body: ([RawDocument]) async throws -> Void
+  ) async throws
+
+  /// The number of documents in a collection; they are not read, and the run does not count them.
+  func count(_ collection: CollectionPath) async throws -> Int
+
+  /// Whether a run that is resumed has done a document already, so that it is not given again.
+  func isPast(_ path: DocumentPath) -> Bool
+}
+
+extension DocumentSource {
+  package func isPast(_ path: DocumentPath) -> Bool { false }
+
+  /// Pages of one document.
+  package func forEachPage(
+    matching read: CollectionRead,
+    _ body: ([RawDocument]) async throws -> Void
+  ) async throws {
+    try await forEachDocument(matching: read) { document in try await body([document]) }
+  }
+
+  /// Counts them one by one.
+  package func count(_ collection: CollectionPath) async throws -> Int {
+    var count = 0
+    try await forEachDocument(in: collection) { _ in count += 1 }
+    return count
+  }
+}
+
+extension DocumentSource {
+  /// Calls `body` with every document of a collection.
+  package func forEachDocument(
+    in collection: CollectionPath,
+    _ body: (RawDocument) async throws -> Void
+  ) async throws {
+    try await forEachDocument(matching: CollectionRead(collection), body)
+  }
+}

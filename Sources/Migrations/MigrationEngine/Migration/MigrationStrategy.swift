@@ -1,0 +1,133 @@
+package import FirestoreModels
+package import FirestoreREST
+
+/// How a migration decides on documents, and with that how the engine reads, writes and resumes it.
+package enum MigrationStrategy: Sendable {
+  /// Each document by itself: read page by page, and resumed behind the last document that was settled.
+  case perDocument(PerDocument)
+
+  /// By all that it reads: it records its outcomes in whatever order suits it, each document of
+  /// ``Migration/writes`` that was read exactly once, as unchanged, skipped or to be changed, and one of a collection
+  /// that is only read, as skipped, where there is a finding about it. Memory must not grow with the collections. A run that
+  /// is resumed reads everything again.
+  case streaming(@Sendable (_ source: any DocumentSource, _ sink: any PlanSink) async throws -> Void)
+
+  /// By other documents, which must not change between the look at them and the write: what is read to decide and what is
+  /// written are one Firestore transaction, as ``TransactionWriter`` runs it.
+  ///
+  /// `reader` is the database as it is while planning, and the transaction while applying. The function decides by what
+  /// it reads alone, because a transaction may be run again.
+  case transactional(
+    @Sendable (_ document: RawDocument, _ reader: any DocumentSource) async throws -> Outcome
+  )
+
+  /// A rule in which each document of some collections, read whole, stands alone.
+  package static func perDocument(
+    _ collections: [CollectionPath],
+    _ outcome: @escaping @Sendable (RawDocument) -> Outcome
+  ) -> MigrationStrategy {
+    .perDocument(PerDocument(sources: collections.map { CollectionRead($0) }, outcome: outcome))
+  }
+}
+
+/// A rule in which each document stands alone.
+package struct PerDocument: Sendable {
+  /// What is read, one after another.
+  package var sources: [CollectionRead]
+  /// What becomes of one document.
+  package var outcome: @Sendable (RawDocument) -> Outcome
+  /// Documents that somebody has decided on, in the order of their names, and the finding about one that does not exist.
+  package var expected:
+    (paths: @Sendable () -> [DocumentPath], ifMissing: @Sendable (DocumentPath) -> Finding)?
+
+  package init(
+    sources: [CollectionRead],
+    outcome: @escaping @Sendable (RawDocument) -> Outcome,
+    expected: (paths: @Sendable () -> [DocumentPath], ifMissing: @Sendable (DocumentPath) -> Finding)? = nil
+  ) {
+    self.sources = sources
+    self.outcome = outcome
+    self.expected = expected
+  }
+
+  /// Reads each source and records the outcome of each document.
+  func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
+    var expected = (self.expected?.paths() ?? []).filter { !source.isPast($0) }[...]
+    func recordMissing(before path: DocumentPath?) async throws {
+      while let next = expected.first, path.map({ next < $0 }) ?? true {
+        expected.removeFirst()
+        if let finding = self.expected?.ifMissing(next) { try await sink.record(finding) }
+      }
+      if let path, expected.first == path { expected.removeFirst() }
+    }
+    for read in sources {
+      try await source.forEachPage(matching: read) { page in
+        if expected.isEmpty { return try await sink.record(page.map(outcome), of: page) }
+        for document in page {
+          try await recordMissing(before: document.path)
+          try await sink.record(outcome(document), of: document)
+        }
+      }
+    }
+    try await recordMissing(before: nil)
+  }
+}
+
+extension Migration {
+  /// Reads what the migration reads from `source`, and records what it decides in `sink`, in constant memory.
+  package func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
+    switch strategy {
+    case .perDocument(let rule): try await rule.plan(from: source, into: sink)
+    case .streaming(let plan): try await plan(source, sink)
+    case .transactional(let outcome):
+      for collection in writes {
+        try await source.forEachDocument(in: collection, atOnce: 16) { documents in
+          let outcomes = try await documents.concurrentMap { try await outcome($0, source) }
+          for (document, outcome) in zip(documents, outcomes) { try await sink.record(outcome, of: document) }
+        }
+      }
+    }
+  }
+}
+
+extension DocumentSource {
+  /// Calls `body` with some documents of a collection at a time.
+  func forEachDocument(
+    in collection: CollectionPath,
+    atOnce count: Int,
+    _ body: ([RawDocument]) async throws -> Void
+  ) async throws {
+    try await forEachDocument(matching: CollectionRead(collection), atOnce: count, body)
+  }
+
+  /// Calls `body` with some documents of a read at a time.
+  func forEachDocument(
+    matching read: CollectionRead,
+    atOnce count: Int,
+    _ body: ([RawDocument]) async throws -> Void
+  ) async throws {
+    var waiting: [RawDocument] = []
+    try await forEachDocument(matching: read) { document in
+      waiting.append(document)
+      if waiting.count == count {
+        try await body(waiting)
+        waiting.removeAll(keepingCapacity: true)
+      }
+    }
+    try await body(waiting)
+  }
+}
+
+extension Array where Element: Sendable {
+  /// What `transform` makes of each element, all at once, in their order.
+  fileprivate func concurrentMap<Result: Sendable>(
+    _ transform: @escaping @Sendable (Element) async throws -> Result
+  ) async throws -> [Result] {
+    try await withThrowingTaskGroup(of: (Int, Result).self) { group in
+      for (index, element) in enumerated() { group.addTask { (index, try await transform(element)) } }
+      var results = [Result?](repeating: nil, count: count)
+      for try await (index, result) in group { results[index] = result }
+      return results.compactMap { $0 }
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import Files
+package import FirestoreREST
+import Logging
+package import Runs
+
+/// Plans and makes changes in one database: reads page by page, writes in commits that expect what was read.
+///
+/// Everything that changes documents by a rule goes through it: migrations, one-off fixes and deletions, plan files and undo.
+///
+///     var runner = MigrationRunner(in: context)
+///     runner.maximumDeletes = 100
+///     let report = try await runner.apply(.migration(UsersUnify()))
+package struct MigrationRunner: Sendable {
+  private let context: RunContext
+  /// Documents a page.
+  package var pageSize = 300
+  /// As ``CollectionRead/parallel``.
+  package var parallel = 1
+  /// Limits of what is written at once.
+  package var limits = BatchLimits()
+  /// How fast it may be written.
+  package var pacer = WritePacer(ramp: false)
+  /// Deletions of one migration at the most; any number where nil.
+  package var maximumDeletes: Int?
+  /// How many changes a report keeps to be shown.
+  package var examples = 3
+
+  /// What a plan or an apply may leave in the run's folder for a person to look at.
+  package static let lists = ["plan.jsonl", "review.csv", "rejects.jsonl", "findings.csv"]
+
+  /// - Parameter context: Its checkpoints make an apply resumable; a plan needs none.
+  package init(in context: RunContext) {
+    self.context = context
+  }
+
+  /// Reads what the changes are decided on, and lists them; writes nothing to the database.
+  ///
+  /// The changes go to `plan.jsonl` of the run.
+  ///
+  /// - Throws: ``Failure``.
+  package func plan(_ source: ChangeSource) async throws -> MigrationReport {
+    let changes = PlanFile(context.folder.file("plan.jsonl"), database: context.client.database)
+    let session = session(source, performer: .planning(changes))
+    do {
+      try await record(source, in: session)
+    } catch {
+      try? await changes.flush()
+      throw error
+    }
+    try await changes.flush()
+    return session.report.withLock { report in
+      guard case .migration(let migration) = source else { return report }
+      // A transaction reads its document again, and what decides on it: no more than the plan did.
+      if case .transactional = migration.strategy { report.reads *= 2 }
+      let code = DeclarativeMigration.Code.hasSubcollections.rawValue
+      let deletions = report.deletions + report.findings[.init(kind: .reject, code: code), default: 0]
+      report.reads += migration.requestsPerDeletion * deletions
+      return report
+    }
+  }
+
+  /// Makes the changes: plans and writes in one stream.
+  ///
+  /// A document that changes meanwhile is planned again on what it has become. In a run that is resumed, documents that
+  /// were settled are passed over.
+  ///
+  /// - Parameter stage: Which of the run's parts it is, from 0; none that ``Checkpoints/isPast(_:)``.
+  /// - Throws: ``Failure``; what was sent is settled by then.
+  package func apply(_ source: ChangeSource, stage: Int = 0) async throws -> MigrationReport {
+    let resumed = context.checkpoints?.resumed.flatMap { $0.state.stage == stage ? $0.state : nil }
+    if resumed == nil { try await context.checkpoints?.begin(at: Checkpoint.State(stage: stage)) }
+    let session = session(
+      source,
+      performer: .applying(context.journal),
+      report: MigrationReport(migration: source.id, counters: resumed?.counters ?? [:]),
+      originals: source.needsOriginals ? context.checkpoints.map { OriginalDocuments($0.journal) } : nil
+    )
+    // Before anything is read, so that they count for the bound of deletions; a list names them again.
+    if case .migration = source { try await session.countDeletions() }
+    try await BatchWriter.run(
+      context.client,
+      limits: limits,
+      pacer: pacer,
+      journal: context.journal,
+      delegate: ApplyDelegate(session)
+    ) { writer in
+      let session = session.writing(to: writer)
+      try await record(source, in: session, after: resumed?.position) { position in
+        let state = Checkpoint.State(
+          stage: stage,
+          position: position,
+          counters: session.report.withLock { $0.counters }
+        )
+        try await context.checkpoints?.mark(at: state) { try await writer.drain() }
+      }
+    }
+    try await session.countDeletions()
+    context.journal?.endTail()
+    return session.report.withLock { $0 }
+  }
+
+  private func session(
+    _ source: ChangeSource,
+    performer: PlanSession.Performer,
+    report: MigrationReport? = nil,
+    originals: OriginalDocuments? = nil
+  ) -> PlanSession {
+    PlanSession(
+      client: context.client,
+      source: source,
+      performer: performer,
+      counts: context.counts,
+      lists: FindingLists(context.folder),
+      examples: examples,
+      maximumDeletes: maximumDeletes,
+      report: Locked(report ?? MigrationReport(migration: source.id)),
+      originals: originals
+    )
+  }
+
+  /// Has the changes recorded, from behind a position on.
+  ///
+  /// - Parameter mark: Called where everything up to a position has been recorded; nil while planning.
+  private func record(
+    _ source: ChangeSource,
+    in session: PlanSession,
+    after position: String? = nil,
+    mark: (@Sendable (_ position: String) async throws -> Void)? = nil
+  ) async throws {
+    for collection in source.collections { context.counts.open(collection) }
+    defer { context.progress.end() }
+    switch source {
+    case .list(let list): try await list.record(in: session, after: position) { try await mark?($0) }
+    case .migration(let migration):
+      var stops: SourceCheckpoints?
+      if case .perDocument(let rule) = migration.strategy, let mark {
+        let resumed = position.flatMap { SourcePosition($0) }
+        stops = SourceCheckpoints(of: rule.sources, resumed: resumed) { position in
+          try await mark(position.description)
+        }
+      }
+      let documents = LiveSource(
+        client: context.client,
+        pageSize: pageSize,
+        parallel: parallel,
+        progress: context.progress,
+        counts: context.counts,
+        changes: source,
+        stops: stops,
+        earlier: session.originals == nil ? nil : session,
+        onRead: { reads in session.report.withLock { $0.reads += reads } }
+      )
+      try await migration.plan(from: documents, into: session)
+      context.logger.debug("planned", metadata: ["migration": "\(source.id)"])
+    }
+  }
+}
+
+extension ChangeSource {
+  /// As ``Migration/needsOriginals``.
+  fileprivate var needsOriginals: Bool {
+    if case .migration(let migration) = self { migration.needsOriginals } else { false }
+  }
+}
