@@ -68,11 +68,6 @@ enum Main {
   /// A local one would be nobody's at the exit, where nothing is released any more.
   private static let work = Locked<Task<Int32, Never>?>(nil)
 
-  /// The command line as it was completed by the environment variables.
-  static var arguments: CompletedArguments { completed.withLock { $0 } }
-
-  private static let completed = Locked(CompletedArguments([]))
-
   /// Completes, parses and runs the command line of this process.
   private static func perform() async throws {
     var arguments = Array(CommandLine.arguments.dropFirst())
@@ -80,15 +75,16 @@ enum Main {
     if arguments.starts(with: ["export", "verify"]) {
       arguments.replaceSubrange(..<2, with: ["export-verify"])
     }
+    var invocation = Invocation.current
     let completed = try CompletedArguments(arguments, variables: ProcessInfo.processInfo.environment)
-    Self.completed.withLock { $0 = completed }
+    invocation.arguments = completed
     do {
       _ = try Gymmigrate.parseAsRoot(completed.words)
     } catch {
       throw blame(error, completed)
     }
     do {
-      try await perform(completed.words)
+      try await Invocation.$current.withValue(invocation) { try await perform(completed.words) }
     } catch let failure as Failure {
       throw completed.naming(failure)
     }

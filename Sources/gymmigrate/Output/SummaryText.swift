@@ -55,7 +55,7 @@ enum FileCheck {
 enum CommandLineText {
   static var current: String {
     // Of a run that was taken up again, it is the run's own.
-    let arguments = CommandRun.resuming?.arguments ?? Main.arguments.words
+    let arguments = Invocation.current.resuming?.arguments ?? Invocation.current.arguments.words
     return quoted(["gymmigrate"] + arguments)
   }
 

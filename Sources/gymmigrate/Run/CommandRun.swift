@@ -31,9 +31,6 @@ struct CommandRun {
   /// What prints the end on standard output; nil: the summary with --json, else nothing.
   var printing: (@Sendable (RunSummary) throws -> Void)?
 
-  /// The run that is taken up again by the command that is running, nil for a new one.
-  @TaskLocal static var resuming: RunRecord?
-
   /// Runs `body` with a folder for its lists, its log and its summary.
   ///
   /// - Throws: `ExitCode` where it did not end in 0; ``Failure`` where it could not begin.
@@ -91,14 +88,14 @@ struct CommandRun {
   }
 
   private func runDirectory(for environment: DatabaseEnvironment) throws(Failure) -> RunDirectory {
-    let unfinished = try Self.resuming == nil ? unfinished(in: environment) : nil
-    guard let record = Self.resuming ?? unfinished else {
+    let unfinished = try Invocation.current.resuming == nil ? unfinished(in: environment) : nil
+    guard let record = Invocation.current.resuming ?? unfinished else {
       let run = try RunDirectory(in: connection.stateDir, command: String(name.prefix { $0 != " " }))
       try run.write(
         RunRecord(
           id: run.id,
           command: name,
-          arguments: Main.arguments.words,
+          arguments: Invocation.current.arguments.words,
           workingDirectory: CommandLineText.workingDirectory,
           environment: environment,
           startedAt: .now,
@@ -125,14 +122,14 @@ struct CommandRun {
     return try RunDirectory(
       resuming: record,
       in: connection.stateDir,
-      fromStart: Self.resuming == nil
+      fromStart: Invocation.current.resuming == nil
     )
   }
 
   /// The last run of the same command in the same place, where it stopped half-way.
   private func unfinished(in environment: DatabaseEnvironment) throws(Failure) -> RunRecord? {
     guard resumesUnfinished, write != nil else { return nil }
-    let arguments = Main.arguments.words
+    let arguments = Invocation.current.arguments.words
     let history = RunHistory(in: connection.stateDir)
     let last = history.entries().last { entry in
       entry.record.writes && entry.record.arguments.elementsEqual(arguments) { $0.isIdentical(to: $1) }
@@ -328,7 +325,7 @@ struct CommandRun {
   }
 
   private static func failure(of error: any Error, command: String) -> Failure {
-    if let failure = error as? Failure { return Main.arguments.naming(failure) }
+    if let failure = error as? Failure { return Invocation.current.arguments.naming(failure) }
     if error is CancellationError {
       return Failure(.interrupted, "finish \(command)", cause: "it was stopped")
     }

@@ -14,25 +14,22 @@ import Runs
 /// Turns connection options, the configuration file and the environment variables into a place and a caller.
 struct EnvironmentResolver {
   private let options: ConnectionOptions
-  private let variables: [String: String]
-  private let discovery: CredentialDiscovery
+  private let invocation = Invocation.current
+  private var variables: [String: String] { invocation.variables }
+  private var discovery: CredentialDiscovery { CredentialDiscovery(environment: variables) }
 
-  init(_ options: ConnectionOptions, variables: [String: String] = ProcessInfo.processInfo.environment) {
+  init(_ options: ConnectionOptions) {
     self.options = options
-    // An empty variable is one that is not set.
-    let variables = variables.filter { !$0.value.isEmpty }
-    self.variables = variables
-    discovery = CredentialDiscovery(environment: variables)
   }
 
   /// The configuration: `--config`, else `gymmigrate.yaml` here, else in the user's configuration folder, else what
   /// is built in.
   func configuration() throws(Failure) -> Configuration {
-    if let file = options.config, try Self.read(file) == nil {
-      throw Failure(.configuration, Self.reading, path: file, cause: "there is no such file")
+    if let file = options.config, try invocation.configurations.read(file) == nil {
+      throw Failure(.configuration, ConfigurationFiles.operation, path: file, cause: "there is no such file")
     }
     for file in files {
-      if let found = try Self.read(file) { return found }
+      if let found = try invocation.configurations.read(file) { return found }
     }
     return .builtIn
   }
@@ -60,7 +57,7 @@ struct EnvironmentResolver {
     var others: [Configuration] = []
     for file in files where !file.isIdentical(to: used.file ?? "") {
       do throws(Failure) {
-        if let found = try Self.read(file) { others.append(found) }
+        if let found = try invocation.configurations.read(file) { others.append(found) }
       } catch {
         var failure = error
         failure.remedy = "Mend it: what it protects counts, too, though \(used.file ?? "another") is used."
@@ -68,13 +65,6 @@ struct EnvironmentResolver {
       }
     }
     return others
-  }
-
-  private static let reading = "read the configuration"
-
-  private static func read(_ file: String) throws(Failure) -> Configuration? {
-    guard let bytes = try CredentialDiscovery.readFile(at: file, to: reading) else { return nil }
-    return try Configuration(parsing: String(decoding: bytes, as: UTF8.self), file: file)
   }
 
   /// The environment that is named, without what options replace in it; nil where none is.

@@ -24,7 +24,7 @@ struct SettingOrigin {
     signer: String,
     variables: [String: String] = ProcessInfo.processInfo.environment
   ) throws(Failure) -> [SettingOrigin] {
-    let arguments = Main.arguments
+    let arguments = Invocation.current.arguments
     let tree = try CommandTree.whole()
     let words = CompletedArguments.typed(arguments.words, by: tree)
     let known = Set(tree.command(of: arguments.words).command.options.map(\.name))

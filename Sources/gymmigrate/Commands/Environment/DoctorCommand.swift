@@ -33,9 +33,8 @@ struct DoctorCommand: AsyncParsableCommand {
   private static let patience = 10.0
 
   func run() async throws {
-    // An empty variable is one that is not set.
-    let variables = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
-    let resolver = EnvironmentResolver(connection, variables: variables)
+    let variables = Invocation.current.variables
+    let resolver = EnvironmentResolver(connection)
     var diagnosis = Diagnosis()
     MachineChecks(variables: variables, stateDir: connection.stateDir).run(into: &diagnosis)
     let unknown = Setting.unknown(in: variables)
@@ -54,7 +53,10 @@ struct DoctorCommand: AsyncParsableCommand {
       diagnosis.ok("environment", "\(found.name) is \(found.database) at \(address)")
       diagnosis.ok("credentials", try resolver.signer(for: found))
     } catch {
-      diagnosis.fail(environment == nil ? "environment" : "credentials", Main.arguments.naming(error))
+      diagnosis.fail(
+        environment == nil ? "environment" : "credentials",
+        Invocation.current.arguments.naming(error)
+      )
     }
     if let environment, diagnosis.checks.last?.state == .ok {
       let store = "\(connection.stateDir)/local.sqlite"

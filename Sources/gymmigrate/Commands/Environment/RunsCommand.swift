@@ -142,7 +142,7 @@ struct RunsResume: AsyncParsableCommand {
       )
     }
     let arguments = try arguments(of: record)
-    try await CommandRun.$resuming.withValue(record) { try await Main.perform(arguments) }
+    try await Invocation.current.resume(record, arguments)
   }
 
   /// The command line of a run, with what answers for a person by the one that is running.

@@ -34,7 +34,7 @@ struct MigrateUndo: AsyncParsableCommand {
 
   func run() async throws {
     // What 'last' was when the undo began is not what it is when the undo is taken up again.
-    let name = CommandRun.resuming.map(UndoTarget.name) ?? undone
+    let name = Invocation.current.resuming.map(UndoTarget.name) ?? undone
     let (entry, changes) = try UndoTarget.find(name, in: connection.stateDir) { !UndoTarget.isUndo($0) }
     try UndoTarget.assertMayBeUndone(entry, in: connection.stateDir)
     let connection = try UndoTarget.connection(connection, of: entry.record)
