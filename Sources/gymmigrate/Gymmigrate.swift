@@ -71,7 +71,7 @@ enum Main {
   /// Completes, parses and runs the command line of this process.
   private static func perform() async throws {
     var arguments = Array(CommandLine.arguments.dropFirst())
-    // A subcommand of `export` would be in the way of its collections, so it stands beside it.
+    // A subcommand of `export` would be taken for a collection, so it is a command of its own.
     if arguments.starts(with: ["export", "verify"]) {
       arguments.replaceSubrange(..<2, with: ["export-verify"])
     }

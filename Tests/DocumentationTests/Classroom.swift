@@ -111,7 +111,7 @@ struct Classroom {
   /// fails, is a race.
   private static let head = #"head() { command head "$@"; if [ -p /dev/stdin ]; then cat > /dev/null; fi; }"#
 
-  /// Runs a command as it stands.
+  /// Runs a command unchanged.
   func run(_ command: DocumentedCommand) async throws -> RunResult {
     try await shell.run(
       ["-c", "set -o pipefail\n\(Self.head)\n\(command.text)"],

@@ -2,7 +2,7 @@ import Foundation
 
 /// One step of a page: a file that it shows, or a command with what it says of its end.
 enum Step: Sendable, Equatable {
-  /// A block of a language and a file's name (```` ```json mended.jsonl ````).
+  /// A block of a language and a file's name (```` ```json corrected.jsonl ````).
   case file(name: String, text: String)
   case command(DocumentedCommand)
 }

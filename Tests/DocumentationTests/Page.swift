@@ -42,7 +42,7 @@ struct Page: Sendable {
 
   /// A fenced block of code.
   struct Block: Sendable {
-    /// The words behind the opening fence: `sh`, or `json mended.jsonl`.
+    /// The words behind the opening fence: `sh`, or `json corrected.jsonl`.
     var info: [String]
     /// The number of its first line, from 1.
     var number: Int

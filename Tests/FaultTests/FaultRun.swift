@@ -192,7 +192,7 @@ struct FaultRun {
     for (name, text) in result.files { expect(text == whole[name], "half of \(name)") }
   }
 
-  /// The accounts and the list of a run that was taken up are those of one that nothing happened to.
+  /// The counts and the list of a run that was taken up are those of one that nothing happened to.
   private mutating func judgeResumed(_ result: Workplace.Result) {
     let counts = result.counts
     guard test.operation != .migrate else { return }

@@ -53,7 +53,7 @@ private actor LiveWriter {
     guard let name = names.randomElement(using: &random), last[name] != .some(nil) else { return }
     count += 1
     let write: String
-    // An entry that is gone before it is read is made anew, as it should be.
+    // An entry that is gone before it is read is made again, as it should be.
     if name.hasPrefix("users/"), random.chance(percent: 4) {
       write = "{\"delete\":\"\(Self.documents)/\(name)\"}"
       last.updateValue(nil, forKey: name)

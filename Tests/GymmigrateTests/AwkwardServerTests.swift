@@ -7,7 +7,7 @@ import Testing
   .timeLimit(.minutes(60))
 )
 struct AwkwardServerTests {
-  /// The three migrations over a server that misbehaves, judged by the oracle and by the server's own accounts.
+  /// The three migrations over a server that misbehaves, judged by the oracle and by the server's own counts.
   private func mainJob(
     _ mini: MiniFirestore,
     _ faults: ScriptedFaults,

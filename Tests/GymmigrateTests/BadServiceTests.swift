@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A service that does not serve", .timeLimit(.minutes(60)))
 struct BadServiceTests {
-  /// The commands that talk to a service, each with what it leaves to go on with.
+  /// The commands that talk to a service, each with what it leaves to resume.
   private func commands(_ tool: Tool) throws -> [[String]] {
     let file = try tool.write(Samples.first(3, of: "exercises"), to: "few.jsonl")
     return [
@@ -30,11 +30,11 @@ struct BadServiceTests {
           #expect(result.complaints.first?.contains(text) ?? false, "\(text): \(result.errors)")
         }
         if command[0] != "count" {
-          // What writes is taken up again; what reads begins anew.
+          // What writes is resumed; what reads begins again.
           let writes = command[0] == "import" || command.contains("apply")
           let again =
             writes ? "runs resume \(tool.runs().last?.split(separator: "/").last ?? "?")" : command[0]
-          #expect(result.lastLine.hasPrefix("To go on: gymmigrate \(again)"), "\(result.errors)")
+          #expect(result.lastLine.hasPrefix("To resume: gymmigrate \(again)"), "\(result.errors)")
         }
         #expect(!tool.exists("users.csv"))
       }
@@ -54,7 +54,7 @@ struct BadServiceTests {
       let imported = try await tool.run("import", file)
       imported.expectFailure(69)
       let run = tool.runs().last?.split(separator: "/").last ?? "?"
-      #expect(imported.lastLine == "To go on: gymmigrate runs resume \(run)")
+      #expect(imported.lastLine == "To resume: gymmigrate runs resume \(run)")
     }
   }
 
@@ -86,7 +86,7 @@ struct BadServiceTests {
           let summary = try result.summary()
           // One request alone would be waited for for 75 s.
           #expect(summary.durationSeconds < 60)
-          #expect(result.lastLine == "To go on: \(summary.resumeCommand ?? "?")")
+          #expect(result.lastLine == "To resume: \(summary.resumeCommand ?? "?")")
           #expect(summary.totals.written <= mini.totalChanges)
           if summary.totals.written < mini.totalChanges {
             #expect(

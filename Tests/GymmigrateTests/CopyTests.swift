@@ -383,7 +383,7 @@ struct CopyTests {
       )
       #expect(try copied.summary().cost == Summary.Cost(reads: 9, writes: 4, deletes: 0, usd: 17))
       let dry = try await tool.bare(again + ["-n"])
-      #expect(dry.errors.contains("9 reads, 0 writes, 0 deletes: at the most 9.00 USD"))
+      #expect(dry.errors.contains("9 reads, 0 writes, 0 deletes: at most 9.00 USD"))
       #expect(try dry.summary().cost == Summary.Cost(reads: 9, writes: 0, deletes: 0, usd: 9))
     }
   }

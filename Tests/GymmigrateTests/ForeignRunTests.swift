@@ -26,7 +26,7 @@ struct ForeignRunTests {
       result.expect(77)
       let run = try #require(tool.runs().last)
       let id = run.components(separatedBy: "/").last ?? ""
-      #expect(result.lastLine == "To go on: gymmigrate runs resume \(id) --confirm prod")
+      #expect(result.lastLine == "To resume: gymmigrate runs resume \(id) --confirm prod")
       try await body(tool, mini, run)
     }
   }
@@ -83,10 +83,10 @@ struct ForeignRunTests {
       try await refuse(tool, mini, 77, why, ["migrate", "verify", "--run", "last"] + there)
       let shown = try await tool.bare(["runs", "show", "last"] + there)
       shown.expect(0)
-      #expect(!shown.output.contains("to go on"))
+      #expect(!shown.output.contains("resume"))
       let list = try await tool.bare(["runs", "list", "--json"] + there)
       #expect(list.output.contains(#""canGoOn":false"#))
-      // Who names the place may put back what the journal holds.
+      // Who names the place may restored what the journal holds.
       let undo = ["migrate", "undo", "last", "-e", "prod", "--confirm", "prod"] + there
       try await tool.bare(undo).expect(0)
       #expect(mini.snapshot().isEmpty)

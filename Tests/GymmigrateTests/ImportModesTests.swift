@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Import", .timeLimit(.minutes(60)))
 struct ImportModesTests {
-  /// Three documents: one as it is there already, one that differs, one that is new.
+  /// Three documents: one as it exists, one that differs, one that is new.
   private static let file = """
     {"fields":{"a":{"integerValue":"1"},"m":{"mapValue":{"fields":{"x":{"integerValue":"1"}}}}},"name":"things/same"}
     {"fields":{"a":{"integerValue":"2"},"m":{"mapValue":{"fields":{"x":{"integerValue":"2"}}}}},"name":"things/other"}

@@ -40,9 +40,9 @@ struct InterruptionTests {
     }
   }
 
-  /// Runs the command that a run told to go on with, as a shell reads it.
+  /// Runs the command that a run told to resume, as a shell reads it.
   private func goOn(_ tool: Tool, _ line: String) async throws -> RunResult {
-    let prefix = "To go on: "
+    let prefix = "To resume: "
     try #require(line.hasPrefix(prefix), "\(line)")
     let script = "gymmigrate() { \"$BINARY\" \"$@\"; }\n\(line.dropFirst(prefix.count))"
     return try await BinaryRunner(executable: "/bin/sh").run(
@@ -53,7 +53,7 @@ struct InterruptionTests {
   }
 
   @Test(
-    "After INT, TERM or HUP what is in flight is settled, and the last line is the command that goes on.",
+    "After INT, TERM or HUP what is in flight is settled, and the last line is the command that resumes.",
     arguments: Work.allCases,
     [SIGINT, SIGTERM, SIGHUP]
   )
@@ -82,7 +82,7 @@ struct InterruptionTests {
       #expect(summary.totals.written == mini.totalWrites)
       #expect(summary.totals.written > 0)
       #expect(result.complaints.count <= 1)
-      #expect(result.lastLine == "To go on: \(summary.resumeCommand ?? "?")")
+      #expect(result.lastLine == "To resume: \(summary.resumeCommand ?? "?")")
 
       faults.setOn(false)
       let resumed = try await goOn(tool, result.lastLine)
@@ -235,7 +235,7 @@ struct InterruptionTests {
       running.set(process)
       let result = await process.wait()
       result.expect(130)
-      #expect(result.lastLine.hasPrefix("To go on: gymmigrate runs resume "))
+      #expect(result.lastLine.hasPrefix("To resume: gymmigrate runs resume "))
       #expect(mini.totalWrites == 0)
     }
   }

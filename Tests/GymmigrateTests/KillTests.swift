@@ -55,7 +55,7 @@ struct KillJudge {
           #expect(contradiction == nil, comment, sourceLocation: location)
           return
         }
-        // One that was killed before it had a folder left nothing to go on with.
+        // One that was killed before it had a folder left nothing to resume.
         let status = try await Self.statuses(tool, of: work)
         #expect(status == ["killed"] || status.isEmpty, comment, sourceLocation: location)
         next = status.isEmpty ? command : ["runs", "resume", "last"]

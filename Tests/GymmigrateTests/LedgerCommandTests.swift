@@ -48,7 +48,7 @@ struct LedgerCommandTests {
         try await tool.bare(command + tool.place).expectFailure(75, holder, run, "migrate apply users-unify")
       }
       let status = try await tool.run("migrate", "status")
-      #expect(status.output.hasSuffix("\(holder) is at it: run \(run).\n"))
+      #expect(status.output.hasSuffix("\(holder) holds the lock: run \(run).\n"))
     } afterwards: { tool in
       try await tool.run("migrate", "apply", "is-active").expect(2)
       #expect(try await tool.ledger().runs.map(\.status) == ["incomplete", "incomplete"])
@@ -96,7 +96,7 @@ struct LedgerCommandTests {
       clock.advance(seconds: 61)
       try await other().expectFailure(
         75,
-        "stopped half-way",
+        "stopped before it was done",
         "gymmigrate runs resume \(run)",
         "gymmigrate migrate undo \(run)",
         "gymmigrate migrate unlock \(run)"
@@ -106,7 +106,7 @@ struct LedgerCommandTests {
       // The one that was refused has taken the lease over, and given it back.
       #expect(ledger.lease == nil)
       let status = try await tool.run("migrate", "status")
-      #expect(status.output.contains("Run \(run) stopped half-way, and no other begins. Go on with it ("))
+      #expect(status.output.contains("Run \(run) stopped before it was done, and no other begins. Resume it ("))
 
       switch way {
       case .resume: try await tool.bare(["runs", "resume", run]).expect(2)
@@ -115,7 +115,7 @@ struct LedgerCommandTests {
         #expect(mini.lines() == before)
       case .unlockAndClear:
         try await tool.run("migrate", "unlock").expect(0)
-        try await other().expectFailure(75, "stopped half-way")
+        try await other().expectFailure(75, "stopped before it was done")
         try await tool.run("migrate", "unlock", run).expect(0)
       case .clear: try await tool.run("migrate", "unlock", run).expect(0)
       }
@@ -139,7 +139,7 @@ struct LedgerCommandTests {
     }
   }
 
-  @Test("On another machine: the lease first, then the run that stopped half-way.")
+  @Test("On another machine: the lease first, then the run that stopped before it was done.")
   func anotherMachine() async throws {
     try await withGym { tool, mini, kill, clock in
       let run = try await self.kill(tool, by: kill)
@@ -148,10 +148,10 @@ struct LedgerCommandTests {
         other.place = tool.place
         try await other.run("migrate", "apply", "users-unify").expectFailure(75, run, "is at it")
         // From here nobody knows whether it is dead.
-        try await other.run("migrate", "unlock", run).expectFailure(75, "may be at it still")
+        try await other.run("migrate", "unlock", run).expectFailure(75, "may still be running")
         clock.advance(seconds: 61)
         try await other.run("migrate", "apply", "users-unify")
-          .expectFailure(75, "stopped half-way", "runs resume", "migrate undo", "migrate unlock")
+          .expectFailure(75, "stopped before it was done", "runs resume", "migrate undo", "migrate unlock")
         // What it did is known on its own machine alone.
         try await other.run("migrate", "undo", run).expectFailure(66)
         try await other.run("migrate", "unlock", run).expect(0)
@@ -238,7 +238,7 @@ struct LedgerCommandTests {
       taken.expect(0)
       #expect(taken.errors.contains(run))
       #expect(try await tool.ledger().lease == nil)
-      try await tool.run("migrate", "apply", "is-active").expectFailure(75, "stopped half-way")
+      try await tool.run("migrate", "apply", "is-active").expectFailure(75, "stopped before it was done")
       try await tool.run("migrate", "unlock", "none").expectFailure(66, "does not know it")
     }
   }

@@ -175,7 +175,7 @@ struct NightlyTroubleTests {
       try await tool.bare(Nights.command + tool.place).expect(0)
       let yesterday = try tool.latestNight()
       let marks = try tool.text("nightly/.high-water-mark.json")
-      // Files of 16 blocks at the most (8 or 16 kB): users.jsonl is larger.
+      // Files of 16 blocks at most (8 or 16 kB): users.jsonl is larger.
       let shell = try BinaryRunner(executable: "/bin/sh")
       let result = try await shell.run(
         ["-c", "ulimit -f 16; exec \"$BINARY\" \"$@\"", "sh"] + Nights.command + tool.place,

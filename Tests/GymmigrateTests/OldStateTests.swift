@@ -104,7 +104,7 @@ struct OldStateTests {
     }
   }
 
-  /// Undoes the migration that was killed half-way, so that others may begin.
+  /// Undoes the migration that was killed before its end, so that others may begin.
   private func undoKilledMigration(_ tool: Tool, _ runs: [String: String]) async throws {
     let killed = try #require(runs["migrate apply user-emails is-active (killed)"])
     try await tool.run("migrate", "undo", killed, "-q").expect(0)

@@ -110,7 +110,7 @@ struct OneOffTests {
       (["fix", "members", "--all-documents", "--set", "a=ts(x)"], "is not a time"),
       (["fix", "members", "--all-documents", "--set", "updatedAt=1"], "updatedAt comes from the server"),
       (["fix", "members", "--all-documents", "--convert", "a=number"], "'number' is no type"),
-      (["fix", "members", "--all-documents", "--rename", "a=a.b"], "lie within each other"),
+      (["fix", "members", "--all-documents", "--rename", "a=a.b"], "overlap"),
       (["fix", "members", "--all-documents", "--trim", "__a__"], "reserved"),
       (["fix", "members", "--all-documents", "--trim", "a", "--on-failure", "stop"], "--on-failure"),
       (["delete", "members"], "Say which"), (["delete", "members", "--id", "."], "not allowed"),

@@ -29,7 +29,7 @@ struct PlanGuardTests {
     try await withPlan { tool, mini, _ in
       let all = mini.everything()
       let runs = tool.runs()
-      try await apply(tool).expectFailure(77, "nothing says how many it may be", "--max-delete")
+      try await apply(tool).expectFailure(77, "no maximum was given", "--max-delete")
       try await apply(tool, "--yes").expectFailure(77, "--max-delete")
       try await apply(tool, "--max-delete", "0").expectFailure(77, "deletes 40 documents", "allows 0")
       try await apply(tool, "--max-delete", "39").expectFailure(77, "plan.jsonl", "--max-delete allows 39")

@@ -227,7 +227,7 @@ struct PlanPageTests {
       let text = try await tool.run("migrate", "plan", "users-unify")
       #expect(
         text.output.hasSuffix(
-          "\nTo apply it: 401 reads, 264 writes, 0 deletes: at the most 0.01 USD (list prices of nam5, August 2026)\n"
+          "\nTo apply it: 401 reads, 264 writes, 0 deletes: at most 0.01 USD (list prices of nam5, August 2026)\n"
         )
       )
       // 5 groups, a count of them, and a count of the members of each; a transaction asks again.
@@ -252,7 +252,7 @@ struct PlanPageTests {
       // 2 documents, their count, and what is below each of them: 4 USD and 0.5 USD, 1 deletion.
       #expect(
         text.output.hasSuffix(
-          "\nTo apply it: 5 reads, 0 writes, 1 deletes: at the most 5.51 USD (prices of gymmigrate.yaml)\n"
+          "\nTo apply it: 5 reads, 0 writes, 1 deletes: at most 5.51 USD (prices of gymmigrate.yaml)\n"
         )
       )
       let summary = try await tool.bare(delete + ["--json"] + tool.place).summary()

@@ -188,9 +188,9 @@ struct ReadingTests {
       )
       #expect(errors.exitCode == 65)
       #expect(errors.errors.contains("error: cannot go on: 3 of "))
-      // It stopped half-way, so nothing else begins until somebody has decided.
+      // It stopped before it was done, so nothing else begins until somebody has decided.
       let blocked = try await tool.run("migrate", "apply", "is-active")
-      blocked.expectFailure(75, "stopped half-way")
+      blocked.expectFailure(75, "stopped before it was done")
       let run = String(tool.runs().dropLast().last?.split(separator: "/").last ?? "")
       try await tool.run("migrate", "unlock", run).expect(0)
       let deletes = try await tool.run("migrate", "apply", "user-emails", "--prune", "--max-delete", "2")

@@ -135,7 +135,7 @@ struct RunsTests {
     try await withTool(against: faults.handler) { tool, _ in
       let result = try await tool.run("import", "-", input: Array(Samples.text("exercises").utf8))
       result.expect(77)
-      #expect(result.lastLine.hasPrefix("To go on: gymmigrate import -"))
+      #expect(result.lastLine.hasPrefix("To resume: gymmigrate import -"))
       try await refuse(tool, 66, "standard input")
     }
   }

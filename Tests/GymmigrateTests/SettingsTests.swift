@@ -190,7 +190,7 @@ struct SettingsTests {
       listed.expect(0)
       #expect(listed.output.contains("prod\tsajarubox\tprod\thttps://firestore.googleapis.com\tprotected\n"))
       try tool.write("mine", to: "gymmigrate.yaml")
-      try await tool.bare(["env", "init"]).expectFailure(73, "gymmigrate.yaml", "it is there already")
+      try await tool.bare(["env", "init"]).expectFailure(73, "gymmigrate.yaml", "it exists")
       #expect(try tool.text("gymmigrate.yaml") == "mine")
       try FileManager.default.createSymbolicLink(
         atPath: tool.path("link.yaml"),

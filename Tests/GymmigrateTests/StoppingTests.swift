@@ -28,7 +28,7 @@ struct StoppingTests {
   }
 
   @Test(
-    "An import that waits for its input ends, and the last line is the command that goes on.",
+    "An import that waits for its input ends, and the last line is the command that resumes.",
     arguments: Reading.allCases,
     signals
   )
@@ -43,7 +43,7 @@ struct StoppingTests {
       result.expect(128 + signal)
       let summary = try result.summary()
       #expect(summary.status == "interrupted" && summary.exitCode == 128 + signal)
-      #expect(result.lastLine == "To go on: \(summary.resumeCommand ?? "?")")
+      #expect(result.lastLine == "To resume: \(summary.resumeCommand ?? "?")")
       #expect(summary.resumeCommand?.hasPrefix("gymmigrate ") == true)
       #expect(tool.names(in: tool.runs()[0]).allSatisfy { !$0.hasPrefix("standard-input") })
     }
@@ -126,7 +126,7 @@ struct StoppingTests {
       running.send(signal)
       let result = await running.wait()
       result.expect(128 + signal)
-      #expect(result.lastLine.hasPrefix("To go on: gymmigrate export users"), "\(result.errors)")
+      #expect(result.lastLine.hasPrefix("To resume: gymmigrate export users"), "\(result.errors)")
     }
   }
 
@@ -176,7 +176,7 @@ struct StoppingTests {
       running.set(process)
       let result = await process.wait()
       result.expect(129)
-      #expect(result.lastLine.hasPrefix("To go on: gymmigrate export users"), "\(result.errors)")
+      #expect(result.lastLine.hasPrefix("To resume: gymmigrate export users"), "\(result.errors)")
       #expect(tool.names(in: ".").allSatisfy { $0 == ".gymmigrate" }, "\(tool.names(in: "."))")
     }
   }

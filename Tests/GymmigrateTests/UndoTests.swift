@@ -145,7 +145,7 @@ struct UndoTests {
       faults.setOn(false)
       try await tool.run("migrate", "undo", "last").expect(0)
       #expect(mini.lines() == before, "seed \(seed)")
-      // It is over: nothing is left to go on with, nothing holds others up.
+      // It is over: nothing is left to resume, nothing holds others up.
       try await tool.bare([
         "runs", "resume", try #require(tool.runs().first?.components(separatedBy: "/").last),
       ])

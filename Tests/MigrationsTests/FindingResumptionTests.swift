@@ -213,7 +213,7 @@ struct FindingResumptionTests {
       expected: ["\(entry) entry-reassigned"],
       commits: 2
     )
-    // The entry is given to the first who bears the email, who is gone before the run is taken up again.
+    // The entry is given to the first who bears the email, who is gone before the run is resumed.
     let whole = try await outcome(reporting, failing: [], fromStart: fromStart)
     #expect(whole.documents[entry]?.contains(#""primaryUserId":{"stringValue":"u"}"#) == true)
     let outcome = try await outcome(reporting, failing: [2], fromStart: fromStart) { $0.remove("users/u") }

@@ -128,7 +128,7 @@ package struct YAMLFile: Sendable {
         ? "a second document begins here; a file has one" : problem
       return failure(line: mark.line, column: mark.column, cause)
     case .duplicatedKeysInMapping(let names, let context):
-      let cause = "of this map, \(names.map { "'\($0)'" }.joined(separator: ", ")) stands twice"
+      let cause = "of this map, \(names.map { "'\($0)'" }.joined(separator: ", ")) is given twice"
       return failure(line: context.mark.line, column: context.mark.column, cause)
     default:
       return failure(at: nil, "it is not valid YAML")
@@ -251,7 +251,7 @@ package struct YAMLFile: Sendable {
       if let known, !known.contains(where: { $0.isIdentical(to: name) }) {
         throw failure(at: key, "\(what) has no '\(name)'; it has \(known.joined(separator: ", "))")
       }
-      guard seen.insert(UTF8Key(name)).inserted else { throw failure(at: key, "'\(name)' stands twice") }
+      guard seen.insert(UTF8Key(name)).inserted else { throw failure(at: key, "'\(name)' is given twice") }
       list.append((name, key, value))
     }
     return list

@@ -21,7 +21,7 @@ package struct DocumentLoader: Sendable {
     self.pacer = pacer
   }
 
-  /// Runs `body` with a place to put documents, and returns when each of them is settled.
+  /// Runs `body` with an intake for documents, and returns when each of them is settled.
   ///
   /// - Throws: ``Failure``.
   package func load(_ body: (Intake) async throws -> Void) async throws {
@@ -148,7 +148,7 @@ private struct LoadDelegate: BatchDelegate {
 
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
     let document = incoming.settle(write.path)
-    // A document is counted as read together with what became of it, so that the accounts of a run that ends early hold.
+    // A document is counted as read together with what became of it, so that the counts of a run that ends early hold.
     context.counts.update(write.path.collection) {
       $0.read += 1
       $0.settle(write, result)

@@ -47,7 +47,7 @@ final class CheckOutput: Sendable {
 }
 
 enum CheckText {
-  /// Prints the rules with what they want, a line each with a tab in between, or as an array of `rule` and `summary`.
+  /// Prints each rule with its summary, one per line, separated by a tab, or as an array of `rule` and `summary`.
   static func printRules(asJSON: Bool) throws(Failure) {
     if !asJSON {
       return try StandardOutput.write(

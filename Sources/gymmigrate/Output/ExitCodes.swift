@@ -2,7 +2,7 @@ import ArgumentParser
 import FirestoreModels
 import Runs
 
-/// The one place that maps how a command ended to its exit code.
+/// Maps how a command ended to its exit code.
 ///
 /// Success and its shades are small, errors are those of sysexits.h.
 enum ExitCodes {
@@ -50,6 +50,6 @@ enum ExitCodes {
       75   try again later: locked, or a quota is spent
       77   not permitted
       78   the configuration or the credentials are wrong
-      130  interrupted (143 by TERM, 129 by HUP); the last line is the command that goes on
+      130  interrupted (143 by TERM, 129 by HUP); the last line is the command that resumes
     """
 }

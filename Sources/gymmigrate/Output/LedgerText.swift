@@ -3,11 +3,11 @@ import FirestoreModels
 import MigrationEngine
 import Runs
 
-/// What is told of a ledger.
+/// The ledger as text.
 enum LedgerText {
   typealias Holder = (run: String, holder: String, isExpired: Bool)
 
-  /// A line a run, and who holds the lease.
+  /// one line per run, and who holds the lease.
   static func lines(_ entries: [LedgerEntry], _ holder: Holder?) -> TerminalText {
     var lines: [TerminalText] = entries.map { entry in
       [
@@ -17,13 +17,13 @@ enum LedgerText {
     }
     if entries.isEmpty { lines.append("No run has changed this database.") }
     for entry in entries where isHalfWay(entry, holder) {
-      lines.append("Run \(entry.run) stopped half-way, and no other begins. \(entry.waysOut)")
+      lines.append("Run \(entry.run) stopped before it was done, and no other begins. \(entry.waysOut)")
     }
     if let holder {
       lines.append(
         holder.isExpired
           ? "The lease of \(holder.holder), run \(holder.run), has run out."
-          : "\(holder.holder) is at it: run \(holder.run)."
+          : "\(holder.holder) holds the lock: run \(holder.run)."
       )
     }
     return "\(lines.joined(separator: "\n"))\n"

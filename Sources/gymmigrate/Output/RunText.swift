@@ -2,7 +2,7 @@ import Files
 import FirestoreModels
 import Runs
 
-/// What is told of past runs.
+/// Past runs as text.
 enum RunText {
   /// One line: id, environment, status, what it wrote and left, the command.
   static func line(_ entry: RunHistory.Entry) -> TerminalText {
@@ -11,7 +11,7 @@ enum RunText {
       .map { TerminalText($0) }.joined(separator: "\t")
   }
 
-  /// What is told of a journal with a line that was cut off.
+  /// The warning about a journal with a line that was cut off.
   static func torn(_ line: Int, _ path: String) -> String {
     "\(path): line \(line) was cut off, as by a full disk, and is stepped over. What became of its document is looked up."
   }
@@ -40,7 +40,7 @@ enum RunText {
     if entry.isResumable, history.isOwn(record) {
       let folder = stateDir == ConnectionOptions.defaultStateDir ? [] : ["--state-dir", stateDir]
       lines.append(
-        "to go on     \(CommandLineText.quoted(["gymmigrate", "runs", "resume", record.id] + folder))"
+        "resume       \(CommandLineText.quoted(["gymmigrate", "runs", "resume", record.id] + folder))"
       )
     }
     return lines

@@ -9,7 +9,7 @@ typealias ExitStatus = ExitCode
 
 /// The last lines that a command says.
 enum SummaryText {
-  /// `users: 400 read, 264 written, 128 unchanged, 8 rejected (review 43)`, a line a collection and one in all.
+  /// `users: 400 read, 264 written, 128 unchanged, 8 rejected (review 43)`, one line per collection and one in all.
   static func lines(_ summary: RunSummary) -> [String] {
     var lines = summary.collections.map { collection in
       let file = collection.file.map { " -> \($0)" } ?? ""
@@ -39,7 +39,7 @@ extension String {
 enum FileCheck {
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// Whether a name stands for something, be it a link that leads nowhere.
+  /// Whether a name exists, even as a symbolic link to nothing.
   static func isTaken(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
@@ -54,7 +54,7 @@ enum FileCheck {
 /// The command line as it can be typed again.
 enum CommandLineText {
   static var current: String {
-    // Of a run that was taken up again, it is the run's own.
+    // Of a run that was resumed, it is the run's own.
     let arguments = Invocation.current.resuming?.arguments ?? Invocation.current.arguments.words
     return quoted(["gymmigrate"] + arguments)
   }

@@ -8,7 +8,7 @@ import Runs
 import Transfer
 
 /// Runs one command from its options to its summary: the environment, the guards before a write, the run directory, the
-/// accounts, and the last lines.
+/// counts, and the last lines.
 struct CommandRun {
   let name: String
   let connection: ConnectionOptions
@@ -24,9 +24,9 @@ struct CommandRun {
   /// Where it reads, of a command that reads one database and writes another.
   var source: ConnectionOptions?
 
-  /// The files or folders that stand where environments would, of a command that takes either.
+  /// The files or folders given instead of environments, of a command that takes either.
   var paths: (source: String?, target: String?) = (nil, nil)
-  /// Whether a run of the very same command that stopped half-way is taken up again, from the start, instead of a new one.
+  /// Whether a run of the very same command that stopped before it was done is resumed, from the start, instead of a new one.
   var resumesUnfinished = false
   /// What prints the end on standard output; nil: the summary with --json, else nothing.
   var printing: (@Sendable (RunSummary) throws -> Void)?
@@ -111,7 +111,7 @@ struct CommandRun {
     guard write != nil, record.writes, record.command.isIdentical(to: name) else {
       throw Failure(
         .inputMalformed,
-        "go on with",
+        "resume",
         path: record.id,
         cause: "run.json is damaged: it names the command '\(record.command)', and its arguments '\(name)'",
         remedy: "Give the command that you mean yourself."
@@ -126,7 +126,7 @@ struct CommandRun {
     )
   }
 
-  /// The last run of the same command in the same place, where it stopped half-way.
+  /// The last run of the same command in the same database and folder, if it stopped before it was done.
   private func unfinished(in environment: DatabaseEnvironment) throws(Failure) -> RunRecord? {
     guard resumesUnfinished, write != nil else { return nil }
     let arguments = Invocation.current.arguments.words
@@ -173,7 +173,7 @@ struct CommandRun {
             counts: context.counts,
             clock: context.clock
           )
-          if run.isResumed { context.logger.notice("Going on with run \(run.id).") }
+          if run.isResumed { context.logger.notice("Resuming run \(run.id).") }
           if let line = run.tornLine {
             context.logger.warning("\(RunText.torn(line, run.file("journal.jsonl")))")
           }
@@ -198,7 +198,7 @@ struct CommandRun {
     }
   }
 
-  /// Runs `work`, and tells how it ended, in words, in the summary and by the exit code.
+  /// Runs `work`, and reports how it ended: as text, in the summary and by the exit code.
   private func conclude(
     run: RunDirectory?,
     _ work: (CommandContext) async throws -> CommandResult
@@ -280,7 +280,7 @@ struct CommandRun {
     for list in lists where FileCheck.exists(list) { logger.notice("See \(list).") }
     if let failure { logger.error("\(failure)") }
     if let resume = summary.resumeCommand, summary.status != .done {
-      logger.notice("To go on: \(resume)")
+      logger.notice("To resume: \(resume)")
     }
     do {
       if let printing {
@@ -315,7 +315,7 @@ struct CommandRun {
     }
   }
 
-  /// Whether the same command, once its cause is mended, does what is left; what is wrong with the command itself or
+  /// Whether the same command, once its cause is corrected, does what is left; what is wrong with the command itself or
   /// with its input changes the command.
   private static func mayResume(after failure: Failure?) -> Bool {
     switch failure?.kind {

@@ -11,7 +11,7 @@ import Runs
   import Foundation
 #endif
 
-/// Turns connection options, the configuration file and the environment variables into a place and a caller.
+/// Turns connection options, the configuration file and the environment variables into an environment and a client for it.
 struct EnvironmentResolver {
   private let options: ConnectionOptions
   private let invocation = Invocation.current
@@ -60,7 +60,7 @@ struct EnvironmentResolver {
         if let found = try invocation.configurations.read(file) { others.append(found) }
       } catch {
         var failure = error
-        failure.remedy = "Mend it: what it protects counts, too, though \(used.file ?? "another") is used."
+        failure.remedy = "Correct it: its protections apply, too, though \(used.file ?? "another") is used."
         throw failure
       }
     }
@@ -175,7 +175,7 @@ struct EnvironmentResolver {
 
   /// Who signs.
   ///
-  /// Over plain HTTP nothing that is found by itself is sent, because an emulator wants none and the network
+  /// Over plain HTTP nothing that is found by itself is sent, because an emulator needs none and the network
   /// would see it.
   private func credentials(for environment: DatabaseEnvironment) throws(Failure) -> Credentials {
     let isPlain = environment.effectiveEndpoint.hasPrefix("http://")

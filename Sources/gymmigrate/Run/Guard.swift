@@ -6,9 +6,9 @@ import MigrationEngine
 import Platform
 import Runs
 
-/// What stands before the first write.
+/// The guards before the first write.
 enum Guard {
-  /// A command that reads one database and writes another wants two.
+  /// Refuses a command that would read and write the same database.
   ///
   /// - Throws: `.usage`.
   static func assertTwoDatabases(_ source: DatabaseEnvironment, _ target: DatabaseEnvironment) throws(Failure)
@@ -23,7 +23,7 @@ enum Guard {
     )
   }
 
-  /// Asks on a terminal whether to go on; where nobody can answer, it goes on.
+  /// Asks on a terminal whether to continue; continues where nobody can answer.
   ///
   /// - Throws: `.notPermitted` where the answer is no.
   static func ask(_ question: String, with options: ConfirmOptions) throws(Failure) {
@@ -35,7 +35,7 @@ enum Guard {
     }
   }
 
-  /// A protected environment wants its name: by `--confirm`, else typed by a person.
+  /// Requires the name of a protected environment: by `--confirm`, else typed by a person.
   ///
   /// - Throws: `.notPermitted`.
   static func confirm(_ environment: DatabaseEnvironment, with options: ConfirmOptions) throws(Failure) {
@@ -74,7 +74,7 @@ enum Guard {
   }
 }
 
-/// What stands before documents are deleted for good: a bound, by `--max-delete` or typed by a person.
+/// The guard before documents are deleted for good: a bound, by `--max-delete` or typed by a person.
 struct DeletionBound: Sendable {
   /// `--max-delete`.
   let maximum: Int?
@@ -85,7 +85,7 @@ struct DeletionBound: Sendable {
   /// - Throws: `.notPermitted`.
   func assertMayAsk() throws(Failure) {
     if maximum == nil, options.yes || isatty(0) != 1 || !Terminal.standardError.isInteractive {
-      throw Self.refusal("nothing says how many it may be")
+      throw Self.refusal("no maximum was given")
     }
   }
 
@@ -140,7 +140,7 @@ struct DeletionBound: Sendable {
   /// Asks for a number of documents.
   private func ask(_ what: String, _ count: Int, _ environment: DatabaseEnvironment) throws(Failure) -> Int {
     Terminal.standardError.line(
-      "\(what) are to be deleted for good from \(environment.name). Type the number to delete them:"
+      "\(what) will be deleted for good from \(environment.name). Type the number to delete them:"
     )
     guard let typed = try TypedLine.read(), typed.isIdentical(to: String(count)) else {
       throw Self.refusal("their number was not typed")

@@ -3,7 +3,7 @@ import Platform
 import Runs
 import Synchronization
 
-/// INT, TERM and HUP: the first one cancels the command, which finishes the commits in flight and tells how to go on;
+/// INT, TERM and HUP: the first one cancels the command, which finishes the commits in flight and prints the command that resumes;
 /// another INT or TERM ends the process at once.
 enum Interruption {
   private static let received = Atomic<Int32>(0)
@@ -19,7 +19,7 @@ enum Interruption {
   /// The end of a pipe that the signals' handler writes to.
   private static let alarm = Atomic<Int32>(-1)
 
-  /// Whether what `signal` returned is SIG_IGN, which is a number in the place of a function.
+  /// Whether what `signal` returned is SIG_IGN, which is a number instead of a function.
   private static func isIgnoring(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
     unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
@@ -46,7 +46,7 @@ enum Interruption {
     BackgroundThread.start {
       var byte: UInt8 = 0
       while read(listening, &byte, 1) < 0, errno == EINTR {}
-      // Said first, because the last line tells how to go on; but a terminal that takes nothing is not waited for.
+      // Printed first, because the last line is the command that resumes; but a terminal that takes nothing is not waited for.
       BackgroundThread.start {
         usleep(250_000)
         stop()
@@ -69,7 +69,7 @@ enum Interruption {
         _ = write(Interruption.alarm.load(ordering: .relaxed), &byte, 1)
         errno = saved
       }
-      // Who starts a program with nohup wants it to outlive the session.
+      // A program that is started with nohup is meant to outlive the session.
       if number == SIGHUP, isIgnoring(before) { signal(SIGHUP, SIG_IGN) }
     }
   }

@@ -22,7 +22,7 @@ enum OpenFiles {
 
   /// Raises the limit where it is too low and may be raised.
   ///
-  /// A run that meets the limit half-way only sees that no connection can be made, and takes it for the network.
+  /// A run that meets the limit before its end only sees that no connection can be made, and takes it for the network.
   ///
   /// - Throws: ``Failure`` `.configuration` where it stays too low.
   static func assertEnough() throws(Failure) {

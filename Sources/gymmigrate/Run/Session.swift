@@ -6,7 +6,7 @@ import Logging
 import Runs
 import Transfer
 
-/// What a command works with: a place, a client for it, its accounts, and voices.
+/// What a command works with: an environment, a client for it, counts, progress and logger.
 struct Session: Sendable {
   /// The command, as `migrate apply users-unify`.
   let command: String
@@ -15,7 +15,7 @@ struct Session: Sendable {
   let logger: Logger
   let progress: Progress
   let counts: RunCounts
-  /// What makes a writing command go on where it stopped; nil for one that only reads.
+  /// What makes a writing command resumable; nil for one that only reads.
   let checkpoints: Checkpoints?
   /// Who signs.
   var signer = ""
@@ -60,7 +60,7 @@ struct Connection: Sendable {
   let signer: String
 }
 
-/// How a command ended, apart from its accounts.
+/// How a command ended, apart from its counts.
 struct CommandResult: Sendable {
   var status = RunSummary.Status.done
   var readTime: Timestamp?
@@ -70,11 +70,11 @@ struct CommandResult: Sendable {
   var differences: DiffCounts?
   /// What was released, of `migrate unlock`.
   var release: RunSummary.Release?
-  /// What the service bills at the most, of a plan and of a copy.
+  /// What the service bills at most, of a plan and of a copy.
   var cost: CostEstimate?
 }
 
-/// What every command has, whatever places it works with: its voices and its accounts.
+/// What every command has, whatever it connects to: clock, logger, progress and counts.
 struct CommandContext: Sendable {
   let clock: RunClock
   let logger: Logger
@@ -86,7 +86,7 @@ struct CommandContext: Sendable {
 
   /// Runs `body` with a client for an environment; the embedded store is up meanwhile where that is meant.
   ///
-  /// - Parameter other: A place that is open already: the embedded store is one for both.
+  /// - Parameter other: A connection that is open already: both sides share one embedded store.
   func withConnection<Result: Sendable>(
     _ environment: DatabaseEnvironment,
     _ options: ConnectionOptions,

@@ -99,7 +99,7 @@ struct CommandTree {
         takesNext = option?.takesValue == true && !argument.contains("=")
         if !isRemoved { kept.append(argument) }
       } else {
-        // Letters stand together up to the first that takes a value.
+        // Short options are combined up to the first that takes a value.
         var letters = "-"
         var rest = argument.dropFirst()
         while let letter = rest.popFirst() {
@@ -137,7 +137,7 @@ struct CommandTree {
       if argument.hasPrefix("--") {
         given.insert(String(argument.dropFirst(2).prefix { $0 != "=" }))
       } else if argument.hasPrefix("-") {
-        // Letters stand together up to the first that takes a value.
+        // Short options are combined up to the first that takes a value.
         for letter in argument.dropFirst() {
           guard let option = options.first(where: { $0.letters.contains(letter) }) else { break }
           given.insert(option.name)

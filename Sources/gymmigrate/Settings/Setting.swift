@@ -2,8 +2,8 @@ import FirestoreModels
 
 /// An option that can also be set by an environment variable: one that says where and how to work, never what to do.
 ///
-/// What a command does, to which documents, and what stands before a write (`--confirm`, `--yes`, `--hard`,
-/// `--max-delete`, `--prune`) is typed for each run: a variable that somebody exported last week would answer in the place
+/// What a command does, to which documents, and the guards before a write (`--confirm`, `--yes`, `--hard`,
+/// `--max-delete`, `--prune`) is typed for each run: a variable that somebody exported last week would answer instead
 /// of a person.
 struct Setting: Equatable {
   /// The option's long name, without hyphens.
@@ -25,7 +25,7 @@ struct Setting: Equatable {
   /// Settings of which one makes the other void.
   static let alternatives = [["credentials", "access-token-file"]]
 
-  /// Variables that are set and stand for no setting, those of the tests and scripts apart.
+  /// Variables that are set and are not settings, those of the tests and scripts apart.
   static func unknown(in variables: [String: String]) -> [String] {
     let known = Set(all.map(\.variable) + ["GYMMIGRATE_BINARY", "GYMMIGRATE_PYTHON"])
     return variables.keys.filter {
@@ -48,7 +48,7 @@ struct CompletedArguments: Sendable {
 
   /// The words that name the command.
   private var command: [String]
-  /// What stands behind them.
+  /// Their values.
   private var rest: [String]
   /// The settings that came from variables.
   private(set) var additions: [Addition] = []

@@ -15,7 +15,7 @@ struct SettingOrigin {
 
   /// Every setting, as the command that is running has them, and as others would have those that it does not know.
   ///
-  /// What the configuration file cannot set is told from the parser's own defaults.
+  /// The defaults of what the configuration file cannot set are those of the parser.
   ///
   /// - Throws: ``Failure`` where the configuration cannot be read.
   static func all(

@@ -21,7 +21,7 @@ enum Browser {
 
   static let isThere = executable != nil
 
-  /// The page as it stands once its script has run.
+  /// The page unchanged once its script has run.
   ///
   /// - Parameter fragment: What stands behind `#`, encoded.
   static func page(_ path: String, fragment: String = "", in folder: URL) async throws -> Page {
@@ -29,7 +29,7 @@ enum Browser {
     return try await page(at: url, in: folder)
   }
 
-  /// The page at a URL as it stands once its script has run.
+  /// The page at a URL unchanged once its script has run.
   ///
   /// - Parameter options: Further options of the browser.
   static func page(at url: String, options: [String] = [], in folder: URL) async throws -> Page {

@@ -45,7 +45,7 @@ struct FullDisk: Sendable {
 
     private var made: Task<String, any Error>?
 
-    /// The library beside the tests, made anew by each process.
+    /// The library beside the tests, made again by each process.
     func path() async throws -> String {
       let task =
         made

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A command that is killed and taken up again, and the database that it works on.
+/// A command that is killed and resumed, and the database that it works on.
 struct KillWork: Sendable, CustomTestStringConvertible {
   let name: String
   /// The command line, without the place.

@@ -68,7 +68,7 @@ final class MovableClock: Sendable {
 }
 
 extension MiniFirestore {
-  /// The documents by name, as lines of JSON: all of them, made anew.
+  /// The documents by name, as lines of JSON: all of them, made again.
   func lines() -> [String: String] {
     Dictionary(snapshot().map { ($0.name, $0.jsonLine) }) { $1 }
   }

@@ -153,7 +153,7 @@ extension MiniFirestore {
     try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/all.jsonl"))
   }
 
-  /// Puts the same documents in anew, so that their create times follow the order of the text.
+  /// Puts the same documents in again, so that their create times follow the order of the text.
   func reload(_ jsonLines: String) throws {
     for document in snapshot() { remove(document.name) }
     try load(jsonLines: jsonLines)

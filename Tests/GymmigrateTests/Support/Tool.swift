@@ -258,7 +258,7 @@ final class Later<Value: Sendable>: @unchecked Sendable {
     condition.broadcast()
   }
 
-  /// Waits until it is known, for ten minutes at the most.
+  /// Waits until it is known, for ten minutes at most.
   ///
   /// It blocks its thread, so it is for servers' threads; a test awaits `value()`.
   func get() -> Value? {

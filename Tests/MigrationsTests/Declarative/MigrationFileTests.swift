@@ -176,7 +176,7 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
     MalformedMigration(head + "where: a.. == 1\n" + tail, 4, 8, "not a field path"),
     MalformedMigration(head + "touch: perhaps\n" + tail, 4, 8, "'touch' is true or false"),
     MalformedMigration(head + "steps:\n\t- trim: a\n", 5, 1, "cannot start any token"),
-    MalformedMigration("id: a\nid: b\n" + tail, 1, 1, "'id' stands twice"),
+    MalformedMigration("id: a\nid: b\n" + tail, 1, 1, "'id' is given twice"),
     MalformedMigration(head + tail + "---\nid: b\n", 6, 1, "a second document begins here"),
     MalformedMigration("id: &x a\nsummary: *x\n", 1, 5, "anchors and aliases are not taken"),
     MalformedMigration("id: &x a\nsummary: S.\ncollection: users\n" + tail, 1, 5, "anchors and aliases"),
@@ -207,7 +207,7 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
     MalformedMigration(step("set: {a: !!str 7}"), 5, 14, "a type as tag:yaml.org,2002:str is not taken"),
     MalformedMigration(step("set: {a: !mine 7}"), 5, 14, "a type as !mine is not taken"),
     MalformedMigration(step("set: {a: [[1]]}"), 5, 14, "array"),
-    MalformedMigration(step("set: {a: 1, a: 2}"), 5, 11, "'a' stands twice"),
+    MalformedMigration(step("set: {a: 1, a: 2}"), 5, 11, "'a' is given twice"),
     // The 38th bracket is the first on the 41st level.
     MalformedMigration(
       step("set: {a: \(String(repeating: "[", count: 50))\(String(repeating: "]", count: 50))}"),
@@ -224,7 +224,7 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
       "'copy' has no 'too'; it has from, to, overwrite"
     ),
     MalformedMigration(step("copy: {from: [a], to: b}"), 5, 18, "a field is a text"),
-    MalformedMigration(step("move: {from: a, to: a.b}"), 5, 5, "'a' and 'a.b' lie within each other"),
+    MalformedMigration(step("move: {from: a, to: a.b}"), 5, 5, "'a' and 'a.b' overlap"),
     MalformedMigration(
       step("copy: {from: a, to: b, overwrite: perhaps}"),
       5,
@@ -250,7 +250,7 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
       "'unit' is one of seconds, milliseconds, microseconds"
     ),
     MalformedMigration(step("digits: []"), 5, 13, "'digits' is an empty list"),
-    MalformedMigration(step("unset: [a, a]"), 5, 16, "'a' stands twice"),
+    MalformedMigration(step("unset: [a, a]"), 5, 16, "'a' is given twice"),
     MalformedMigration(
       step("map: {field: a, values: {x: y, y: z}}"),
       5,
@@ -258,7 +258,7 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
       "the second time it would change again"
     ),
     MalformedMigration(step("map: {field: a, values: [x]}"), 5, 29, "'values' is a map"),
-    MalformedMigration(step("map: {field: a, values: {x: 1, \"x\": 2}}"), 5, 36, "'x' stands twice"),
+    MalformedMigration(step("map: {field: a, values: {x: 1, \"x\": 2}}"), 5, 36, "'x' is given twice"),
     MalformedMigration(step("join: {fields: [a], to: b}"), 5, 5, "join takes at least two fields"),
     MalformedMigration(
       step("split: {field: a, to: [b, c], separator: \"\"}"),

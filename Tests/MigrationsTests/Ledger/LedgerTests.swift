@@ -76,7 +76,7 @@ struct LedgerRulesTests {
     }
   }
 
-  @Test("A run that stopped half-way holds up every other one.", arguments: LedgerEntry.Status.allCases)
+  @Test("A run that stopped before it was done blocks others.", arguments: LedgerEntry.Status.allCases)
   func halfWay(_ status: LedgerEntry.Status) {
     let blocking: Set<LedgerEntry.Status> = [.running, .failed, .interrupted]
     let failure = refusal(entry("new"), [entry("old", status)])
@@ -113,7 +113,7 @@ struct LedgerRulesTests {
 
   @Test("What may be undone")
   func undo() {
-    // A run that stopped half-way may be undone: it does not hold up its own undo.
+    // A run that stopped before it was done may be undone: it does not hold up its own undo.
     #expect(refusal(entry("new", undoes: "old"), [entry("old", .interrupted)]) == nil)
     #expect(refusal(entry("new", undoes: "old"), [entry("old", .undone)])?.kind == .usage)
     let undo = entry("old", undoes: "older")
@@ -247,7 +247,7 @@ struct MigrationLedgerTests {
       let seen = await failure { try await perform(ledger, "a") { throw broken } }
       #expect(seen == broken)
       #expect(try await ledger.entries().map(\.status) == [.failed])
-      // It stopped half-way, so nothing else begins, but for itself.
+      // It stopped before it was done, so nothing else begins, but for itself.
       #expect(await failure { try await perform(ledger, "b") {} }?.kind == .tryLater)
       let stopped = await failure {
         try await perform(ledger, "a", isResumed: true) { throw CancellationError() }

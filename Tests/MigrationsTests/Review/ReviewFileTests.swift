@@ -61,7 +61,7 @@ import Testing
   @Test(
     arguments: [
       ("", "it is empty"), ("\n\n", "it is empty"), ("a,b\n", "line 1, column 1: there is no column 'a'"),
-      ("document,document\n", "line 1, column 2: 'document' stands there twice"),
+      ("document,document\n", "line 1, column 2: 'document' is there twice"),
       ("document,migration,code,firstName\n", "line 1: the column 'found' is missing"),
       ("document,migration,code,found\n", "line 1: there is no column of a name"),
       ("\(header)\n\(row)\n\n\(row)", "line 4: users/u1 is decided in line 2 already"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FirestoreREST
 
-/// Remembers what it is told, and plans increments again on what a document has become.
+/// Remembers what it is given, and plans increments again on what a document has become.
 private final class Recorder: BatchDelegate {
   struct State {
     var committed: [[Write]] = []

@@ -17,7 +17,7 @@ struct LoadOutcome {
   var traffic: Traffic
 }
 
-/// Loads documents, in batches, and returns the accounts and the lines of the reject list.
+/// Loads documents, in batches, and returns the counts and the lines of the reject list.
 func load(
   _ documents: [RawDocument],
   into client: FirestoreClient,

@@ -175,7 +175,7 @@ struct SchedulerSimulation {
       stopped = true
       scheduler.stop()
     case .live(let path, let value):
-      // Somebody changes what is there, and makes nothing anew.
+      // Somebody changes what is there, and makes nothing again.
       if service.documents[path] != nil {
         service.put(path, "live", value)
         touched[path] = value

@@ -37,7 +37,7 @@ private func csv(
   return try contents(folder.file("out.csv"))
 }
 
-/// A reader of RFC 4180 that also tells whether a cell was quoted.
+/// A reader of RFC 4180 that also reports whether a cell was quoted.
 private func rows(
   _ bytes: [UInt8],
   delimiter: UInt8 = UInt8(ascii: ",")

@@ -7,7 +7,7 @@ package import MigrationEngine
 /// `classAttendance`, which is never changed once written, the missing field is added and nothing else;
 /// everywhere else the service sets `updatedAt`, too.
 package struct DocumentIDs: Migration {
-  /// What is told of a document; the raw value is the code in reports.
+  /// The findings about a document; the raw value is the code in reports.
   package enum Code: String, Sendable, CaseIterable {
     /// `id` is there and is not the document's. A review.
     case idDiffers = "id-differs"

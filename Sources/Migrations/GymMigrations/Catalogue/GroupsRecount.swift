@@ -4,10 +4,10 @@ package import MigrationEngine
 /// The recount of `groups.memberCount`: the number of documents in `groups/{id}/members`, none where there is no such
 /// subcollection.
 ///
-/// The count is derived, so what stands there is no argument; only a value that is no integer is left for a person.
+/// The count is derived, so the present value is not considered; only a value that is no integer is left for a person.
 /// Applied in transactions, because the apps add a member and raise the count in one.
 package struct GroupsRecount: Migration {
-  /// What is told of a group; the raw value is the code in reports.
+  /// The findings about a group; the raw value is the code in reports.
   package enum Code: String, Sendable, CaseIterable {
     /// There are more members than ``maximumMembers``. A review; the count is written all the same.
     case tooManyMembers = "group-too-many-members"

@@ -2,7 +2,7 @@ package import FirestoreModels
 import GymModels
 package import MigrationEngine
 
-/// The links between accounts and members: `users.linkedMemberId` and `members.linkedUserId`, which mirror each other.
+/// The links between counts and members: `users.linkedMemberId` and `members.linkedUserId`, which mirror each other.
 ///
 /// A link that names somebody who is there is never rewritten. Where one side alone has it, the other is
 /// completed. People without a link are matched by phone, then by email, and only where each is the other's single
@@ -11,7 +11,7 @@ package import MigrationEngine
 /// The two documents of a pair are written one by one: a run that is stopped in between leaves half a link, which the
 /// next run completes. Memory does not grow with the collections; they are spooled to a temporary file.
 package struct MembersLink: Migration {
-  /// What is told of a document; the raw value is the code in reports.
+  /// The findings about a document; the raw value is the code in reports.
   package enum Code: String, Sendable, CaseIterable {
     /// The link names somebody whose own link names another. A review, as all but two are.
     case linkContradicts = "link-contradicts"
@@ -56,7 +56,7 @@ package struct MembersLink: Migration {
   package enum Reason: String, Sendable, CaseIterable {
     /// The other side names this document already.
     case linkCompleted = "link-completed"
-    /// The same, in the place of a link that names nobody.
+    /// The same, instead of a link that names nobody.
     case linkReplaced = "link-replaced"
     /// The phone is that of one user and one member.
     case phoneMatches = "link-by-phone"

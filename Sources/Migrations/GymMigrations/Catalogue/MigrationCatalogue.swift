@@ -3,7 +3,7 @@ package import MigrationEngine
 
 /// The migrations that gymmigrate knows, in the order in which they are applied.
 package enum MigrationCatalogue {
-  /// What the migrations may be told on the command line.
+  /// What the command line may set of the migrations.
   package struct Settings: Sendable, Equatable {
     /// `--accept-proposals`, for ``UsersUnify``.
     package var acceptProposals: Bool
@@ -20,10 +20,10 @@ package enum MigrationCatalogue {
     }
   }
 
-  /// Those that `--all` stands for, with the settings that touch least.
+  /// The migrations of `--all`, with the settings that change least.
   package static var all: [any Migration] { all(settings: Settings()) }
 
-  /// Those that `--all` stands for: all that only add and mend.
+  /// The migrations of `--all`: all that only add and correct.
   package static func all(settings: Settings) -> [any Migration] {
     [
       UsersUnify(acceptProposals: settings.acceptProposals, review: settings.review),

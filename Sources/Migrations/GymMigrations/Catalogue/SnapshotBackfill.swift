@@ -7,7 +7,7 @@ package import MigrationEngine
 /// It is copied as it is. A completed payment gets it, too: a field that was never recorded is added, and nothing that
 /// was recorded changes but `updatedAt`, by which other systems find out. Members are only read.
 package struct SnapshotBackfill: Migration {
-  /// What is told of a payment; the raw value is the code in reports.
+  /// The findings about a payment; the raw value is the code in reports.
   ///
   /// All are ``Finding/Kind/review`` but `wrongType`.
   package enum Code: String, Sendable, CaseIterable {

@@ -5,16 +5,16 @@ package import MigrationEngine
 /// The rebuild of `user_emails`, the index from a normalised email to the account that first bore it.
 ///
 /// An entry whose user exists and bears the email stays, and so does its createdAt; where its `email` is not its id,
-/// it is mended. An entry whose user does not, or is none, is given to the user with the earliest createdAt (the
+/// it is corrected. An entry whose user does not, or is none, is given to the user with the earliest createdAt (the
 /// document's createTime where that field is no timestamp), ties by the bytes of the id; where nobody bears the
 /// email, or the entry's id is not normalised, it is an orphan: listed, and removed only with ``prune``. An indexable
-/// email without an entry gets one. The index is derived data, so a value of a wrong type in an entry is mended
+/// email without an entry gets one. The index is derived data, so a value of a wrong type in an entry is corrected
 /// like a wrong one.
 ///
-/// Users are only read: a user is told, as skipped, where the email cannot have an entry, and not otherwise. Memory
+/// Users are only read: a user is recorded, as skipped, where the email cannot have an entry, and not otherwise. Memory
 /// does not grow with the collections; the emails are spooled to a temporary file.
 package struct UserEmails: Migration {
-  /// What is told; the raw value is the code in reports.
+  /// The findings; the raw value is the code in reports.
   ///
   /// An orphan is a ``Finding/Kind/review`` until it is pruned, then a note.
   package enum Code: String, Sendable, CaseIterable {
@@ -68,7 +68,7 @@ package struct UserEmails: Migration {
   /// `users` and `user_emails`.
   package let reads = [GymCollection.users, GymCollection.userEmails]
   package let writes = [GymCollection.userEmails]
-  /// An entry that was mended or removed does not tell any more what was wrong with it.
+  /// An entry that was corrected or removed does not show what was wrong with it.
   package let needsOriginals = true
 
   package init(prune: Bool = false) {
@@ -77,7 +77,7 @@ package struct UserEmails: Migration {
 
   package var strategy: MigrationStrategy { .streaming(decide) }
 
-  /// Spools the users, decides over the entries in their order, then tells the entries that are to be made, in the
+  /// Spools the users, decides over the entries in their order, then records the entries that are to be made, in the
   /// order of their ids.
   ///
   /// - Throws: what `source` and `sink` throw; `Failure` of kind `cannotWrite` where the spool cannot be kept.

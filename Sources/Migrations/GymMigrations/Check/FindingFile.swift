@@ -8,7 +8,7 @@ package final class FindingFile {
   package enum Format: String, Sendable, CaseIterable {
     case csv, json, jsonl
 
-    /// The format that a file's name tells, also with `.gz` behind it; nil where it tells none.
+    /// The format of a file by its name, also with `.gz` behind it; nil where it has none.
     package init?(fileName: String) {
       let name = fileName.hasSuffix(".gz") ? String(fileName.dropLast(3)) : fileName
       guard let found = Self.allCases.first(where: { name.hasSuffix(".\($0.rawValue)") }) else { return nil }

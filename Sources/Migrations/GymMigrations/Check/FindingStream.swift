@@ -2,7 +2,7 @@ import FirestoreModels
 
 /// The JSON of a check: one object with `findings`, written as they come, then `rules` and the members of the summary.
 ///
-/// A finding stands on a line of its own. Nothing is held but a buffer.
+/// Each finding has a line of its own. Nothing is held but a buffer.
 package struct FindingStream: Sendable {
   private static let bufferSize = 32 << 10
 

@@ -13,7 +13,7 @@ struct GroupScan {
   private var memberCount = 0
   private var hasAdmin = false
 
-  /// Takes the next document, and tells what is found about the group before it, where it begins another.
+  /// Takes the next document; where it begins another group, reports the findings about the one before.
   mutating func take(_ document: RawDocument) -> [IntegrityFinding] {
     let segments = document.path.segments
     guard segments.count == 2 || Self.isMember(segments) else { return [] }
@@ -31,7 +31,7 @@ struct GroupScan {
     return findings
   }
 
-  /// Tells what is found about the last group.
+  /// Reports the findings about the last group.
   mutating func finish() -> [IntegrityFinding] {
     defer { self = GroupScan() }
     guard let id else { return [] }

@@ -60,18 +60,18 @@ package struct IntegrityCheck: Sendable {
   /// - Parameters:
   ///   - reads: What to read: ``reads``, with a page size and a moment.
   ///   - source: Where from.
-  ///   - tell: Takes each finding.
-  /// - Throws: what `source` and `tell` throw; `Failure` of kind `cannotWrite` where the temporary file cannot be kept.
+  ///   - report: Takes each finding.
+  /// - Throws: what `source` and `report` throw; `Failure` of kind `cannotWrite` where the temporary file cannot be kept.
   package func run(
     _ reads: [CollectionRead],
     from source: @escaping Source,
-    record: (IntegrityFinding) throws -> Void
+    report: (IntegrityFinding) throws -> Void
   ) async throws {
     let spool = try IntegritySpool()
     func report(_ finding: IntegrityFinding) throws {
       guard rules.contains(finding.rule) else { return }
       if let judged, !judged.contains(finding.path.collection.pattern) { return }
-      try record(finding)
+      try report(finding)
     }
     var groups = GroupScan()
     var hasSetup = false

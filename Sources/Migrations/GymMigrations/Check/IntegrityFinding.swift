@@ -1,6 +1,6 @@
 package import FirestoreModels
 
-/// A place where the data does not obey a rule.
+/// A field or a document that breaks a rule.
 package struct IntegrityFinding: Sendable, Equatable {
   /// The rule.
   package var rule: IntegrityRule
@@ -8,7 +8,7 @@ package struct IntegrityFinding: Sendable, Equatable {
   package var path: DocumentPath
   /// The field, where it is about one.
   package var field: String?
-  /// What stands in the field; nil where nothing does, or null.
+  /// The value of the field; nil where it is missing or null.
   package var value: Value?
   /// One sentence for a person; it holds no value.
   package var message: String

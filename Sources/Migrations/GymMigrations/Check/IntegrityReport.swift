@@ -40,7 +40,7 @@ package struct IntegrityReport: Sendable, Equatable {
   /// All findings.
   package var count: Int { parts.values.reduce(0) { $0 + $1.count } }
 
-  /// A line a rule: the number of findings, the rule, and documents; without a control character, whatever ids hold.
+  /// one line per rule: the number of findings, the rule, and documents; without a control character, whatever ids hold.
   package var table: TerminalText {
     let numbers = rules.map { String(self[$0].count) }
     let width = (numbers + ["FINDINGS"]).map(\.count).max() ?? 0

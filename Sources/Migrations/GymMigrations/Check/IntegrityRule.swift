@@ -1,6 +1,6 @@
 /// What the gym's data must obey; the raw value is the rule's name on the command line and in findings.
 ///
-/// A value of the wrong type is told by ``wrongType``, and the rule that would have read it passes over it. Null counts
+/// A value of the wrong type is reported by ``wrongType``, and the rule that would have read it passes over it. Null counts
 /// as absent everywhere.
 package enum IntegrityRule: String, Sendable, CaseIterable {
   /// A document has no `id`; those of `user_emails` and `app_config` need none.
@@ -21,7 +21,7 @@ package enum IntegrityRule: String, Sendable, CaseIterable {
   case bookingDuplicate = "booking-duplicate"
   /// A class has more active bookings than `capacidadMax`.
   case classOverbooked = "class-overbooked"
-  /// Members stand below a group that does not exist.
+  /// There are members below a group that does not exist.
   case groupMissing = "group-missing"
   /// A group's `memberCount` is not the number of its members.
   case groupMemberCount = "group-member-count"
@@ -44,7 +44,7 @@ package enum IntegrityRule: String, Sendable, CaseIterable {
     self = rule
   }
 
-  /// What it wants, in a sentence for `--list-rules`.
+  /// The rule in a sentence, for `--list-rules`.
   package var summary: String {
     switch self {
     case .idMissing: "Every document has its id; those of user_emails and app_config need none."

@@ -18,13 +18,13 @@ package struct IntegrityRun: Sendable {
     self.context = context
   }
 
-  /// Checks the database and tells each finding.
+  /// Checks the database and reports each finding.
   ///
   /// - Returns: The moment that was read at, nil where none was pinned.
-  /// - Throws: ``Failure``, and what `tell` throws.
+  /// - Throws: ``Failure``, and what `report` throws.
   package func check(
     _ check: IntegrityCheck,
-    record: (IntegrityFinding) throws -> Void
+    report: (IntegrityFinding) throws -> Void
   ) async throws -> Timestamp? {
     var reads = check.reads
     for read in reads { context.counts.open(read.collection) }
@@ -57,7 +57,7 @@ package struct IntegrityRun: Sendable {
             context.progress.advance(by: page.count)
           }
         },
-        record: record
+        report: report
       )
     } catch let failure as Failure {
       throw moment.map { failure.explainingClosedWindow(since: $0, remedy: "Check fewer rules at a time") }

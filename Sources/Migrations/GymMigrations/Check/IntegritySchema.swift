@@ -10,7 +10,7 @@ enum IntegritySchema {
     let isOptional: Bool
   }
 
-  /// The type that a rule wants a field to have.
+  /// The type that a rule requires of a field.
   enum FieldType: String, Sendable {
     case string, integer, boolean, map
 
@@ -35,7 +35,7 @@ enum IntegritySchema {
   static let bookings = CollectionPath(nil, "classBookings")
   static let attendance = CollectionPath(nil, "classAttendance")
   static let groups = CollectionPath(nil, "groups")
-  /// The subcollections of all groups, as accounts name them.
+  /// The subcollections of all groups, as counts name them.
   static let groupMembers = CollectionPath(DocumentPath(groups, "*"), "members")
 
   /// `app_config/setup`.
@@ -85,7 +85,7 @@ enum IntegritySchema {
     keysByCollection[collection] ?? []
   }
 
-  /// The fields of a collection with the types that rules want.
+  /// The fields of a collection with the types that rules require.
   static func types(of collection: CollectionPath) -> [(field: String, type: FieldType)] {
     typesByCollection[collection] ?? []
   }

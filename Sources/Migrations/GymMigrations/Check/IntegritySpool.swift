@@ -65,7 +65,7 @@ struct IntegritySpool {
     var count: Int
   }
 
-  /// How many results are handed on at once.
+  /// How many results are handed over at once.
   static let batch = 500
 
   private let database: SpoolDatabase
@@ -161,7 +161,7 @@ struct IntegritySpool {
     }
   }
 
-  /// Tells, in the order of their ids, the users whose member does not exist or names another user; to be asked when
+  /// Reports, in the order of their ids, the users whose member does not exist or names another user; to be asked when
   /// users and members are in.
   func forEachBrokenLink(
     of users: CollectionPath,
@@ -181,7 +181,7 @@ struct IntegritySpool {
     )
   }
 
-  /// Tells the family groups without an owner, by their first member, and every owner where there are several, in the
+  /// Reports the family groups without an owner, by their first member, and every owner where there are several, in the
   /// order of the family groups.
   func forEachBrokenFamily(_ body: (Result) throws -> Void) async throws {
     try await write { db in
@@ -202,7 +202,7 @@ struct IntegritySpool {
     )
   }
 
-  /// Tells the bookings of which a user has several for one class, in the order of classes and users.
+  /// Reports the bookings of which a user has several for one class, in the order of classes and users.
   func forEachDuplicateBooking(_ body: (Result) throws -> Void) async throws {
     try await indexBookings()
     try await settle(
@@ -217,7 +217,7 @@ struct IntegritySpool {
     )
   }
 
-  /// Tells the classes that are booked beyond their capacity, or booked and without one, in the order of their ids.
+  /// Reports the classes that are booked beyond their capacity, or booked and without one, in the order of their ids.
   func forEachOverbookedClass(_ body: (Result) throws -> Void) async throws {
     try await indexBookings()
     try await settle(

@@ -6,7 +6,7 @@ import MigrationEngine
 struct DecidedName {
   /// What is written: decided, and missing in the document.
   private(set) var texts: [UserField: String] = [:]
-  /// The fields that stand and say otherwise.
+  /// The existing fields that say otherwise.
   private(set) var standing: [UserField] = []
   /// Whether the name is not what it was when it was listed; nothing is written then.
   private(set) var isStale = false

@@ -11,7 +11,7 @@ package struct NameReview: Sendable, Equatable {
 
   /// What one row says.
   package struct Decision: Sendable, Equatable {
-    /// Where it stands in the file: `line 3`.
+    /// Its position in the file: `line 3`.
     package var label: String
     /// What stood in the document when it was listed, as the list has it.
     package var found: String

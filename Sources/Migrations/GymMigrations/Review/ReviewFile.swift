@@ -5,7 +5,7 @@ import Tables
 
 /// The reading of a corrected `review.csv`, strict and before anything is written.
 ///
-/// The columns are told by the header, in any order. Rows of other migrations, and rows about something else than a
+/// The header names the columns, in any order. Rows of other migrations, and rows about something else than a
 /// name, are passed over: a file of several migrations is handed back as it is.
 package enum ReviewFile {
   /// The list as a spreadsheet saved it: a workbook, whose first sheet is read, or CSV with or without byte order mark,
@@ -52,7 +52,7 @@ package enum ReviewFile {
   }
 }
 
-/// Where the columns of a review stand.
+/// The indices of a review's columns.
 private struct Columns {
   private var columns: [UTF8Key: Int] = [:]
 
@@ -71,7 +71,7 @@ private struct Columns {
         )
       }
       if columns.updateValue(index, forKey: name) != nil {
-        throw ReviewFile.malformed(path, "\(header.label), column \(index + 1): '\(name)' stands there twice")
+        throw ReviewFile.malformed(path, "\(header.label), column \(index + 1): '\(name)' is there twice")
       }
     }
     for name in Self.required where columns[UTF8Key(name)] == nil {

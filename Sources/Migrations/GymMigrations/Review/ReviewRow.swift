@@ -1,6 +1,6 @@
 /// A row of a list that people worked on, as text, whatever the file's format.
 package struct ReviewRow: Sendable, Equatable {
-  /// Where it stands, for errors: `line 3` of CSV, `row 3` of a sheet.
+  /// Its position, for errors: `line 3` of CSV, `row 3` of a sheet.
   package var label: String
   /// Its cells, in order; those that are left out at the end are empty.
   package var cells: [String]

@@ -1,9 +1,9 @@
 package import FirestoreModels
 package import FirestoreREST
 
-/// A migration that is told and not programmed: steps over the documents of a collection for which a filter holds.
+/// A migration that is declared and not programmed: steps over the documents of a collection for which a filter holds.
 ///
-/// It comes from a YAML file or from the flags of `fix` and `delete`. Each document stands alone; a step that cannot be
+/// It comes from a YAML file or from the flags of `fix` and `delete`. Each document is handled by itself; a step that cannot be
 /// done for it makes a finding, and the document is left whole.
 ///
 /// Findings: ``Code``.
@@ -32,7 +32,7 @@ package struct DeclarativeMigration: Migration {
 
   /// Which documents it is about.
   package struct Scope: Sendable, Equatable {
-    /// The collection, or a pattern of collections (`groups/*/members`); for a group its id stands for all of them.
+    /// The collection, or a pattern of collections (`groups/*/members`); for a group, the id that all of them have.
     package var collection: CollectionPath
     /// Whether every collection of the id is meant, wherever it is.
     package var isGroup: Bool
@@ -73,7 +73,7 @@ package struct DeclarativeMigration: Migration {
       )
     }
 
-    /// Values of an IN at the most (https://firebase.google.com/docs/firestore/query-data/queries).
+    /// Values of an IN at most (https://firebase.google.com/docs/firestore/query-data/queries).
     private static let namesPerRead = 30
 
     /// Whether a document is meant.
@@ -161,7 +161,7 @@ package struct DeclarativeMigration: Migration {
     }
   }
 
-  /// What becomes of one document; one that it is not about (any more) is left as it is.
+  /// What becomes of one document; one that it is not about is left as it is.
   package func outcome(for document: RawDocument) -> Outcome {
     guard scope.contains(document) else { return Outcome(.unchanged) }
     var fields: FieldMap? = document.fields
@@ -207,7 +207,7 @@ package struct DeclarativeMigration: Migration {
 
   /// What applying the steps again would change, nil where nothing.
   ///
-  /// A run that is interrupted and resumed, and a read that meets a document twice because its place in the order
+  /// A run that is interrupted and resumed, and a read that meets a document twice because its position in the order
   /// changed, rely on that there is nothing.
   private func instability(_ fields: FieldMap, of document: RawDocument) -> Instability? {
     let made = RawDocument(path: document.path, fields: fields)

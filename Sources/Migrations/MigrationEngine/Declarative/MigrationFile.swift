@@ -163,7 +163,7 @@ private struct MigrationFileReader {
     return all
   }
 
-  /// The items of a list, which is not empty; one value stands for a list of one.
+  /// The items of a list, which is not empty; a single value is a list of one.
   private func items(_ node: YAMLNode, _ what: String) throws(Failure) -> [YAMLNode] {
     guard case .sequence(let items) = node.content else { return [node] }
     if items.isEmpty { throw yaml.failure(at: node, "\(what) is an empty list") }

@@ -11,9 +11,9 @@ package enum MigrationStep: Sendable, Equatable {
     case reject
     /// The document is left whole, and listed in findings.csv alone.
     case skip
-    /// The field becomes null, and the other steps go on.
+    /// The field becomes null, and the other steps are done.
     case null
-    /// The field stays as it is, and the other steps go on.
+    /// The field stays as it is, and the other steps are done.
     case keep
   }
 
@@ -29,9 +29,9 @@ package enum MigrationStep: Sendable, Equatable {
 
   /// One value and what it becomes.
   package struct Replacement: Sendable, Equatable {
-    /// What stands there.
+    /// The present value.
     package var from: Value
-    /// What will stand there.
+    /// The new value.
     package var to: Value
 
     /// Makes a replacement.
@@ -135,7 +135,7 @@ package enum MigrationStep: Sendable, Equatable {
   private static func overlap(_ fields: [FieldPath]) -> String? {
     for (index, field) in fields.enumerated() {
       for other in fields[..<index] where field.isPrefix(of: other) || other.isPrefix(of: field) {
-        return field == other ? "'\(field)' stands twice" : "'\(other)' and '\(field)' lie within each other"
+        return field == other ? "'\(field)' is given twice" : "'\(other)' and '\(field)' overlap"
       }
     }
     return nil

@@ -22,7 +22,7 @@ struct StepFailure: Error, Equatable {
 }
 
 extension MigrationStep {
-  /// Does the step to fields; nil in them stands for a document that is deleted.
+  /// Does the step to fields; nil means that the document is deleted.
   ///
   /// - Throws: ``StepFailure``; the fields are then worthless.
   func apply(to fields: inout FieldMap?) throws(StepFailure) {
@@ -143,7 +143,7 @@ extension FieldMap {
     return text
   }
 
-  /// Sets a value; what stands on the way to it is a map, null or nothing.
+  /// Sets a value; on the way to it there are only maps, nulls or nothing.
   fileprivate mutating func write(_ value: Value, to field: FieldPath) throws(StepFailure) {
     var way: [String] = []
     for segment in field.segments.dropLast() {
@@ -154,14 +154,14 @@ extension FieldMap {
           code: .parentNotMap,
           field: field,
           found: stands,
-          message: "has no place: \(path) is \(stands.typeName), not a map"
+          message: "cannot be set: \(path) is \(stands.typeName), not a map"
         )
       }
     }
     self[field] = value
   }
 
-  /// Writes a value where nothing stands, or the same; over something else only where that is said.
+  /// Writes a value where there is none, or the same; overwrites another only if told to.
   fileprivate mutating func put(_ value: Value, into field: FieldPath, overwrite: Bool) throws(StepFailure) {
     if let stands = self[field], !stands.isMissing, stands != value, !overwrite {
       throw StepFailure(

@@ -14,7 +14,7 @@ struct StepReader {
     "delete",
   ]
 
-  /// The steps that an entry stands for: one, or one a field.
+  /// The steps of an entry: one, or one per field.
   func steps(_ node: YAMLNode) throws(Failure) -> [MigrationStep] {
     guard case .mapping(let members) = node.content else {
       throw yaml.failure(at: node, "a step is a map of its name to what it takes, as trim: email")
@@ -94,7 +94,7 @@ struct StepReader {
     for (key, value) in pairs {
       let replacement = MigrationStep.Replacement(try self.value(key), try self.value(value))
       if replacements.contains(where: { $0.from == replacement.from }) {
-        throw yaml.failure(at: key, "'\(key.text ?? "")' stands twice")
+        throw yaml.failure(at: key, "'\(key.text ?? "")' is given twice")
       }
       replacements.append(replacement)
     }
@@ -167,7 +167,7 @@ struct StepReader {
     var fields: [FieldPath] = []
     for item in items {
       let field = try field(item, item)
-      if fields.contains(field) { throw yaml.failure(at: item, "'\(field)' stands twice") }
+      if fields.contains(field) { throw yaml.failure(at: item, "'\(field)' is given twice") }
       fields.append(field)
     }
     return fields

@@ -9,7 +9,7 @@ package import FirestoreREST
 ///
 /// Finding: ``DeclarativeMigration/Code/hasSubcollections``.
 package struct SubcollectionGuard: Migration {
-  /// Tells the ids of the collections below a document.
+  /// Returns the ids of the collections below a document.
   package typealias Lister = @Sendable (DocumentPath) async throws -> [String]
 
   private let base: DeclarativeMigration

@@ -10,7 +10,7 @@ package struct ValueConversion: Sendable, Equatable {
     case string, integer, double, boolean, timestamp
   }
 
-  /// What a number counts where it stands for a moment, from 1970-01-01T00:00:00Z on.
+  /// The unit of a number that is a time, since 1970-01-01T00:00:00Z.
   package enum TimeUnit: String, Sendable, CaseIterable {
     case seconds, milliseconds, microseconds
 

@@ -101,7 +101,7 @@ package struct FindingLists: Sendable {
     if !lines.reviews.isEmpty { try reviews.append(lines.reviews) }
   }
 
-  /// What was found as it stands in the list: a text as it is, anything else as its REST JSON.
+  /// What was found unchanged in the list: a text as it is, anything else as its REST JSON.
   package static func text(of found: Value?) -> String {
     guard let found else { return "" }
     if let text = found.string { return text }

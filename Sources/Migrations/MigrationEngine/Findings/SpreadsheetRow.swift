@@ -1,6 +1,6 @@
 /// Lines of RFC 4180 that people open in a spreadsheet.
 package enum SpreadsheetRow {
-  /// What tells a spreadsheet that the file is UTF-8; it stands before the first line.
+  /// The byte order mark, by which a spreadsheet knows that the file is UTF-8.
   package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// One line with its end: every cell quoted, and with an apostrophe before what would be a formula or begins with one

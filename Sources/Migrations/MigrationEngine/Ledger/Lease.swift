@@ -21,7 +21,7 @@ struct Lease: Sendable, Equatable {
   /// When it was renewed last, which is the document's update time.
   var renewedAt: Timestamp?
 
-  /// How the lease stands to a run that wants it.
+  /// The state of the lease for a run that wants to acquire it.
   enum State: Equatable {
     case free
     /// The run's own, or of one that it may take over.

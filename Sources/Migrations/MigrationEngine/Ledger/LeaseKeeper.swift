@@ -26,7 +26,7 @@ actor LeaseKeeper {
         throw Failure(
           .tryLater,
           "change \(client.database)",
-          cause: "\(lease.holder) is at it: run \(lease.run), \(lease.command)",
+          cause: "\(lease.holder) holds the lock: run \(lease.run), \(lease.command)",
           remedy:
             "Wait for its end. Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; 'gymmigrate migrate unlock' takes it away."
         )
@@ -48,9 +48,9 @@ actor LeaseKeeper {
     if try await write(over: held) { return }
     throw Failure(
       .tryLater,
-      "go on changing \(client.database)",
+      "keep changing \(client.database)",
       cause: "the lease was taken away",
-      remedy: "See who is at it with 'gymmigrate migrate status', then go on with this run."
+      remedy: "See who holds the lock with 'gymmigrate migrate status', then resume this run."
     )
   }
 

@@ -22,11 +22,11 @@ package struct LedgerEntry: Sendable, Equatable {
     case running
     /// It ended; something may be left for a person.
     case done, incomplete
-    /// It stopped half-way.
+    /// It stopped before it was done.
     case failed, interrupted
     /// It was undone.
     case undone
-    /// It stopped half-way, and somebody said that it is to stay so.
+    /// It stopped before it was done, and somebody said that it is to stay so.
     case cleared
   }
 
@@ -75,7 +75,7 @@ package struct LedgerEntry: Sendable, Equatable {
     totals = DocumentCounts()
   }
 
-  /// Whether it stopped half-way, or is at work, so that nothing else may begin.
+  /// Whether it stopped before it was done, or is at work, so that nothing else may begin.
   package var blocks: Bool {
     switch status {
     case .running: true
@@ -84,9 +84,9 @@ package struct LedgerEntry: Sendable, Equatable {
     }
   }
 
-  /// What lets others begin after it stopped half-way, in a sentence.
+  /// What lets others begin after it stopped before it was done, in a sentence.
   package var waysOut: String {
-    "Go on with it (gymmigrate runs resume \(run)), undo it (gymmigrate migrate undo \(run)), or leave it as it is (gymmigrate migrate unlock \(run))."
+    "Resume it (gymmigrate runs resume \(run)), undo it (gymmigrate migrate undo \(run)), or keep its changes (gymmigrate migrate unlock \(run))."
   }
 
   var path: DocumentPath { DocumentPath(Self.collection, run) }

@@ -4,7 +4,7 @@ import FirestoreModels
 enum LedgerRules {
   /// Checks it.
   ///
-  /// - Throws: `.tryLater` where another run stopped half-way, or where this one was ended meanwhile; `.notPermitted` where
+  /// - Throws: `.tryLater` where another run stopped before it was done, or where this one was ended meanwhile; `.notPermitted` where
   ///   a migration's file changed since it was applied; `.usage` where there is nothing (more) to undo.
   static func assertMayBegin(
     _ entry: LedgerEntry,
@@ -15,7 +15,7 @@ enum LedgerRules {
     if let own, isResumed, own.status == .undone || own.status == .cleared {
       throw Failure(
         .usage,
-        "go on with",
+        "resume",
         path: entry.run,
         cause: own.status == .undone ? "it was undone by run \(own.undoneBy ?? "?")" : "it was cleared",
         remedy: "Begin a new run."
@@ -32,7 +32,7 @@ enum LedgerRules {
         .tryLater,
         "begin",
         path: entry.command,
-        cause: "run \(half.run) of \(half.holder) (\(half.command)) stopped half-way",
+        cause: "run \(half.run) of \(half.holder) (\(half.command)) stopped before it was done",
         remedy: half.waysOut
       )
     }

@@ -72,17 +72,17 @@ package struct MigrationLedger: Sendable {
       "take the lease away",
       path: Lease.path.string,
       cause: "it changes all the time",
-      remedy: "See who is at it with 'gymmigrate migrate status', and try again."
+      remedy: "See who holds the lock with 'gymmigrate migrate status', and try again."
     )
   }
 
-  /// Says that a run that stopped half-way is to stay as it is, so that others may begin.
+  /// Says that a run that stopped before it was done is to stay as it is, so that others may begin.
   ///
   /// - Parameters:
   ///   - isDead: Whether it is known that its process is gone, so that its lease may be taken away at once.
   ///   - isUnrecorded: Whether it was perhaps cleared by a command that could not record that in the run's folder.
   ///   - willClear: Called before the first write, when nothing speaks against it.
-  /// - Throws: `.inputMissing` where the ledger does not know it, `.usage` where it did not stop half-way, `.tryLater` where
+  /// - Throws: `.inputMissing` where the ledger does not know it, `.usage` where it did not stop before its end, `.tryLater` where
   ///   it may be at work still.
   package func clear(
     _ run: String,
@@ -115,7 +115,7 @@ package struct MigrationLedger: Sendable {
           .tryLater,
           "clear the run",
           path: run,
-          cause: "\(lease.holder) may be at it still",
+          cause: "\(lease.holder) may still be running",
           remedy:
             "Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; 'gymmigrate migrate unlock' takes it away."
         )
@@ -134,14 +134,14 @@ package struct MigrationLedger: Sendable {
   // MARK: A run
 
   /// Runs `body` as the one run that may change the database: with the lease held and renewed, and with an entry that says
-  /// so before the first write and tells the end afterwards.
+  /// so before the first write and records the end afterwards.
   ///
   /// - Parameters:
   ///   - entry: The run.
-  ///   - isResumed: Whether it is taken up again, so that it may take over its own lease and entry.
+  ///   - isResumed: Whether it is resumed, so that it may take over its own lease and entry.
   ///   - isEmpty: Whether nothing has been written; asked at the end of a run that failed.
-  ///   - book: Its accounts, for the entry.
-  /// - Throws: `.tryLater` where another run holds the lease or stopped half-way; `.notPermitted` where a migration's file
+  ///   - book: Its counts, for the entry.
+  /// - Throws: `.tryLater` where another run holds the lease or stopped before it was done; `.notPermitted` where a migration's file
   ///   is not the one that was applied under its id; what `body` throws; `.tryLater` where the lease is lost meanwhile.
   package func perform(
     _ entry: LedgerEntry,
@@ -208,7 +208,7 @@ package struct MigrationLedger: Sendable {
       do {
         try await enter(isInterrupted ? .interrupted : .failed)
       } catch {
-        logger.warning("The ledger could not be told how the run ended.", metadata: ["reason": "\(error)"])
+        logger.warning("The ledger does not record the end of the run.", metadata: ["reason": "\(error)"])
       }
       throw error
     }
@@ -239,7 +239,7 @@ package struct MigrationLedger: Sendable {
             try await keeper.renew()
           }
         } catch  where Task.isCancelled {
-          // What an interruption leaves open is for the work to tell.
+          // What an interruption leaves open is for the work to report.
           return false
         }
       }
@@ -251,8 +251,8 @@ package struct MigrationLedger: Sendable {
 
   /// Writes an entry over what was read of it.
   ///
-  /// - Returns: The entry as it stands by now.
-  /// - Throws: `.tryLater` where somebody else wrote it meanwhile: whoever took the run up or cleared it tells how it is.
+  /// - Returns: The entry unchanged by now.
+  /// - Throws: `.tryLater` where somebody else wrote it meanwhile: whoever resumed or cleared the run records its state.
   private func put(_ entry: LedgerEntry) async throws -> LedgerEntry {
     switch try await client.perform(entry.write) {
     case .written(let updateTime):

@@ -13,7 +13,7 @@ package protocol ChangeList: Sendable {
   /// The documents that are deleted, where that is known beforehand.
   var deletions: Int { get }
 
-  /// Records every change, also of a document that does not exist (any more), from behind a position on.
+  /// Records every change, also of a document that does not exist, from behind a position on.
   ///
   /// - Parameters:
   ///   - position: What it gave to `mark` last, in an earlier process; nil for the beginning.
@@ -70,7 +70,7 @@ package enum ChangeSource: Sendable {
     }
   }
 
-  /// Whether documents are deleted for good, so that a bound is wanted before anything is begun.
+  /// Whether documents are deleted for good, so that a bound is required before anything is begun.
   package var deletesForGood: Bool {
     switch self {
     case .migration(let migration): migration.deletesForGood

@@ -43,7 +43,7 @@ package protocol Migration: Sendable {
   /// In a run that is resumed it is then given all of them as they were before the run, so that it decides the same again.
   var needsOriginals: Bool { get }
 
-  /// Whether it deletes documents for good, so that a bound is wanted before it begins.
+  /// Whether it deletes documents for good, so that a bound is required before it begins.
   var deletesForGood: Bool { get }
 
   /// Requests that deciding on a deletion costs, beside the read of the document.

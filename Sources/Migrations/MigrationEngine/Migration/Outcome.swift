@@ -48,7 +48,7 @@ package struct Finding: Sendable, Equatable {
   package var code: String
   /// The field that it is about, where it is about one.
   package var field: String?
-  /// What stands there now.
+  /// The present value.
   package var found: Value?
   /// What is proposed, by field, where something is.
   package var proposal: FieldMap

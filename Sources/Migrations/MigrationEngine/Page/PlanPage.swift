@@ -22,7 +22,7 @@ package struct PlanPage: Sendable {
     /// Unicode scalars of one value.
     package var scalars = 1000
 
-    /// Limits as they are unless told otherwise.
+    /// The default limits.
     package init() {}
   }
 
@@ -44,7 +44,7 @@ package struct PlanPage: Sendable {
   ///   - command: The command, as its summary names it.
   ///   - environment: Where it read.
   ///   - reports: What was found, migration by migration.
-  ///   - collections: The run's accounts.
+  ///   - collections: The run's counts.
   ///   - cost: What applying it will cost.
   ///   - plannedAt: When it was planned.
   package init(

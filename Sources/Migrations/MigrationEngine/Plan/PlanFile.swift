@@ -8,7 +8,7 @@ import Runs
 /// out for a creation), `checksum` (of the migration's file, where it has one), `createTime`, `database`, `migration`, `path`,
 /// `reasons`, `serverTimes` and `updateTime`.
 ///
-/// A page of changes is put into words while the next ones are decided; a few are under way, one after another.
+/// A page of changes is encoded while the next ones are decided; a few are under way, one after another.
 struct PlanFile: Sendable {
   private let list: LineList
   private let database: DatabaseName
@@ -55,7 +55,7 @@ struct PlanFile: Sendable {
     try write([], [], atLeast: 1)
   }
 
-  /// Puts changes into words behind what is waiting, and writes that wherever it has grown to a size.
+  /// Encodes changes behind what is waiting, and writes that wherever it has grown to a size.
   private func write(_ changes: [Change], _ common: [UInt8], atLeast size: Int) throws(Failure) {
     var json = waiting.withLock { waiting in
       let taken = waiting

@@ -19,7 +19,7 @@ package struct MigrationReport: Sendable {
       self.code = code
     }
 
-    /// Whether the first is told before the second.
+    /// Whether the first is reported before the second.
     package static func < (a: Self, b: Self) -> Bool {
       (a.code, a.kind.rawValue) < (b.code, b.kind.rawValue)
     }
@@ -27,7 +27,7 @@ package struct MigrationReport: Sendable {
 
   /// The migration's id.
   package var migration: String
-  /// Its collections' accounts, in the order in which they came.
+  /// Its collections' counts, in the order in which they came.
   package var collections: [RunSummary.Collection] = []
   /// How many documents it changes or changed, by collection.
   package var changes: [CollectionPath: Int] = [:]
@@ -85,7 +85,7 @@ extension MigrationReport {
     return counters
   }
 
-  /// A report that goes on from the numbers of a checkpoint.
+  /// A report that continues from the counters of a checkpoint.
   init(migration: String, counters: [String: Int]) {
     self.init(migration: migration)
     creations = counters["creations"] ?? 0

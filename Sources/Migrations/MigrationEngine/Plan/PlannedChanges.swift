@@ -18,7 +18,7 @@ package struct PlannedChanges: ChangeList {
   package let deletions: Int
   /// The SHA-256 of the plan, unpacked where it was gzip, in lower-case hexadecimal.
   package var sha256: String { copy.sha256 }
-  /// What tells the collections below a document that is to be deleted; nil where nothing is asked.
+  /// What lists the collections below a document that is to be deleted; nil where nothing is asked.
   var subcollections: SubcollectionGuard.Lister?
   private let copy: InputCopy
 

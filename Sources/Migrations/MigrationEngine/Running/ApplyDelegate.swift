@@ -3,7 +3,7 @@ import FirestoreModels
 import FirestoreREST
 import Runs
 
-/// Settles the writes of an apply, and plans documents again that changed while it went on.
+/// Settles the writes of an apply, and plans documents again that changed during the run.
 struct ApplyDelegate: BatchDelegate {
   private let session: PlanSession
   /// A list that could not be written while a document was planned again.

@@ -158,7 +158,7 @@ extension Array<RawDocument> {
   }
 }
 
-/// What the run that is taken up again deleted of a collection that is read.
+/// What the run that is resumed deleted of a collection that is read.
 private struct Deletions {
   /// Those that are known to be applied, in the order of their names.
   private(set) var known: ArraySlice<DocumentPath>
@@ -204,12 +204,12 @@ struct SourcePosition: Sendable, Equatable, CustomStringConvertible {
   var description: String { last.map { "\(read) \($0.string)" } ?? "\(read)" }
 }
 
-/// Where the reads of a migration stop for a checkpoint, and where they begin in a run that is taken up again.
+/// Where the reads of a migration stop for a checkpoint, and where they begin in a run that is resumed.
 final class SourceCheckpoints: Sendable {
   let resumed: SourcePosition?
   /// What is read, one after another.
   let sources: [CollectionRead]
-  /// Everything up to a position was handed on.
+  /// Called where everything up to a position was handed over.
   let stop: @Sendable (SourcePosition) async throws -> Void
   private let count = Locked(0)
 

@@ -20,7 +20,7 @@ package struct MigrationRunner: Sendable {
   package var limits = BatchLimits()
   /// How fast it may be written.
   package var pacer = WritePacer(ramp: false)
-  /// Deletions of one migration at the most; any number where nil.
+  /// Deletions of one migration at most; any number where nil.
   package var maximumDeletes: Int?
   /// How many changes a report keeps to be shown.
   package var examples = 3

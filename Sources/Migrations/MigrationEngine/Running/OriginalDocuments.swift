@@ -7,7 +7,7 @@ import Runs
 /// A migration that decides on one document by others finds and decides the same once more only if it sees all of them as
 /// it saw them then (``Migration/needsOriginals``).
 final class OriginalDocuments: Sendable {
-  /// A write of before the interruption whose document was given as it was before that.
+  /// A write from before the interruption whose document was given as it was before that.
   struct Given: Sendable {
     var write: Journal.OwnWrite
     /// Whether it is counted, so that only its findings are to be listed.
@@ -15,14 +15,14 @@ final class OriginalDocuments: Sendable {
   }
 
   private let journal: Journal
-  /// What was given, or is to be given, and is not told yet.
+  /// What was given, or is to be given, and is not recorded yet.
   private let given = Locked<[DocumentPath: Given]>([:])
 
   init(_ journal: Journal) {
     self.journal = journal
   }
 
-  /// The write by which a document that is told is not what it was, once.
+  /// The write by which a document that is recorded is not what it was, once.
   func take(_ path: DocumentPath) -> Given? {
     given.withLock { $0.isEmpty ? nil : $0.removeValue(forKey: path) }
   }

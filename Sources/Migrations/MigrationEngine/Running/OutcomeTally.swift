@@ -1,7 +1,7 @@
 import FirestoreModels
 import Runs
 
-/// What several outcomes add to a report and to the accounts of their collection, which are looked up once for all.
+/// What several outcomes add to a report and to the counts of their collection, which are looked up once for all.
 struct OutcomeTally: Sendable {
   /// Whether the documents were counted as unchanged when they came.
   let isReadOnly: Bool

@@ -1,9 +1,9 @@
 import Files
 import FirestoreModels
 
-/// What was found of the documents that were handed on to be written, until their writes are settled.
+/// What was found of the documents that were submitted to be written, until their writes are settled.
 ///
-/// The writes of one document are settled in the order in which they were handed on.
+/// The writes of one document are settled in the order in which they were submitted.
 final class PendingFindings: Sendable {
   /// What is known of one write.
   struct Entry: Sendable {
@@ -14,7 +14,7 @@ final class PendingFindings: Sendable {
 
   private let entries = Locked<[DocumentPath: [Entry]]>([:])
 
-  /// A write is handed on.
+  /// A write is submitted.
   func add(_ outcome: Outcome, of path: DocumentPath) {
     let entry = Entry(findings: outcome.findings, migration: outcome.migration)
     entries.withLock { $0[path, default: []].append(entry) }

@@ -3,9 +3,9 @@ import FirestoreModels
 import FirestoreREST
 import Runs
 
-/// What a run that is taken up again finds written by itself.
+/// What a run that is resumed finds written by itself.
 extension PlanSession {
-  /// The write of before an interruption by which a document needs none (any more).
+  /// The write from before an interruption by which a document needs none.
   func takeOwnWrite(
     _ outcome: Outcome,
     of document: RawDocument
@@ -123,7 +123,7 @@ extension PlanSession {
 }
 
 extension DocumentCounts {
-  /// Counts a write of before an interruption.
+  /// Counts a write from before an interruption.
   fileprivate mutating func settle(_ write: Journal.OwnWrite.Kind) {
     if write == .creation { created += 1 } else { read += 1 }
     if write == .deletion { deleted += 1 }

@@ -5,7 +5,7 @@ import Runs
 
 /// Takes what a migration decides: counts it, lists it, and hands changes on to be written.
 ///
-/// A document is counted once, as read together with what became of it, so that the accounts hold at every moment.
+/// A document is counted once, as read together with what became of it, so that the counts hold at every moment.
 struct PlanSession: PlanSink {
   /// What is done about changes.
   enum Performer: Sendable {
@@ -23,9 +23,9 @@ struct PlanSession: PlanSink {
   let examples: Int
   let maximumDeletes: Int?
   let report: Locked<MigrationReport>
-  /// What the documents were before the run, of a migration that has to see them so in a run that is taken up again.
+  /// What the documents were before the run, of a migration that has to see them so in a run that is resumed.
   let originals: OriginalDocuments?
-  /// What was handed on and is not settled yet.
+  /// What was submitted and is not settled yet.
   let pending = PendingFindings()
   /// Who writes the changes.
   private var writer: BatchWriter?
@@ -144,7 +144,7 @@ struct PlanSession: PlanSink {
     try lists.add(lines)
   }
 
-  /// Adds what was counted to the report and to the accounts.
+  /// Adds what was counted to the report and to the counts.
   private func settle(_ tally: inout OutcomeTally, in collection: CollectionPath) {
     let counted = tally
     report.withLock { $0.add(counted, of: collection, keeping: examples) }
@@ -186,7 +186,7 @@ struct PlanSession: PlanSink {
     counts.update(collection) { $0.add(outcome, isReadOnly: isReadOnly) }
   }
 
-  /// Stops before one deletion too many is handed on.
+  /// Stops before one deletion too many is submitted.
   private func assertMayDelete() throws(Failure) {
     guard let maximumDeletes, report.withLock({ $0.deletions }) >= maximumDeletes else { return }
     throw Failure(

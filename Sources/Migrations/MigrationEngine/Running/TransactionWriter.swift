@@ -3,7 +3,7 @@ package import FirestoreModels
 package import FirestoreREST
 import Runs
 
-/// What a ``TransactionWriter`` asks and tells while it works.
+/// What a ``TransactionWriter`` calls while it works.
 ///
 /// Calls for different documents may overlap; those for one document come one after another.
 package protocol TransactionDelegate: Sendable {
@@ -45,7 +45,7 @@ package struct TransactionWriter: Sendable {
   private let id: String
   private let outcome: Decision
   private let delegate: any TransactionDelegate
-  /// Transactions in flight at the most.
+  /// Transactions in flight at most.
   package var maximumInFlight = 4
 
   /// Makes a writer.
@@ -64,7 +64,7 @@ package struct TransactionWriter: Sendable {
   /// Decides on documents and writes them, several side by side; returns when each is settled.
   ///
   /// - Throws: ``Failure`` where no further document can be settled; those in flight are cancelled, and what they may
-  ///   have committed was told to ``TransactionDelegate/willCommit(_:)``.
+  ///   have committed was passed to ``TransactionDelegate/willCommit(_:)``.
   package func write(_ paths: [DocumentPath]) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (index, path) in paths.enumerated() {
@@ -130,7 +130,7 @@ package struct TransactionWriter: Sendable {
 
 extension Transaction: DocumentSource {}
 
-/// Keeps the journal and the accounts of an apply whose changes are transactions.
+/// Keeps the journal and the counts of an apply whose changes are transactions.
 struct TransactionRecorder: TransactionDelegate {
   private let delegate: ApplyDelegate
   private let journal: Journal?
@@ -155,7 +155,7 @@ struct TransactionRecorder: TransactionDelegate {
     } catch {
       failure = error
     }
-    // As a write that expected the document, for the accounts and the lists.
+    // As a write that expected the document, for the counts and the lists.
     let fields = settlement.document?.fields ?? FieldMap()
     let write = Write(
       path: settlement.path,

@@ -3,13 +3,13 @@ import Runs
 
 /// What a run did to one document, by its journal: pure, lines in, a judgement out.
 struct DocumentHistory: Sendable, Equatable {
-  /// How the document stands to what the run did.
+  /// The state of the document, compared with what the run did.
   enum State: Equatable {
     /// The run did not change it.
     case untouched
     /// As the run left it.
     case asLeft
-    /// As it was before the run, put back by somebody.
+    /// As it was before the run, restored by somebody.
     case asBefore
     /// Somebody changed it since.
     case changedSince
@@ -32,7 +32,7 @@ struct DocumentHistory: Sendable, Equatable {
     switch line {
     case .head: return
     case .change(let change):
-      // A change that was begun anew tells by what it found whether the one in doubt had been applied.
+      // A change that was begun again shows by what it found whether the one in doubt had been applied.
       if let open, open.isApplied(to: change.before), change.before?.updateTime != open.before?.updateTime {
         confirm(open, at: change.before?.updateTime)
       }
@@ -72,7 +72,7 @@ struct DocumentHistory: Sendable, Equatable {
     guard let current else { return false }
     guard let updateTime, let now = current.updateTime else { return change.isApplied(to: current) }
     if now == updateTime { return true }
-    // Written since, and put back to the byte, as the undo of a later run does: the server's times in it are not later
+    // Written since, and restored to the byte, as the undo of a later run does: the server's times in it are not later
     // than the run. Whoever else writes the same again leaves later ones, and it is theirs.
     return !change.serverTimes.isEmpty && change.isApplied(to: current)
       && change.serverTimes.allSatisfy { path in

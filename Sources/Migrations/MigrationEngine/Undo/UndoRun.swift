@@ -1,7 +1,7 @@
 package import FirestoreModels
 package import FirestoreREST
 
-/// Puts back what a run changed: every document that is still as the run left it becomes what it was before, exactly.
+/// Restores what a run changed: every document that is still as the run left it becomes what it was before, exactly.
 ///
 /// Documents that the run made are deleted, those that it deleted are made again. What somebody changed since is left alone
 /// and listed as conflicted. What the run meant to change and did not is left alone, too.

@@ -32,15 +32,15 @@ package struct Checkpoint: Sendable, Equatable {
 
   /// Everything before it is settled.
   package var state: State
-  /// The accounts so far.
+  /// The counts so far.
   package var collections: [RunSummary.Collection]
   /// Bytes of the run's lists, by file name.
   ///
-  /// What stands behind them is of documents that will be met again.
+  /// What follows is of documents that will be met again.
   package var lists: [String: Int]
   /// Bytes of the journal.
   package var journal: Int
-  /// Where the journal has changes of before an interruption that may not have been met again, in bytes.
+  /// Where the journal has changes from before an interruption that may not have been met again, in bytes.
   ///
   /// Those of them that a later line names have been.
   package var tail: [Range<Int>]
@@ -171,7 +171,7 @@ package struct Checkpoint: Sendable, Equatable {
 struct CheckpointPace: Sendable {
   /// Seconds between two at the least.
   static let interval = 1.0
-  /// Of the time, at the most.
+  /// Of the time, at most.
   static let share = 0.05
 
   private var next: Double

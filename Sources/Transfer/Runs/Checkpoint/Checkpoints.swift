@@ -2,7 +2,7 @@ import Files
 package import FirestoreModels
 package import FirestoreREST
 
-/// What makes a writing run one that can be taken up again: its journal, its checkpoints, and where it is taken up.
+/// What makes a writing run one that can be resumed: its journal, its checkpoints, and where it is taken up.
 package final class Checkpoints: Sendable {
   /// The journal that every commit is written to first.
   package let journal: Journal
@@ -14,7 +14,7 @@ package final class Checkpoints: Sendable {
   private let pace: Locked<CheckpointPace>
   private let begun: Locked<[Checkpoint.Beginning]>
 
-  /// A document that is looked up to be told the service's time; whether it is there does not matter.
+  /// A document that is looked up for the service's time; whether it is there does not matter.
   private static let clockDocument = DocumentPath(CollectionPath(nil, "_gymmigrate"), "lock")
 
   /// Begins, or takes up, the run of a directory.
@@ -22,7 +22,7 @@ package final class Checkpoints: Sendable {
   /// What the lists of a run that is taken up hold beyond its checkpoint is cut off, because those documents will be met
   /// again.
   ///
-  /// - Parameter book: The accounts, as they were at the checkpoint.
+  /// - Parameter book: The counts, as they were at the checkpoint.
   /// - Throws: `.cannotWrite`; what asking the service for its time throws.
   package init(
     _ run: RunDirectory,
@@ -50,7 +50,7 @@ package final class Checkpoints: Sendable {
       )
     }
     if run.isResumed {
-      // Ended right after the lists are cut, a run that reads everything once more must not go on from where it had been.
+      // Ended right after the lists are cut, a run that reads everything once more must not continue from its old position.
       if resumed == nil { try run.write(checkpoint(at: State(), beginning: true)) }
       for list in run.allLists { try run.cut(list, to: resumed?.lists[list] ?? 0) }
     }
@@ -62,7 +62,7 @@ package final class Checkpoints: Sendable {
   /// Whether a part of the run was done before it was interrupted.
   package func isPast(_ stage: Int) -> Bool { resumed.map { $0.state.stage > stage } ?? false }
 
-  /// Makes the first checkpoint of a run, or of a part of it, before anything of it is handed on.
+  /// Makes the first checkpoint of a run, or of a part of it, before anything of it is submitted.
   ///
   /// - Throws: `.cannotWrite`.
   package func begin(at state: State) async throws {
@@ -72,8 +72,8 @@ package final class Checkpoints: Sendable {
   /// Makes a checkpoint where one is due.
   ///
   /// - Parameters:
-  ///   - place: What of the run is done; everything before it has been handed on.
-  ///   - drain: Waits until everything that was handed on is settled.
+  ///   - state: What of the run is done; everything before it has been submitted.
+  ///   - drain: Waits until everything that was submitted is settled.
   /// - Throws: `.cannotWrite`, and what `drain` throws.
   package func mark(at state: @autoclosure () -> State, drain: () async throws -> Void) async throws {
     if let failure = run.log.failure { throw failure }

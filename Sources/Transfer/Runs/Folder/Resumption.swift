@@ -2,13 +2,13 @@ import Files
 import FirestoreModels
 import Platform
 
-/// What a run that ended early left to go on from, read and checked before anything of it is touched.
+/// What a run that ended early left to resume from, read and checked before anything of it is touched.
 struct Resumption: Sendable {
   /// The last checkpoint; nil where the run ended before the first.
   let checkpoint: Checkpoint?
   /// The first line of the journal; nil where the run ended before it had one, and so before it wrote anything.
   let head: JournalReader.Head?
-  /// The writes that no checkpoint has counted: those of the part that is gone on with, and of each later one.
+  /// The writes that no checkpoint has counted: those of the part that is resumed, and of each later one.
   let tails: [JournalTail]
   /// As ``Checkpoint/begun``.
   let begun: [Checkpoint.Beginning]
@@ -47,13 +47,13 @@ struct Resumption: Sendable {
     if let head, !head.run.isIdentical(to: run) { throw Self.damaged(path, "it is of run \(head.run)") }
     if head == nil, length > 0 { throw Self.damaged(path, "its first line is missing") }
     if let checkpoint, length < checkpoint.journal {
-      throw Self.damaged(path, "it ends before byte \(checkpoint.journal), where checkpoint.json goes on")
+      throw Self.damaged(path, "it ends before byte \(checkpoint.journal), where checkpoint.json resumes")
     }
     for list in RunDirectory.allLists(in: folder) {
       let length = checkpoint?.lists[list] ?? 0
       let size = SystemCall.status("\(folder)/\(list)").status.map { Int($0.st_size) } ?? 0
       if size >= length { continue }
-      throw Self.damaged("\(folder)/\(list)", "it ends before byte \(length), where checkpoint.json goes on")
+      throw Self.damaged("\(folder)/\(list)", "it ends before byte \(length), where checkpoint.json resumes")
     }
   }
 
@@ -61,7 +61,7 @@ struct Resumption: Sendable {
   static func damaged(_ path: String, _ cause: String) -> Failure {
     Failure(
       .inputMalformed,
-      "go on with",
+      "resume",
       path: path,
       cause: cause,
       remedy: remedy(FilePaths.folder(of: path))

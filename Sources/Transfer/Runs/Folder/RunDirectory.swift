@@ -17,16 +17,16 @@ package final class RunDirectory: Sendable {
   package let path: String
   /// `operation.log`.
   package let log: AppendOnlyFile
-  /// What it was asked to do, where it is taken up again.
+  /// What it was asked to do, where it is resumed.
   package let resumed: RunRecord?
 
-  /// What it goes on from, where it is taken up again.
+  /// The checkpoint that it resumes from.
   let resumption: Resumption?
 
-  /// Whether the run is taken up again.
+  /// Whether the run is resumed.
   package var isResumed: Bool { resumed != nil }
 
-  /// The line of its journal that was torn and stepped over when it was taken up again; nil where none was.
+  /// The line of its journal that was torn and stepped over when it was resumed; nil where none was.
   package var tornLine: Int? { resumption?.tornLine }
 
   /// Makes the folder of a new run.
@@ -74,7 +74,7 @@ package final class RunDirectory: Sendable {
     if !isLocked {
       throw Failure(
         .tryLater,
-        "go on with",
+        "resume",
         path: id,
         cause: "it is running",
         remedy: "Wait for its end, or stop it first."
@@ -91,7 +91,7 @@ package final class RunDirectory: Sendable {
     try cut("summary.json", to: 0)
   }
 
-  /// The accounts that it goes on from.
+  /// The counts that it resumes from.
   package var restoredCounts: [RunSummary.Collection] { resumption?.checkpoint?.collections ?? [] }
 
   /// Log lines into `operation.log`.
@@ -100,7 +100,7 @@ package final class RunDirectory: Sendable {
   /// The path of a file in the folder.
   package func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Writes `run.json`, whole or not at all, with what tells this folder from a copy of it.
+  /// Writes `run.json`, whole or not at all, with what distinguishes this folder from a copy of it.
   ///
   /// - Throws: `.cannotWrite`.
   package func write(_ record: RunRecord) throws(Failure) {
@@ -185,7 +185,7 @@ package final class LineList: Sendable {
   private let header: [UInt8]
   private let file = Once<AppendOnlyFile>()
 
-  /// Names a list, and what stands before its first line.
+  /// Names a list, and its header.
   package init(_ path: String, header: [UInt8] = []) {
     self.path = path
     self.header = header

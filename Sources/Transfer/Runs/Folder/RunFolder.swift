@@ -4,8 +4,8 @@ import Platform
 
 /// The folder of a run, as far as what it holds may be acted on.
 ///
-/// A run's files say which command is run, where it writes, and what it puts back. So they count only where this user wrote
-/// them, nobody else could, and, for the command and the place, where the folder is the very one that the run made: what
+/// A run's files say which command is run, where it writes, and what it restores. So they count only where this user wrote
+/// them, nobody else could, and, for the command and the database, where the folder is the very one that the run made: what
 /// is unpacked, cloned or copied has another number on its file system, whatever it holds.
 struct RunFolder {
   private let path: String

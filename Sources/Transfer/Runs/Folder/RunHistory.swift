@@ -2,7 +2,7 @@ import Files
 package import FirestoreModels
 import Platform
 
-/// The runs of a state directory, as they are told by the files that they left.
+/// The runs of a state directory, as the files that they left describe them.
 package struct RunHistory: Sendable {
   /// One run.
   package struct Entry: Sendable, Equatable {
@@ -22,7 +22,7 @@ package struct RunHistory: Sendable {
       isRunning ? "running" : verdict ?? ending?.status ?? "killed"
     }
 
-    /// Whether it stopped before its end and can be taken up again.
+    /// Whether it stopped before its end and can be resumed.
     package var isResumable: Bool {
       record.writes && ["failed", "interrupted", "killed"].contains(status)
     }
@@ -34,9 +34,9 @@ package struct RunHistory: Sendable {
     package var status: String
     /// The exit code.
     package var exitCode: Int
-    /// The sum of its accounts.
+    /// The sum of its counts.
     package var totals: DocumentCounts
-    /// The accounts of each collection.
+    /// The counts of each collection.
     package var collections: [RunSummary.Collection]
     /// The error that ended it.
     package var error: String?
@@ -199,7 +199,7 @@ package struct RunHistory: Sendable {
     try RunFolder("\(folder)/\(record.id)").assertPrivate()
   }
 
-  /// Checks that a run is one that this user made, in the folder that it is in, so that its command and its place count.
+  /// Checks that a run is one that this user made, in the folder that it is in, so that its command and its database can be trusted.
   ///
   /// - Throws: As ``assertPrivate(_:)``; `.notPermitted` also for a folder that was copied or unpacked.
   package func assertOwn(_ record: RunRecord) throws(Failure) {

@@ -3,9 +3,9 @@ import Files
 package import FirestoreModels
 import Platform
 
-/// `run.json`: what a run was asked to do, written before it begins, so that it can be taken up again.
+/// `run.json`: what a run was asked to do, written before it begins, so that it can be resumed.
 package struct RunRecord: Sendable, Equatable {
-  /// A file that the run reads, and how to tell that it is still the same.
+  /// A file that the run reads, and how to recognise that it is still the same.
   package struct Input: Sendable, Equatable {
     /// Where it is, as the command line has it.
     package var path: String
@@ -13,7 +13,7 @@ package struct RunRecord: Sendable, Equatable {
     package var bytes: Int
     /// When it last changed, by this machine's clock.
     package var modified: Timestamp?
-    /// The SHA-256 of what the run read, where it is kept; it alone tells then whether the input is the same.
+    /// The SHA-256 of what the run read, where it is kept; then it alone decides whether the input is the same.
     package var sha256: String?
   }
 
@@ -59,7 +59,7 @@ package struct RunRecord: Sendable, Equatable {
   package var endpoint: String
   /// When it began, by this machine's clock.
   package var startedAt: Timestamp
-  /// Whether it writes to the database, so that it has a journal and can go on.
+  /// Whether it writes to the database, so that it has a journal and can be resumed.
   package var writes: Bool
   /// The files that it reads.
   package var inputs: [Input]
@@ -120,10 +120,10 @@ package struct RunRecord: Sendable, Equatable {
     func changed(_ cause: String) -> Failure {
       Failure(
         .inputMalformed,
-        "go on with",
+        "resume",
         path: id,
         cause: cause,
-        remedy: "Begin a new run: what is there already is not written again."
+        remedy: "Begin a new run: documents already written are detected and skipped."
       )
     }
     for input in inputs {
@@ -134,10 +134,11 @@ package struct RunRecord: Sendable, Equatable {
       if input.path == "-" {
         throw Failure(
           .inputMissing,
-          "go on with",
+          "resume",
           path: id,
           cause: "it read standard input, which cannot be read again",
-          remedy: "Give the same input to the same command: what is there already is not written again."
+          remedy: 
+            "Give the same input to the same command: documents already written are detected and skipped."
         )
       }
       if Self.input(input.path, sha256: input.sha256) != input {
@@ -167,7 +168,7 @@ package struct RunRecord: Sendable, Equatable {
     guard now.database == then.database, now.endpoint.isIdentical(to: then.endpoint) else {
       throw Failure(
         .configuration,
-        "go on with",
+        "resume",
         path: id,
         cause:
           "\(now.environment) is \(now.database) at \(now.endpoint) now, and was \(then.database) at \(then.endpoint)",

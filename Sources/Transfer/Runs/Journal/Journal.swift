@@ -12,7 +12,7 @@ import Synchronization
 ///   "updateTime": …}`, `before` left out where there was no document, `after` where there is to be none;
 /// - its end: `{"path": …, "result": "written", "updateTime": …}`. It is not synced, so it may be missing after a crash.
 ///
-/// It is what `undo` restores from, and how a run that goes on knows its own writes.
+/// It is what `undo` restores from, and how a resumed run knows its own writes.
 package final class Journal: Sendable {
   /// A moment by the service's clock before the first write of the run, where it is known.
   package let serverTime: Timestamp?
@@ -20,7 +20,7 @@ package final class Journal: Sendable {
   private let group: SyncGroup
   /// The tail of the part of the run that is at work, and of those that come.
   private let tails: Mutex<[JournalTail]>
-  /// Bytes of the head; none where the journal is gone on with and holds changes.
+  /// Bytes of the head; none where the journal is resumed and holds changes.
   private let headLength: Int
 
   /// Begins the journal of a new run.
@@ -60,7 +60,7 @@ package final class Journal: Sendable {
     group = SyncGroup(file)
   }
 
-  /// What a checkpoint made now keeps: the length of the file in bytes, and where the tail of an interrupted run stands as
+  /// What a checkpoint made now keeps: the length of the file in bytes, and where the tail of an interrupted run is as
   /// long as not all of it was met again.
   var checkpoint: (length: Int, tail: [Range<Int>]) {
     (file.length, tails.withLock { $0.first.map { $0.isEmpty ? [] : $0.ranges } ?? [] })
@@ -127,14 +127,14 @@ package final class Journal: Sendable {
 
     /// What it did to the document.
     package var kind: Kind
-    /// Where its change stands in the journal, in bytes.
+    /// The offset of its change in the journal, in bytes.
     var offset: Int
     /// Whether it is known to have been applied.
     var isConfirmed = false
   }
 
   /// The write by which a document is as it is, where the run made it before it was interrupted, so that it is the run's
-  /// to count; each is told once, and settled by that.
+  /// to count; each is returned once, and settled by that.
   ///
   /// A document that the run meant to create and that is older than the run was there before it; one that is older than
   /// what the run had counted when it meant to, was made and counted by it before.

@@ -32,7 +32,7 @@ package struct JournalReader: ~Copyable {
   private var decoder = WireDecoder()
   /// Bytes of the lines that were read.
   package private(set) var length = 0
-  /// Where the line begins that was told last, in bytes.
+  /// The offset of the line that was returned last, in bytes.
   private(set) var offset = 0
   /// The number of the line that was stepped over or begins with what was, from 1; nil where none was.
   package private(set) var tornLine: Int?
@@ -145,7 +145,7 @@ package struct JournalReader: ~Copyable {
 
 /// The writes of one part of a run that no checkpoint has counted yet, by a hash of their paths.
 struct JournalTail: Sendable {
-  /// Where they stand in the journal, in bytes.
+  /// Their offsets in the journal, in bytes.
   private(set) var ranges: [Range<Int>]
   private var writes: [UInt64: Journal.OwnWrite] = [:]
   /// What was applied before a later change of the same document, of which that is not known.
@@ -199,8 +199,8 @@ struct JournalTail: Sendable {
   /// Reads what a checkpoint (nil for none) has not counted, the first line, and the length of all whole lines.
   ///
   /// A change behind the checkpoint, or in the tail that it keeps, is added. A line between the two is of a document that was
-  /// met again and counted, so what stands before it of that document is taken away; so is a change that came to
-  /// nothing. Whatever was sent after such a line was applied after the time that the line tells. What later parts wrote
+  /// met again and counted, so earlier lines of that document are dropped; so is a change that came to
+  /// nothing. Whatever was sent after such a line was applied after the time of the line. What later parts wrote
   /// before everything is read once more is theirs.
   ///
   /// - Parameter begun: The parts of the run so far.
@@ -241,7 +241,7 @@ struct JournalTail: Sendable {
       }
     }
     if !meetsEnd, reader.length >= end {
-      throw Resumption.damaged(path, "no line ends at byte \(end), where checkpoint.json goes on")
+      throw Resumption.damaged(path, "no line ends at byte \(end), where checkpoint.json resumes")
     }
     for index in tails.indices {
       tails[index].ranges = tails[index].ranges.compactMap { range in
@@ -251,7 +251,7 @@ struct JournalTail: Sendable {
     return (tails, head, headLength, reader.length, reader.tornLine)
   }
 
-  /// Where what a part wrote stands in the journal, of all the times that it was begun.
+  /// The ranges of the journal that a part wrote, of all the times that it was begun.
   private static func ranges(of stage: Int, _ begun: [Checkpoint.Beginning]) -> [Range<Int>] {
     let all = [Checkpoint.Beginning(stage: 0, journal: 0)] + begun
     return all.indices.compactMap { index in

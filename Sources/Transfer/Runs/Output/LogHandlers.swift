@@ -65,7 +65,7 @@ package struct FileLogHandler: LogHandler {
   package func log(event: LogEvent) {
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
     let line: TerminalText = "\(Timestamp.now) \(event.level.rawValue) \(LogLine.body(event, all))\n"
-    // Nobody can be told from here: the run looks at the file's failure, and ends.
+    // There is nobody to report to from here: the run looks at the file's failure, and ends.
     try? file.append(Array(Secrets.redacted(line.description).utf8))
   }
 }

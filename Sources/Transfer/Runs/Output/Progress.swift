@@ -3,7 +3,7 @@ package import FirestoreREST
 package import Logging
 import Synchronization
 
-/// Tells how far a run is: a line that is written over on a terminal, else a log line an interval.
+/// Reports the progress of a run: a line that is overwritten on a terminal, else one log line per interval.
 ///
 /// It is driven by the work itself, so it never speaks of a run that has ended.
 package final class Progress: Sendable {

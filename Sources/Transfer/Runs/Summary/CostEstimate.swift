@@ -25,14 +25,14 @@ package struct CostEstimate: Sendable, Equatable {
     return sum / 100_000
   }
 
-  /// `12,000 reads, 4,000 writes, 0 deletes: at the most 0.02 USD (list prices …)`, or `at least`.
+  /// `12,000 reads, 4,000 writes, 0 deletes: at most 0.02 USD (list prices …)`, or `at least`.
   package var text: String {
     let cents = Int(clamping: (dollars * 100).rounded(.up))
     let sum = cents < 1 ? "nothing" : "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD"
     let counts = [(cost.reads, "reads"), (cost.writes, "writes"), (cost.deletes, "deletes")].map {
       "\(NumberText.grouped($0.0)) \($0.1)"
     }
-    let bound = isMinimum ? "at least" : "at the most"
+    let bound = isMinimum ? "at least" : "at most"
     return
       "\(isMinimum ? "at least " : "")\(counts.joined(separator: ", ")): \(bound) \(sum) (\(prices.name))"
   }

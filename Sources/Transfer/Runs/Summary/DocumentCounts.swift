@@ -51,7 +51,7 @@ package struct DocumentCounts: Sendable, Equatable {
     }
   }
 
-  /// The sum of two accounts.
+  /// The sum of two counts.
   ///
   /// What a summary says may be any number, so the sum ends at the largest.
   package static func + (a: DocumentCounts, b: DocumentCounts) -> DocumentCounts {

@@ -21,7 +21,7 @@ package enum ErrorBudget: Sendable, Equatable {
     }
   }
 
-  /// Whether the accounts of a run have more errors than it may have.
+  /// Whether the counts of a run have more errors than it may have.
   package func isExceeded(by counts: DocumentCounts) -> Bool {
     let errors = counts.rejected.addingClamped(counts.conflicted)
     switch self {

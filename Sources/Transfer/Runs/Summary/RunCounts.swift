@@ -1,7 +1,7 @@
 package import FirestoreModels
 import Synchronization
 
-/// The accounts of a run, by collection, counted from any task.
+/// The counts of a run, by collection, counted from any task.
 package final class RunCounts: Sendable {
   private struct State {
     var order: [CollectionPath] = []
@@ -12,7 +12,7 @@ package final class RunCounts: Sendable {
   private let state: Mutex<State>
   private let budget: ErrorBudget?
 
-  /// An empty book, or one that goes on from accounts that were kept.
+  /// Empty counts, or those that a resumed run continues from.
   package init(budget: ErrorBudget? = nil, resuming collections: [RunSummary.Collection] = []) {
     self.budget = budget
     var kept = State()
@@ -68,12 +68,12 @@ package final class RunCounts: Sendable {
     state.withLock { $0.files[collection] = file }
   }
 
-  /// The accounts of one collection.
+  /// The counts of one collection.
   package subscript(collection: CollectionPath) -> DocumentCounts {
     state.withLock { $0.counts[collection] ?? DocumentCounts() }
   }
 
-  /// The accounts for the summary, in the order in which the collections came.
+  /// The counts for the summary, in the order in which the collections came.
   package var collections: [RunSummary.Collection] {
     state.withLock { state in
       state.order.map {

@@ -123,7 +123,7 @@ package struct RunSummary: Sendable {
   package var environment: DatabaseEnvironment?
   /// Where it read from, of a command that has two sides.
   package var source: Side?
-  /// The file or folder that stands where the environment would, of a comparison.
+  /// The file or folder given instead of the environment, of a comparison.
   package var targetPath: String?
   /// What one kind of command adds, each part under a name of its own.
   package var sections: [any SummarySection] = []
@@ -137,11 +137,11 @@ package struct RunSummary: Sendable {
   package var durationSeconds = 0.0
   /// Its collections, in the order in which they were worked on.
   package var collections: [Collection] = []
-  /// What the service bills at the most, of a plan and of a copy.
+  /// What the service bills at most, of a plan and of a copy.
   package var cost: CostEstimate?
   /// What went over the wire.
   package var traffic = Traffic()
-  /// The command that goes on where this one stopped.
+  /// The command that resumes this one.
   package var resumeCommand: String?
   /// The error that ended it.
   package var error: String?

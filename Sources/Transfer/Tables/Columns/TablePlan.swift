@@ -85,7 +85,7 @@ package struct TablePlan: Sendable {
         continue
       }
       if heading.isIdentical(to: Self.nameHeading) {
-        if idColumn != nil { throw malformed(index, "\(heading) stands there twice") }
+        if idColumn != nil { throw malformed(index, "\(heading) is there twice") }
         idColumn = index
         roles.append(.name)
         continue

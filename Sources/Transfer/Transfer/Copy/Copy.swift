@@ -14,7 +14,7 @@ package struct Copy: Sendable {
     package var selection: CollectionSelection
     /// Only documents for which this holds.
     package var filter: StructuredQuery.Filter?
-    /// Documents of each collection at the most, what is below it counted; all where nil.
+    /// Documents of each collection at most, what is below it counted; all where nil.
     package var limit: Int?
     /// What happens to documents that are there.
     package var mode: WriteMode
@@ -22,7 +22,7 @@ package struct Copy: Sendable {
     package var readTime = ReadTimeChoice.pinned
     /// Whether documents of the copied collections that the source lacks are deleted in the target.
     package var deletesExtraneous = false
-    /// Deletions at the most; a copy that would make more does not begin.
+    /// Deletions at most; a copy that would make more does not begin.
     package var maximumDeletes: Int?
     /// Whether people's data may leave a protected environment.
     package var keepsPersonalData = false
@@ -192,7 +192,7 @@ package struct Copy: Sendable {
 
   // MARK: Doing it
 
-  /// Copies, and then deletes what the source lacks where that is wanted and nothing was left behind.
+  /// Copies, and then deletes what the source lacks if asked to and nothing was left behind.
   ///
   /// - Throws: ``Failure``.
   package func run(_ plan: Plan) async throws {
@@ -237,7 +237,7 @@ package struct Copy: Sendable {
     )
   }
 
-  /// What becomes of references, from a place on.
+  /// What becomes of references, from a position on.
   func references(from position: CopyPosition) -> CopyReferences {
     CopyReferences(
       ReferenceRewriter(

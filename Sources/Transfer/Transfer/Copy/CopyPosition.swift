@@ -1,13 +1,13 @@
 import FirestoreModels
 import Runs
 
-/// Where a copy is, or is taken up again: a stage for each part of the database, and one for the deletions.
+/// Where a copy is, or is resumed: a stage for each part of the database, and one for the deletions.
 struct CopyPosition: Sendable {
   /// The index of the part; as many as there are parts for the deletions.
   var stage = 0
-  /// The last document of it that was handed on.
+  /// The last document of it that was submitted.
   var last: DocumentPath?
-  /// The documents of it that were handed on.
+  /// The documents of it that were submitted.
   var taken = 0
   /// The line of the list of deletions that was done last.
   var deletions = 0

@@ -6,14 +6,14 @@ import Runs
 struct CopyReader: Sendable {
   let client: FirestoreClient
   let filter: StructuredQuery.Filter?
-  /// Documents of each part at the most, what is below it counted.
+  /// Documents of each part at most, what is below it counted.
   let limit: Int
   let personalData: PersonalDataGuard
   let progress: Progress
 
-  /// Hands over page by page, with the place behind it where the read can go on there.
+  /// Hands over page by page, with the position behind it where the read can be resumed there.
   ///
-  /// - Parameter references: What becomes of references; it has met what the place tells.
+  /// - Parameter references: What becomes of references; it has counted what the position says.
   func forEachPage(
     _ plan: Copy.Plan,
     from start: CopyPosition,
@@ -50,7 +50,7 @@ struct CopyReader: Sendable {
     }
   }
 
-  /// The next page; what is wrong with the moment to read at is told plainly.
+  /// The next page; an error about the read time is explained.
   private func next(
     _ pages: inout DocumentPages.Iterator,
     readTime: Timestamp?
@@ -61,7 +61,7 @@ struct CopyReader: Sendable {
       guard let readTime else { throw failure }
       throw failure.explainingClosedWindow(
         since: readTime,
-        remedy: "Copy again from the beginning (what is there already is not written again)"
+        remedy: "Copy again from the beginning (documents already written are detected and skipped)"
       )
     }
   }

@@ -6,7 +6,7 @@ import Runs
 /// The documents of a copy's target that its source lacks: found before anything is written, deleted after everything
 /// else.
 ///
-/// The list is a file of the run, a line a document: its path, and the update time that it is deleted at.
+/// The list is a file of the run, one line per document: its path, and the update time that it is deleted at.
 struct ExtraneousDocuments {
   /// The list's name in the run's folder.
   static let fileName = "extraneous.jsonl"
@@ -153,7 +153,7 @@ private struct DeleteDelegate: BatchDelegate {
   let rejects: RejectList
   let journal: Journal?
 
-  /// What became of a document that is not there any more: this run's own deletion of before an interruption, or
+  /// What became of a document that is not there any more: this run's own deletion from before an interruption, or
   /// somebody else's.
   func gone(_ path: DocumentPath) throws(Failure) -> WriteResult {
     guard try journal?.takeOwnWrite(of: path, current: nil)?.kind == .deletion else { return .unchanged }
@@ -174,7 +174,7 @@ private struct DeleteDelegate: BatchDelegate {
       try rejects.add(
         write.path,
         code: "conflict",
-        message: "the document was to be deleted, and somebody changed it meanwhile",
+        message: "the document was to be deleted, but was changed meanwhile",
         fields: nil
       )
       try counts.assertBudget()

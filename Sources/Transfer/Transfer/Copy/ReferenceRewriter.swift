@@ -20,7 +20,7 @@ package struct ReferenceRewriter: Sendable {
 
   /// Makes a rewriter; without a source nothing is rewritten.
   ///
-  /// - Parameter counts: What was met before, where it goes on.
+  /// - Parameter counts: What was counted before, in a resumed run.
   package init(from source: DatabaseName?, to target: DatabaseName, counts: Counts = Counts()) {
     self.source = source
     self.target = target

@@ -8,7 +8,7 @@ package import Runs
 /// Compares two databases, or snapshots of them, document by document: two streams in the order of names, merged in
 /// constant memory.
 package struct Diff {
-  /// What is compared, and how it is told.
+  /// What is compared, and how it is reported.
   package struct Options: Sendable {
     /// The collections.
     package var selection: CollectionSelection
@@ -18,9 +18,9 @@ package struct Diff {
     package var ignored: [FieldPath] = []
     /// How differences are written.
     package var format = DiffFormat.text
-    /// Whether each field that differs is told, with its values.
+    /// Whether each field that differs is reported, with its values.
     package var isDetailed = false
-    /// Whether documents that are the same are told, too.
+    /// Whether documents that are the same are reported, too.
     package var showsEqual = false
     /// Whether it is an error where a part has no document on either side.
     package var failsIfEmpty = false
@@ -252,7 +252,7 @@ private final class DatabasePages {
   }
 }
 
-/// A file where a value that cannot be copied has no place.
+/// Holds a non-copyable file where only a class may.
 private final class DiffOutput {
   private var file: OutputFile?
 
@@ -265,7 +265,7 @@ private final class DiffOutput {
   }
 }
 
-/// What goes on while the two sides are merged.
+/// The state while the two sides are merged.
 private struct DiffRun {
   let comparison: DocumentComparison
   let options: Diff.Options

@@ -84,7 +84,7 @@ struct DiffWriter {
     self.isDetailed = isDetailed
   }
 
-  /// What stands first.
+  /// The first line.
   var head: [UInt8] {
     switch format {
     case .text: []
@@ -94,7 +94,7 @@ struct DiffWriter {
     }
   }
 
-  /// What stands last.
+  /// The last line.
   var tail: [UInt8] { format == .json ? Array(isEmpty ? "]\n".utf8 : "\n]\n".utf8) : [] }
 
   /// The bytes of an entry.

@@ -27,7 +27,7 @@ package struct DocumentComparison: Sendable {
     copied(a) == compared(b)
   }
 
-  /// The fields that differ, each with its values as they stand in the documents; none where they are the same.
+  /// The fields that differ, each with its values unchanged in the documents; none where they are the same.
   package func differences(_ a: RawDocument, _ b: RawDocument) -> [FieldDifference] {
     let before = RawDocument(path: a.path, fields: copied(a.fields))
     let after = compared(b.fields)

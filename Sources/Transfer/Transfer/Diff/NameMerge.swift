@@ -12,7 +12,7 @@ struct NameMerge {
 
   /// What comes next.
   enum Step: Sendable, Equatable {
-    /// More of a stream has to be handed in, or its end told.
+    /// More of a stream has to be fed, or its end marked.
     case needs(Side)
     /// A document of one stream that the other lacks.
     case only(Side, RawDocument)
@@ -57,7 +57,7 @@ struct NameMerge {
     }
   }
 
-  /// Tells the end of a stream.
+  /// Marks the end of a stream.
   mutating func end(_ side: Side) {
     switch side {
     case .from: from.isEnded = true

@@ -172,7 +172,7 @@ final class SnapshotDocuments {
   }
 }
 
-/// A reader where a value that cannot be copied has no place.
+/// Holds a non-copyable reader where only a class may.
 private final class LinesBox {
   private var reader: JSONLinesReader
 

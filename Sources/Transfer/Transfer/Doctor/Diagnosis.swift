@@ -1,6 +1,6 @@
 package import FirestoreModels
 
-/// What an examination of an environment found, a line a check.
+/// What an examination of an environment found, one line per check.
 package struct Diagnosis: Sendable, Equatable {
   /// How a check came out.
   package enum State: String, Sendable {

@@ -73,7 +73,7 @@ package struct MachineChecks: Sendable {
     }
   }
 
-  /// A proxy's URL without what stands before the last `@`.
+  /// A proxy's URL without the part before the last `@`.
   static func withoutUser(_ url: String) -> String {
     guard let at = url.utf8.lastIndex(of: UInt8(ascii: "@")) else { return url }
     let rest = url[url.utf8.index(after: at)...]

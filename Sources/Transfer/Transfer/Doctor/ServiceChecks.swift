@@ -49,7 +49,7 @@ package struct ServiceChecks: Sendable {
     guard let response = try? await client.caller.transport.send(request) else { return }
     let after = now()
     guard let date = response.headers["date"].flatMap({ HTTPDate.seconds($0) }) else {
-      diagnosis.ok("clock", "the service does not tell its time")
+      diagnosis.ok("clock", "the service does not report its time")
       return
     }
     // The header has whole seconds and was written somewhere between the two readings.
@@ -67,7 +67,7 @@ package struct ServiceChecks: Sendable {
 
   // MARK: The database
 
-  /// Whether it makes sense to go on.
+  /// Whether further checks make sense.
   private func database(into diagnosis: inout Diagnosis) async -> Bool {
     let name = client.database.description
     do throws(Failure) {
@@ -108,7 +108,7 @@ package struct ServiceChecks: Sendable {
         [.notFound, .unimplemented, .invalidArgument].contains($0.status)
       }
       if !environment.isRealService, isUnrecorded ?? false {
-        diagnosis.ok("database", "this server does not tell about \(name)")
+        diagnosis.ok("database", "this server does not report \(name)")
         return true
       }
       // What the database is like is only nice to know; whether it is there shows when it is read.
@@ -156,7 +156,7 @@ package struct ServiceChecks: Sendable {
       diagnosis.warn(
         "writing",
         "not allowed",
-        remedy: "That is right for exports; whoever imports or migrates needs roles/datastore.user."
+        remedy: "That is right for exports; imports and migrations need roles/datastore.user."
       )
     case let failure?:
       diagnosis.fail(
@@ -174,7 +174,7 @@ package struct ServiceChecks: Sendable {
   }
 }
 
-/// What the service tells about a database (`projects.databases.get`).
+/// What the service reports about a database (`projects.databases.get`).
 struct DatabaseDescription: Sendable, Equatable {
   /// `FIRESTORE_NATIVE` or `DATASTORE_MODE`.
   var type: String?
@@ -216,7 +216,7 @@ extension FirestoreClient {
 
   /// Sends an update of a document that was never written at the first second of 1970, which no document was.
   ///
-  /// Rights are judged before preconditions, so that the answer tells whether writing is allowed.
+  /// Rights are judged before preconditions, so that the answer reports whether writing is allowed.
   ///
   /// - Returns: What the service said; nil where it claims to have done it.
   func updateThatCannotHold(_ path: DocumentPath) async -> CallFailure? {

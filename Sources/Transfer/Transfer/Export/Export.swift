@@ -17,7 +17,7 @@ package struct Export: Sendable {
     package var format: ExportFormat
     /// Fields to export; all where nil.
     package var fields: [FieldPath]?
-    /// Documents of a collection at the most; all where nil.
+    /// Documents of a collection at most; all where nil.
     package var limit: Int?
     /// The moment to read at.
     package var readTime = ReadTimeChoice.pinned
@@ -174,7 +174,7 @@ extension Array {
 }
 
 extension ExportFormat {
-  /// Whether rows of different collections cannot share a place.
+  /// Whether rows of different collections cannot share a file.
   fileprivate var isTable: Bool {
     if case .jsonLines = self { false } else { true }
   }

@@ -230,7 +230,7 @@ package final class ExportOutput {
   /// The name of a collection's file: its path with `%` and two digits for every byte that is no letter, digit, `_`,
   /// `-` or inner `.`, and `~` for the documents between two collections of a pattern (`groups~members.csv`).
   ///
-  /// No two collections share one where a file system tells capitals apart. What would be longer than file names
+  /// No two collections share one where a file system distinguishes case. What would be longer than file names
   /// may be (255 bytes) is cut and ends in `%~` and the beginning of the path's SHA-256.
   ///
   /// - Throws: ``Failure`` of kind `internal` where there is no SHA-256.

@@ -248,7 +248,7 @@ extension Manifest {
     return found
   }
 
-  /// The files that a path stands for: a file for itself, a folder for those of its manifest, or, where it has none,
+  /// The files of a path: a file for itself, a folder for those of its manifest, or, where it has none,
   /// for its JSON Lines in the order of their names, or, where it has none of those, for its tables.
   ///
   /// - Throws: ``Failure`` of kind `inputMissing` for a folder that holds none, `inputMalformed` for its manifest, and for a

@@ -1,7 +1,7 @@
 import FirestoreModels
 
 extension Manifest {
-  /// Whether one whole export takes the place of the other: both say what they were asked for, and it is the same.
+  /// Whether one whole export replaces the other: both say what they were asked for, and it is the same.
   func isOfSameSeries(as other: Manifest) -> Bool {
     guard let scope, let others = other.scope else { return false }
     return scope == others

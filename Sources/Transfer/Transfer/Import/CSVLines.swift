@@ -5,7 +5,7 @@ import Tables
 /// Rows of a table as lines of CSV, in the table's own shape, with a column behind them that says what is wrong.
 ///
 /// Whatever the table was kept in, each line reads back as the row did: what a sheet's cells say by their types is
-/// written as export writes it, and columns whose types their values told say them in the header.
+/// written as export writes it, and columns whose types were inferred name them in the header.
 struct CSVLines {
   /// The header, with its end.
   let header: [UInt8]

@@ -20,15 +20,15 @@ protocol DocumentInput: AnyObject {
   func rejected(_ reason: String) -> RejectedRow?
 }
 
-/// A row as it stands in a list of rejected rows.
+/// A row unchanged in a list of rejected rows.
 struct RejectedRow {
-  /// What stands before the first row.
+  /// The bytes before the first row.
   var header: [UInt8]
   /// The row, with its end.
   var line: [UInt8]
 }
 
-/// What stands in one line or row of an input.
+/// One line or row of an input.
 struct DocumentRow {
   /// Its number in the file or sheet, from 1.
   var number: Int
@@ -49,9 +49,9 @@ struct RowFault {
   var column: Int?
   /// The column's heading.
   var heading: String?
-  /// What stands there: a person's data, for the report alone.
+  /// The value: a person's data, for the report alone.
   var value: String?
-  /// What has to stand there.
+  /// What is expected.
   var expected: String
   /// What a command ends with that stops here.
   var failure: Failure

@@ -9,9 +9,9 @@ package import Tables
 package enum ParseErrorPolicy: String, Sendable, CaseIterable {
   /// Find out first, and write nothing at all.
   case stop
-  /// List it among the rejected and go on.
+  /// List it among the rejected and continue.
   case skipRow = "skip-row"
-  /// Leave out the fields that cannot be read, list the row, and go on; a row without an id is rejected as a whole.
+  /// Leave out the fields that cannot be read, list the row, and continue; a row without an id is rejected as a whole.
   case skipField = "skip-field"
 }
 
@@ -37,7 +37,7 @@ package struct Import: Sendable {
     package var pacer = WritePacer(ramp: false)
     /// Whether nothing is written: the documents are read, checked and counted.
     package var isDryRun = false
-    /// Documents at the most; all where nil.
+    /// Documents at most; all where nil.
     package var limit: Int?
 
     /// Makes options.
@@ -51,7 +51,7 @@ package struct Import: Sendable {
   private let options: Options
   private let context: RunContext
 
-  /// Documents that are looked up and handed on together.
+  /// Documents that are looked up and submitted together.
   private static let batch = 200
 
   /// - Parameter context: Its checkpoints make it resumable.
@@ -61,7 +61,7 @@ package struct Import: Sendable {
   }
 
   /// Reads every file once to find malformed lines and rows before anything is written (JSON Lines on standard input
-  /// or in a pipe, which can be read only once, are checked as they come), then imports; one that is taken up again goes on behind the
+  /// or in a pipe, which can be read only once, are checked as they come), then imports; a resumed one continues after the
   /// last line that was done.
   ///
   /// - Throws: ``Failure``: `.inputMalformed` with file and line, `.inputMissing`, and what writing throws.
@@ -164,17 +164,17 @@ package struct Import: Sendable {
     }
     if report.count > 1 { failure.cause += " (\(report.count) cells or rows in all)" }
     failure.remedy =
-      "Nothing was written. See \(report.path) for the values, mend them, or give --parse-errors skip-row."
+      "Nothing was written. See \(report.path) for the values, correct them, or give --parse-errors skip-row."
     throw failure
   }
 
-  /// Where the import is, or is taken up again.
+  /// Where the import is, or is resumed.
   fileprivate struct Position {
     /// The index of the file.
     var file = 0
-    /// The number of its last line that was handed on.
+    /// The number of its last line that was submitted.
     var line = 0
-    /// Documents that were handed on in all.
+    /// Documents that were submitted in all.
     var documents = 0
     /// References in them.
     var references = ReferenceRewriter.Counts()

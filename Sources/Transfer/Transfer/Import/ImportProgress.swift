@@ -7,14 +7,14 @@ import Tables
 struct ImportProgress: Sendable, Equatable {
   /// Bytes of each input; none where it is not known of all of them, as of standard input.
   private let sizes: [Int]
-  /// Documents that are imported at the most.
+  /// Documents that are imported at most.
   private let limit: Int?
 
   /// Makes a meter.
   ///
   /// - Parameters:
   ///   - sizes: Bytes of each input, nil where they are not known.
-  ///   - limit: Documents that are imported at the most; all where nil.
+  ///   - limit: Documents that are imported at most; all where nil.
   init(_ sizes: [Int?], limit: Int? = nil) {
     let known = sizes.compactMap { $0 }
     self.sizes = known.count == sizes.count && known.contains { $0 > 0 } ? known : []

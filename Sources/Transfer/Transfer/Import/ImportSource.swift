@@ -11,7 +11,7 @@ package struct ImportSource: Sendable, Equatable {
     case jsonLines = "jsonl"
     case csv, xlsx
 
-    /// The format of a file by its ending, else by its first bytes; JSON Lines where neither tells.
+    /// The format of a file by its ending, else by its first bytes; JSON Lines where neither decides.
     init(of path: String) {
       if path.hasSuffix(".jsonl") || path.hasSuffix(".jsonl.gz") {
         self = .jsonLines
@@ -50,10 +50,10 @@ package struct ImportSource: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - paths: Files, folders of an export, or `-`.
-  ///   - format: The format of all of them; nil tells each by its name.
-  ///   - collection: Where all of them belong; nil tells each by the manifest beside it, its name or its sheet's name.
+  ///   - format: The format of all of them; nil decides each by its name.
+  ///   - collection: Where all of them belong; nil decides each by the manifest beside it, its name or its sheet's name.
   ///   - sheets: The sheets of workbooks; all that are not hidden where none are named.
-  /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed`; `usage` where the collection is not told.
+  /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed`; `usage` where the collection is not known.
   package static func resolve(
     _ paths: [String],
     format: Format? = nil,
@@ -75,7 +75,7 @@ package struct ImportSource: Sendable, Equatable {
           sources.append(source)
         case .csv:
           if file != "-" { try InputFile.assertReadable(file) }
-          guard source.collection != nil else { throw unknown(file, "its name does not tell the collection") }
+          guard source.collection != nil else { throw unknown(file, "its name does not name a collection") }
           sources.append(source)
         case .xlsx:
           if file == "-" {
@@ -148,7 +148,7 @@ package struct ImportSource: Sendable, Equatable {
 
   // MARK: Names
 
-  /// The collection of a file, as the manifest beside it or its name tells.
+  /// The collection of a file, by the manifest beside it or its name.
   private static func told(for file: String) throws(Failure) -> CollectionPath? {
     if file == "-" { return nil }
     let name = FilePaths.name(of: file)
@@ -195,7 +195,7 @@ package struct ImportSource: Sendable, Equatable {
     return CollectionPath(text)
   }
 
-  /// The collection of a sheet: its name, as export makes it; `users (2)` goes on where `users` ends.
+  /// The collection of a sheet: its name, as export makes it; `users (2)` continues `users`.
   static func collection(ofSheet name: String, among names: [String]) -> CollectionPath? {
     var stem = name
     if name.hasSuffix(")"), let open = name.utf8.lastIndex(of: UInt8(ascii: "(")),

@@ -4,7 +4,7 @@ import Tables
 
 /// Finds out what has to be known of a table before its first document.
 enum TableSurvey {
-  /// Reads the header, and all rows where there are columns whose type only their values tell; nil for a table without
+  /// Reads the header, and all rows where there are columns whose type only their values decide; nil for a table without
   /// any row.
   ///
   /// - Parameter report: Called now and then with how many more rows were read, and how many bytes of the source.
@@ -36,7 +36,7 @@ enum TableSurvey {
         if rows.isMultiple(of: 1000) { report(1000, reader.position) }
         for index in types.indices { types[index].type.look(at: reader.row, types[index].column, values) }
       } catch {
-        // It is told when the row is read as a document.
+        // It is reported when the row is read as a document.
         if RowFault(malformed: error) == nil { throw error }
       }
     }

@@ -4,14 +4,14 @@ import Tables
 
 /// `validation.csv`: what is wrong with the rows of an import, found before anything is written.
 ///
-/// A line a cell: file, row, column, heading, value, what was expected. The values are people's data, so what is told
+/// one line per cell: file, row, column, heading, value, what was expected. The values are people's data, so what is reported
 /// outside the file goes without them.
 final class ValidationReport {
-  /// Lines that are kept at the most.
+  /// Lines that are kept at most.
   static let maximumLines = 100_000
-  /// Kinds of faults that are told apart at the most.
+  /// Kinds of faults that are distinguished at most.
   private static let maximumKinds = 200
-  /// Kinds that are told on the terminal.
+  /// Kinds that are reported on the terminal.
   private static let told = 20
 
   private struct Kind {

@@ -5,8 +5,8 @@ import Runs
 
 /// A folder that takes one whole export a run, each under the moment at which it began: `2026-11-21T020000Z`.
 ///
-/// An export is written under a hidden name beside its place and renamed once it is complete and on the disk, so that a
-/// name of that form never stands for half of one. As long as the value lives, no other process works on the folder.
+/// An export is written under a hidden name beside its target and renamed once it is complete and on the disk, so that a
+/// name of that form is never half of one. As long as the value lives, no other process works on the folder.
 package final class DatedFolders: Sendable {
   /// The link to the export that was completed last.
   package static let latestName = "latest"

@@ -11,11 +11,11 @@ struct CheckCommand: AsyncParsableCommand {
     commandName: "check",
     abstract: "Check the integrity of the gym's data; nothing is written.",
     discussion: """
-      Reads each collection of the gym once, in constant memory, and tells where the data does not obey its rules: ids, \
-      foreign keys, links between users and members, family groups, bookings, groups, the setup, snapshots of payments. \
-      Prints a table with the number of findings of each rule and some documents. Every finding, with the value that is \
-      found, is in findings.csv of the run's folder, and in the file of --output. Ends in 1 when there are findings, in \
-      0 when there are none.
+      Reads each collection of the gym once, in constant memory, and reports where the data breaks its rules: \
+      ids, foreign keys, links between users and members, family groups, bookings, groups, the setup, snapshots \
+      of payments. Prints a table with the number of findings of each rule and some examples. Every finding, with \
+      the value, is in findings.csv of the run's folder, and in the file of --output. Ends in 1 when there are \
+      findings, in 0 when there are none.
 
         gymmigrate check -e stage
         gymmigrate check -e prod -o findings.csv
@@ -23,9 +23,9 @@ struct CheckCommand: AsyncParsableCommand {
         gymmigrate check -e prod --rule foreign-key-dangling --rule link-not-mirrored
         gymmigrate check -e prod --json
 
-      --json prints one object instead: "findings", an array with a finding a line (rule, path, field, value, message; \
-      field and value where there are any, value as the service encodes it), "rules", the number of findings of each \
-      rule, then the members of the summary as every command has them. It is written as the findings come.
+      --json prints one object instead: "findings", an array with one finding per line (rule, path, field, value, \
+      message; field and value where there are any, value as the service encodes it), "rules", the number of \
+      findings of each rule, then the members of the summary. It is written as the findings come.
       """
   )
 

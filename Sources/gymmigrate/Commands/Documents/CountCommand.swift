@@ -11,9 +11,10 @@ struct CountCommand: AsyncParsableCommand {
     commandName: "count",
     abstract: "Count the documents of collections on the server.",
     discussion: """
-      Prints a line a collection: its path and the number, parted by a tab. Nothing is downloaded; the service bills \
-      one read for every 1,000 documents counted. The documents of a pattern, as 'groups/*/members', are counted by \
-      their names, a read each; so are up to 100,000 documents of a collection that the service does not count.
+      Prints one line per collection: its path and the number, separated by a tab. Nothing is downloaded; the \
+      service bills one read for every 1,000 documents counted. The documents of a pattern, as \
+      'groups/*/members', are counted by their names, a read each; so are up to 100,000 documents of a collection \
+      that the service does not count.
 
         gymmigrate count users members -e test
         gymmigrate count --all -e prod --json

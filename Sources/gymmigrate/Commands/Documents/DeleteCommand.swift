@@ -8,12 +8,9 @@ import MigrationEngine
 struct DeleteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
-    abstract: "Set documents inactive, or delete them for good.",
+    abstract: "Deactivate documents, or delete them for good.",
     discussion: """
-      By default isActive becomes false and updatedAt comes from the server, as the apps delete; a document that is \
-      inactive already stays as it is. --hard deletes documents for good: it wants --max-delete, or asks on a terminal. \
-      The service leaves what is below a deleted document, where no list shows it; so a document with subcollections \
-      is not deleted, and listed. Delete the subcollections first, or leave them with --leave-subcollections.
+      By default sets isActive to false and has the server set updatedAt, as the apps do; a document that is already inactive is left unchanged. --hard deletes documents for good: it requires --max-delete, or asks on a terminal. The service keeps the subcollections of a deleted document, where no list shows them; so a document with subcollections is not deleted, but listed. Delete the subcollections first, or leave them with --leave-subcollections.
 
         gymmigrate delete members --id 00914634-DED7-46C6-A448-0F7BCB3FE60C -e stage
         gymmigrate delete products --where 'stock == 0' -e stage -n
@@ -32,7 +29,7 @@ struct DeleteCommand: AsyncParsableCommand {
 
   @OptionGroup var query: QueryOptions
 
-  @Flag(help: "Every document of the collection; otherwise --id or --where is wanted.")
+  @Flag(help: "Every document of the collection; otherwise give --id or --where.")
   var allDocuments = false
 
   @Flag(help: "Delete for good.")

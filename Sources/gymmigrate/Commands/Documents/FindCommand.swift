@@ -9,17 +9,16 @@ import Runs
 struct FindCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "find",
-    abstract: "Find documents by names, emails and phones.",
+    abstract: "Find documents by name, email or phone.",
     discussion: """
-      Reads users and members (--collection for others) through, active and inactive documents alike, and compares \
-      without case and accents. A document is found where every word of the text is a part of one of its searched \
-      fields; the words may be in several. Searched are the names and the email of users and members, those of older \
-      apps included, and in other collections every text that is a field of the document itself, not in a map or an \
-      array. A text of three digits or more, with nothing but white space and + - . ( ) between them, also finds every \
-      document with a phone that has these digits in a row.
+      Reads all of users and members (--collection for others), active and inactive documents alike, and ignores \
+      case and accents. A document is found where every word of the text is a part of one of its searched fields; \
+      the words may be in several. Searched are the names and the email of users and members, those of older apps \
+      included, and in other collections every text that is a field of the document itself, not in a map or an \
+      array. A text of three digits or more, with nothing but white space and + - . ( ) between them, also finds \
+      every document with a phone that has these digits in a row.
 
-      A read is billed for each document; --where narrows that down. Prints a line a document: its path and the fields in \
-      which something was found, parted by tabs. Ends in 0 also when nothing is found.
+      A read is billed for each document; --where narrows that down. Prints one line per document: its path and the fields that match, separated by tabs. Exits with 0 also when nothing is found.
 
         gymmigrate find 'lia cardenas' -e stage
         gymmigrate find '(729) 959' -e stage --json
@@ -35,11 +34,11 @@ struct FindCommand: AsyncParsableCommand {
   )
   var collection = "users,members"
 
-  @Option(help: ArgumentHelp("Stop after so many documents.", valueName: "n"), from: 1)
+  @Option(help: ArgumentHelp("Stop after this number of documents.", valueName: "n"), from: 1)
   var limit: Int?
 
   @Flag(
-    help: "Print a JSON object a line: the path, and the text of each field in which something was found."
+    help: "Print one JSON object per line: the path, and the text of each field that matches."
   )
   var json = false
 

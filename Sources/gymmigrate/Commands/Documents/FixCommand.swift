@@ -9,11 +9,11 @@ struct FixCommand: AsyncParsableCommand {
     commandName: "fix",
     abstract: "Change fields of the documents for which a filter holds.",
     discussion: """
-      A migration from flags, for what is done once. Plan it first (-n). Steps are done in this order, whatever the \
-      order of the flags: rename, copy, convert, trim, lower, digits, set-if-missing, set, unset. A document for which \
-      one of them cannot be done is left whole and listed. Values are literals: true, null, 7, 1.5, "007", \
-      ts(2026-01-31T12:00:00Z), ref(users/u1); anything else is text. For more than this, write a YAML file and give it \
-      to 'migrate apply' (docs/fix.md).
+      A one-off migration from flags. Plan it first (-n). Steps are done in this order, whatever the order of the \
+      flags: rename, copy, convert, trim, lower, digits, set-if-missing, set, unset. A document for which one of \
+      them fails is left unchanged and listed. Values are literals: true, null, 7, 1.5, "007", \
+      ts(2026-01-31T12:00:00Z), ref(users/u1); anything else is text. For anything more, write a YAML file for \
+      'migrate apply' (docs/fix.md).
 
         gymmigrate fix members --where 'membershipStatus == vencida' --set membershipStatus=expired -e stage -n
         gymmigrate fix members --all-documents --digits phone --digits emergencyPhone -e stage
@@ -26,7 +26,7 @@ struct FixCommand: AsyncParsableCommand {
 
   @OptionGroup var query: QueryOptions
 
-  @Flag(help: "Every document of the collection; a fix that writes wants this or --where.")
+  @Flag(help: "Every document of the collection; a fix that writes requires this or --where.")
   var allDocuments = false
 
   @OptionGroup(title: "Steps") var steps: StepOptions
@@ -66,7 +66,7 @@ struct FixCommand: AsyncParsableCommand {
 
 /// What `fix` and `delete` have in common on the command line.
 enum OneOffArguments {
-  /// Refuses a collection that is none, and documents that are not said; `wants` asks for them where it is not nil.
+  /// Refuses a name that is no collection, and a selection without documents where `wants` is not nil.
   static func validate(
     _ collection: String,
     _ query: QueryOptions,

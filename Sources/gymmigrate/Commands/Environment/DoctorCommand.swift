@@ -15,12 +15,13 @@ import Transfer
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Examine an environment: credentials, network, database, rights.",
+    abstract: "Check an environment: credentials, network, database, permissions.",
     discussion: """
-      Prints a line a check: ok, warning or problem, what was found, and what to do about it. Nothing is changed: the \
-      right to write is tried with an update whose precondition cannot hold. No secret is shown. Ends in 0 when there is \
-      no problem; else in the highest code of one: 78 the configuration, the credentials or the database, 77 not permitted, \
-      73 a folder that cannot be written, 69 the service does not answer.
+      Prints one line per check: ok, warning or problem, what was found, and what to do about it. Nothing is \
+      changed: write permission is tested with an update whose precondition cannot hold. No secret is shown. \
+      Exits with 0 when there is no problem, else with the highest code of the problems: 78 the configuration, \
+      the credentials or the database, 77 not permitted, 73 a folder that cannot be written, 69 the service does \
+      not answer.
 
         gymmigrate doctor -e prod
       """
@@ -41,7 +42,7 @@ struct DoctorCommand: AsyncParsableCommand {
     if !unknown.isEmpty {
       diagnosis.warn(
         "settings",
-        "\(unknown.joined(separator: ", ")) stand for no setting",
+        "\(unknown.joined(separator: ", ")) are not settings",
         remedy: "'gymmigrate env show --origin' lists the variables that do."
       )
     }

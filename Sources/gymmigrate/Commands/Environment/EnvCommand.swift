@@ -17,9 +17,9 @@ struct EnvCommand: AsyncParsableCommand {
 struct EnvList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the environments, one a line.",
+    abstract: "List the environments, one per line.",
     discussion:
-      "The columns are name, project, database, endpoint, and 'protected' where a write wants --confirm."
+      "The columns are name, project, database, endpoint, and 'protected' where a write requires --confirm."
   )
 
   @OptionGroup var connection: ConnectionOptions
@@ -51,10 +51,9 @@ struct EnvList: AsyncParsableCommand {
 struct EnvShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show what an environment comes to, and who would sign.",
+    abstract: "Show how an environment is resolved, and which credentials sign.",
     discussion: """
-      Nothing is sent. Secrets are never shown. With --origin, a line a setting: its name, its value, and what it is from \
-      (an option, a variable, the file, or built in), parted by tabs.
+      Nothing is sent. Secrets are never shown. With --origin, prints one line per setting: its name, its value, and where it comes from (an option, a variable, the file, or built in), separated by tabs.
       """
   )
 

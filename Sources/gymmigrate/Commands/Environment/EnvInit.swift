@@ -7,15 +7,15 @@ import Runs
 struct EnvInit: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Write a commented gymmigrate.yaml to begin with.",
+    abstract: "Write a commented gymmigrate.yaml as a starting point.",
     discussion: """
-      It holds what is built in, with every key explained. A file that is there is never written over (73).
+      The file holds the built-in environments, with every key explained. An existing file is never overwritten (73).
 
         gymmigrate env init
       """
   )
 
-  @Argument(help: "Where to write it.")
+  @Argument(help: "The file to write.")
   var file = "gymmigrate.yaml"
 
   @Flag(help: "Print a JSON object on standard output.") var json = false
@@ -26,14 +26,14 @@ struct EnvInit: AsyncParsableCommand {
         .cannotWrite,
         "write",
         path: file,
-        cause: "it is there already",
+        cause: "it exists",
         remedy: "Move it away, or name another file."
       )
     }
     var output = try OutputFile(file)
     try output.write(Self.sample)
     _ = try output.finish()
-    Terminal.standardError.line("Wrote \(file). 'gymmigrate env list' shows what it comes to.")
+    Terminal.standardError.line("Wrote \(file). 'gymmigrate env list' shows how it is resolved.")
     guard json else { return }
     var json = JSONWriter()
     json.object {

@@ -4,19 +4,18 @@ import FirestoreModels
 import Platform
 import Runs
 
-/// `gymmigrate runs`: what was run, and how to go on with it.
+/// `gymmigrate runs`: what was run, and how to resume it.
 struct RunsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "runs",
-    abstract: "Look at past runs and go on with those that stopped.",
+    abstract: "List past runs, and resume those that stopped.",
     discussion: """
-      Every command leaves a folder in STATE-DIR/runs: what it was asked (run.json), its log, its lists, its summary, and \
-      where it writes to a database, a journal of every change and checkpoints to go on from.
+      Every command leaves a folder in STATE-DIR/runs: what it was asked to do (run.json), its log, its lists and its summary, and if it writes to a database, a journal of every change and checkpoints to resume from.
 
         gymmigrate runs list
         gymmigrate runs show last
 
-      RUN is the id of a run, the beginning of one, or 'last'.
+      RUN is the id of a run, a prefix of one, or 'last'.
       """,
     subcommands: [RunsList.self, RunsShow.self, RunsResume.self, MigrateUndo.self]
   )
@@ -36,9 +35,7 @@ struct RunsList: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the runs, the latest last.",
     discussion: """
-      A line a run: its id, the environment, its status, what it wrote and left behind, the command. The status is one of \
-      done, differences, incomplete (something is left for a person), failed, interrupted, running, or killed (it ended \
-      without a word; 'runs resume' goes on with it).
+      Prints one line per run: its id, the environment, its status, its counts, and the command. The status is one of done, differences, incomplete (something is left for a person), failed, interrupted, running, or killed (it ended without a summary; 'runs resume' resumes it).
       """
   )
 
@@ -66,10 +63,10 @@ struct RunsList: AsyncParsableCommand {
 struct RunsShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Tell what a run was asked, how it ended, and which files it left."
+    abstract: "Show what a run was asked to do, how it ended, and which files it left."
   )
 
-  @Argument(help: "The run: its id, the beginning of it, or 'last'.") var run: String
+  @Argument(help: "The run: its id, a prefix of it, or 'last'.") var run: String
   @OptionGroup var folder: RunFolderOptions
   @Flag(help: "Print a JSON object instead of lines.") var json = false
 
@@ -90,26 +87,23 @@ struct RunsShow: AsyncParsableCommand {
 struct RunsResume: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resume",
-    abstract: "Go on with a run that was stopped or killed.",
+    abstract: "Resume a run that was stopped or killed.",
     discussion: """
-      The command is run again as it was given, in the folder in which it was given, from its last checkpoint on: what is \
-      done is neither read nor written again, and the counts are those of the whole run. The files that an import reads \
-      have to be as they were. A run that ended by itself is not run again.
+      Runs the command again as it was given, in the same folder, from its last checkpoint: documents that are done are neither read nor written again, and the counts are those of the whole run. The files that an import reads must be unchanged. A run that completed is not run again.
 
-      A protected environment is asked for as by the command itself: give --confirm once more. A run is resumed by the user \
-      that made it, from the folder that it made: one that was copied, unpacked, or that others may write to is refused.
+      For a protected environment, give --confirm again. A run is resumed by the user who started it, from its original folder: one that was copied or unpacked, or that others may write to, is refused.
 
         gymmigrate runs resume last
         gymmigrate runs resume last --json
       """
   )
 
-  @Argument(help: "The run: its id, the beginning of it, or 'last'.") var run: String
+  @Argument(help: "The run: its id, a prefix of it, or 'last'.") var run: String
   @OptionGroup var folder: RunFolderOptions
   @OptionGroup var guards: ConfirmOptions
   @Flag(help: "Print the summary of the whole run as one JSON object on standard output.") var json = false
 
-  /// The commands that have a journal to go on with.
+  /// The commands that have a journal to resume.
   private static let resumable = [
     ["import"], ["copy"], ["fix"], ["delete"], ["migrate", "apply"], ["migrate", "undo"], ["runs", "undo"],
   ]
@@ -119,7 +113,7 @@ struct RunsResume: AsyncParsableCommand {
     let record = entry.record
     try folder.history.assertOwn(record)
     func refuse(_ cause: String, _ remedy: String, kind: Failure.Kind = .usage) -> Failure {
-      Failure(kind, "go on with", path: record.id, cause: cause, remedy: remedy)
+      Failure(kind, "resume", path: record.id, cause: cause, remedy: remedy)
     }
     if entry.isRunning {
       throw refuse("it is running", "Wait for its end, or stop it first.", kind: .tryLater)
@@ -152,7 +146,7 @@ struct RunsResume: AsyncParsableCommand {
     let tree = try CommandTree.whole()
     let words = Array(record.arguments[..<tree.command(of: record.arguments).words])
     guard Self.resumable.contains(words) else {
-      throw Self.damaged(record, "its command is none that goes on")
+      throw Self.damaged(record, "its command cannot be resumed")
     }
     var arguments = tree.removing(["confirm", "yes"], from: record.arguments)
     var more: [String] = []
@@ -171,7 +165,7 @@ struct RunsResume: AsyncParsableCommand {
   private static func damaged(_ record: RunRecord, _ cause: String) -> Failure {
     Failure(
       .inputMalformed,
-      "go on with",
+      "resume",
       path: record.id,
       cause: "run.json is damaged: \(cause)",
       remedy: "Give the command that you mean yourself."

@@ -9,16 +9,15 @@ import Runs
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
-    abstract: "Keep the embedded store up as a Firestore on this machine.",
+    abstract: "Run a local Firestore server.",
     discussion: """
-      Speaks Firestore's REST API on the loopback interface until it is stopped, over the same file as -e local. Other \
-      tools find it by FIRESTORE_EMULATOR_HOST.
+      Serves Firestore's REST API on the loopback interface until it is stopped, from the same file as -e local. Other tools find it by FIRESTORE_EMULATOR_HOST.
 
         gymmigrate serve --port 8080
         FIRESTORE_EMULATOR_HOST=127.0.0.1:8080 gymmigrate count users -e test
 
-      Every user of this machine can reach the port; --token-file keeps the others out. Web pages of other origins are \
-      refused, and so are requests whose Host is neither loopback nor --host.
+      Every user of this machine can reach the port; --token-file keeps the others out. Web pages of other \
+      origins are refused, and so are requests whose Host is neither loopback nor --host.
       """
   )
 
@@ -30,7 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
   )
   var data: String?
 
-  @Flag(help: "Keep everything in memory.")
+  @Flag(help: "Keep the data in memory only.")
   var memory = false
 
   @Option(
@@ -73,7 +72,7 @@ struct ServeCommand: AsyncParsableCommand {
       access: access
     ) { server in
       Terminal.standardError.line("Serving \(file ?? "memory") at \(server.endpoint). Stop with Ctrl-C.")
-      if let tokenFile { Terminal.standardError.line("Requests want the token in \(tokenFile).") }
+      if let tokenFile { Terminal.standardError.line("Requests need the token in \(tokenFile).") }
       Terminal.standardError.line("FIRESTORE_EMULATOR_HOST=\(server.endpoint.dropFirst("http://".count))")
       if json { try StandardOutput.write(json: Self.summary(endpoint: server.endpoint, file: file)) }
       await server.runUntilCancelled()

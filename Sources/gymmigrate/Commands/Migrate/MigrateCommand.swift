@@ -23,8 +23,9 @@ struct MigrateCommand: AsyncParsableCommand {
 
         gymmigrate migrate plan samples/migrations/members-phone-digits.yaml -e stage
 
-      Every change is in a journal before it is made; 'migrate undo RUN' puts back what a run changed. The database keeps \
-      a ledger of runs (_gymmigrate_runs) and a lease (_gymmigrate/lock), so that two never change it at once.
+      Every change is recorded in a journal before it is made; 'migrate undo RUN' restores what a run changed. \
+      The database keeps a ledger of runs (_gymmigrate_runs) and a lease (_gymmigrate/lock), so that two never \
+      change it at once.
       """,
     subcommands: [
       MigrateList.self, MigratePlan.self, MigrateApply.self, MigrateVerify.self, MigrateStatus.self,
@@ -39,8 +40,7 @@ struct MigrateList: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the migrations in the order in which they are applied.",
     discussion: """
-      Those that are applied by name only stand at the end: they take away what older versions of the apps still read, \
-      and --all does not stand for them.
+      Migrations that are applied by name only come last: they remove what older versions of the apps still read, and --all does not include them.
       """
   )
 
@@ -74,7 +74,7 @@ struct MigrateList: AsyncParsableCommand {
   }
 }
 
-/// Which migrations, and what they are told.
+/// Which migrations to run, and their settings.
 struct ChosenMigrations: ParsableArguments {
   @Argument(help: "The migrations, as 'gymmigrate migrate list' names them, or YAML files of your own.")
   var migrations: [String] = []
@@ -82,7 +82,7 @@ struct ChosenMigrations: ParsableArguments {
   @Flag(help: "All but those that are applied by name only (users-drop-legacy), in their order.")
   var all = false
 
-  @Flag(help: "users-unify: write the proposals for doubtful names as they stand.")
+  @Flag(help: "users-unify: write the proposals for doubtful names unchanged.")
   var acceptProposals = false
 
   @Option(

@@ -9,17 +9,14 @@ struct MigratePlan: AsyncParsableCommand {
     commandName: "plan",
     abstract: "Show what migrations would change; nothing is written.",
     discussion: """
-      Prints how many documents of each collection change and the first differences, field by field. Every change is \
-      in plan.jsonl of the run's folder, everything that is reported in findings.csv, what a person must decide in \
-      review.csv, what cannot be migrated in rejects.jsonl. Each migration is planned against the data as it is now.
+      Prints how many documents of each collection change and the first differences, field by field. The run's folder has every change in plan.jsonl, every finding in findings.csv, what a person must decide in review.csv, and what cannot be migrated in rejects.jsonl. Each migration is planned on the data as it is now.
 
-      A plan that is kept is what 'migrate apply --plan' applies, exactly:
+      'migrate apply --plan' applies a saved plan exactly:
 
         gymmigrate migrate plan users-unify -e local -o plan.jsonl
         gymmigrate migrate apply --plan plan.jsonl -e local
 
-      The last line is what applying it costs, at the prices of gymmigrate.yaml or else Google's list prices of nam5. To \
-      look at a plan in a browser, give --html.
+      The last line is the cost of applying it, at the prices of gymmigrate.yaml, else Google's list prices of nam5. To read a plan in a browser, give --html.
       """
   )
 
@@ -41,7 +38,7 @@ struct MigratePlan: AsyncParsableCommand {
 
   @OptionGroup var page: PageOptions
 
-  @Flag(help: "End in 1 when there is something to do.")
+  @Flag(help: "Exit with 1 when there is something to do.")
   var exitCode = false
 
   func run() async throws {

@@ -9,11 +9,9 @@ import Runs
 struct MigrateStatus: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show which runs changed a database, and who is at it now.",
+    abstract: "Show which runs changed a database, and who holds its lock.",
     discussion: """
-      Reads the database's ledger: a line a run, the latest last, with its id, when it began, its status, who ran it, what \
-      it wrote, and the command. Then what stands in the way of others: who is at it, and runs that stopped half-way, with \
-      the ways out. 'running' with nobody at it is a run that was killed.
+      Reads the database's ledger: one line per run, the latest last, with its id, start, status, user, counts and command. Then what blocks other runs: who holds the lock, and runs that stopped before they were done, with the commands that resolve them. A run that is 'running' while nobody holds the lock was killed.
       """
   )
 
@@ -22,7 +20,7 @@ struct MigrateStatus: AsyncParsableCommand {
 
   func run() async throws {
     let isJSON = logging.json
-    // The JSON of this command is the ledger, so the summary is not wanted.
+    // The JSON of this command is the ledger, so no summary is printed.
     var logging = logging
     logging.json = false
     logging.quiet = true
@@ -46,15 +44,13 @@ struct MigrateUnlock: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",
     abstract:
-      "Take the lease away from a run that is dead, or let others begin after one that stopped half-way.",
+      "Remove the lease of a run that is dead, or let others begin after one that stopped before it was done.",
     discussion: """
-      Without RUN, the lease of the database is taken away from whoever holds it; a run that is alive after all stops at \
-      its next renewal, within 20 s. With RUN, that run is to stay as far as it came: the ledger says 'cleared', and \
-      other runs may begin. A run that may be at work is not cleared.
+      Without RUN, removes the lease of the database, whoever holds it; a run that is alive after all stops at its next renewal, within 20 s. With RUN, leaves the data as that run left it: the ledger records it as 'cleared', and other runs may begin. A run that may be running is not cleared.
       """
   )
 
-  @Argument(help: "A run that stopped half-way: its id.") var run: String?
+  @Argument(help: "The id of a run that stopped before it was done.") var run: String?
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var logging: LoggingOptions
   @OptionGroup var write: ConfirmOptions
@@ -70,7 +66,7 @@ struct MigrateUnlock: AsyncParsableCommand {
           return CommandResult(release: .run(run))
         }
         guard let held = try await ledger.unlock() else {
-          session.logger.notice("Nobody holds the lease.")
+          session.logger.notice("The lease is free.")
           return CommandResult(release: .lease(nil))
         }
         session.logger.notice("The lease of \(held.holder), run \(held.run), was taken away.")

@@ -10,30 +10,26 @@ import Runs
 struct MigrateUndo: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo",
-    abstract: "Put back what a run changed.",
+    abstract: "Restore what a run changed.",
     discussion: """
-      Every document that is still as the run left it becomes exactly what it was before, updatedAt included: what the run \
-      made is deleted, what it deleted is made again. What somebody changed since is left alone and listed as \
-      conflicted in rejects.jsonl; it ends in 2 then. It serves migrations, imports and copies, also those that were \
-      stopped or killed half-way, and works from the run's journal, so it needs the run's folder. An undo is a run of its own: \
-      it can be planned first (-n), and taken up again, but not undone.
+      Every document that is still as the run left it becomes exactly what it was before, updatedAt included: documents that the run created are deleted, those that it deleted are created again. Documents that changed since are left alone and listed as conflicted in rejects.jsonl, and the exit code is 2. Works for migrations, imports and copies, also for those that were stopped or killed, from the run's journal; so it needs the run's folder. An undo is a run of its own: it can be planned first (-n) and resumed, but not undone.
 
         gymmigrate migrate undo last -e local -n
         gymmigrate migrate undo last -e local
       """
   )
 
-  @Argument(help: "The run: its id, the beginning of it, or 'last', which is the last one but undos.")
+  @Argument(help: "The run: its id, a prefix of it, or 'last' (the last run that is not an undo).")
   var undone: String
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var logging: LoggingOptions
   @OptionGroup var write: WriteOptions
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would be put back; write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Show what would be restored; write nothing.")
   var dryRun = false
 
   func run() async throws {
-    // What 'last' was when the undo began is not what it is when the undo is taken up again.
+    // What 'last' was when the undo began is not what it is when the undo is resumed.
     let name = Invocation.current.resuming.map(UndoTarget.name) ?? undone
     let (entry, changes) = try UndoTarget.find(name, in: connection.stateDir) { !UndoTarget.isUndo($0) }
     try UndoTarget.assertMayBeUndone(entry, in: connection.stateDir)
@@ -105,7 +101,7 @@ enum UndoTarget {
     return (entry, changes)
   }
 
-  /// Tells of a line of the journal that could not be read.
+  /// Warns of a line of the journal that could not be read.
   static func warn(_ session: Session, of changes: RunChanges, in stateDir: String) {
     guard let line = changes.tornLine else { return }
     let journal = RunHistory(in: stateDir).file("journal.jsonl", of: changes.run)
@@ -144,7 +140,7 @@ enum UndoTarget {
       )
     }
     if entry.verdict == "undone" {
-      // An undo that was killed before it could tell its end is taken up all the same.
+      // An undo that was killed before it could record its end is resumed all the same.
       let isCut = RunHistory(in: stateDir).entries().contains { undo in
         undo.isResumable && entry.undoneBy?.isIdentical(to: undo.record.id) == true
       }
@@ -178,10 +174,10 @@ enum UndoTarget {
     )
   }
 
-  /// The run's own place and signer, where the command line names none.
+  /// The run's own database and signer, where the command line names none.
   ///
   /// - Throws: `.notPermitted` where that leads elsewhere by now, or the run was not made here, so that what it says of places
-  ///   and signers does not count; what keeps the place from being known.
+  ///   and signers does not count; what keeps the database from being known.
   static func connection(
     _ options: ConnectionOptions,
     of record: RunRecord

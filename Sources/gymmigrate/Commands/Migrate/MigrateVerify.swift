@@ -9,11 +9,9 @@ import Runs
 struct MigrateVerify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Check that the data are as migrations leave them, or as a run left them.",
+    abstract: "Check that the data are as migrations, or a run, left them.",
     discussion: """
-      With migrations, everything that they read is read: it ends in 1 when one of them would still change something. With \
-      --run, every document that the run changed is read back and compared with what the run's journal says that it \
-      wrote: it ends in 1 when one is not so (any more), and those are on standard output, one a line.
+      With migrations, reads everything that they read, and exits with 1 when one of them would still change something. With --run, reads back every document that the run changed and compares it with the run's journal: exits with 1 when one differs, and prints those on standard output, one per line.
 
         gymmigrate migrate verify users-unify user-emails -e local
         gymmigrate migrate verify --run last -e local
@@ -26,7 +24,7 @@ struct MigrateVerify: AsyncParsableCommand {
 
   @Option(
     name: .customLong("run"),
-    help: ArgumentHelp("The run: its id, the beginning of it, or 'last'.", valueName: "run")
+    help: ArgumentHelp("The run: its id, a prefix of it, or 'last'.", valueName: "run")
   )
   var verified: String?
 

@@ -12,19 +12,18 @@ struct CopyCommand: AsyncParsableCommand {
     commandName: "copy",
     abstract: "Copy collections from one environment to another.",
     discussion: """
-      Reads everything at one moment and writes what differs. Subcollections come along, also below documents that are \
-      missing; with --where they do not. References into the source's database are rewritten to the target's; others are \
-      kept and listed in references.jsonl of the run. Before the first write it says what it is about to do and what that \
-      costs, and on a terminal it asks. The modes are those of import. A copy that was interrupted goes on with \
-      'gymmigrate runs resume'.
+      Reads everything at one read time and writes what differs. Subcollections are copied, also below missing \
+      documents; with --where they are not. References into the source's database are rewritten to the target's; \
+      others are kept and listed in references.jsonl of the run. Before the first write it reports what it is \
+      about to do and what that costs, and on a terminal it asks. The modes are those of import. Resume an \
+      interrupted copy with 'gymmigrate runs resume'.
 
         gymmigrate copy --catalogues --from prod --to test
         gymmigrate copy --all --from test --to local --mode upsert
         gymmigrate copy 'class*' --from test --to stage --dry-run
         gymmigrate copy products --from stage --to test --mode upsert --delete-extraneous --max-delete 20
 
-      People's data do not leave a protected environment without --keep-personal-data: of prod, only membership_plans, \
-      products, exercises, routine_templates and classes are free.
+      People's data do not leave a protected environment without --keep-personal-data: of prod, only membership_plans, products, exercises, routine_templates and classes may be copied.
       """
   )
 
@@ -41,7 +40,7 @@ struct CopyCommand: AsyncParsableCommand {
 
   @Flag(
     inversion: .prefixedNo,
-    help: "Copy what is below the collections, too (default: yes, but not with --where)."
+    help: "Copy subcollections, too (default: yes, but not with --where)."
   )
   var subcollections: Bool?
 
@@ -56,7 +55,7 @@ struct CopyCommand: AsyncParsableCommand {
 
   @OptionGroup var zone: ZoneOptions
 
-  @Option(help: ArgumentHelp("Documents of each collection at the most.", valueName: "n"), from: 0)
+  @Option(help: ArgumentHelp("Maximum documents per collection.", valueName: "n"), from: 0)
   var limit: Int?
 
   @Option(
@@ -65,7 +64,7 @@ struct CopyCommand: AsyncParsableCommand {
   )
   var readTime: ReadTimeChoice?
 
-  @Flag(help: "Then delete the documents of the target's copied collections that the source lacks.")
+  @Flag(help: "Afterwards, delete documents of the copied collections that the source does not have.")
   var deleteExtraneous = false
 
   @Option(
@@ -103,7 +102,7 @@ struct CopyCommand: AsyncParsableCommand {
       )
     }
     if deleteExtraneous, maxDelete == nil, !dryRun {
-      throw ValidationError("--delete-extraneous wants --max-delete; --dry-run tells the number.")
+      throw ValidationError("--delete-extraneous requires --max-delete; --dry-run shows the number.")
     }
     if !deleteExtraneous, maxDelete != nil {
       throw ValidationError("--max-delete is for --delete-extraneous.")
@@ -167,7 +166,7 @@ struct CopyCommand: AsyncParsableCommand {
         if session.counts.totals.leavesSomething { ending.status = .incomplete }
         return ending
       }
-      // What was taken up again was agreed to when it began.
+      // What was resumed was agreed to when it began.
       if session.checkpoints?.resumed == nil { try Guard.ask("Copy?", with: write.guards) }
       try await copy.run(plan)
       var empty = copy.reads(of: plan).filter { session.counts.readCount(below: $0) == 0 }

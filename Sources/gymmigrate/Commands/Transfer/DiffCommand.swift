@@ -12,8 +12,7 @@ struct DiffCommand: AsyncParsableCommand {
     commandName: "diff",
     abstract: "Compare environments or snapshots, document by document.",
     discussion: """
-      A side is an environment, a file of JSON Lines (also .gz) or the folder of an export. A line a document that is not \
-      the same on both sides, in the signs of rclone's check, --from being the source and --to the destination:
+      A side is an environment, a file of JSON Lines (also .gz) or the folder of an export. Prints one line per document that differs, with the signs of rclone's check, --from being the source and --to the destination:
 
         + PATH   missing in --to: only --from has it
         - PATH   missing in --from: only --to has it
@@ -21,9 +20,7 @@ struct DiffCommand: AsyncParsableCommand {
         ! PATH   could not be read or compared
         = PATH   in both, and the same (--show-equal)
 
-      References into the database of --from are to point into that of --to, as a copy leaves them. Subcollections are \
-      compared, too. Ends in 0 where both are the same, in 1 where they differ, in 2 where something could not be \
-      compared. Nothing is written to either side.
+      References into the database of --from are expected to point into that of --to, as a copy leaves them. Subcollections are compared, too. Exits with 0 when both sides are the same, with 1 when they differ, with 2 when something could not be compared. Nothing is written to either side.
 
         gymmigrate diff --catalogues --from prod --to stage
         gymmigrate diff users --from backup/ --to test --detail --ignore-fields updatedAt
@@ -39,13 +36,13 @@ struct DiffCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The destination: an environment, a file or a folder.", valueName: "env|path"))
   var to: String
 
-  @Flag(inversion: .prefixedNo, help: "Compare what is below the collections, too.")
+  @Flag(inversion: .prefixedNo, help: "Compare subcollections, too.")
   var subcollections = true
 
-  @Flag(name: [.long, .customLong("fields-diff")], help: "Tell each field that differs, with both values.")
+  @Flag(name: [.long, .customLong("fields-diff")], help: "Report each field that differs, with both values.")
   var detail = false
 
-  @Flag(help: "Tell the documents that are the same, too.")
+  @Flag(help: "Report the documents that are the same, too.")
   var showEqual = false
 
   @Option(help: ArgumentHelp("Fields that may differ, with commas in between.", valueName: "a,b.c"))
@@ -94,7 +91,7 @@ struct DiffCommand: AsyncParsableCommand {
         "\(name): '-' is standard input, and a side is read twice; give an environment, a file or a folder."
       )
     }
-    if logging.json, output == "-" { throw ValidationError("--json and -o - both want standard output.") }
+    if logging.json, output == "-" { throw ValidationError("--json and -o - both write to standard output.") }
     _ = try ignoredFields()
   }
 

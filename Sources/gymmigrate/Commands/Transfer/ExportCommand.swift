@@ -10,7 +10,7 @@ import Transfer
 enum FormatName: String, CaseIterable, ExpressibleByArgument {
   case csv, xlsx, jsonl
 
-  /// The format that a file's name tells.
+  /// The format of a file by its name.
   init?(fileName: String) {
     let name = fileName.hasSuffix(".gz") ? String(fileName.dropLast(3)) : fileName
     guard let found = Self.allCases.first(where: { name.hasSuffix(".\($0.rawValue)") }) else { return nil }
@@ -50,8 +50,7 @@ struct ExportCommand: AsyncParsableCommand {
     commandName: "export",
     abstract: "Export collections to CSV, XLSX or JSON Lines.",
     discussion: """
-      Reads page by page in constant memory, everything at one moment where the service allows it. A file is there \
-      whole or not at all. JSON Lines keep every value exactly; CSV keeps them in text, XLSX is for people.
+      Reads page by page in constant memory, everything at one read time where the service allows it. A file is written as a whole or not at all. JSON Lines keep every value exactly; CSV keeps values as text; XLSX is for people.
 
         gymmigrate export users -e test -o users.csv
         gymmigrate export --all -e prod -o gym.xlsx --header spanish
@@ -78,7 +77,7 @@ struct ExportCommand: AsyncParsableCommand {
   )
   var output: String
 
-  @Option(help: "csv, xlsx or jsonl (default: what the file's name says).")
+  @Option(help: "csv, xlsx or jsonl (default: by the file's name).")
   var format: FormatName?
 
   @Option(help: ArgumentHelp("Fields to read and write, with commas in between.", valueName: "a,b.c"))
@@ -101,7 +100,7 @@ struct ExportCommand: AsyncParsableCommand {
   )
   var orderBy: String?
 
-  @Option(help: ArgumentHelp("Documents of each collection at the most.", valueName: "n"), from: 0)
+  @Option(help: ArgumentHelp("Maximum documents per collection.", valueName: "n"), from: 0)
   var limit: Int?
 
   @OptionGroup var reading: ReadingOptions
@@ -124,10 +123,10 @@ struct ExportCommand: AsyncParsableCommand {
   )
   var nullText = "null"
 
-  @Flag(help: "Make CSV fit for Excel: a byte order mark, and formulas made harmless.")
+  @Flag(help: "Write CSV for Excel: a byte order mark, and formulas neutralised.")
   var excel = false
 
-  @Flag(help: "Compress the JSON Lines in a folder; a file's own name decides by .gz.")
+  @Flag(help: "Compress the JSON Lines files of a folder; a single file is if its name ends in .gz.")
   var gzip = false
 
   @OptionGroup var schedule: ScheduleOptions
@@ -156,7 +155,7 @@ struct ExportCommand: AsyncParsableCommand {
       throw ValidationError("--order-by is for collections, not for a pattern of subcollections.")
     }
     if let orderBy { _ = try StructuredQuery.Order.list(parsing: orderBy) }
-    if logging.json, output == "-" { throw ValidationError("--json and -o - both want standard output.") }
+    if logging.json, output == "-" { throw ValidationError("--json and -o - both write to standard output.") }
     _ = try fieldPaths()
   }
 
@@ -165,7 +164,7 @@ struct ExportCommand: AsyncParsableCommand {
     all || collections.count > 1 || CollectionSelection(collections, isDeep: false).wantsRoots
   }
 
-  /// Whether what is below the collections is exported, too: a backup is whole unless told otherwise.
+  /// Whether what is below the collections is exported, too: a backup is whole unless an option says otherwise.
   var isDeep: Bool {
     if let subcollections { return subcollections }
     let isBackup = schedule.dated || (all && (format ?? FormatName(fileName: output)) == .jsonl)

@@ -10,10 +10,10 @@ struct ExportVerify: AsyncParsableCommand {
     commandName: "export-verify",
     abstract: "Check the files of an exported folder against its manifest; also 'export verify'.",
     discussion: """
-      Reads every file through and compares its size, its SHA-256 and the number of its documents (not of a workbook's) \
-      with manifest.json. A folder of dated exports is checked as a whole. Prints a line a file: its path, 'ok' or what is \
-      wrong, parted by tabs. Ends in 1 when something is wrong, in 65 when a manifest cannot be read, in 66 when there \
-      is none. Nothing is sent.
+      Reads every file and compares its size, its SHA-256 and the number of its documents (not of a workbook's) \
+      with manifest.json. A folder of dated exports is checked as a whole. Prints one line per file: its path, \
+      and 'ok' or the problem, separated by a tab. Exits with 1 when there is a problem, with 65 when a manifest \
+      cannot be read, with 66 when there is none. No request is sent.
 
         gymmigrate export verify nightly/latest
       """
@@ -25,7 +25,7 @@ struct ExportVerify: AsyncParsableCommand {
   @Flag(help: "Print a JSON object instead of lines.")
   var json = false
 
-  @Flag(name: .shortAndLong, help: "Print only what is wrong.")
+  @Flag(name: .shortAndLong, help: "Print problems only.")
   var quiet = false
 
   func run() async throws {

@@ -12,20 +12,19 @@ struct ImportCommand: AsyncParsableCommand {
     commandName: "import",
     abstract: "Import JSON Lines, CSV and XLSX.",
     discussion: """
-      A line of JSON Lines is a REST Document as export writes it: {"fields": {...}, "name": "users/u1"}. A table (CSV, or \
-      a sheet of a workbook) has a header of field names, or of the English or Spanish labels, and a document a row; it \
-      belongs to the collection that its file or sheet is named after, or to --collection. Types are those of the \
-      catalogue, or of the heading (amount:double), or of all the values. rejects.jsonl and rejects.csv of an earlier run, \
-      once mended, are taken as they are. Files are read through before anything is written: a malformed line or cell \
-      ends the command with its place. Modes:
+      A line of JSON Lines is a REST Document as export writes it: {"fields": {...}, "name": "users/u1"}. A table \
+      (CSV, or a sheet of a workbook) has a header of field names, or of the English or Spanish labels, and one \
+      document per row; its collection is the name of its file or sheet, or --collection. Types are those of the \
+      catalogue, or of the heading (amount:double), or of all the values. rejects.jsonl and rejects.csv of an \
+      earlier run can be imported once corrected. All files are read before anything is written: a malformed line \
+      or cell ends the command with its position. Modes:
 
         create   only new documents; one that is there with other fields is rejected (the default)
         upsert   new ones are created, those that are there replaced as a whole
         merge    of those that are there only the fields in the file are set
         replace  only documents that are there; a missing one is rejected
 
-      What is there already as it should be is not written. An import that was interrupted goes on with \
-      'gymmigrate runs resume'.
+      Documents that are already as they should be are not written. Resume an interrupted import with 'gymmigrate runs resume'.
 
         gymmigrate import samples/gym/users.jsonl -e local
         gymmigrate import members.csv -e local --mode upsert
@@ -54,12 +53,12 @@ struct ImportCommand: AsyncParsableCommand {
   )
   var source: DatabaseName?
 
-  @Option(help: "What to do about a malformed line or cell: stop, skip-row or skip-field.")
+  @Option(help: "What to do with a malformed line or cell: stop, skip-row or skip-field.")
   var parseErrors = ParseErrorPolicy.stop
 
   @OptionGroup(title: "Tables") var table: TableArguments
 
-  @Option(help: ArgumentHelp("Documents at the most.", valueName: "n"), from: 0)
+  @Option(help: ArgumentHelp("Maximum documents.", valueName: "n"), from: 0)
   var limit: Int?
 
   @Flag(name: [.customShort("n"), .long], help: "Read and check everything, write nothing.")

@@ -52,7 +52,7 @@ extension ConnectionOptions {
     return connection
   }
 
-  /// Whether any option names a place.
+  /// Whether any option names a database.
   var namesDatabase: Bool {
     project != nil || database != nil || endpoint != nil || credentials != nil || accessTokenFile != nil
   }

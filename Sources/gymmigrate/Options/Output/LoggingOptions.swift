@@ -4,13 +4,13 @@ import Runs
 
 /// How loudly it is said, and in which form.
 struct VerbosityOptions: ParsableArguments {
-  @Flag(name: .shortAndLong, help: "Say more; twice says more still.")
+  @Flag(name: .shortAndLong, help: "Increase verbosity; repeat for debug output.")
   var verbose: Int
 
-  @Flag(name: .shortAndLong, help: "Say only warnings and errors.")
+  @Flag(name: .shortAndLong, help: "Log warnings and errors only.")
   var quiet = false
 
-  @Option(help: "How log lines look: text or json.")
+  @Option(help: "Format of log lines: text or json.")
   var logFormat = LogFormat.text
 
   @Flag(name: .customLong("no-progress"), help: "Show no progress line on a terminal.")

@@ -23,7 +23,7 @@ enum SinceChoice {
 struct ScheduleOptions: ParsableArguments {
   @Flag(
     help:
-      "Export into a new folder of -o that is named after the moment, as 2026-11-21T020000Z; 'latest' leads to the newest (JSON Lines unless --format says otherwise)."
+      "Export into a new folder of -o that is named after the moment, as 2026-11-21T020000Z; 'latest' links to the newest (JSON Lines unless --format says otherwise)."
   )
   var dated = false
 
@@ -48,7 +48,7 @@ struct ScheduleOptions: ParsableArguments {
   func validate() throws {
     if keep != nil, !dated { throw ValidationError("--keep goes with --dated.") }
     if case .last = since, !dated {
-      throw ValidationError("--since last wants --dated: the folder knows what was exported last.")
+      throw ValidationError("--since last requires --dated: the folder records what was exported last.")
     }
   }
 

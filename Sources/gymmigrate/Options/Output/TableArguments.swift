@@ -22,10 +22,10 @@ struct TableArguments: ParsableArguments {
   )
   var newIDs: TableOptions.NewIDs?
 
-  @Option(help: "What parts the cells of CSV: comma, semicolon or tab (default: found out).")
+  @Option(help: "The delimiter of CSV: comma, semicolon or tab (default: detected).")
   var delimiter: DelimiterName?
 
-  @Option(name: .customLong("null"), help: ArgumentHelp("What stands for null in a cell.", valueName: "text"))
+  @Option(name: .customLong("null"), help: ArgumentHelp("The text for null in a cell.", valueName: "text"))
   var nullText = "null"
 
   @Option(

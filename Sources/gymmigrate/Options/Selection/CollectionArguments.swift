@@ -3,7 +3,7 @@ import FirestoreREST
 
 /// Collections as they are named on the command line.
 enum CollectionArguments {
-  /// What stands for collections on a command line.
+  /// How collections are named on a command line.
   static let help: ArgumentHelp =
     "Paths of collections, as users or groups/g1/members; patterns, as 'class*' or 'groups/*/members'."
 

@@ -31,7 +31,7 @@ struct QueryOptions: ParsableArguments {
 struct EmptinessOptions: ParsableArguments {
   @Flag(
     help:
-      "End in 66, before anything is begun, where a named collection has no document at all. Without it that is a warning."
+      "Exit with 66, before anything is begun, if a named collection has no documents. Otherwise that is a warning."
   )
   var failIfEmpty = false
 }

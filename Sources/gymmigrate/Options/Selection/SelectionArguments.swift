@@ -7,7 +7,7 @@ struct SelectionArguments: ParsableArguments {
   @Argument(help: CollectionArguments.help)
   var collections: [String] = []
 
-  @Flag(help: "Every root collection, but for gymmigrate's own.")
+  @Flag(help: "Every root collection except gymmigrate's own.")
   var all = false
 
   @Flag(help: "The gym's catalogues: membership_plans, products, exercises, routine_templates.")

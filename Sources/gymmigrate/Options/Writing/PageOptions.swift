@@ -32,7 +32,7 @@ struct PageOptions: ParsableArguments {
     if let html { try OutputFile.checkWritable(html) }
   }
 
-  /// Prints what a plan costs, and writes its page where one is wanted.
+  /// Prints what a plan costs, and writes its page if asked to.
   ///
   /// - Returns: What it costs.
   func conclude(

@@ -53,10 +53,10 @@ struct StepOptions: ParsableArguments {
   )
   var unit: ValueConversion.TimeUnit?
 
-  @Flag(help: "Let --rename and --copy write over what stands at the target.")
+  @Flag(help: "Let --rename and --copy overwrite the target field.")
   var overwrite = false
 
-  @Flag(inversion: .prefixedNo, help: "Have the server set updatedAt of documents that change.")
+  @Flag(inversion: .prefixedNo, help: "Let the server set updatedAt of documents that change.")
   var touch = true
 
   func validate() throws {
@@ -103,7 +103,7 @@ struct StepOptions: ParsableArguments {
     return steps
   }
 
-  /// The field and what stands behind the first equals sign that is not in back-quotes.
+  /// The field, and the text after the first equals sign that is not in back-quotes.
   private static func parts(
     _ text: String,
     _ flag: String,

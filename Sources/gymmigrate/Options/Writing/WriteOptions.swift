@@ -13,16 +13,16 @@ struct ConfirmOptions: ParsableArguments {
   )
   var confirm: String?
 
-  @Flag(name: .shortAndLong, help: "Ask nothing: a protected environment without --confirm is refused.")
+  @Flag(name: .shortAndLong, help: "Do not ask; a protected environment without --confirm is refused.")
   var yes = false
 }
 
 /// How it may be written, and the guards before it.
 struct WriteOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Writes a commit at the most, 1 to 500.", valueName: "n"), from: 1, to: 500)
+  @Option(help: ArgumentHelp("Maximum writes per commit, 1 to 500.", valueName: "n"), from: 1, to: 500)
   var batchSize = 100
 
-  @Option(help: ArgumentHelp("Commits in flight at the most, 1 to 64.", valueName: "n"), from: 1, to: 64)
+  @Option(help: ArgumentHelp("Maximum commits in flight, 1 to 64.", valueName: "n"), from: 1, to: 64)
   var inFlight = 8
 
   @Option(

@@ -13,7 +13,7 @@ struct EmailSpool {
     var email: String?
     /// Whether the email may have an entry.
     var isIndexable: Bool
-    /// When the user came to be; nil, which sorts last, where nothing tells.
+    /// When the user was created; nil, which sorts last, where that is not known.
     var createdAt: Timestamp?
   }
 
@@ -68,7 +68,7 @@ struct EmailSpool {
     }
   }
 
-  /// Notes entries as read and tells what the users say of them, in their order; each is an entry's id and the id
+  /// Records entries as read and returns what the users say of them, in their order; each is an entry's id and the id
   /// of the user that it names, if it names one.
   func look(up entries: [(id: String, user: String?)]) async throws -> [Answer] {
     try await database.use { db in

@@ -40,7 +40,7 @@ enum LinkDecision: Sendable, Equatable {
     }
   }
 
-  // MARK: Links that stand
+  // MARK: Existing links
 
   /// On a person whose link names somebody who is there.
   private static func standing(

@@ -43,7 +43,7 @@ struct LinkSpool {
     )
   }
 
-  /// Adds people, each with the document that is to be told of it later; none where it is told already.
+  /// Adds people, each with the document to be recorded later; none where it is recorded already.
   func add(_ people: [(person: Person, document: RawDocument?)]) async throws {
     let rows = people.map { person, document in (person, document.map(Self.json)) }
     try await database.use { db in
@@ -109,7 +109,7 @@ struct LinkSpool {
 
 /// The questions that a ``LinkDecision`` asks of the people.
 struct LinkLookUp {
-  /// How many people of one key are looked at, at the most.
+  /// How many people of one key are looked at, at most.
   static let limit = 10
 
   let db: Database
@@ -132,7 +132,7 @@ struct LinkLookUp {
     try people("id", side, id, limit: 1).first
   }
 
-  /// Those whose own link names an id of the other side; so many at the most.
+  /// Those whose own link names an id of the other side; so many at most.
   func claimants(
     _ side: LinkSpool.Side,
     of id: String,
@@ -141,7 +141,7 @@ struct LinkLookUp {
     try people("link", side, id, limit: limit)
   }
 
-  /// Those of a side who bear a phone or an email; so many at the most.
+  /// Those of a side who bear a phone or an email; so many at most.
   func bearers(
     _ side: LinkSpool.Side,
     _ key: LinkDecision.Key,

@@ -90,7 +90,7 @@ struct UnifiedName {
 
   /// A name without a required part is for a person to complete: of it only nombre is written, as firstName.
   ///
-  /// A fullName joined from half a name would stand for good.
+  /// A fullName joined from half a name would stay for good.
   private mutating func withholdButGivenName() {
     var kept = Texts()
     if source == .android { swap(&kept.parts.firstName, &sure.parts.firstName) }
@@ -99,7 +99,7 @@ struct UnifiedName {
     if !proposed.isEmpty { isWithheld = true }
   }
 
-  /// The name as it will stand, the proposals taken or not.
+  /// The name as it will be, with or without the proposals.
   func name(of user: borrowing UserFields, accepting: Bool) -> PersonName {
     let name = user.unifiedName.filled(from: sure.parts)
     return accepting ? name.filled(from: proposed.parts) : name
@@ -109,7 +109,7 @@ struct UnifiedName {
 
   /// Whether Android's parts may be taken: they are there, and agree with the standing parts and with fullName.
   ///
-  /// Parts that stand may be what fullName has beyond Android's. Then both together must say all of it: a maternal
+  /// Existing parts may be what fullName has beyond Android's. Then both together must say all of it: a maternal
   /// name beyond fullName is taken only from parts that agree by themselves.
   private static func fits(_ android: PersonName, standing: PersonName, fullName: String) -> Bool {
     !android.isEmpty && android.saysSame(as: standing)

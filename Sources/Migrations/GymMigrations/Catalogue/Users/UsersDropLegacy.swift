@@ -8,7 +8,7 @@ package import MigrationEngine
 /// field does not, none is removed and the document is listed. A legacy field that is null or blank says nothing and may
 /// go in any case.
 package struct UsersDropLegacy: Migration {
-  /// What is told of a document; the raw value is the code in reports.
+  /// The findings about a document; the raw value is the code in reports.
   ///
   /// All are ``Finding/Kind/review`` but `wrongType`.
   package enum Code: String, Sendable, CaseIterable {

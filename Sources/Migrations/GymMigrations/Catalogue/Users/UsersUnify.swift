@@ -5,17 +5,17 @@ package import MigrationEngine
 
 /// The unification of `users`: what is missing of the unified fields is added from what eras iOS and Android wrote.
 ///
-/// Nothing is taken away and nothing that stands is rewritten; missing is absent, null or blank text. A document
+/// Nothing is removed and no existing value is rewritten; missing is absent, null or blank text. A document
 /// with a value of the wrong type is left alone as a whole. Doubtful parts of a name are withheld, and the
-/// document's other fields unified, unless ``acceptProposals``. See ``Code`` for what is told.
+/// document's other fields unified, unless ``acceptProposals``. See ``Code`` for the findings.
 package struct UsersUnify: Migration {
-  /// What is told of a document; the raw value is the code in reports.
+  /// The findings about a document; the raw value is the code in reports.
   ///
   /// A name has one finding at most, of the first code that holds in this order. It is ``Finding/Kind/review``;
   /// once the proposals are accepted and no required part is missing, nothing is left to decide and it is
   /// ``Finding/Kind/note``.
   package enum Code: String, Sendable, CaseIterable {
-    /// fullName, Android's parts and the unified parts that stand do not say the same.
+    /// fullName, Android's parts and the existing unified parts disagree.
     case nameDisagrees = "name-disagrees"
     /// fullName is one unit.
     case nameOneWord = "name-one-word"
@@ -39,7 +39,7 @@ package struct UsersUnify: Migration {
     case roleUnknown = "role-unknown"
     /// The name was decided (``review``), and the document is not what it was when it was listed. A review.
     case reviewStale = "review-stale"
-    /// The name was decided, and a field that stands says otherwise; it is never rewritten. A review.
+    /// The name was decided, and an existing field says otherwise; it is never rewritten. A review.
     case reviewFieldStands = "review-field-stands"
     /// The decided fullName is not that of the decided parts. A review.
     case reviewDisagrees = "review-disagrees"
@@ -68,7 +68,7 @@ package struct UsersUnify: Migration {
     case onboardingCompletedDefault = "onboardingCompleted-default"
   }
 
-  /// Whether the proposals for doubtful names are written as they stand.
+  /// Whether the proposals for doubtful names are written unchanged.
   package var acceptProposals: Bool
   /// What a person decided about doubtful names; it goes before proposals.
   package var review: NameReview?
@@ -196,7 +196,7 @@ package struct UsersUnify: Migration {
     )
   }
 
-  /// What stands once the run is over: fullName where it is about that alone, else every field of the name.
+  /// The fields after the run: fullName where it is about that alone, else every field of the name.
   ///
   /// What the run itself writes is among it, so that a list can be handed back after the run as after its plan.
   private static func found(_ doubt: UnifiedName.Doubt, in fields: FieldMap) -> Value? {
