@@ -88,7 +88,7 @@ struct LedgerCommandTests {
       let before = mini.lines()
       let run = try await self.kill(tool, by: kill)
       let other = { try await tool.run("migrate", "apply", "is-active") }
-      try await other().expectFailure(75, run, "is at it", "runs out in")
+      try await other().expectFailure(75, run, "holds the lock", "runs out in")
       var ledger = try await tool.ledger()
       #expect(ledger.runs.map(\.status) == ["running"] && ledger.runs.map(\.isHalfWay) == [false])
       #expect(ledger.lease?.runId == run && ledger.lease?.isExpired == false)
@@ -106,7 +106,8 @@ struct LedgerCommandTests {
       // The one that was refused has taken the lease over, and given it back.
       #expect(ledger.lease == nil)
       let status = try await tool.run("migrate", "status")
-      #expect(status.output.contains("Run \(run) stopped before it was done, and no other begins. Resume it ("))
+      let advice = "Run \(run) stopped before it was done, and no other begins. Resume it ("
+      #expect(status.output.contains(advice))
 
       switch way {
       case .resume: try await tool.bare(["runs", "resume", run]).expect(2)
@@ -146,7 +147,7 @@ struct LedgerCommandTests {
       try await withTool { other in
         var other = other
         other.place = tool.place
-        try await other.run("migrate", "apply", "users-unify").expectFailure(75, run, "is at it")
+        try await other.run("migrate", "apply", "users-unify").expectFailure(75, run, "holds the lock")
         // From here nobody knows whether it is dead.
         try await other.run("migrate", "unlock", run).expectFailure(75, "may still be running")
         clock.advance(seconds: 61)

@@ -35,7 +35,7 @@ func found(
       }
       try await body(page)
     },
-    record: { finding in
+    report: { finding in
       let parts = [finding.rule.rawValue, finding.path.string, finding.field, finding.value.map(shown)]
       #expect(finding.message.hasSuffix("."))
       found.append(parts.compactMap { $0 }.joined(separator: " "))
@@ -552,7 +552,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     struct Broken: Error {}
     let check = IntegrityCheck()
     await #expect(throws: Broken.self) {
-      try await check.run(check.reads, from: { _, _ in throw Broken() }, record: { _ in })
+      try await check.run(check.reads, from: { _, _ in throw Broken() }, report: { _ in })
     }
   }
 }

@@ -60,18 +60,18 @@ package struct IntegrityCheck: Sendable {
   /// - Parameters:
   ///   - reads: What to read: ``reads``, with a page size and a moment.
   ///   - source: Where from.
-  ///   - report: Takes each finding.
-  /// - Throws: what `source` and `report` throw; `Failure` of kind `cannotWrite` where the temporary file cannot be kept.
+  ///   - output: Takes each finding.
+  /// - Throws: what `source` and `output` throw; `Failure` of kind `cannotWrite` where the temporary file cannot be kept.
   package func run(
     _ reads: [CollectionRead],
     from source: @escaping Source,
-    report: (IntegrityFinding) throws -> Void
+    report output: (IntegrityFinding) throws -> Void
   ) async throws {
     let spool = try IntegritySpool()
     func report(_ finding: IntegrityFinding) throws {
       guard rules.contains(finding.rule) else { return }
       if let judged, !judged.contains(finding.path.collection.pattern) { return }
-      try report(finding)
+      try output(finding)
     }
     var groups = GroupScan()
     var hasSetup = false

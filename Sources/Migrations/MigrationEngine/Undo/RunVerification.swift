@@ -25,11 +25,11 @@ package struct RunVerification: Sendable {
   /// Looks every document up.
   ///
   /// - Parameters:
-  ///   - report: Called for each document that is not as the run left it, with what became of it in words.
+  ///   - output: Called for each document that is not as the run left it, with what became of it in words.
   ///   - each: Called for each document.
   /// - Throws: ``Failure``.
   package func run(
-    _ report: (DocumentPath, String) throws -> Void,
+    _ output: (DocumentPath, String) throws -> Void,
     each: (DocumentPath) -> Void
   ) async throws -> Report {
     var report = Report()
@@ -46,10 +46,10 @@ package struct RunVerification: Sendable {
         case .untouched: report.untouched += 1
         case .asBefore:
           report.differing += 1
-          try report(path, "is as it was before the run")
+          try output(path, "is as it was before the run")
         case .changedSince:
           report.differing += 1
-          try report(path, current[path] == nil ? "is gone" : "was changed since")
+          try output(path, current[path] == nil ? "is gone" : "was changed since")
         }
       }
       last = end

@@ -137,7 +137,7 @@ package struct RunRecord: Sendable, Equatable {
           "resume",
           path: id,
           cause: "it read standard input, which cannot be read again",
-          remedy: 
+          remedy:
             "Give the same input to the same command: documents already written are detected and skipped."
         )
       }
