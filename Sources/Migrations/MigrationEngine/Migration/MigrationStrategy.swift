@@ -32,18 +32,32 @@ package enum MigrationStrategy: Sendable {
 
 /// A rule in which each document stands alone.
 package struct PerDocument: Sendable {
+  /// Documents that somebody has decided on: one that does not exist is a finding.
+  package struct Expected: Sendable {
+    /// Their paths, in the order of their names.
+    package var paths: @Sendable () -> [DocumentPath]
+    /// The finding about one that does not exist.
+    package var ifMissing: @Sendable (DocumentPath) -> Finding
+
+    package init(
+      _ paths: @escaping @Sendable () -> [DocumentPath],
+      ifMissing: @escaping @Sendable (DocumentPath) -> Finding
+    ) {
+      self.paths = paths
+      self.ifMissing = ifMissing
+    }
+  }
+
   /// What is read, one after another.
   package var sources: [CollectionRead]
   /// What becomes of one document.
   package var outcome: @Sendable (RawDocument) -> Outcome
-  /// Documents that somebody has decided on, in the order of their names, and the finding about one that does not exist.
-  package var expected:
-    (paths: @Sendable () -> [DocumentPath], ifMissing: @Sendable (DocumentPath) -> Finding)?
+  package var expected: Expected?
 
   package init(
     sources: [CollectionRead],
     outcome: @escaping @Sendable (RawDocument) -> Outcome,
-    expected: (paths: @Sendable () -> [DocumentPath], ifMissing: @Sendable (DocumentPath) -> Finding)? = nil
+    expected: Expected? = nil
   ) {
     self.sources = sources
     self.outcome = outcome
@@ -52,24 +66,29 @@ package struct PerDocument: Sendable {
 
   /// Reads each source and records the outcome of each document.
   func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
-    var expected = (self.expected?.paths() ?? []).filter { !source.isPast($0) }[...]
-    func recordMissing(before path: DocumentPath?) async throws {
-      while let next = expected.first, path.map({ next < $0 }) ?? true {
-        expected.removeFirst()
-        if let finding = self.expected?.ifMissing(next) { try await sink.record(finding) }
-      }
-      if let path, expected.first == path { expected.removeFirst() }
-    }
+    var awaited = (expected?.paths() ?? []).filter { !source.isPast($0) }[...]
     for read in sources {
       try await source.forEachPage(matching: read) { page in
-        if expected.isEmpty { return try await sink.record(page.map(outcome), of: page) }
+        if awaited.isEmpty { return try await sink.record(page.map { outcome($0) }, of: page) }
         for document in page {
-          try await recordMissing(before: document.path)
+          for finding in takeMissing(from: &awaited, before: document.path) { try await sink.record(finding) }
           try await sink.record(outcome(document), of: document)
         }
       }
     }
-    try await recordMissing(before: nil)
+    for finding in takeMissing(from: &awaited, before: nil) { try await sink.record(finding) }
+  }
+
+  /// The findings about documents that come before one that was read, or before the end where nil, and do not exist.
+  private func takeMissing(
+    from awaited: inout ArraySlice<DocumentPath>,
+    before path: DocumentPath?
+  ) -> [Finding] {
+    guard let expected else { return [] }
+    let missing = awaited.prefix { next in path.map { next < $0 } ?? true }
+    awaited = awaited.dropFirst(missing.count)
+    if let path, awaited.first == path { awaited.removeFirst() }
+    return missing.map { expected.ifMissing($0) }
   }
 }
 

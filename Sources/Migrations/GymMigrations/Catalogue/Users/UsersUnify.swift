@@ -88,7 +88,7 @@ package struct UsersUnify: Migration {
       PerDocument(
         sources: reads.map { CollectionRead($0) },
         outcome: outcome,
-        expected: (paths: { review?.decisions.keys.sorted() ?? [] }, ifMissing: Self.unknown)
+        expected: PerDocument.Expected({ review?.decisions.keys.sorted() ?? [] }, ifMissing: Self.unknown)
       )
     )
   }
