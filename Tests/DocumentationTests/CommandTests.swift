@@ -11,7 +11,7 @@ import Testing
     if commands.isEmpty, Page.library.contains(path) { return }
     #expect(commands.contains { $0.isOurs }, "\(path) shows no command that is run")
     let named = Set(commands.flatMap(\.environments)).intersection(["test", "stage", "prod", "legacy"])
-    try await Classroom.open(environments: named) { room in
+    try await DocumentationSandbox.open(environments: named) { room in
       for step in steps {
         switch step {
         case .file(let name, let text): try room.write(name, text)

@@ -40,7 +40,7 @@ struct FaultRun {
     if test.kind.fault == nil, test.kind == .writer || test.operation == .export { disturb(mini, faults) }
     var copy = self
     let (data, operation, kind) = (data, test.operation, test.kind)
-    try await Workplace.with(
+    try await FaultFixture.with(
       mini,
       faults,
       seed: test.seed,
@@ -128,7 +128,7 @@ struct FaultRun {
   // MARK: Judging
 
   private mutating func judge(
-    _ result: Workplace.Result,
+    _ result: FaultFixture.Result,
     _ mini: MiniFirestore,
     _ faults: ScriptedFaults
   ) async throws {
@@ -185,7 +185,7 @@ struct FaultRun {
   }
 
   /// A file that an export leaves behind is whole, and nothing says that the folder is.
-  private mutating func judgeRest(of result: Workplace.Result) async throws {
+  private mutating func judgeRest(of result: FaultFixture.Result) async throws {
     expect(!result.hasManifest, "a manifest of half an export")
     if result.files.isEmpty { return }
     let whole = try await calm().result.files
@@ -193,7 +193,7 @@ struct FaultRun {
   }
 
   /// The counts and the list of a run that was taken up are those of one that nothing happened to.
-  private mutating func judgeResumed(_ result: Workplace.Result) {
+  private mutating func judgeResumed(_ result: FaultFixture.Result) {
     let counts = result.counts
     guard test.operation != .migrate else { return }
     let wanted = [data.read, data.written, data.unchanged, data.rejected, 0]
@@ -204,7 +204,7 @@ struct FaultRun {
     expect(result.rejects.count == data.rejected, "\(result.rejects)")
   }
 
-  private mutating func judgeFiles(_ result: Workplace.Result) async throws {
+  private mutating func judgeFiles(_ result: FaultFixture.Result) async throws {
     let calm = try await calm()
     expect(result.files == calm.result.files, "the files differ")
     expect(result.hasManifest && calm.result.hasManifest, "the manifest is missing")
@@ -214,12 +214,12 @@ struct FaultRun {
   }
 
   /// The same on a service at which nothing fails.
-  private func calm() async throws -> (result: Workplace.Result, mini: MiniFirestore) {
+  private func calm() async throws -> (result: FaultFixture.Result, mini: MiniFirestore) {
     let mini = MiniFirestore()
     try mini.load(jsonLines: initial)
-    var calm: Workplace.Result?
+    var calm: FaultFixture.Result?
     let faults = ScriptedFaults(mini.handler, rules: [])
-    try await Workplace.with(mini, faults, seed: test.seed, budget: 60, patience: 60) { place in
+    try await FaultFixture.with(mini, faults, seed: test.seed, budget: 60, patience: 60) { place in
       calm = try await place.perform(test.operation, data)
     }
     guard let calm else { throw Failure(.internal, "run", cause: "it did not") }

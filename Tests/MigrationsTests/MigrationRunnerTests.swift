@@ -19,7 +19,7 @@ private func androidUser(_ id: String) -> (name: String, fields: String) {
 }
 
 /// A runner over a server of its own.
-private struct Workshop {
+private struct RunnerFixture {
   let mini: MiniFirestore
   let runner: MigrationRunner
   let run: RunDirectory
@@ -82,7 +82,7 @@ struct MigrationRunnerTests {
     _ documents: [(name: String, fields: String)],
     batch: Int = 10,
     options: MiniFirestore.Options = MiniFirestore.Options(),
-    _ body: (Workshop) async throws -> Void
+    _ body: (RunnerFixture) async throws -> Void
   ) async throws {
     let mini = MiniFirestore(options)
     for document in documents { try mini.put(document.name, fields: document.fields) }
@@ -104,7 +104,7 @@ struct MigrationRunnerTests {
         var runner = MigrationRunner(in: .silent(client, run, counts: counts))
         runner.limits = BatchLimits(maximumWrites: batch, maximumInFlight: 3)
         runner.pageSize = 7
-        try await body(Workshop(mini: mini, runner: runner, run: run, counts: counts))
+        try await body(RunnerFixture(mini: mini, runner: runner, run: run, counts: counts))
       }
     }
   }

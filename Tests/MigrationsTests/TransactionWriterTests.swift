@@ -13,7 +13,7 @@ import Testing
 @testable import Runs
 
 /// Puts something before or behind requests of a kind, as a rival or a bad network would.
-private final class Meddler: HTTPTransport {
+private final class ConcurrentChange: HTTPTransport {
   enum Act: Sendable {
     /// Runs before the request is sent.
     case before(@Sendable () async throws -> Void)
@@ -68,8 +68,8 @@ private actor Settlements: TransactionDelegate {
 }
 
 /// The embedded store with groups in it.
-private struct Shop: Sendable {
-  let meddler: Meddler
+private struct GroupsFixture: Sendable {
+  let meddler: ConcurrentChange
   let client: FirestoreClient
   /// A client of somebody else, who meets no meddler.
   let rival: FirestoreClient
@@ -84,7 +84,7 @@ private struct Shop: Sendable {
     )
   }
 
-  static func open(budget: Double = 600, _ body: (Shop) async throws -> Void) async throws {
+  static func open(budget: Double = 600, _ body: (GroupsFixture) async throws -> Void) async throws {
     try await LocalFirestoreServer.withServer(dataFile: nil) { server in
       func client(_ transport: any HTTPTransport) -> FirestoreClient {
         FirestoreClient(
@@ -97,8 +97,8 @@ private struct Shop: Sendable {
           )
         )
       }
-      let meddler = Meddler()
-      try await body(Shop(meddler: meddler, client: client(meddler), rival: client(CurlTransport())))
+      let meddler = ConcurrentChange()
+      try await body(GroupsFixture(meddler: meddler, client: client(meddler), rival: client(CurlTransport())))
     }
   }
 
@@ -140,7 +140,7 @@ private struct Shop: Sendable {
   }
 
   @Test func writesWhatIsWrongAndLeavesTheRest() async throws {
-    try await Shop.open { shop in
+    try await GroupsFixture.open { shop in
       try await shop.group("right", count: .integer(2), members: 2)
       try await shop.group("wrong", count: .integer(5), members: 3)
       try await shop.group("none", count: nil, members: 0)
@@ -167,7 +167,7 @@ private struct Shop: Sendable {
 
   /// A member comes between the count and the commit: the service aborts, and the whole is run again.
   @Test func aMemberWhoComesMeanwhileIsCounted() async throws {
-    try await Shop.open { shop in
+    try await GroupsFixture.open { shop in
       try await shop.group("g", count: .integer(9), members: 3)
       for number in [3, 4] { shop.meddler.next("commit", .before { try await shop.member(number, of: "g") }) }
       try await shop.write("g")
@@ -180,7 +180,7 @@ private struct Shop: Sendable {
   }
 
   @Test func aChangeThatLeavesNothingToDoIsSeen() async throws {
-    try await Shop.open { shop in
+    try await GroupsFixture.open { shop in
       try await shop.group("g", count: .integer(4), members: 3)
       shop.meddler.next("commit", .before { try await shop.member(3, of: "g") })
       try await shop.write("g")
@@ -190,7 +190,7 @@ private struct Shop: Sendable {
   }
 
   @Test func endlessContentionIsAConflict() async throws {
-    try await Shop.open(budget: 0.3) { shop in
+    try await GroupsFixture.open(budget: 0.3) { shop in
       try await shop.group("g", count: .integer(9), members: 1)
       let aborted = #"{"error":{"code":409,"message":"contention","status":"ABORTED"}}"#
       for _ in 0..<5_000 { shop.meddler.next("commit", .answer(409, aborted)) }
@@ -201,7 +201,7 @@ private struct Shop: Sendable {
   }
 
   @Test func aLostAnswerIsReadBack() async throws {
-    try await Shop.open { shop in
+    try await GroupsFixture.open { shop in
       try await shop.group("g", count: .integer(9), members: 2)
       shop.meddler.next("commit", .loseAnswer(then: {}))
       try await shop.write("g")
@@ -213,7 +213,7 @@ private struct Shop: Sendable {
 
   /// The answer is lost and the document has changed since: the whole is run again on what it is now.
   @Test func aLostAnswerAndAChangeAreDecidedAnew() async throws {
-    try await Shop.open { shop in
+    try await GroupsFixture.open { shop in
       try await shop.group("g", count: .integer(9), members: 2)
       shop.meddler.next(
         "commit",
@@ -229,7 +229,7 @@ private struct Shop: Sendable {
   }
 
   @Test func aLostRequestIsSentAgain() async throws {
-    try await Shop.open { shop in
+    try await GroupsFixture.open { shop in
       try await shop.group("g", count: .integer(9), members: 2)
       shop.meddler.next("commit", .loseRequest)
       try await shop.write("g")
@@ -240,7 +240,7 @@ private struct Shop: Sendable {
 
   @Test(arguments: ["beginTransaction", "batchGet", "runQuery", "commit"])
   func whatMayPassRunsTheWholeAgain(verb: String) async throws {
-    try await Shop.open { shop in
+    try await GroupsFixture.open { shop in
       try await shop.group("g", count: .integer(9), members: 2)
       let failures: [(Int, String)] = [
         (503, #"{"error":{"code":503,"message":"later","status":"UNAVAILABLE"}}"#),
@@ -260,7 +260,7 @@ private struct Shop: Sendable {
   }
 
   @Test func aRefusalIsTheDocuments() async throws {
-    try await Shop.open { shop in
+    try await GroupsFixture.open { shop in
       try await shop.group("g", count: .integer(9), members: 2)
       shop.meddler.next(
         "commit",
@@ -276,7 +276,7 @@ private struct Shop: Sendable {
   }
 
   @Test func whatCannotPassEndsIt() async throws {
-    try await Shop.open { shop in
+    try await GroupsFixture.open { shop in
       try await shop.group("g", count: .integer(9), members: 2)
       let body = #"{"error":{"code":403,"message":"no","status":"PERMISSION_DENIED"}}"#
       shop.meddler.next("runQuery", .answer(403, body))
@@ -288,7 +288,7 @@ private struct Shop: Sendable {
   }
 
   @Test func aTransactionListsACollection() async throws {
-    try await Shop.open { shop in
+    try await GroupsFixture.open { shop in
       for number in 0..<45 {
         try await shop.put("groups/g/members/m\(number)", ["n": .integer(Int64(number))])
       }
@@ -308,7 +308,7 @@ private struct Shop: Sendable {
 
   /// What the transaction finds is what holds, and not what the plan of a moment before had found.
   @Test func whatATransactionFindsIsReported() async throws {
-    try await Shop.open { shop in
+    try await GroupsFixture.open { shop in
       try await shop.group("g", count: .integer(9), members: 2)
       try await shop.group("many", count: .integer(1), members: 11)
       shop.meddler.next("commit", .before { try await shop.put("groups/g", ["memberCount": .string("two")]) })

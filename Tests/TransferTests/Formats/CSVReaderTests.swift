@@ -185,7 +185,7 @@ private func plain(_ texts: String...) -> [Cell] { texts.map { Cell(text: $0) } 
   /// Random tables, written with random quotes and line ends and read in random chunks, come out as they went in, and
   /// as Python's csv module reads them.
   @Test(arguments: [1, 2, 3]) func readsWhatPythonReads(seed: UInt64) throws {
-    var trouble = Troublemaker(seed: seed)
+    var trouble = FaultInjector(seed: seed)
     let delimiter = trouble.pick([CSVOptions.Delimiter.comma, .semicolon, .tab, .pipe])
     let separator = delimiter.rawValue
     var table: [[Cell]] = []

@@ -219,7 +219,7 @@ private func documents(
 
   @Test(arguments: [1, 2, 3, 4, 5, 6])
   func nothingIsLostOnTheWayBack(seed: UInt64) throws {
-    var trouble = Troublemaker(seed: seed)
+    var trouble = FaultInjector(seed: seed)
     var options = CSVOptions()
     options.delimiter = trouble.pick(CSVOptions.Delimiter.allCases)
     options.nullText = trouble.pick(["null", "\\N", "7", "true", "", "a,b"])

@@ -87,7 +87,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 /// Values and documents that look for trouble.
-struct Troublemaker {
+struct FaultInjector {
   var random: SeededGenerator
 
   init(seed: UInt64) {

@@ -51,7 +51,7 @@ private func documentPath(_ text: String) throws -> DocumentPath { try #require(
 
   @Test(arguments: ["out.jsonl", "out.jsonl.gz"], [1, 2] as [UInt64])
   func nothingIsLostOnTheWayBack(name: String, seed: UInt64) throws {
-    var trouble = Troublemaker(seed: seed)
+    var trouble = FaultInjector(seed: seed)
     var documents: [RawDocument] = []
     for number in 0..<300 {
       documents.append(RawDocument(path: try documentPath("c/d\(number)"), fields: trouble.fields()))

@@ -179,7 +179,7 @@ struct XLSXWriterTests {
 
   @Test(arguments: [1, 2] as [UInt64])
   func whateverComesIsAWorkbook(seed: UInt64) throws {
-    var trouble = Troublemaker(seed: seed)
+    var trouble = FaultInjector(seed: seed)
     let folder = try ScratchFolder()
     let writer = try XLSXWriter(folder.file("out.xlsx"), options: options)
     let sheet = try writer.sheet(for: try collectionPath("products"))

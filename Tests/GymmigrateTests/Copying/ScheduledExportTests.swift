@@ -3,20 +3,20 @@ import TestSupport
 import Testing
 
 @Suite("Dated exports", .timeLimit(.minutes(60)))
-struct NightlyTests {
+struct ScheduledExportTests {
   @Test(
     "A night is a folder of its own, whole, with latest leading to it and one line of JSON to tell of it."
   )
   func scheduledExport() async throws {
-    let mini = try MiniFirestore.withSamples(Nights.few)
+    let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
     try await withTool(against: mini.handler) { tool, _ in
-      let result = try await tool.bare(Nights.command + tool.place + ["--json"])
+      let result = try await tool.bare(ScheduledExportFixture.command + tool.place + ["--json"])
       result.expect(0)
       let name = try #require(tool.nights.first)
       try await tool.expectWhole(name)
       #expect(tool.strangers == [])
       let summary = try result.summary()
-      #expect(summary.collections.count == Nights.few.count)
+      #expect(summary.collections.count == ScheduledExportFixture.few.count)
       #expect(summary.collections.allSatisfy { $0.file == "nightly/\(name)/\($0.name).jsonl" })
       #expect(summary.readTime != nil)
       // People's data are for their owner alone.
@@ -28,7 +28,7 @@ struct NightlyTests {
       for text in try Samples.personal() where (log + result.errors + result.output).contains(text) {
         Issue.record("a log holds '\(text)'")
       }
-      try await tool.bare(Nights.command + tool.place).expect(0)
+      try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
       #expect(tool.nights.count == 2)
       #expect(try tool.latestNight() == tool.scheduledExport(1))
     }
@@ -40,7 +40,7 @@ struct NightlyTests {
   func series() async throws {
     let mini = try MiniFirestore.withSamples(["app_config", "products"])
     try await withTool(against: mini.handler) { tool, _ in
-      for _ in 0..<2 { try await tool.bare(Nights.command + tool.place).expect(0) }
+      for _ in 0..<2 { try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0) }
       let whole = tool.nights
       #expect(whole.count == 2)
       let others: [[String]] = [
@@ -55,9 +55,9 @@ struct NightlyTests {
       }
       var variable = tool
       variable.environment["GYMMIGRATE_KEEP"] = "1"
-      try await variable.bare(Nights.command + tool.place).expect(0)
+      try await variable.bare(ScheduledExportFixture.command + tool.place).expect(0)
       #expect(Set(tool.nights).isSuperset(of: whole))
-      try await tool.bare(Nights.command + ["--keep", "2"] + tool.place).expect(0)
+      try await tool.bare(ScheduledExportFixture.command + ["--keep", "2"] + tool.place).expect(0)
       #expect(Set(tool.nights).isDisjoint(with: whole))
       // Of the whole ones the newest two; of the others all.
       #expect(tool.nights.count == others.count + 2)
@@ -69,13 +69,13 @@ struct NightlyTests {
   func basesOfIncrements() async throws {
     let mini = try MiniFirestore.withSamples(["products"])
     try await withTool(against: mini.handler) { tool, _ in
-      try await tool.bare(Nights.command + tool.place).expect(0)
-      try await tool.bare(Nights.command + ["--since", "last"] + tool.place).expect(0)
+      try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
+      try await tool.bare(ScheduledExportFixture.command + ["--since", "last"] + tool.place).expect(0)
       let series = tool.nights
       #expect(try tool.text("nightly/\(series[1])/manifest.json").contains("\"since\""))
-      try await tool.bare(Nights.command + ["--no-subcollections", "--keep", "1"] + tool.place).expect(0)
+      try await tool.bare(ScheduledExportFixture.command + ["--no-subcollections", "--keep", "1"] + tool.place).expect(0)
       #expect(tool.nights.count == 3 && Set(tool.nights).isSuperset(of: series))
-      try await tool.bare(Nights.command + ["--keep", "1"] + tool.place).expect(0)
+      try await tool.bare(ScheduledExportFixture.command + ["--keep", "1"] + tool.place).expect(0)
       #expect(tool.nights.count == 2 && Set(tool.nights).isDisjoint(with: series))
     }
   }
@@ -85,7 +85,7 @@ struct NightlyTests {
     let mini = try MiniFirestore.withSamples(["app_config"])
     try await withTool(against: mini.handler) { tool, server in
       let manager = FileManager.default
-      try await tool.bare(Nights.command + tool.place).expect(0)
+      try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
       let first = try tool.scheduledExport(0)
       // One with something of somebody's in it, one of another database, one without a manifest, a file, a link.
       try manager.copyItem(
@@ -120,7 +120,7 @@ struct NightlyTests {
         toPath: tool.path("nightly/before-the-move")
       )
 
-      let result = try await tool.bare(Nights.command + tool.place + ["--keep", "2"])
+      let result = try await tool.bare(ScheduledExportFixture.command + tool.place + ["--keep", "2"])
       result.expect(0)
       let second = try tool.latestNight()
       #expect(
@@ -132,7 +132,7 @@ struct NightlyTests {
       #expect(tool.exists("nightly/before-the-move/manifest.json"))
       #expect(result.errors.contains("nightly/2020-01-01T000000Z is old and stays"))
 
-      try await tool.bare(Nights.command + tool.place + ["--keep", "1"]).expect(0)
+      try await tool.bare(ScheduledExportFixture.command + tool.place + ["--keep", "1"]).expect(0)
       #expect(tool.nights.last == (try tool.latestNight()))
       #expect(!tool.nights.contains(first) && !tool.nights.contains(second))
       #expect(try tool.text("nightly/2020-01-01T000000Z/note.txt") == "mine")
@@ -142,7 +142,7 @@ struct NightlyTests {
 
   @Test("Two at once: the second one says so and ends in 75; a killed one is in nobody's way.")
   func lock() async throws {
-    let mini = try MiniFirestore.withSamples(Nights.few)
+    let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
     let faults = ScriptedFaults(
       mini.handler,
       rules: [FaultRule([.list, .runQuery], .always, .stall)],
@@ -150,21 +150,21 @@ struct NightlyTests {
     )
     try await withTool(against: faults.handler) { tool, _ in
       faults.setOn(false)
-      try await tool.bare(Nights.command + tool.place).expect(0)
+      try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
       let yesterday = try tool.latestNight()
       faults.setOn(true)
-      let running = try tool.runner.start(Nights.command + tool.place, directory: tool.folder)
+      let running = try tool.runner.start(ScheduledExportFixture.command + tool.place, directory: tool.folder)
       // A stalled request means that the first one is well under way.
       while faults.played.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
       faults.setOn(false)
-      let second = try await tool.bare(Nights.command + tool.place)
+      let second = try await tool.bare(ScheduledExportFixture.command + tool.place)
       second.expectFailure(75, "nightly", "another export is writing there")
       #expect(second.errorLines.count == 1)
       running.send(SIGKILL)
       _ = await running.wait()
       #expect(!tool.strangers.isEmpty, "the killed one left what it had")
       try await tool.expectWhole(yesterday)
-      try await tool.bare(Nights.command + tool.place).expect(0)
+      try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
       #expect(tool.strangers == [])
       #expect(tool.nights.count == 2)
     }
@@ -224,7 +224,7 @@ struct NightlyTests {
       maximumConsecutive: .max
     )
     faults.setOn(false)
-    let increment = Nights.command + ["--since", "last"]
+    let increment = ScheduledExportFixture.command + ["--since", "last"]
     try await withTool(against: faults.handler) { tool, _ in
       func names(_ file: String) throws -> [String] {
         try tool.text("nightly/latest/\(file).jsonl").split(separator: "\n").map {
@@ -263,7 +263,7 @@ struct NightlyTests {
       try await tool.bare(increment + tool.place).expectFailure(65, ".high-water-mark.json")
       try FileManager.default.removeItem(atPath: tool.path("nightly/.high-water-mark.json"))
       // The next whole one lets the old one, which was without what is below, and its increments go.
-      let flat = Nights.command + ["--no-subcollections", "--keep", "1"]
+      let flat = ScheduledExportFixture.command + ["--no-subcollections", "--keep", "1"]
       try await tool.bare(flat + tool.place).expect(0)
       #expect(tool.nights == [try tool.latestNight()])
     }
@@ -273,7 +273,7 @@ struct NightlyTests {
 
   @Test("export verify finds every way in which a file can be another one.")
   func verifying() async throws {
-    let mini = try MiniFirestore.withSamples(Nights.few)
+    let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
     try await withTool(against: mini.handler) { tool, _ in
       func verify(_ folder: String = "out") async throws -> RunResult {
         try await tool.bare(["export", "verify", folder])

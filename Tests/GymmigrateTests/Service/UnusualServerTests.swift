@@ -6,7 +6,7 @@ import Testing
   "The main job on a server that is as odd as it may be and fails now and then",
   .timeLimit(.minutes(60))
 )
-struct AwkwardServerTests {
+struct UnusualServerTests {
   /// The three migrations over a server that misbehaves, judged by the oracle and by the server's own counts.
   private func mainJob(
     _ mini: MiniFirestore,

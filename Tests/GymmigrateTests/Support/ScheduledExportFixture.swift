@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What tests of dated exports have in common.
-enum Nights {
+enum ScheduledExportFixture {
   /// The collections that are exported.
   static let few = ["app_config", "exercises", "products", "user_emails", "users"]
   static let command = ["export", "--all", "-o", "nightly", "--dated"]
@@ -38,7 +38,7 @@ extension Tool {
   func expectIntact(_ name: String, _ location: SourceLocation = #_sourceLocation) async throws {
     let verified = try await bare(["export", "verify", "nightly/\(name)"])
     verified.expect(0, location)
-    for collection in Nights.few {
+    for collection in ScheduledExportFixture.few {
       #expect(
         try text("nightly/\(name)/\(collection).jsonl") == Samples.text(collection),
         sourceLocation: location

@@ -6,7 +6,7 @@ import TestSupport
 ///
 /// The environments are those of a configuration in the home folder, so that a page's command lines stay as they are.
 /// No request can reach the real service signed: there is nobody who would sign.
-struct Classroom {
+struct DocumentationSandbox {
   /// The room could not be set up.
   struct Trouble: Error, CustomStringConvertible {
     let description: String
@@ -23,7 +23,7 @@ struct Classroom {
   /// Sets up a folder, runs `body` in it, and stops the store.
   static func open(
     environments: Set<String>,
-    _ body: (Classroom) async throws -> Void
+    _ body: (DocumentationSandbox) async throws -> Void
   ) async throws {
     try await withTemporaryDirectory { folder in
       let binary = try BinaryRunner()
@@ -49,7 +49,7 @@ struct Classroom {
         guard await store.waitForText("FIRESTORE_EMULATOR_HOST=", on: .errors) else {
           throw Trouble("the store did not come up: \(store.text(.errors))")
         }
-        let room = try Classroom(folder: work, home: folder, tools: tools, serving: store.text(.errors))
+        let room = try DocumentationSandbox(folder: work, home: folder, tools: tools, serving: store.text(.errors))
         for name in environments.sorted() { try await room.seed(name, with: binary) }
         try await body(room)
       } catch {

@@ -58,7 +58,7 @@ struct HastyTransport: HTTPTransport {
 }
 
 /// A database behind a server that fails by a script, a client of it, and a folder for what a run leaves.
-struct Workplace: Sendable {
+struct FaultFixture: Sendable {
   let mini: MiniFirestore
   let faults: ScriptedFaults
   let client: FirestoreClient
@@ -74,7 +74,7 @@ struct Workplace: Sendable {
     budget: Double,
     patience: Double,
     isJournaled: Bool = false,
-    _ body: (Workplace) async throws -> Void
+    _ body: (FaultFixture) async throws -> Void
   ) async throws {
     try await withTemporaryDirectory { folder in
       try await HTTPTestServer.withServer(faults.handler) { server in
@@ -96,7 +96,7 @@ struct Workplace: Sendable {
           caller: caller
         )
         try await body(
-          Workplace(mini: mini, faults: faults, client: client, folder: folder, isJournaled: isJournaled)
+          FaultFixture(mini: mini, faults: faults, client: client, folder: folder, isJournaled: isJournaled)
         )
       }
     }

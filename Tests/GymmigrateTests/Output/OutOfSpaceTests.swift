@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("An output for which there is no room is told by its name", .timeLimit(.minutes(60)))
-struct NoRoomTests {
+struct OutOfSpaceTests {
   @Test(
     "Whatever the format is, and nothing is left.",
     arguments: ["csv", "xlsx", "jsonl", "jsonl.gz"]

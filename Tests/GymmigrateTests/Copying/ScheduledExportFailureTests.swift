@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Dated exports in trouble", .timeLimit(.minutes(60)))
-struct NightlyTroubleTests {
+struct ScheduledExportFailureTests {
   // MARK: Killed
 
   @Test(
@@ -12,7 +12,7 @@ struct NightlyTroubleTests {
     [1, 3]
   )
   func killed(_ kind: RequestKind, _ number: Int) async throws {
-    let mini = try MiniFirestore.withSamples(Nights.few)
+    let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
     let running = Later<RunningBinary>()
     let faults = ScriptedFaults(
       mini.handler,
@@ -30,12 +30,12 @@ struct NightlyTroubleTests {
     )
     try await withTool { tool in
       try await HTTPTestServer.withServer(mini.handler) { server in
-        try await tool.bare(Nights.command + tool.at(server)).expect(0)
+        try await tool.bare(ScheduledExportFixture.command + tool.at(server)).expect(0)
       }
       let yesterday = try tool.latestNight()
       let marks = try tool.text("nightly/.high-water-mark.json")
       try await HTTPTestServer.withServer(faults.handler) { server in
-        let process = try tool.runner.start(Nights.command + tool.at(server), directory: tool.folder)
+        let process = try tool.runner.start(ScheduledExportFixture.command + tool.at(server), directory: tool.folder)
         running.set(process)
         let result = await process.wait()
         #expect(result.signal == SIGKILL, "\(result.errors)")
@@ -43,7 +43,7 @@ struct NightlyTroubleTests {
         try await tool.expectWhole(yesterday)
         #expect(try tool.text("nightly/.high-water-mark.json") == marks)
         faults.setOn(false)
-        try await tool.bare(Nights.command + tool.at(server)).expect(0)
+        try await tool.bare(ScheduledExportFixture.command + tool.at(server)).expect(0)
         #expect(tool.strangers == [])
         try await tool.expectWhole(tool.scheduledExport(1))
       }
@@ -81,10 +81,10 @@ struct NightlyTroubleTests {
     arguments: Settings.seeds(1)
   )
   func killedAtAnyMoment(_ seed: UInt64) async throws {
-    let mini = try MiniFirestore.withSamples(Nights.few)
+    let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
     var random = SplitMix64(seed: seed)
     try await withTool(against: mini.handler) { tool, _ in
-      let command = Nights.command + ["--keep", "2"] + tool.place
+      let command = ScheduledExportFixture.command + ["--keep", "2"] + tool.place
       try await tool.bare(command).expect(0)
       let begin = ContinuousClock.now
       try await tool.bare(command).expect(0)
@@ -116,20 +116,20 @@ struct NightlyTroubleTests {
     }
   )
   func killedAtCalls() async throws {
-    let mini = try MiniFirestore.withSamples(Nights.few)
+    let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
     let strace = try BinaryRunner(executable: "/usr/bin/env")
     try await withTool(against: mini.handler) { tool, _ in
       func scheduledExport(_ options: [String]) async throws -> RunResult {
         // Nobody can trace who looks for leaks, too.
         try await strace.run(
-          ["strace", "-f", "-qq"] + options + [tool.runner.executable] + Nights.command + ["--keep", "2"]
+          ["strace", "-f", "-qq"] + options + [tool.runner.executable] + ScheduledExportFixture.command + ["--keep", "2"]
             + tool.place,
           environment: ["ASAN_OPTIONS": "detect_leaks=0"],
           directory: tool.folder,
           timeout: .seconds(1800)
         )
       }
-      for _ in 0..<2 { try await tool.bare(Nights.command + tool.place).expect(0) }
+      for _ in 0..<2 { try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0) }
       let calls = Self.calls.joined(separator: ",")
       try await scheduledExport(["-o", "trace", "-e", "trace=\(calls)"]).expect(0)
       var points: [(call: String, number: Int)] = []
@@ -154,7 +154,7 @@ struct NightlyTroubleTests {
         try await expectNothingHalf(after: before, tool, "before \(call) \(number)")
       }
       #expect(killed > must.count / 2)
-      try await tool.bare(Nights.command + ["--keep", "2"] + tool.place).expect(0)
+      try await tool.bare(ScheduledExportFixture.command + ["--keep", "2"] + tool.place).expect(0)
       #expect(tool.strangers == [])
       try await tool.expectWhole(try #require(tool.nights.last))
     }
@@ -164,7 +164,7 @@ struct NightlyTroubleTests {
 
   @Test("Where there is no room, or the service fails, nothing is left and yesterday's is whole.")
   func noRoom() async throws {
-    let mini = try MiniFirestore.withSamples(Nights.few)
+    let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
     let faults = ScriptedFaults(
       mini.handler,
       rules: [FaultRule([.list, .runQuery], .always, .error(.permissionDenied))],
@@ -172,13 +172,13 @@ struct NightlyTroubleTests {
     )
     faults.setOn(false)
     try await withTool(against: faults.handler) { tool, _ in
-      try await tool.bare(Nights.command + tool.place).expect(0)
+      try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
       let yesterday = try tool.latestNight()
       let marks = try tool.text("nightly/.high-water-mark.json")
       // Files of 16 blocks at most (8 or 16 kB): users.jsonl is larger.
       let shell = try BinaryRunner(executable: "/bin/sh")
       let result = try await shell.run(
-        ["-c", "ulimit -f 16; exec \"$BINARY\" \"$@\"", "sh"] + Nights.command + tool.place,
+        ["-c", "ulimit -f 16; exec \"$BINARY\" \"$@\"", "sh"] + ScheduledExportFixture.command + tool.place,
         // The thread sanitizer begins with a larger temporary file, and does without where no folder is for it.
         environment: ["BINARY": tool.runner.executable, "TMPDIR": "/nowhere"],
         directory: tool.folder
@@ -187,7 +187,7 @@ struct NightlyTroubleTests {
       #expect(tool.nights == [yesterday])
       #expect(tool.strangers == [])
       faults.setOn(true)
-      try await tool.bare(Nights.command + tool.place).expect(77)
+      try await tool.bare(ScheduledExportFixture.command + tool.place).expect(77)
       #expect(tool.nights == [yesterday])
       #expect(tool.strangers == [])
       try await tool.expectWhole(yesterday)
@@ -202,7 +202,7 @@ struct NightlyTroubleTests {
     }
   )
   func fullDisk() async throws {
-    let mini = try MiniFirestore.withSamples(Nights.few)
+    let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
     // Leaves ever more room to a night, until it has enough; tells the code of each, and what is wrong afterwards.
     let script = #"""
       mkdir disk && mount -t tmpfs -o size=4m none disk || exit 99
@@ -244,9 +244,9 @@ struct NightlyTroubleTests {
 
   @Test("A folder that may not be written is told before anything is asked, and yesterday's is whole.")
   func noRight() async throws {
-    let mini = try MiniFirestore.withSamples(Nights.few)
+    let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
     try await withTool(against: mini.handler) { tool, server in
-      try await tool.bare(Nights.command + tool.place).expect(0)
+      try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
       let yesterday = try tool.latestNight()
       let asked = server.requests.count
       let manager = FileManager.default
@@ -260,7 +260,7 @@ struct NightlyTroubleTests {
       let nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
       try permit(0o555, tool.path("nightly"))
       let result = try await BinaryRunner(executable: "/usr/bin/env").run(
-        (geteuid() == 0 ? nobody : []) + [tool.runner.executable] + Nights.command + tool.place
+        (geteuid() == 0 ? nobody : []) + [tool.runner.executable] + ScheduledExportFixture.command + tool.place
           + ["--state-dir", tool.path("state")],
         directory: tool.folder
       )
@@ -270,7 +270,7 @@ struct NightlyTroubleTests {
       #expect(tool.nights == [yesterday])
       #expect(tool.strangers == [])
       try await tool.expectWhole(yesterday)
-      try await tool.bare(Nights.command + tool.place).expect(0)
+      try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
       #expect(tool.nights.count == 2)
     }
   }

@@ -1,0 +1,85 @@
+import Configuration
+import Files
+import FirestoreModels
+import FirestoreREST
+import Logging
+import Runs
+import Transfer
+
+/// What every command has, whatever it connects to: clock, logger, progress and counts.
+struct CommandContext: Sendable {
+  let clock: RunClock
+  let logger: Logger
+  let traffic: TrafficCounter
+  let progress: Progress
+  let counts: RunCounts
+  /// The environments, with the addresses that they were reached at.
+  let sides = Locked<(target: DatabaseEnvironment?, source: DatabaseEnvironment?)>((nil, nil))
+
+  /// Runs `body` with a client for an environment; the embedded store is up meanwhile where that is meant.
+  ///
+  /// - Parameter other: A connection that is open already: both sides share one embedded store.
+  func withConnection<Result: Sendable>(
+    _ environment: DatabaseEnvironment,
+    _ options: ConnectionOptions,
+    beside other: Connection? = nil,
+    _ body: @Sendable (Connection) async throws -> Result
+  ) async throws -> Result {
+    if let other, environment.isLocal, other.environment.isLocal {
+      let client = FirestoreClient(
+        database: environment.database,
+        endpoint: other.client.endpoint,
+        caller: other.client.caller
+      )
+      note(environment, client.endpoint)
+      return try await body(Connection(environment: environment, client: client, signer: other.signer))
+    }
+    return try await EnvironmentResolver(options).withCaller(
+      environment,
+      policy: RetryPolicy(budget: options.retryFor.inSeconds),
+      clock: clock,
+      traffic: traffic,
+      onRetry: { notice in
+        logger.debug(
+          "retrying",
+          metadata: [
+            "rpc": "\(notice.rpc.rawValue)", "attempt": "\(notice.attempt)", "reason": "\(notice.reason)",
+          ]
+        )
+      }
+    ) { endpoint, signer, caller in
+      note(environment, endpoint)
+      let client = FirestoreClient(database: environment.database, endpoint: endpoint, caller: caller)
+      do {
+        return try await body(Connection(environment: environment, client: client, signer: signer))
+      } catch let failure as Failure where failure.service?.status == .invalidArgument {
+        throw failure.explained(by: environment.database)
+      }
+    }
+  }
+
+  /// The embedded store has its address only once it is up.
+  private func note(_ environment: DatabaseEnvironment, _ endpoint: String) {
+    sides.withLock { sides in
+      if sides.target == environment { sides.target?.endpoint = endpoint }
+      if sides.source == environment { sides.source?.endpoint = endpoint }
+    }
+  }
+}
+
+extension Failure {
+  /// What the service refused every request for, where that is the id of the database: other servers may take other ids, so
+  /// it is asked first.
+  fileprivate func explained(by database: DatabaseName) -> Failure {
+    if database.hasValidID { return self }
+    return Failure(
+      .configuration,
+      operation,
+      path: path,
+      cause: cause,
+      remedy:
+        "The id of a database is (default), or 4 to 63 small letters, digits and hyphens that begin with a letter; '\(database.database)' is none.",
+      service: service
+    )
+  }
+}

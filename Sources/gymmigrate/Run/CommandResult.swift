@@ -1,0 +1,17 @@
+import FirestoreModels
+import Runs
+import Transfer
+
+/// How a command ended, apart from its counts.
+struct CommandResult: Sendable {
+  var status = RunSummary.Status.done
+  var readTime: Timestamp?
+  /// Lists that have something in them, to be named at the end.
+  var lists: [String] = []
+  /// What a comparison found.
+  var differences: DiffCounts?
+  /// What was released, of `migrate unlock`.
+  var release: RunSummary.Release?
+  /// What the service bills at most, of a plan and of a copy.
+  var cost: CostEstimate?
+}
