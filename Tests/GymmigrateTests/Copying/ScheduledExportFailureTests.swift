@@ -35,7 +35,10 @@ struct ScheduledExportFailureTests {
       let yesterday = try tool.latestNight()
       let marks = try tool.text("nightly/.high-water-mark.json")
       try await HTTPTestServer.withServer(faults.handler) { server in
-        let process = try tool.runner.start(ScheduledExportFixture.command + tool.at(server), directory: tool.folder)
+        let process = try tool.runner.start(
+          ScheduledExportFixture.command + tool.at(server),
+          directory: tool.folder
+        )
         running.set(process)
         let result = await process.wait()
         #expect(result.signal == SIGKILL, "\(result.errors)")
@@ -122,7 +125,9 @@ struct ScheduledExportFailureTests {
       func scheduledExport(_ options: [String]) async throws -> RunResult {
         // Nobody can trace who looks for leaks, too.
         try await strace.run(
-          ["strace", "-f", "-qq"] + options + [tool.runner.executable] + ScheduledExportFixture.command + ["--keep", "2"]
+          ["strace", "-f", "-qq"] + options + [tool.runner.executable] + ScheduledExportFixture.command + [
+            "--keep", "2",
+          ]
             + tool.place,
           environment: ["ASAN_OPTIONS": "detect_leaks=0"],
           directory: tool.folder,
@@ -260,7 +265,8 @@ struct ScheduledExportFailureTests {
       let nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
       try permit(0o555, tool.path("nightly"))
       let result = try await BinaryRunner(executable: "/usr/bin/env").run(
-        (geteuid() == 0 ? nobody : []) + [tool.runner.executable] + ScheduledExportFixture.command + tool.place
+        (geteuid() == 0 ? nobody : []) + [tool.runner.executable] + ScheduledExportFixture.command
+          + tool.place
           + ["--state-dir", tool.path("state")],
         directory: tool.folder
       )

@@ -73,7 +73,9 @@ struct ScheduledExportTests {
       try await tool.bare(ScheduledExportFixture.command + ["--since", "last"] + tool.place).expect(0)
       let series = tool.nights
       #expect(try tool.text("nightly/\(series[1])/manifest.json").contains("\"since\""))
-      try await tool.bare(ScheduledExportFixture.command + ["--no-subcollections", "--keep", "1"] + tool.place).expect(0)
+      try await tool.bare(
+        ScheduledExportFixture.command + ["--no-subcollections", "--keep", "1"] + tool.place
+      ).expect(0)
       #expect(tool.nights.count == 3 && Set(tool.nights).isSuperset(of: series))
       try await tool.bare(ScheduledExportFixture.command + ["--keep", "1"] + tool.place).expect(0)
       #expect(tool.nights.count == 2 && Set(tool.nights).isDisjoint(with: series))
