@@ -11,8 +11,6 @@ package enum MigrationCatalogue {
     package var prune: Bool
     /// `--review`, for ``UsersUnify``; nil where no list was handed back.
     package var review: NameReview?
-
-    /// Makes settings; nothing doubtful is written and nothing is removed unless asked.
     package init(acceptProposals: Bool = false, prune: Bool = false, review: NameReview? = nil) {
       self.acceptProposals = acceptProposals
       self.prune = prune

@@ -12,8 +12,6 @@ package struct IntegrityFinding: Sendable, Equatable {
   package var value: Value?
   /// One sentence for a person; it holds no value.
   package var message: String
-
-  /// Makes a finding.
   package init(
     _ rule: IntegrityRule,
     _ path: DocumentPath,

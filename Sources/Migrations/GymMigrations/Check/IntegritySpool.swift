@@ -69,8 +69,6 @@ struct IntegritySpool {
   static let batch = 500
 
   private let database: SpoolDatabase
-
-  /// Makes an empty spool.
   init() throws(Failure) {
     database = try SpoolDatabase(
       of: "the ids and keys",

@@ -17,8 +17,6 @@ package struct NameReview: Sendable, Equatable {
     package var found: String
     /// The name, tidied; a field that is not to be written is missing.
     package var texts: [UserField: String]
-
-    /// Makes a decision.
     package init(label: String, found: String, texts: [UserField: String]) {
       self.label = label
       self.found = found
@@ -36,8 +34,6 @@ package struct NameReview: Sendable, Equatable {
 
   /// The decisions, by document.
   package var decisions: [DocumentPath: Decision]
-
-  /// Makes a review.
   package init(decisions: [DocumentPath: Decision] = [:]) {
     self.decisions = decisions
   }

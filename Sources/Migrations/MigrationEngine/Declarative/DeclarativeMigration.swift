@@ -48,8 +48,6 @@ package struct DeclarativeMigration: Migration {
       didSet { documentFilters = filters.map { DocumentFilter($0) } }
     }
     private var documentFilters: [DocumentFilter]
-
-    /// Makes a scope.
     package init(
       _ collection: CollectionPath,
       isGroup: Bool = false,
@@ -116,8 +114,6 @@ package struct DeclarativeMigration: Migration {
   package var touch: Bool
   /// The SHA-256 of the file that it comes from, in hexadecimal digits; nil where it comes from flags.
   package var checksum: String?
-
-  /// Makes a migration.
   package init(
     id: String,
     summary: String,

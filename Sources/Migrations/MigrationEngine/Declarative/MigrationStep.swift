@@ -33,8 +33,6 @@ package enum MigrationStep: Sendable, Equatable {
     package var from: Value
     /// The new value.
     package var to: Value
-
-    /// Makes a replacement.
     package init(_ from: Value, _ to: Value) {
       self.from = from
       self.to = to

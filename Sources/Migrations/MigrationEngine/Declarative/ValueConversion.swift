@@ -37,8 +37,6 @@ package struct ValueConversion: Sendable, Equatable {
   package var target: Target
   /// What numbers count between numbers and timestamps; those are not converted where it is nil.
   package var unit: TimeUnit?
-
-  /// Makes a conversion.
   package init(to target: Target, unit: TimeUnit? = nil) {
     self.target = target
     self.unit = unit

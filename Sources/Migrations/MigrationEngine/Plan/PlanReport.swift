@@ -12,8 +12,6 @@ package struct MigrationReport: Sendable {
     package var kind: Finding.Kind
     /// What they are.
     package var code: String
-
-    /// Makes a group.
     package init(kind: Finding.Kind, code: String) {
       self.kind = kind
       self.code = code

@@ -25,8 +25,6 @@ package struct TransactionSettlement: Sendable, Equatable {
   package var outcome: Outcome?
   /// How it ended: conflicted where the document is gone, or what the transaction read kept changing.
   package var result: WriteResult
-
-  /// Makes a settlement.
   package init(path: DocumentPath, document: RawDocument?, outcome: Outcome?, result: WriteResult) {
     self.path = path
     self.document = document
@@ -47,8 +45,6 @@ package struct TransactionWriter: Sendable {
   private let delegate: any TransactionDelegate
   /// Transactions in flight at most.
   package var maximumInFlight = 4
-
-  /// Makes a writer.
   package init(
     _ client: FirestoreClient,
     id: String,

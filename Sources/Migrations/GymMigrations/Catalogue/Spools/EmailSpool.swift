@@ -31,8 +31,6 @@ struct EmailSpool {
   static let batch = SpoolDatabase.batch
 
   private let database: SpoolDatabase
-
-  /// Makes an empty spool.
   init() throws {
     database = try SpoolDatabase(
       of: "the emails",

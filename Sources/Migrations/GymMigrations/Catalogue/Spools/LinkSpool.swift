@@ -29,8 +29,6 @@ struct LinkSpool {
   }
 
   private let database: SpoolDatabase
-
-  /// Makes an empty spool.
   init() throws {
     database = try SpoolDatabase(
       of: "users and members",

@@ -6,8 +6,6 @@ import MigrationEngine
 /// The members and their snapshots on disk: what ``SnapshotBackfill`` has to look up, in memory that does not grow with it.
 struct SnapshotSpool {
   private let database: SpoolDatabase
-
-  /// Makes an empty spool.
   init() throws {
     database = try SpoolDatabase(
       of: "the members' plans",
