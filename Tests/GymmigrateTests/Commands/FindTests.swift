@@ -11,9 +11,9 @@ struct FindTests {
         separator: " "
       )
       for claim in [
-        "active and inactive documents alike", "without case and accents", "every word of the text",
+        "active and inactive documents alike", "ignores case and accents", "every word of the text",
         "the words may be in several", "not in a map or an array", "three digits or more",
-        "Ends in 0 also when nothing is found",
+        "Exits with 0 also when nothing is found",
       ] {
         #expect(help.contains(claim), "\(claim)")
       }

@@ -46,7 +46,7 @@ struct PlanGuardTests {
     try await withPlan { tool, mini, _ in
       let command = ["migrate", "apply", "--plan", "plan.jsonl"] + tool.place
       let refused = try await tool.onTerminal(command, typing: "39")
-      #expect(refused.exitCode == 77 && refused.output.contains("40 documents are to be deleted for good"))
+      #expect(refused.exitCode == 77 && refused.output.contains("40 documents will be deleted for good"))
       #expect(mini.lines().count == Self.count)
       #expect(try await tool.onTerminal(command, typing: "40").exitCode == 0)
       #expect(mini.lines().isEmpty)

@@ -91,7 +91,7 @@ struct KillJudge {
       let shown = try await tool.runner.run(["runs", "show", "last"], directory: tool.folder)
       shown.expect(0)
       let isKilled = last["status"] as? String == "killed"
-      #expect(shown.output.contains("\nto go on     gymmigrate runs resume ") == isKilled)
+      #expect(shown.output.contains("\nresume       gymmigrate runs resume ") == isKilled)
       #expect(last["canGoOn"] as? Bool == isKilled)
     }
     return runs.compactMap { $0["status"] as? String }
