@@ -79,10 +79,8 @@ package struct Checkpoint: Sendable, Equatable {
       json.array { list in
         for beginning in begun {
           list.object {
-            $0.key("journal")
-            $0.integer(beginning.journal)
-            $0.key("stage")
-            $0.integer(beginning.stage)
+            $0.member("journal", beginning.journal)
+            $0.member("stage", beginning.stage)
           }
         }
       }
@@ -92,24 +90,17 @@ package struct Checkpoint: Sendable, Equatable {
       }
       json.key("counters")
       numbers(state.counters, &json)
-      json.key("journal")
-      json.integer(journal)
+      json.member("journal", journal)
       json.key("lists")
       numbers(lists, &json)
-      if let position = state.position {
-        json.key("position")
-        json.string(position)
-      }
-      json.key("stage")
-      json.integer(state.stage)
+      json.member("position", state.position)
+      json.member("stage", state.stage)
       json.key("tail")
       json.array { list in
         for range in tail {
           list.object {
-            $0.key("from")
-            $0.integer(range.lowerBound)
-            $0.key("to")
-            $0.integer(range.upperBound)
+            $0.member("from", range.lowerBound)
+            $0.member("to", range.upperBound)
           }
         }
       }
@@ -191,7 +182,7 @@ struct CheckpointPace: Sendable {
   func isDue(at now: Double) -> Bool { now >= next }
 
   /// Schedules the next checkpoint after one that took from `start` to `end`.
-  mutating func made(from start: Double, to end: Double) {
+  mutating func checkpointed(from start: Double, to end: Double) {
     next = end + max(Self.interval, (end - start) / Self.share)
   }
 }

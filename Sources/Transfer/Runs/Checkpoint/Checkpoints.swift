@@ -82,7 +82,7 @@ package final class Checkpoints: Sendable {
     try await drain()
     try await make(state())
     let end = clock.now()
-    pace.withLock { $0.made(from: start, to: end) }
+    pace.withLock { $0.checkpointed(from: start, to: end) }
   }
 
   private func make(_ state: State, beginning: Bool = false) async throws {

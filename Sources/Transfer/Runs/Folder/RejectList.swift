@@ -43,16 +43,13 @@ package struct RejectList: Sendable {
   ) -> [UInt8] {
     var json = JSONWriter()
     json.object {
-      $0.key("code")
-      $0.string(code)
+      $0.member("code", code)
       if let fields {
         $0.key("document")
         $0.document(RawDocument(path: path, fields: fields))
       }
-      $0.key("message")
-      $0.string(Secrets.redacted(message))
-      $0.key("path")
-      $0.string(path.string)
+      $0.member("message", Secrets.redacted(message))
+      $0.member("path", path.string)
     }
     json.bytes.append(UInt8(ascii: "\n"))
     return json.bytes

@@ -25,7 +25,7 @@ package final class RunDirectory: Sendable {
   /// Whether the run is resumed.
   package var isResumed: Bool { resumed != nil }
 
-  /// The number of the journal line that was found torn on resuming; nil if there was none.
+  /// The number of the journal line that was torn when the run was resumed; nil if there was none.
   package var tornLine: Int? { resumption?.tornLine }
 
   /// Creates the directory of a new run.

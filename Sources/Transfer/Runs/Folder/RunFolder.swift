@@ -33,7 +33,7 @@ struct RunFolder {
   ///
   /// - Throws: `.notPermitted`.
   func assertMade(by record: RunRecord) throws(Failure) {
-    if let made = record.folder, let identity, made.isIdentical(to: identity) { return }
+    if let original = record.folder, let identity, original.isIdentical(to: identity) { return }
     throw refusal(
       path,
       "it was not made here: it is a copy, or was unpacked",
@@ -46,7 +46,7 @@ struct RunFolder {
     guard isFolder ? status.isFolder : status.isRegularFile else {
       throw refusal(
         path,
-        "it is no \(isFolder ? "folder" : "file") but leads elsewhere",
+        "it is not a \(isFolder ? "folder" : "file") but leads elsewhere",
         "Find out what created it."
       )
     }

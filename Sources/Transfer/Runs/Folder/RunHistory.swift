@@ -129,17 +129,17 @@ package struct RunHistory: Sendable {
         remedy: "Enter more of the ID; 'gymmigrate runs list' shows the IDs."
       )
     }
-    guard let found = matching.first else {
+    guard let match = matching.first else {
       if let named = damaged.first(where: { $0.id.hasPrefix(name) }) { throw named.failure }
       throw Failure(
         .inputMissing,
         "find the run",
         path: name,
-        cause: "there is none in \(folder)",
+        cause: "\(folder) has no such run",
         remedy: "'gymmigrate runs list' shows the runs; --state-dir names the folder that holds them."
       )
     }
-    return found
+    return match
   }
 
   /// Returns whether a run began after a damaged one, by the seconds in their IDs and then the time of the damaged run's record.
@@ -182,11 +182,8 @@ package struct RunHistory: Sendable {
   private static func write(_ verdict: String, by undo: String?, to path: String) throws(Failure) {
     var json = JSONWriter()
     json.object {
-      $0.key("status")
-      $0.string(verdict)
-      guard let undo else { return }
-      $0.key("undoneBy")
-      $0.string(undo)
+      $0.member("status", verdict)
+      $0.member("undoneBy", undo)
     }
     try JSONFile.write(json.bytes, to: path)
   }

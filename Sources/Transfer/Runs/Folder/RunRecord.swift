@@ -181,53 +181,37 @@ package struct RunRecord: Sendable, Equatable {
   package var json: [UInt8] {
     var json = JSONWriter()
     json.object { json in
-      func text(_ name: StaticString, _ value: String) {
-        json.key(name)
-        json.string(value)
-      }
       json.key("arguments")
       json.array { list in for argument in arguments { list.string(argument) } }
-      text("command", command)
-      text("database", database.description)
-      text("endpoint", endpoint)
-      text("environment", environment)
-      if let folder { text("folder", folder) }
+      json.member("command", command)
+      json.member("database", database.description)
+      json.member("endpoint", endpoint)
+      json.member("environment", environment)
+      json.member("folder", folder)
       json.key("inputs")
       json.array { list in
         for input in inputs {
           list.object {
-            $0.key("bytes")
-            $0.integer(input.bytes)
-            if let modified = input.modified {
-              $0.key("modified")
-              $0.timestamp(modified)
-            }
-            $0.key("path")
-            $0.string(input.path)
-            if let sha256 = input.sha256 {
-              $0.key("sha256")
-              $0.string(sha256)
-            }
+            $0.member("bytes", input.bytes)
+            $0.member("modified", input.modified)
+            $0.member("path", input.path)
+            $0.member("sha256", input.sha256)
           }
         }
       }
-      text("runId", id)
+      json.member("runId", id)
       if let source {
         json.key("source")
         json.object {
-          $0.key("database")
-          $0.string(source.database.description)
-          $0.key("endpoint")
-          $0.string(source.endpoint)
-          $0.key("environment")
-          $0.string(source.environment)
+          $0.member("database", source.database.description)
+          $0.member("endpoint", source.endpoint)
+          $0.member("environment", source.environment)
         }
       }
-      text("startedAt", startedAt.description)
-      text("version", version)
-      text("workingDirectory", workingDirectory)
-      json.key("writes")
-      json.boolean(writes)
+      json.member("startedAt", startedAt)
+      json.member("version", version)
+      json.member("workingDirectory", workingDirectory)
+      json.member("writes", writes)
     }
     return json.bytes
   }

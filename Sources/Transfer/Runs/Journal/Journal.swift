@@ -38,14 +38,9 @@ package final class Journal: Sendable {
     self.serverTime = serverTime
     var json = JSONWriter()
     json.object {
-      $0.key("database")
-      $0.string(database.description)
-      $0.key("run")
-      $0.string(run)
-      if let serverTime {
-        $0.key("serverTime")
-        $0.timestamp(serverTime)
-      }
+      $0.member("database", database.description)
+      $0.member("run", run)
+      $0.member("serverTime", serverTime)
     }
     headLength = json.bytes.count + 1
     try file.append(json.bytes + [UInt8(ascii: "\n")])
@@ -100,13 +95,10 @@ package final class Journal: Sendable {
   package func settle(_ path: DocumentPath, _ result: WriteResult) throws(Failure) {
     var json = JSONWriter()
     json.object {
-      $0.key("path")
-      $0.string(path.string)
-      $0.key("result")
-      $0.string(result.name)
+      $0.member("path", path.string)
+      $0.member("result", result.name)
       if case .written(let updateTime?) = result {
-        $0.key("updateTime")
-        $0.timestamp(updateTime)
+        $0.member("updateTime", updateTime)
       }
     }
     json.endLine()
@@ -144,11 +136,11 @@ package final class Journal: Sendable {
   ///
   /// - Throws: `.cannotWrite`.
   package func takeOwnWrite(of path: DocumentPath, current: RawDocument?) throws(Failure) -> OwnWrite? {
-    let found = tails.withLock { tails -> (OwnWrite, Timestamp?)? in
+    let claimed = tails.withLock { tails -> (OwnWrite, Timestamp?)? in
       guard !tails.isEmpty, let write = tails[0].take(path) else { return nil }
-      return (write, tails[0].moment(before: write))
+      return (write, tails[0].time(before: write))
     }
-    guard let (write, counted) = found else { return nil }
+    guard let (write, counted) = claimed else { return nil }
     let isOlder =
       if write.kind == .creation, let created = current?.createTime {
         serverTime.map { created < $0 } == true || counted.map { created <= $0 } == true
@@ -180,7 +172,7 @@ package final class Journal: Sendable {
     try JournalReader.change(at: write.offset, in: file.path)
   }
 
-  /// The deletions of the journal tail whose documents have not been met again.
+  /// The deletions of the journal tail whose documents have not been read again.
   package var unmetDeletions: [DocumentPath] { tails.withLock { $0.first?.deletions ?? [] } }
 
   /// Drops what remains of the current stage's tail: the stage is complete, and the next one has its own.

@@ -103,7 +103,7 @@ package struct JournalReader: ~Copyable {
     while true {
       let count = pread(descriptor, &buffer, buffer.count, off_t(offset + bytes.count))
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw damaged("there is no line") }
+      guard count > 0 else { throw damaged("no line begins there") }
       if let end = buffer[..<count].firstIndex(of: UInt8(ascii: "\n")) {
         bytes += buffer[..<end]
         break
@@ -151,7 +151,7 @@ struct JournalTail: Sendable {
   private var earlier: [UInt64: Journal.OwnWrite] = [:]
   private var deleted: [DocumentPath] = []
   /// Times of the service's clock, each with the offset from which on changes were sent later.
-  private var moments: [(offset: Int, time: Timestamp)] = []
+  private var times: [(offset: Int, time: Timestamp)] = []
 
   private init(_ ranges: [Range<Int>]) { self.ranges = ranges }
 
@@ -171,8 +171,8 @@ struct JournalTail: Sendable {
   }
 
   /// Returns a time before a change was sent at which the run had counted all its earlier writes.
-  func moment(before write: Journal.OwnWrite) -> Timestamp? {
-    moments.last { $0.offset <= write.offset }?.time
+  func time(before write: Journal.OwnWrite) -> Timestamp? {
+    times.last { $0.offset <= write.offset }?.time
   }
 
   private mutating func add(_ change: Change, at offset: Int) {
@@ -259,11 +259,11 @@ struct JournalTail: Sendable {
   }
 
   /// Adds a line that no checkpoint has counted.
-  private mutating func add(_ line: JournalReader.Line, at offset: Int, after moment: Timestamp?) {
+  private mutating func add(_ line: JournalReader.Line, at offset: Int, after time: Timestamp?) {
     switch line {
     case .head: break
     case .change(let change):
-      if let moment, moments.last?.time != moment { moments.append((offset, moment)) }
+      if let time, times.last?.time != time { times.append((offset, time)) }
       add(change, at: offset)
     case .settled(let path, let result, _): settle(path, isWritten: result == "written")
     }

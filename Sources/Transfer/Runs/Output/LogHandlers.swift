@@ -81,12 +81,9 @@ private enum LogLine {
   static func json(_ event: LogEvent, _ metadata: Logger.Metadata) -> [UInt8] {
     var json = JSONWriter()
     json.object {
-      $0.key("time")
-      $0.timestamp(.now)
-      $0.key("level")
-      $0.string(event.level.rawValue)
-      $0.key("message")
-      $0.string("\(event.message)")
+      $0.member("time", .now)
+      $0.member("level", event.level.rawValue)
+      $0.member("message", "\(event.message)")
       for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
         $0.key(key)
         $0.string("\(value)")

@@ -24,7 +24,7 @@ package struct CostEstimate: Sendable, Equatable {
     return sum / 100_000
   }
 
-  /// The estimate as text: `12,000 reads, 4,000 writes, 0 deletes: at the most 0.02 USD (list prices …)`, or `at least`.
+  /// The estimate as text: `12,000 reads, 4,000 writes, 0 deletes: at most 0.02 USD (list prices …)`, or `at least`.
   package var text: String {
     let cents = Int(clamping: (dollars * 100).rounded(.up))
     let sum = cents < 1 ? "nothing" : "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD"
@@ -37,19 +37,13 @@ package struct CostEstimate: Sendable, Equatable {
   }
 
   func writeMembers(to json: inout JSONWriter) {
-    json.key("reads")
-    json.integer(cost.reads)
-    json.key("writes")
-    json.integer(cost.writes)
-    json.key("deletes")
-    json.integer(cost.deletes)
-    json.key("usd")
-    json.double((dollars * 10_000).rounded() / 10_000)
-    json.key("prices")
-    json.string(prices.name)
+    json.member("reads", cost.reads)
+    json.member("writes", cost.writes)
+    json.member("deletes", cost.deletes)
+    json.member("usd", (dollars * 10_000).rounded() / 10_000)
+    json.member("prices", prices.name)
     if isMinimum {
-      json.key("atLeast")
-      json.boolean(true)
+      json.member("atLeast", true)
     }
   }
 }

@@ -39,13 +39,9 @@ package struct RunSummary: Sendable {
     }
 
     func writeMembers(to json: inout JSONWriter) {
-      json.key("name")
-      json.string(name)
+      json.member("name", name)
       counts.writeMembers(to: &json)
-      if let file {
-        json.key("file")
-        json.string(file)
-      }
+      json.member("file", file)
     }
   }
 
@@ -79,16 +75,13 @@ package struct RunSummary: Sendable {
     fileprivate func writeMember(to json: inout JSONWriter) {
       switch self {
       case .run(let run):
-        json.key("cleared")
-        json.string(run)
+        json.member("cleared", run)
       case .lease(let holder):
         json.key("lease")
         guard let holder else { return json.null() }
         json.object {
-          $0.key("holder")
-          $0.string(holder.holder)
-          $0.key("runId")
-          $0.string(holder.run)
+          $0.member("holder", holder.holder)
+          $0.member("runId", holder.run)
         }
       }
     }
@@ -98,7 +91,7 @@ package struct RunSummary: Sendable {
   package enum Status: String, Sendable {
     /// Complete.
     case done
-    /// Complete, with differences or pending work found.
+    /// Complete; there are differences or pending work.
     case differences
     /// Complete, with documents left for a person.
     case incomplete
@@ -157,19 +150,10 @@ package struct RunSummary: Sendable {
   package var json: [UInt8] {
     var json = JSONWriter()
     json.object { json in
-      func text(_ name: StaticString, _ value: String?) {
-        guard let value else { return }
-        json.key(name)
-        json.string(value)
-      }
-      func number(_ name: StaticString, _ value: some BinaryInteger) {
-        json.key(name)
-        json.integer(value)
-      }
-      text("command", command)
-      text("status", status.rawValue)
-      number("exitCode", exitCode)
-      text("runId", runID)
+      json.member("command", command)
+      json.member("status", status.rawValue)
+      json.member("exitCode", exitCode)
+      json.member("runId", runID)
       func side(_ name: StaticString, _ side: Side?) {
         guard let side else { return }
         json.key(name)
@@ -177,17 +161,15 @@ package struct RunSummary: Sendable {
           switch side {
           case .environment(let environment): environment.writeMembers(to: &$0)
           case .path(let path):
-            $0.key("path")
-            $0.string(path)
+            $0.member("path", path)
           }
         }
       }
       side("environment", environment.map { .environment($0) } ?? targetPath.map { .path($0) })
       side("source", source)
-      text("readTime", readTime?.description)
-      text("startedAt", startedAt.description)
-      json.key("durationSeconds")
-      json.double((durationSeconds * 1000).rounded() / 1000)
+      json.member("readTime", readTime)
+      json.member("startedAt", startedAt)
+      json.member("durationSeconds", (durationSeconds * 1000).rounded() / 1000)
       json.key("collections")
       json.array { list in
         for collection in collections {
@@ -205,12 +187,12 @@ package struct RunSummary: Sendable {
         json.object { section.writeMembers(to: &$0) }
       }
       release?.writeMember(to: &json)
-      number("requests", traffic.requests)
-      number("retries", traffic.retries)
-      number("bytesIn", traffic.bytesIn)
-      number("bytesOut", traffic.bytesOut)
-      text("resumeCommand", resumeCommand)
-      text("error", error)
+      json.member("requests", traffic.requests)
+      json.member("retries", traffic.retries)
+      json.member("bytesIn", traffic.bytesIn)
+      json.member("bytesOut", traffic.bytesOut)
+      json.member("resumeCommand", resumeCommand)
+      json.member("error", error)
     }
     return json.bytes
   }

@@ -219,7 +219,7 @@ package struct Copy: Sendable {
     guard options.deletesExtraneous, plan.extraneous > 0 else { return }
     let totals = context.counts.totals
     guard totals.rejected == 0, totals.conflicted == 0 else {
-      context.logger.warning("Nothing was deleted in the target, because not everything could be copied.")
+      context.logger.warning("Nothing was deleted in the target, because some documents could not be copied.")
       return
     }
     try await ExtraneousDocuments(self, scopes: plan.scopes, readTime: plan.readTime)

@@ -27,12 +27,9 @@ struct CopyReferences {
     for (field, name) in rewriter.elsewhere(in: document.fields) {
       var json = JSONWriter()
       json.object {
-        $0.key("field")
-        $0.string(field.description)
-        $0.key("path")
-        $0.string(document.path.string)
-        $0.key("reference")
-        $0.string(name)
+        $0.member("field", field.description)
+        $0.member("path", document.path.string)
+        $0.member("reference", name)
       }
       try list.append(json.bytes + [UInt8(ascii: "\n")])
     }

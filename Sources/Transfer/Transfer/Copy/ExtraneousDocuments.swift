@@ -45,10 +45,8 @@ struct ExtraneousDocuments {
         guard case .only(.to, let document) = step, let time = document.updateTime else { return }
         json.removeAll()
         json.object {
-          $0.key("path")
-          $0.string(document.path.string)
-          $0.key("updateTime")
-          $0.timestamp(time)
+          $0.member("path", document.path.string)
+          $0.member("updateTime", time)
         }
         json.bytes.append(UInt8(ascii: "\n"))
         try file.write(json.bytes)
@@ -173,7 +171,7 @@ private struct DeleteDelegate: BatchDelegate {
       try rejects.add(
         write.path,
         code: "conflict",
-        message: "the document was to be deleted, and another writer changed it meanwhile",
+        message: "the document was to be deleted, but was changed meanwhile",
         fields: nil
       )
       try counts.assertBudget()

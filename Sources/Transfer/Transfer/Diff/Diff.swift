@@ -93,7 +93,7 @@ package struct Diff {
     for scope in scopes { runCounts.open(scope.name) }
     if from.database == nil || to.database == nil {
       logger.notice(
-        "The database of a snapshot is not known, so references are compared by their whole names (--from-source, --to-source)."
+        "The database of a snapshot is not known, so references are compared by their full names (--from-source, --to-source)."
       )
     }
     let (fromPages, fromTime) = try await pages(of: from, scopes)

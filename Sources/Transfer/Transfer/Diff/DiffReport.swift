@@ -33,16 +33,11 @@ package struct DiffCounts: SummarySection, Equatable {
   package var line: String? { "Differences: \(text)" }
 
   package func writeMembers(to json: inout JSONWriter) {
-    json.key("same")
-    json.integer(same)
-    json.key("onlyInFrom")
-    json.integer(onlyInFrom)
-    json.key("onlyInTo")
-    json.integer(onlyInTo)
-    json.key("different")
-    json.integer(different)
-    json.key("unreadable")
-    json.integer(unreadable)
+    json.member("same", same)
+    json.member("onlyInFrom", onlyInFrom)
+    json.member("onlyInTo", onlyInTo)
+    json.member("different", different)
+    json.member("unreadable", unreadable)
   }
 }
 
@@ -119,21 +114,15 @@ struct DiffWriter {
   private func json(_ entry: DiffEntry) -> [UInt8] {
     var json = JSONWriter()
     json.object {
-      $0.key("mark")
-      $0.string(entry.mark.rawValue)
-      $0.key("path")
-      $0.string(entry.path)
-      if let reason = entry.reason {
-        $0.key("reason")
-        $0.string(reason)
-      }
+      $0.member("mark", entry.mark.rawValue)
+      $0.member("path", entry.path)
+      $0.member("reason", entry.reason)
       guard isDetailed, entry.mark == .different else { return }
       $0.key("differences")
       $0.array { list in
         for difference in entry.differences {
           list.object {
-            $0.key("field")
-            $0.string(difference.path.description)
+            $0.member("field", difference.path.description)
             if let value = difference.before {
               $0.key("from")
               $0.value(value)

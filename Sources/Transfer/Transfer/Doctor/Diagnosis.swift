@@ -76,16 +76,10 @@ package struct Diagnosis: Sendable, Equatable {
     json.array { list in
       for check in checks {
         list.object { json in
-          json.key("message")
-          json.string(check.message)
-          json.key("name")
-          json.string(check.name)
-          if let remedy = check.remedy {
-            json.key("remedy")
-            json.string(remedy)
-          }
-          json.key("state")
-          json.string(check.state.rawValue)
+          json.member("message", check.message)
+          json.member("name", check.name)
+          json.member("remedy", check.remedy)
+          json.member("state", check.state.rawValue)
         }
       }
     }

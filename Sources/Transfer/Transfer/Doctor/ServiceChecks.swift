@@ -26,7 +26,7 @@ package struct ServiceChecks: Sendable {
   package func run(into diagnosis: inout Diagnosis) async {
     do throws(Failure) {
       _ = try await client.caller.credentials.authorization()
-      diagnosis.ok("token", "there is one to sign with")
+      diagnosis.ok("token", "a token is available")
     } catch {
       diagnosis.fail("token", error)
       return
@@ -88,7 +88,7 @@ package struct ServiceChecks: Sendable {
         } else {
           diagnosis.warn(
             "recovery",
-            "point-in-time recovery is off: an export has an hour to read at one moment",
+            "point-in-time recovery is off: an export can read at one read time for an hour only",
             remedy: "Turn it on for databases that matter."
           )
         }
@@ -98,7 +98,7 @@ package struct ServiceChecks: Sendable {
       if error.kind == .notPermitted {
         diagnosis.warn(
           "database",
-          "the signer may not look at \(name) itself",
+          "the signer may not read the description of \(name)",
           remedy: "roles/datastore.viewer has the right (datastore.databases.getMetadata)."
         )
         return true
@@ -223,15 +223,13 @@ extension FirestoreClient {
     json.object {
       $0.key("currentDocument")
       $0.object {
-        $0.key("updateTime")
-        $0.string("1970-01-01T00:00:01Z")
+        $0.member("updateTime", "1970-01-01T00:00:01Z")
       }
       $0.key("update")
       $0.object {
         $0.key("fields")
         $0.object { _ in }
-        $0.key("name")
-        $0.string(database.name(of: path))
+        $0.member("name", database.name(of: path))
       }
     }
     do throws(CallFailure) {

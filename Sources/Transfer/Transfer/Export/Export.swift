@@ -100,11 +100,11 @@ package struct Export: Sendable {
       writers[table] = writer
       return writer
     }
-    let own = try writer(for: read.kind ?? read.collection)
+    let main = try writer(for: read.kind ?? read.collection)
     var count = 0
     try await forEachPage(of: read) { page in
       count += page.count
-      guard splits else { return try own.append(contentsOf: page) }
+      guard splits else { return try main.append(contentsOf: page) }
       for (table, documents) in page.grouped(by: { $0.path.collection.pattern }) {
         try writer(for: table).append(contentsOf: documents)
       }

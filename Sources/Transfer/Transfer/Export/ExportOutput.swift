@@ -233,12 +233,12 @@ package final class ExportOutput {
   /// is case-sensitive. A name that would exceed the limit of 255 bytes is truncated and ends in `%~` and the beginning of the
   /// path's SHA-256.
   ///
-  /// - Throws: ``Failure`` of kind `internal` where there is no SHA-256.
+  /// - Throws: ``Failure`` of kind `internal` if SHA-256 is not available.
   static func fileName(of collection: CollectionPath, _ fileExtension: String) throws(Failure) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     let path = Array(collection.string.utf8)
     var name: [UInt8] = []
-    var cut = 0
+    var truncatedCount = 0
     var index = 0
     while index < path.count {
       let byte = path[index]
@@ -253,13 +253,13 @@ package final class ExportOutput {
       } else {
         name.append(contentsOf: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]])
       }
-      if name.count <= 180 { cut = name.count }
+      if name.count <= 180 { truncatedCount = name.count }
       index += 1
     }
     if name.count > 220 {
       var digest = try SHA256Digest()
       path.withUnsafeBytes { digest.update($0) }
-      name = Array(name.prefix(cut)) + Array("%~".utf8) + Array(digest.finish().utf8.prefix(32))
+      name = Array(name.prefix(truncatedCount)) + Array("%~".utf8) + Array(digest.finish().utf8.prefix(32))
     }
     return "\(String(decoding: name, as: UTF8.self)).\(fileExtension)"
   }

@@ -112,12 +112,9 @@ package struct Manifest: Sendable, Equatable {
   package var json: [UInt8] {
     var json = JSONWriter()
     json.object { json in
-      json.key("toolVersion")
-      json.string(toolVersion)
-      json.key("environment")
-      json.string(environment)
-      json.key("database")
-      json.string(database.description)
+      json.member("toolVersion", toolVersion)
+      json.member("environment", environment)
+      json.member("database", database.description)
       json.key("readTime")
       if let readTime { json.timestamp(readTime) } else { json.null() }
       if let scope {
@@ -128,20 +125,12 @@ package struct Manifest: Sendable, Equatable {
       json.array { list in
         for file in files {
           list.object { json in
-            json.key("file")
-            json.string(file.file)
-            json.key("collection")
-            json.string(file.collection)
-            json.key("documents")
-            json.integer(file.documents)
-            json.key("bytes")
-            json.integer(file.bytes)
-            json.key("sha256")
-            json.string(file.sha256)
-            if let since = file.since {
-              json.key("since")
-              json.timestamp(since)
-            }
+            json.member("file", file.file)
+            json.member("collection", file.collection)
+            json.member("documents", file.documents)
+            json.member("bytes", file.bytes)
+            json.member("sha256", file.sha256)
+            json.member("since", file.since)
           }
         }
       }

@@ -25,23 +25,18 @@ extension Manifest.Scope {
     }
     json.key("collections")
     if let collections { list(collections) } else { json.null() }
-    json.key("subcollections")
-    json.boolean(subcollections)
+    json.member("subcollections", subcollections)
     json.key("where")
     list(filters)
     json.key("limit")
     if let limit { json.integer(limit) } else { json.null() }
-    if let orderBy {
-      json.key("orderBy")
-      json.string(orderBy)
-    }
+    json.member("orderBy", orderBy)
     if let fields {
       json.key("fields")
       list(fields)
     }
     if isGroup {
-      json.key("group")
-      json.boolean(true)
+      json.member("group", true)
     }
   }
 

@@ -37,7 +37,7 @@ struct DocumentRow {
   /// The errors; none in a valid row.
   var faults: [RowFault] = []
 
-  /// Whether there is a document and nothing is wrong with it.
+  /// Whether it has a document and no errors.
   var isWhole: Bool { document != nil && faults.isEmpty }
 }
 

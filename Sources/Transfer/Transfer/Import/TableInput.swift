@@ -100,8 +100,8 @@ final class TableInput: DocumentInput {
     } catch {
       faults.append(fault(error.column, "nothing, as columns below it are filled; or nothing below it"))
     }
-    if let rest, let whole = fields {
-      fields = FieldTree.merged(whole, rest)
+    if let rest, let known = fields {
+      fields = FieldTree.merged(known, rest)
       if fields == nil {
         let index = plan.roles.firstIndex { if case .rest = $0 { true } else { false } }
         faults.append(fault(index ?? 0, "only fields that have no column of their own"))

@@ -21,7 +21,7 @@ final class ValidationReport {
 
   private let list: LineList
   private var kinds: [UTF8Key: Int] = [:]
-  private var found: [Kind] = []
+  private var kindCounts: [Kind] = []
   /// The number of errors.
   private(set) var count = 0
   /// The first error.
@@ -44,10 +44,10 @@ final class ValidationReport {
       "\(source.label)\u{0}\(fault.column ?? 0)\u{0}\(fault.column == nil ? "" : fault.expected)"
     )
     if let index = kinds[key] {
-      found[index].count += 1
-    } else if found.count < Self.maximumKinds {
-      kinds[key] = found.count
-      found.append(Kind(first: "\(source.label) \(fault.failure.cause)", count: 1))
+      kindCounts[index].count += 1
+    } else if kindCounts.count < Self.maximumKinds {
+      kinds[key] = kindCounts.count
+      kindCounts.append(Kind(first: "\(source.label) \(fault.failure.cause)", count: 1))
     }
     if count > Self.maximumLines { return }
     let cells = [
@@ -59,11 +59,11 @@ final class ValidationReport {
 
   /// The errors for the log: the first of each kind, and how many more there are.
   var lines: [String] {
-    var lines = found.prefix(Self.maximumLogged).map { kind in
+    var lines = kindCounts.prefix(Self.maximumLogged).map { kind in
       kind.count == 1 ? "\(kind.first)." : "\(kind.first); \(kind.count - 1) more like it."
     }
-    if found.count > Self.maximumLogged {
-      lines.append("… and \(found.count - Self.maximumLogged) more kinds.")
+    if kindCounts.count > Self.maximumLogged {
+      lines.append("… and \(kindCounts.count - Self.maximumLogged) more kinds.")
     }
     return lines
   }

@@ -141,15 +141,16 @@ package final class DatedFolders: Sendable {
       if !manifest.isIncrement { return Optional(manifest) }
       return all[..<index].last { $0.manifest.isBase(of: manifest) }?.manifest
     }
-    guard let index = all.firstIndex(where: { $0.name.isIdentical(to: current) }), let asked = bases[index]
+    guard let index = all.firstIndex(where: { $0.name.isIdentical(to: current) }),
+      let currentBase = bases[index]
     else {
       return retention
     }
-    let exports = all.indices.filter { bases[$0].map { asked.isOfSameSeries(as: $0) } ?? false }.map {
+    let exports = all.indices.filter { bases[$0].map { currentBase.isOfSameSeries(as: $0) } ?? false }.map {
       all[$0]
     }
-    let whole = exports.filter { !$0.manifest.isIncrement }.map(\.name)
-    guard let oldest = whole.suffix(max(1, count)).first else { return retention }
+    let full = exports.filter { !$0.manifest.isIncrement }.map(\.name)
+    guard let oldest = full.suffix(max(1, count)).first else { return retention }
     for (name, manifest) in exports where name.compareUTF8(oldest) < 0 && !name.isIdentical(to: current) {
       if remove(name, manifest) { retention.removed.append(name) } else { retention.kept.append(name) }
     }
@@ -167,10 +168,10 @@ package final class DatedFolders: Sendable {
   }
 
   private func remove(_ name: String, _ manifest: Manifest) -> Bool {
-    var own: Set = [UTF8Key(Manifest.fileName)]
-    for file in manifest.files { own.insert(UTF8Key(file.file)) }
+    var known: Set = [UTF8Key(Manifest.fileName)]
+    for file in manifest.files { known.insert(UTF8Key(file.file)) }
     let folder = "\(path)/\(name)"
-    guard FilePaths.names(in: folder).allSatisfy({ own.contains(UTF8Key($0)) }) else { return false }
+    guard FilePaths.names(in: folder).allSatisfy({ known.contains(UTF8Key($0)) }) else { return false }
     let hidden = "\(path)/\(DatedName.hidden(name))"
     guard rename(folder, hidden) == 0 else { return false }
     return Self.removeFlat(hidden)

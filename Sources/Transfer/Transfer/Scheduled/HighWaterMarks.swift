@@ -75,12 +75,9 @@ package struct HighWaterMarks: Sendable {
       json.array { list in
         for (key, since) in ordered {
           list.object { json in
-            json.key("collection")
-            json.string(key.collection.string)
-            json.key("database")
-            json.string(key.database.description)
-            json.key("since")
-            json.timestamp(since)
+            json.member("collection", key.collection.string)
+            json.member("database", key.database.description)
+            json.member("since", since)
           }
         }
       }
