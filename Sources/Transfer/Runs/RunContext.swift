@@ -2,28 +2,28 @@ package import Configuration
 package import FirestoreREST
 package import Logging
 
-/// What the work of one run needs beside its own options: a database, the run's folder, and where it counts and reports.
+/// What an operation of one run needs besides its own options: a database, a run directory, counts and output.
 ///
-/// The command line makes one for each run, and hands it to whatever does the work:
+/// The command line makes one context for each run and passes it to the operation:
 ///
 ///     let context = RunContext(
 ///       environment: environment, client: client, folder: folder, counts: counts, progress: progress, logger: logger
 ///     )
 ///     try await Export(options, in: context).run()
 package struct RunContext: Sendable {
-  /// The environment that is worked on; the target of a command that has two.
+  /// The environment that the run works on; the target of a command with a source and a target.
   package var environment: DatabaseEnvironment
-  /// A client for its database.
+  /// A client of the environment's database.
   package var client: FirestoreClient
-  /// The run's folder, for its lists and spools.
+  /// The run directory, for lists and temporary files.
   package let folder: RunDirectory
-  /// What happened to the documents, collection by collection.
+  /// The document counts by collection.
   package var counts: RunCounts
-  /// What makes a writing run resumable; nil for one that only reads, and for a dry run.
+  /// What makes a writing run resumable; nil for a run that only reads and for a dry run.
   package var checkpoints: Checkpoints?
-  /// `rejects.jsonl` of the run.
+  /// The run's `rejects.jsonl`.
   package let rejects: RejectList
-  /// The progress line.
+  /// The progress display.
   package var progress: Progress
   package var logger: Logger
 
@@ -46,6 +46,6 @@ package struct RunContext: Sendable {
     self.logger = logger
   }
 
-  /// Where each change is recorded before it is sent, of a run that writes.
+  /// The journal of a run that writes: each change is recorded there before it is sent.
   package var journal: Journal? { checkpoints?.journal }
 }

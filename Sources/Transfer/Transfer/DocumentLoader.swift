@@ -3,17 +3,16 @@ package import FirestoreREST
 package import Runs
 import Synchronization
 
-/// Writes documents into a database by a mode: reads what is there, decides, and writes what differs, in
-/// commits that expect what was read.
+/// Writes documents into a database by a mode: reads the current documents, decides, and commits what differs.
 ///
-/// Import and copy share it.
+/// Each write has a precondition on what was read. Import and copy share it.
 package struct DocumentLoader: Sendable {
   private let context: RunContext
   private let mode: WriteMode
   private let limits: BatchLimits
   private let pacer: WritePacer
 
-  /// - Parameter context: Its journal holds each change before it is sent; a context without checkpoints keeps none.
+  /// - Parameter context: The run context; each change is recorded in its journal if it has checkpoints.
   package init(in context: RunContext, mode: WriteMode, limits: BatchLimits, pacer: WritePacer) {
     self.context = context
     self.mode = mode
@@ -21,7 +20,7 @@ package struct DocumentLoader: Sendable {
     self.pacer = pacer
   }
 
-  /// Runs `body` with an intake for documents, and returns when each of them is settled.
+  /// Runs `body` with an intake for documents, and returns when each document is settled.
   ///
   /// - Throws: ``Failure``.
   package func load(_ body: (Intake) async throws -> Void) async throws {
@@ -39,45 +38,45 @@ package struct DocumentLoader: Sendable {
     }
   }
 
-  /// Where documents are put, in batches of some hundred.
+  /// Accepts documents in batches of a few hundred.
   package struct Intake: Sendable {
     fileprivate let context: RunContext
     fileprivate let mode: WriteMode
     fileprivate let incoming: Incoming
     fileprivate let writer: BatchWriter
 
-    /// Takes documents; waits while enough of them are on their way.
+    /// Accepts documents, waiting while too many are in flight.
     ///
     /// - Throws: ``Failure``.
     package func put(_ documents: [RawDocument]) async throws {
-      var sound: [RawDocument] = []
+      var valid: [RawDocument] = []
       for document in documents {
         var document = document
         document.fields = document.fields.asStored
         if let violation = DocumentLimits.violations(of: document).first {
           try reject(document, code: "INVALID_ARGUMENT", message: violation.message)
         } else {
-          sound.append(document)
+          valid.append(document)
         }
       }
-      // What is read for a document whose last write is on its way may be from before it. Known before reading.
-      var unsure = Set(sound.map(\.path).filter { incoming.first($0) != nil })
-      // New documents are the rule where nothing may be there: what is, shows when it is written. A run that was taken up
-      // again knows better.
+      // A document with a write in flight may be read as of before that write. This is determined before reading.
+      var ambiguous = Set(valid.map(\.path).filter { incoming.first($0) != nil })
+      // Mode create expects new documents: an existing one shows when it is written. A resumed run has to read first,
+      // because some of the documents may be its own.
       let isBlind = mode == .create && context.journal?.hasTail != true
-      let current = isBlind ? [:] : try await context.client.batchGet(sound.map(\.path))
-      for document in sound {
+      let current = isBlind ? [:] : try await context.client.batchGet(valid.map(\.path))
+      for document in valid {
         let path = document.path
         switch mode.decide(document, current: current[path]) {
-        case .unchanged where unsure.contains(path):
-          // Its precondition fails if the write before it changes anything, and it is decided again then.
+        case .unchanged where ambiguous.contains(path):
+          // Its precondition fails if the write in flight changes anything, and the document is decided again.
           let write = Write(
             path: path,
             operation: .update(fields: FieldMap(), mask: []),
             precondition: current[path]?.updateTime.map { .updateTime($0) } ?? .exists(true)
           )
           try await submit(write, of: document, before: current[path])
-        case .rejected where unsure.contains(path):
+        case .rejected where ambiguous.contains(path):
           try await submit(
             Write(path: path, operation: .update(fields: FieldMap(), mask: []), precondition: .exists(true)),
             of: document,
@@ -92,13 +91,13 @@ package struct DocumentLoader: Sendable {
         case .rejected(let error):
           try reject(document, code: error.status.name, message: error.message)
         case .write(let write):
-          unsure.insert(path)
+          ambiguous.insert(path)
           try await submit(write, of: document, before: current[path])
         }
       }
     }
 
-    /// Waits until every document that was put is settled.
+    /// Waits until every accepted document is settled.
     ///
     /// - Throws: ``Failure``.
     package func drain() async throws { try await writer.drain() }
@@ -119,7 +118,7 @@ package struct DocumentLoader: Sendable {
   }
 }
 
-/// The documents on their way, for decisions that have to be taken again; in their order where one path comes twice.
+/// The documents in flight, for decisions that have to be repeated; in order if a path occurs twice.
 private final class Incoming: Sendable {
   private let documents = Mutex<[DocumentPath: [RawDocument]]>([:])
 
@@ -148,7 +147,7 @@ private struct LoadDelegate: BatchDelegate {
 
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
     let document = incoming.settle(write.path)
-    // A document is counted as read together with what became of it, so that the counts of a run that ends early hold.
+    // A document is counted as read together with its result, so that the counts of an interrupted run balance.
     context.counts.update(write.path.collection) {
       $0.read += 1
       $0.settle(write, result)

@@ -295,7 +295,7 @@ struct ScheduledExportTests {
       try bad.write(to: users)
       var result = try await verify("csv")
       result.expect(1)
-      #expect(result.output.contains("csv/users.csv\tits SHA-256 is another\n"))
+      #expect(result.output.contains("csv/users.csv\tits SHA-256 differs\n"))
       #expect(result.output.contains("csv/products.csv\tok\n"))
       try good.dropLast(200).write(to: users)
       result = try await verify("csv")

@@ -68,11 +68,11 @@ struct CheckpointTests {
     #expect(!pace.isDue(at: 100.99))
     #expect(pace.isDue(at: 101))
     // A quick one: a second from its end.
-    pace.made(from: 101, to: 101.02)
+    pace.checkpointed(from: 101, to: 101.02)
     #expect(!pace.isDue(at: 102))
     #expect(pace.isDue(at: 102.03))
     // Half a second of waiting: ten seconds until the next.
-    pace.made(from: 110, to: 110.5)
+    pace.checkpointed(from: 110, to: 110.5)
     #expect(!pace.isDue(at: 120.4))
     #expect(pace.isDue(at: 120.6))
   }

@@ -1,17 +1,23 @@
 import FirestoreModels
 
-/// `checkpoint.json`: how far a run is, as of a moment at which everything that it had begun was settled.
+/// `checkpoint.json`: the state of a run at an instant when everything it had sent was settled.
+///
+/// An operation describes its position by a ``State`` and reads it back when it is resumed:
+///
+///     let state = Checkpoint.State(stage: 0, position: "users/u1", counters: ["documents": 1])
+///     try await checkpoints.mark(at: state) { try await writer.drain() }
+///
+///     let position = checkpoints.resumed?.state.position
 package struct Checkpoint: Sendable, Equatable {
-  /// Where a run is, in its own terms.
+  /// The position of a run in the terms of its operation.
   package struct State: Sendable, Equatable {
-    /// Which of the run's parts it is in, from 0: the files of an import, the migrations of an apply.
+    /// The index of the current stage: the file of an import, the migration of an apply.
     package var stage: Int
-    /// What of the part is done: the number of the last line, the name of the last document; nil where nothing is.
+    /// The last line number or document path of the stage that is done; nil if nothing is.
     package var position: String?
-    /// What else is counted, by name.
+    /// Further counters by name.
     package var counters: [String: Int]
 
-    /// Makes a state.
     package init(stage: Int = 0, position: String? = nil, counters: [String: Int] = [:]) {
       self.stage = stage
       self.position = position
@@ -19,35 +25,35 @@ package struct Checkpoint: Sendable, Equatable {
     }
   }
 
-  /// Where in the journal a part of the run begins.
+  /// The offset in the journal at which a stage begins.
   struct Beginning: Sendable, Equatable {
-    /// As ``State/stage``.
+    /// The index of the stage, as ``State/stage``.
     var stage: Int
-    /// Bytes of the journal by then.
+    /// The length of the journal at that time, in bytes.
     var journal: Int
   }
 
-  /// The last part that a run may have: as many lists are held as it has parts.
+  /// The highest stage that is accepted; it bounds the number of journal tails in memory.
   static let maximumStage = 100_000
 
-  /// Everything before it is settled.
+  /// The position; everything before it is settled.
   package var state: State
-  /// The counts so far.
+  /// The document counts so far.
   package var collections: [RunSummary.Collection]
-  /// Bytes of the run's lists, by file name.
+  /// The lengths of the run's lists in bytes, by file name.
   ///
-  /// What follows is of documents that will be met again.
+  /// Anything beyond them belongs to documents that will be read again.
   package var lists: [String: Int]
-  /// Bytes of the journal.
+  /// The length of the journal in bytes.
   package var journal: Int
-  /// Where the journal has changes from before an interruption that may not have been met again, in bytes.
+  /// The ranges of the journal tail of an interrupted run, in bytes.
   ///
-  /// Those of them that a later line names have been.
+  /// Changes whose documents a later line names have been counted.
   package var tail: [Range<Int>]
-  /// The parts that were begun so far, in the order of the journal; a run that reads everything once more begins them again.
+  /// The stages begun so far, in journal order; a run that reads everything again begins them again.
   var begun: [Beginning]
 
-  /// A checkpoint of a run that has done nothing yet.
+  /// Makes the checkpoint of a run that has done nothing yet.
   init(at state: State) {
     self.state = state
     collections = []
@@ -73,10 +79,8 @@ package struct Checkpoint: Sendable, Equatable {
       json.array { list in
         for beginning in begun {
           list.object {
-            $0.key("journal")
-            $0.integer(beginning.journal)
-            $0.key("stage")
-            $0.integer(beginning.stage)
+            $0.member("journal", beginning.journal)
+            $0.member("stage", beginning.stage)
           }
         }
       }
@@ -86,24 +90,17 @@ package struct Checkpoint: Sendable, Equatable {
       }
       json.key("counters")
       numbers(state.counters, &json)
-      json.key("journal")
-      json.integer(journal)
+      json.member("journal", journal)
       json.key("lists")
       numbers(lists, &json)
-      if let position = state.position {
-        json.key("position")
-        json.string(position)
-      }
-      json.key("stage")
-      json.integer(state.stage)
+      json.member("position", state.position)
+      json.member("stage", state.stage)
       json.key("tail")
       json.array { list in
         for range in tail {
           list.object {
-            $0.key("from")
-            $0.integer(range.lowerBound)
-            $0.key("to")
-            $0.integer(range.upperBound)
+            $0.member("from", range.lowerBound)
+            $0.member("to", range.upperBound)
           }
         }
       }
@@ -166,26 +163,26 @@ package struct Checkpoint: Sendable, Equatable {
 
 /// Decides when a checkpoint is due.
 ///
-/// A checkpoint waits for what is in flight, so it costs about as long as a commit takes: it comes a second after the last
-/// one at the soonest, and so that no more than a twentieth of the time goes into it.
+/// A checkpoint waits for the writes in flight, which takes about as long as a commit. So there is at least one second between
+/// two of them, and they take at most a twentieth of the time.
 struct CheckpointPace: Sendable {
-  /// Seconds between two at the least.
+  /// The minimum number of seconds between two checkpoints.
   static let interval = 1.0
-  /// Of the time, at most.
+  /// The maximum share of time spent on checkpoints.
   static let share = 0.05
 
   private var next: Double
 
-  /// The first one is due an interval from now.
+  /// Makes the first checkpoint due after one interval.
   init(now: Double) {
     next = now + Self.interval
   }
 
-  /// Whether one is due.
+  /// Returns whether a checkpoint is due.
   func isDue(at now: Double) -> Bool { now >= next }
 
-  /// One was made.
-  mutating func made(from start: Double, to end: Double) {
+  /// Schedules the next checkpoint after one that took from `start` to `end`.
+  mutating func checkpointed(from start: Double, to end: Double) {
     next = end + max(Self.interval, (end - start) / Self.share)
   }
 }

@@ -2,11 +2,11 @@ import Files
 package import FirestoreModels
 package import FirestoreREST
 
-/// What makes a writing run one that can be resumed: its journal, its checkpoints, and where it is taken up.
+/// The journal and the checkpoints of a writing run, which make it resumable.
 package final class Checkpoints: Sendable {
-  /// The journal that every commit is written to first.
+  /// The journal, which every commit is recorded in first.
   package let journal: Journal
-  /// The checkpoint that the run is taken up from; nil for a new one, and where it ended before the first.
+  /// The checkpoint from which the run resumes; nil for a new run and for one that ended before its first checkpoint.
   package let resumed: Checkpoint?
   private let run: RunDirectory
   private let counts: RunCounts
@@ -14,16 +14,16 @@ package final class Checkpoints: Sendable {
   private let pace: Locked<CheckpointPace>
   private let begun: Locked<[Checkpoint.Beginning]>
 
-  /// A document that is looked up for the service's time; whether it is there does not matter.
+  /// A document that is read to learn the service's time; it need not exist.
   private static let clockDocument = DocumentPath(CollectionPath(nil, "_gymmigrate"), "lock")
 
-  /// Begins, or takes up, the run of a directory.
+  /// Starts or resumes the run of a directory.
   ///
-  /// What the lists of a run that is taken up hold beyond its checkpoint is cut off, because those documents will be met
+  /// The lists of a resumed run are truncated to the lengths in its checkpoint, because the remaining documents will be read
   /// again.
   ///
-  /// - Parameter book: The counts, as they were at the checkpoint.
-  /// - Throws: `.cannotWrite`; what asking the service for its time throws.
+  /// - Parameter counts: The document counts as of the checkpoint.
+  /// - Throws: `.cannotWrite`; what reading the service's time throws.
   package init(
     _ run: RunDirectory,
     client: FirestoreClient,
@@ -40,7 +40,7 @@ package final class Checkpoints: Sendable {
     if let resumption = run.resumption, resumption.head != nil {
       journal = try Journal(path, resuming: resumption)
     } else {
-      // One that was begun has not even its first line.
+      // The interrupted run has not even written the head.
       try run.cut("journal.jsonl", to: 0)
       journal = try Journal(
         path,
@@ -50,30 +50,30 @@ package final class Checkpoints: Sendable {
       )
     }
     if run.isResumed {
-      // Ended right after the lists are cut, a run that reads everything once more must not continue from its old position.
+      // If it stopped right after truncating the lists, a run that reads everything again must not resume from the old position.
       if resumed == nil { try run.write(checkpoint(at: State(), beginning: true)) }
       for list in run.allLists { try run.cut(list, to: resumed?.lists[list] ?? 0) }
     }
   }
 
-  /// Where a run is, in its own terms.
+  /// The position of a run in the terms of its operation.
   package typealias State = Checkpoint.State
 
-  /// Whether a part of the run was done before it was interrupted.
+  /// Returns whether a stage was complete when the run was interrupted.
   package func isPast(_ stage: Int) -> Bool { resumed.map { $0.state.stage > stage } ?? false }
 
-  /// Makes the first checkpoint of a run, or of a part of it, before anything of it is submitted.
+  /// Writes the first checkpoint of a run or a stage, before any of its documents is passed on.
   ///
   /// - Throws: `.cannotWrite`.
   package func begin(at state: State) async throws {
     try await make(state, beginning: true)
   }
 
-  /// Makes a checkpoint where one is due.
+  /// Writes a checkpoint if one is due.
   ///
   /// - Parameters:
-  ///   - state: What of the run is done; everything before it has been submitted.
-  ///   - drain: Waits until everything that was submitted is settled.
+  ///   - state: The position; every document before it has been passed on.
+  ///   - drain: Waits until every document that was passed on is settled.
   /// - Throws: `.cannotWrite`, and what `drain` throws.
   package func mark(at state: @autoclosure () -> State, drain: () async throws -> Void) async throws {
     if let failure = run.log.failure { throw failure }
@@ -82,7 +82,7 @@ package final class Checkpoints: Sendable {
     try await drain()
     try await make(state())
     let end = clock.now()
-    pace.withLock { $0.made(from: start, to: end) }
+    pace.withLock { $0.checkpointed(from: start, to: end) }
   }
 
   private func make(_ state: State, beginning: Bool = false) async throws {
@@ -92,7 +92,7 @@ package final class Checkpoints: Sendable {
     try run.write(checkpoint)
   }
 
-  /// A checkpoint with empty lists.
+  /// Makes a checkpoint without the lengths of the lists.
   private func checkpoint(at state: State, beginning: Bool) -> Checkpoint {
     var checkpoint = Checkpoint(at: state)
     checkpoint.collections = counts.collections

@@ -1,43 +1,40 @@
 import Files
 package import FirestoreModels
 
-/// `rejects.jsonl`: the documents that could not be written or migrated, one JSON object a line: `{"code": …,
-/// "document": {…}, "message": …, "path": …}`.
+/// `rejects.jsonl`: documents that could not be written or migrated, one JSON object per line.
 ///
-/// Mended, the file is imported as it is.
+/// A line is `{"code": …, "document": {…}, "message": …, "path": …}`. Once fixed, the file can be imported as it is.
 package struct RejectList: Sendable {
   private let list: LineList
 
-  /// Where it is, once there is a line in it.
+  /// The path of the file, which exists once a line has been added.
   package var path: String { list.path }
 
-  /// The list of a run.
+  /// Makes the list of a run.
   package init(_ run: RunDirectory) {
     list = LineList(run.file("rejects.jsonl"))
   }
 
-  /// Adds a document.
-  ///
-  /// - Parameters: as of ``line(_:code:message:fields:)``.
+  /// Adds a document; the parameters are those of ``line(_:code:message:fields:)``.
   /// - Throws: `.cannotWrite`.
   package func add(_ path: DocumentPath, code: String, message: String, fields: FieldMap?) throws(Failure) {
     try append(Self.line(path, code: code, message: message, fields: fields))
   }
 
-  /// Adds lines, each with its end.
+  /// Appends lines, each with its line feed.
   ///
   /// - Throws: `.cannotWrite`.
   package func append(_ lines: [UInt8]) throws(Failure) {
     try list.append(lines)
   }
 
-  /// The line of a document, with its end.
+  /// Returns the line of a document, with its line feed.
   ///
   /// - Parameters:
-  ///   - path: The document.
-  ///   - code: Why, as a fixed code: the service's (`INVALID_ARGUMENT`) or a finding's (`wrong-type`).
-  ///   - message: Why, in a sentence without data.
-  ///   - fields: What it holds or was to hold; nil where that is not known.
+  ///   - path: The document path.
+  ///   - code: The reason as a fixed code: the service's (`INVALID_ARGUMENT`) or a finding's (`wrong-type`).
+  ///   - message: The reason in a sentence, without data.
+  ///   - fields: The fields that the document has or should have; nil if they are not known.
   package static func line(
     _ path: DocumentPath,
     code: String,
@@ -46,16 +43,13 @@ package struct RejectList: Sendable {
   ) -> [UInt8] {
     var json = JSONWriter()
     json.object {
-      $0.key("code")
-      $0.string(code)
+      $0.member("code", code)
       if let fields {
         $0.key("document")
         $0.document(RawDocument(path: path, fields: fields))
       }
-      $0.key("message")
-      $0.string(Secrets.redacted(message))
-      $0.key("path")
-      $0.string(path.string)
+      $0.member("message", Secrets.redacted(message))
+      $0.member("path", path.string)
     }
     json.bytes.append(UInt8(ascii: "\n"))
     return json.bytes

@@ -2,38 +2,39 @@ import Files
 import FirestoreModels
 import Platform
 
-/// What a run that ended early left to resume from, read and checked before anything of it is touched.
+/// What a run left behind to be resumed from, read and checked before anything is changed.
 struct Resumption: Sendable {
-  /// The last checkpoint; nil where the run ended before the first.
+  /// The last checkpoint; nil if the run ended before the first one.
   let checkpoint: Checkpoint?
-  /// The first line of the journal; nil where the run ended before it had one, and so before it wrote anything.
+  /// The head of the journal; nil if the run ended before writing it, and so before any write.
   let head: JournalReader.Head?
-  /// The writes that no checkpoint has counted: those of the part that is resumed, and of each later one.
+  /// The journal tails: of the stage that is resumed, and of each later one.
   let tails: [JournalTail]
-  /// As ``Checkpoint/begun``.
+  /// The stages begun so far, as ``Checkpoint/begun``.
   let begun: [Checkpoint.Beginning]
-  /// Bytes of the journal's first line.
+  /// The length of the journal's head in bytes.
   let headLength: Int
-  /// Bytes of the journal's whole lines.
+  /// The length of the journal's complete lines in bytes.
   let length: Int
-  /// As ``JournalReader/tornLine``.
+  /// The number of the torn line, as ``JournalReader/tornLine``.
   let tornLine: Int?
 
   /// Reads the files of a run.
   ///
-  /// - Parameter fromStart: Whether the run reads everything once more, so that no checkpoint counts.
-  /// - Throws: `.inputMalformed` where they are not what a run leaves.
+  /// - Parameter fromStart: Whether the run reads everything again, so that its checkpoint is ignored.
+  /// - Throws: `.inputMalformed` if the files do not fit together.
   init(of run: String, in folder: String, fromStart: Bool = false) throws(Failure) {
-    let kept: Checkpoint?
+    let saved: Checkpoint?
     do throws(Failure) {
-      kept = try JSONFile.read("\(folder)/checkpoint.json") { json throws(WireError) in try Checkpoint(json) }
+      saved = try JSONFile.read("\(folder)/checkpoint.json") { json throws(WireError) in try Checkpoint(json)
+      }
     } catch {
       var failure = error
       failure.remedy = Self.remedy(folder)
       throw failure
     }
-    checkpoint = fromStart ? nil : kept
-    begun = kept?.begun ?? []
+    checkpoint = fromStart ? nil : saved
+    begun = saved?.begun ?? []
     let path = "\(folder)/journal.jsonl"
     if SystemCall.status(path).status == nil {
       (tails, head, headLength, length, tornLine) = ([], nil, 0, 0, nil)
@@ -47,29 +48,32 @@ struct Resumption: Sendable {
     if let head, !head.run.isIdentical(to: run) { throw Self.damaged(path, "it is of run \(head.run)") }
     if head == nil, length > 0 { throw Self.damaged(path, "its first line is missing") }
     if let checkpoint, length < checkpoint.journal {
-      throw Self.damaged(path, "it ends before byte \(checkpoint.journal), where checkpoint.json resumes")
+      throw Self.damaged(path, "it ends before byte \(checkpoint.journal), where checkpoint.json continues")
     }
     for list in RunDirectory.allLists(in: folder) {
       let length = checkpoint?.lists[list] ?? 0
       let size = SystemCall.status("\(folder)/\(list)").status.map { Int($0.st_size) } ?? 0
       if size >= length { continue }
-      throw Self.damaged("\(folder)/\(list)", "it ends before byte \(length), where checkpoint.json resumes")
+      throw Self.damaged(
+        "\(folder)/\(list)",
+        "it ends before byte \(length), where checkpoint.json continues"
+      )
     }
   }
 
-  /// A file that does not fit its run.
+  /// Makes the failure for a file that does not fit its run.
   static func damaged(_ path: String, _ cause: String) -> Failure {
     Failure(
       .inputMalformed,
-      "resume",
+      "resume from",
       path: path,
       cause: cause,
       remedy: remedy(FilePaths.folder(of: path))
     )
   }
 
-  /// What to do about a run that cannot be taken up: the same command would only take it up again.
+  /// The remedy for a run that cannot be resumed: the same command would only try to resume it again.
   private static func remedy(_ folder: String) -> String {
-    "Move the folder \(folder) away and run the command again: what is done is found done."
+    "Move the folder \(folder) away and run the command again: documents already written are detected and skipped."
   }
 }

@@ -2,43 +2,42 @@ package import Files
 package import FirestoreModels
 import Platform
 
-/// The folder of one run, `STATE-DIR/runs/RUN-ID`: its record, its log, its lists, its journal and checkpoint, its
-/// summary.
+/// The directory of one run, `STATE-DIR/runs/RUN-ID`: record, log, lists, journal, checkpoint and summary.
 ///
-/// Folders and files are readable by their owner alone, because rejects and reviews hold people's data. As long as the
-/// process of a run lives, the log is locked.
+/// Folders and files are readable by their owner only, because rejects and reviews hold personal data. The log is locked as
+/// long as the run's process lives.
 package final class RunDirectory: Sendable {
-  /// The lists that a checkpoint keeps the length of.
+  /// The lists whose lengths a checkpoint records.
   static let lists = ["findings.csv", "findings.jsonl", "rejects.jsonl", "review.csv", "references.jsonl"]
 
-  /// The run's id: when it began, in UTC, the command, and four letters of chance.
+  /// The run ID: the start time in UTC, the command and four random letters.
   package let id: String
-  /// The folder.
+  /// The path of the directory.
   package let path: String
   /// `operation.log`.
   package let log: AppendOnlyFile
-  /// What it was asked to do, where it is resumed.
+  /// The record of a resumed run; nil for a new one.
   package let resumed: RunRecord?
 
-  /// The checkpoint that it resumes from.
+  /// What a resumed run continues from; nil for a new one.
   let resumption: Resumption?
 
   /// Whether the run is resumed.
   package var isResumed: Bool { resumed != nil }
 
-  /// The line of its journal that was torn and stepped over when it was resumed; nil where none was.
+  /// The number of the journal line that was torn when the run was resumed; nil if there was none.
   package var tornLine: Int? { resumption?.tornLine }
 
-  /// Makes the folder of a new run.
+  /// Creates the directory of a new run.
   ///
   /// - Parameters:
-  ///   - stateDirectory: Made where it is missing.
+  ///   - stateDirectory: The state directory; created if missing.
   ///   - command: The command's first word.
   /// - Throws: `.cannotWrite`.
   package init(in stateDirectory: String, command: String) throws(Failure) {
     try Self.makeDirectory(stateDirectory)
     try Self.makeDirectory("\(stateDirectory)/runs")
-    // A folder that is there belongs to another run.
+    // An existing folder belongs to another run.
     var id = Self.newID(command)
     while try !Self.makeDirectory("\(stateDirectory)/runs/\(id)") { id = Self.newID(command) }
     self.id = id
@@ -49,13 +48,13 @@ package final class RunDirectory: Sendable {
     _ = log.lock()
   }
 
-  /// Takes up a run again; how it ended before is forgotten.
+  /// Resumes a run; its previous summary is deleted.
   ///
   /// - Parameters:
-  ///   - record: The run's own, as ``RunHistory`` found it.
-  ///   - fromStart: Whether it reads everything once more; its own writes are recognised all the same.
-  /// - Throws: `.tryLater` where its process is alive, and `.inputMalformed` where its files are not what a run leaves;
-  ///   nothing is changed then. `.cannotWrite`.
+  ///   - record: The run's record, as returned by ``RunHistory``.
+  ///   - fromStart: Whether it reads everything again; its own writes are recognised all the same.
+  /// - Throws: `.tryLater` if its process is alive, and `.inputMalformed` if its files do not fit together; nothing is
+  ///   changed then. `.cannotWrite`.
   package init(
     resuming record: RunRecord,
     in stateDirectory: String,
@@ -65,7 +64,7 @@ package final class RunDirectory: Sendable {
     path = "\(stateDirectory)/runs/\(id)"
     resumed = record
     log = try AppendOnlyFile("\(path)/operation.log")
-    // Whoever lists the runs has the lock for a moment.
+    // Listing the runs takes the lock briefly.
     var isLocked = log.lock()
     for _ in 0..<10 where !isLocked {
       usleep(20_000)
@@ -77,7 +76,7 @@ package final class RunDirectory: Sendable {
         "resume",
         path: id,
         cause: "it is running",
-        remedy: "Wait for its end, or stop it first."
+        remedy: "Wait until it ends, or stop it first."
       )
     }
     resumption = try Resumption(of: id, in: path, fromStart: fromStart)
@@ -87,20 +86,20 @@ package final class RunDirectory: Sendable {
         "it is of \(head.database), and run.json of \(record.database)"
       )
     }
-    // Until it ends again it is running, or was killed.
+    // Without a summary, the run counts as running or killed.
     try cut("summary.json", to: 0)
   }
 
-  /// The counts that it resumes from.
+  /// The document counts from which a resumed run continues.
   package var restoredCounts: [RunSummary.Collection] { resumption?.checkpoint?.collections ?? [] }
 
-  /// Log lines into `operation.log`.
+  /// A log handler that writes to `operation.log`.
   package var logHandler: FileLogHandler { FileLogHandler(log) }
 
-  /// The path of a file in the folder.
+  /// Returns the path of a file in the directory.
   package func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Writes `run.json`, whole or not at all, with what distinguishes this folder from a copy of it.
+  /// Writes `run.json` atomically, with the identity that distinguishes this folder from a copy.
   ///
   /// - Throws: `.cannotWrite`.
   package func write(_ record: RunRecord) throws(Failure) {
@@ -109,29 +108,29 @@ package final class RunDirectory: Sendable {
     try JSONFile.write(Secrets.redacted(record.json), to: file("run.json"))
   }
 
-  /// Writes `summary.json`, whole or not at all.
+  /// Writes `summary.json` atomically.
   ///
   /// - Throws: `.cannotWrite`.
   package func write(_ summary: RunSummary) throws(Failure) {
     try JSONFile.write(Secrets.redacted(summary.json), to: file("summary.json"))
   }
 
-  /// Writes `checkpoint.json`, whole or not at all.
+  /// Writes `checkpoint.json` atomically.
   ///
   /// - Throws: `.cannotWrite`.
   func write(_ checkpoint: Checkpoint) throws(Failure) {
     try JSONFile.write(checkpoint.json, to: file("checkpoint.json"))
   }
 
-  /// The lists that there are, and those that there may be.
+  /// The names of the lists that exist or may be created.
   package var allLists: [String] { Self.allLists(in: path) }
 
-  /// As ``allLists``, of the run in a folder.
+  /// Returns the names as ``allLists``, for the run in a folder.
   static func allLists(in folder: String) -> [String] {
     lists + FilePaths.names(in: folder).filter { $0.hasPrefix("rejects") && $0.hasSuffix(".csv") }
   }
 
-  /// Brings a list to the disk: its length in bytes, 0 where there is none.
+  /// Syncs a list and returns its length in bytes, 0 if it does not exist.
   func synchronizedLength(of list: String) throws(Failure) -> Int {
     guard SystemCall.status(file(list)).status != nil else { return 0 }
     let file = try AppendOnlyFile(file(list))
@@ -139,7 +138,7 @@ package final class RunDirectory: Sendable {
     return file.length
   }
 
-  /// Cuts a list to a length; one that is not there stays so.
+  /// Truncates a list, and deletes it at length 0; a missing list stays missing.
   func cut(_ list: String, to length: Int) throws(Failure) {
     let path = file(list)
     guard SystemCall.status(path).status != nil else { return }
@@ -147,7 +146,7 @@ package final class RunDirectory: Sendable {
     if code != 0 { throw Failure.cannotWrite(path, errno: errno) }
   }
 
-  /// Makes the folder of runs and of the embedded store where it is missing.
+  /// Creates the state directory if it is missing.
   ///
   /// - Throws: `.cannotWrite`.
   package static func makeStateDirectory(_ path: String) throws(Failure) {
@@ -161,41 +160,41 @@ package final class RunDirectory: Sendable {
     return "\(time)Z-\(command)-\(chance)"
   }
 
-  /// Makes a folder; false where there is something of that name, which is found out by what is made in it.
+  /// Creates a folder; false if something with that name exists, which shows when files are created in it.
   @discardableResult
   private static func makeDirectory(_ path: String) throws(Failure) -> Bool {
     if mkdir(path, 0o700) == 0 { return true }
     if errno == EEXIST { return false }
     throw Failure(
       .cannotWrite,
-      "make the folder",
+      "create the folder",
       path: path,
       cause: String(cString: strerror(errno)),
-      remedy: "Choose another with --state-dir."
+      remedy: "Choose another folder with --state-dir."
     )
   }
 }
 
-/// A list of a run that is made when its first line comes: rejects, reviews.
+/// A list of a run, such as its rejects, that is created with its first line.
 ///
-/// Once a line could not be written, it takes no other.
+/// After a failed write it accepts no further lines.
 package final class LineList: Sendable {
-  /// Where it is, once there is a line in it.
+  /// The path of the file, which exists once a line has been added.
   package let path: String
   private let header: [UInt8]
   private let file = Once<AppendOnlyFile>()
 
-  /// Names a list, and its header.
+  /// Makes a list with a header, which is written before the first line.
   package init(_ path: String, header: [UInt8] = []) {
     self.path = path
     self.header = header
   }
 
-  /// Appends a line, given with its end.
+  /// Appends a line that includes its line feed.
   ///
   /// - Throws: `.cannotWrite`.
   package func append(_ line: [UInt8]) throws(Failure) {
-    // A list that was begun before, by another migration of the run, has its header.
+    // A list that another migration of the run has created has its header already.
     try file.value { () throws(Failure) in try AppendOnlyFile(path, header: header) }.append(line)
   }
 }

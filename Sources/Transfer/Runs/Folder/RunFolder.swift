@@ -2,22 +2,22 @@ import Files
 import FirestoreModels
 import Platform
 
-/// The folder of a run, as far as what it holds may be acted on.
+/// Checks whether the folder of a run may be trusted.
 ///
-/// A run's files say which command is run, where it writes, and what it restores. So they count only where this user wrote
-/// them, nobody else could, and, for the command and the database, where the folder is the very one that the run made: what
-/// is unpacked, cloned or copied has another number on its file system, whatever it holds.
+/// A run's files name the command to run, the database to write to and the documents to restore. So they count only if this
+/// user wrote them and nobody else could. The command and the database count only in the folder that the run itself created: a
+/// folder that was unpacked, cloned or copied has another inode number.
 struct RunFolder {
   private let path: String
 
   init(_ path: String) { self.path = path }
 
-  /// The number by which the file system knows the folder; nil where there is none.
+  /// The inode number of the folder; nil if it does not exist.
   var identity: String? {
     SystemCall.linkStatus(path).status.flatMap { $0.isFolder ? String($0.st_ino) : nil }
   }
 
-  /// Checks that nobody but this user can have written the folder and what is read of it.
+  /// Checks that only this user can have written the folder and the files that are read from it.
   ///
   /// - Throws: `.notPermitted`.
   func assertPrivate() throws(Failure) {
@@ -29,15 +29,15 @@ struct RunFolder {
     }
   }
 
-  /// Checks that the run made this folder.
+  /// Checks that the run created this folder.
   ///
   /// - Throws: `.notPermitted`.
   func assertMade(by record: RunRecord) throws(Failure) {
-    if let made = record.folder, let identity, made.isIdentical(to: identity) { return }
+    if let original = record.folder, let identity, original.isIdentical(to: identity) { return }
     throw refusal(
       path,
       "it was not made here: it is a copy, or was unpacked",
-      "Give the command that you mean yourself."
+      "Enter the command yourself."
     )
   }
 
@@ -46,23 +46,23 @@ struct RunFolder {
     guard isFolder ? status.isFolder : status.isRegularFile else {
       throw refusal(
         path,
-        "it is no \(isFolder ? "folder" : "file") but leads elsewhere",
-        "Look at what put it there."
+        "it is not a \(isFolder ? "folder" : "file") but leads elsewhere",
+        "Find out what created it."
       )
     }
     if status.st_uid != geteuid() {
-      throw refusal(path, "it belongs to another user", "Work as the user that made the run.")
+      throw refusal(path, "it belongs to another user", "Work as the user that started the run.")
     }
     if status.st_mode & (S_IWGRP | S_IWOTH) != 0 {
       throw refusal(
         path,
         "others may write to it",
-        "See that it is as you left it, then take them the right to (chmod go-w)."
+        "Check that it is unchanged, then remove the permission (chmod go-w)."
       )
     }
   }
 
   private func refusal(_ path: String, _ cause: String, _ remedy: String) -> Failure {
-    Failure(.notPermitted, "rely on the run", path: path, cause: cause, remedy: remedy)
+    Failure(.notPermitted, "trust the run", path: path, cause: cause, remedy: remedy)
   }
 }

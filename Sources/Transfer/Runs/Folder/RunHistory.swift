@@ -2,41 +2,41 @@ import Files
 package import FirestoreModels
 import Platform
 
-/// The runs of a state directory, as the files that they left describe them.
+/// The runs of a state directory, read from the files that they left.
 package struct RunHistory: Sendable {
   /// One run.
   package struct Entry: Sendable, Equatable {
-    /// What it was asked to do.
+    /// The run record.
     package var record: RunRecord
-    /// How it ended, nil where it has not, or was killed.
+    /// The result in its summary; nil if it is running or was killed.
     package var ending: CommandResult?
     /// Whether its process is alive.
     package var isRunning: Bool
-    /// What was made of it afterwards: `undone` or `cleared`.
+    /// The verdict given after its end: `undone` or `cleared`.
     package var verdict: String?
-    /// The run that undid it.
+    /// The ID of the run that undid it.
     package var undoneBy: String?
 
-    /// How it is, in a word: that of its summary, else `running` or `killed`.
+    /// The status in one word: the verdict or that of the summary, else `running` or `killed`.
     package var status: String {
       isRunning ? "running" : verdict ?? ending?.status ?? "killed"
     }
 
-    /// Whether it stopped before its end and can be resumed.
+    /// Whether it stopped early and can be resumed.
     package var isResumable: Bool {
       record.writes && ["failed", "interrupted", "killed"].contains(status)
     }
   }
 
-  /// What the summary of a run says.
+  /// The result of a run, as read from its summary.
   package struct CommandResult: Sendable, Equatable {
-    /// As ``RunSummary/Status``.
+    /// The status, as in ``RunSummary/Status``.
     package var status: String
     /// The exit code.
     package var exitCode: Int
-    /// The sum of its counts.
+    /// The document counts over all collections.
     package var totals: DocumentCounts
-    /// The counts of each collection.
+    /// The document counts of each collection.
     package var collections: [RunSummary.Collection]
     /// The error that ended it.
     package var error: String?
@@ -44,7 +44,7 @@ package struct RunHistory: Sendable {
 
   /// A run whose files cannot be read.
   private struct Damage {
-    /// The name of its folder, which is its id.
+    /// The name of its folder, which is the run ID.
     var id: String
     var failure: Failure
   }
@@ -52,19 +52,19 @@ package struct RunHistory: Sendable {
   private let folder: String
   private let warn: @Sendable (String) -> Void
 
-  /// The runs below a state directory, which may be missing.
+  /// Makes the history of a state directory, which may be missing.
   ///
-  /// - Parameter warn: Takes a line about each run that is skipped because it is damaged; by default it is written to
-  ///   standard error, once in a process.
+  /// - Parameter warn: Receives one line for each damaged run that is skipped; by default it is written to standard error,
+  ///   once per process.
   package init(in stateDirectory: String, warn: @escaping @Sendable (String) -> Void = Self.warnOnce) {
     self.warn = warn
     folder = "\(stateDirectory)/runs"
   }
 
-  /// All of them, the latest last.
+  /// Returns all runs, the latest last.
   ///
-  /// A folder that holds no run is left out; a run that is damaged is, too, with a warning: what an old run left must not
-  /// keep a new one from its work.
+  /// A folder without a run is left out. A damaged run is left out with a warning, so that an old run cannot keep a new one
+  /// from starting.
   package func entries() -> [Entry] {
     let (entries, damaged) = survey()
     for damage in damaged { warn("warning: a run is skipped: \(damage.failure)") }
@@ -87,20 +87,20 @@ package struct RunHistory: Sendable {
     return (entries, damaged)
   }
 
-  /// Writes a warning to standard error unless this process has written it before: a command may look at its runs
-  /// several times.
+  /// Writes a warning to standard error unless this process has written it before: a command may read the history several
+  /// times.
   package static let warnOnce: @Sendable (String) -> Void = { line in
     if warned.withLock({ $0.insert(line).inserted }) { Terminal.standardError.line(line) }
   }
 
   private static let warned = Locked<Set<String>>([])
 
-  /// The run of an id, of the beginning of one that only one has, or the `last` one.
+  /// Returns the run with an ID or with a unique prefix of one, or the `last` run.
   ///
-  /// - Parameter condition: What holds of the runs that are meant by `last`.
-  /// - Throws: `.inputMissing` where there is none, `.usage` where several begin so, `.inputMalformed` where the run is
-  ///   damaged. A damaged one may be the last where it did not begin before the last of the others, by the time in its
-  ///   id and then that of its record: to undo the run before it would be worse than an error.
+  /// - Parameter condition: Which runs `last` applies to.
+  /// - Throws: `.inputMissing` if there is none, `.usage` if several IDs match, `.inputMalformed` if the run is damaged. A
+  ///   damaged run may be the last one unless it began before the last of the others, by the time in its ID and then the time
+  ///   of its record: undoing the run before it would be worse than an error.
   package func entry(
     named name: String,
     where condition: (Entry) -> Bool = { _ in true }
@@ -125,24 +125,24 @@ package struct RunHistory: Sendable {
         .usage,
         "find the run",
         path: name,
-        cause: "\(matching.count) runs begin so",
-        remedy: "Give more of the id; 'gymmigrate runs list' shows them."
+        cause: "\(matching.count) run IDs begin with it",
+        remedy: "Enter more of the ID; 'gymmigrate runs list' shows the IDs."
       )
     }
-    guard let found = matching.first else {
+    guard let match = matching.first else {
       if let named = damaged.first(where: { $0.id.hasPrefix(name) }) { throw named.failure }
       throw Failure(
         .inputMissing,
         "find the run",
         path: name,
-        cause: "there is none in \(folder)",
-        remedy: "'gymmigrate runs list' shows them; --state-dir says where they are."
+        cause: "\(folder) has no such run",
+        remedy: "'gymmigrate runs list' shows the runs; --state-dir names the folder that holds them."
       )
     }
-    return found
+    return match
   }
 
-  /// Whether a run began after a damaged one: by the seconds in their ids, then by when that one's record was written.
+  /// Returns whether a run began after a damaged one, by the seconds in their IDs and then the time of the damaged run's record.
   private func began(_ run: RunRecord, after damaged: String) -> Bool {
     let length = "20261121T020000Z".utf8.count
     let order = String(damaged.prefix(length)).compareUTF8(String(run.id.prefix(length)))
@@ -155,7 +155,7 @@ package struct RunHistory: Sendable {
     return written.map { $0 < run.startedAt } ?? false
   }
 
-  /// Keeps what was made of a run after its end.
+  /// Records the verdict on a run after its end.
   ///
   /// - Parameter undo: The run that undid it.
   /// - Throws: `.cannotWrite`.
@@ -163,12 +163,12 @@ package struct RunHistory: Sendable {
     try Self.write(verdict, by: undo, to: file(Self.verdictFile, of: id))
   }
 
-  /// Takes back what ``judge(_:as:by:)-(String,_,_)`` kept.
+  /// Removes the verdict that ``judge(_:as:by:)-(String,_,_)`` recorded.
   package func withdrawVerdict(of id: String) { unlink(file(Self.verdictFile, of: id)) }
 
   private static let verdictFile = "verdict.json"
 
-  /// Keeps what was made of a run that was to be resumed.
+  /// Records the verdict on a run that was to be resumed.
   ///
   /// - Throws: `.cannotWrite`.
   package static func judge(
@@ -182,32 +182,28 @@ package struct RunHistory: Sendable {
   private static func write(_ verdict: String, by undo: String?, to path: String) throws(Failure) {
     var json = JSONWriter()
     json.object {
-      $0.key("status")
-      $0.string(verdict)
-      guard let undo else { return }
-      $0.key("undoneBy")
-      $0.string(undo)
+      $0.member("status", verdict)
+      $0.member("undoneBy", undo)
     }
     try JSONFile.write(json.bytes, to: path)
   }
 
-  /// Checks that nobody but this user can have written what a run left.
+  /// Checks that only this user can have written the files of a run.
   ///
-  /// - Throws: `.notPermitted` in one line: the folder or a file of it leads elsewhere, belongs to another user, or may be
-  ///   written by others.
+  /// - Throws: `.notPermitted`: the folder or a file in it is a link, belongs to another user, or is writable by others.
   package func assertPrivate(_ record: RunRecord) throws(Failure) {
     try RunFolder("\(folder)/\(record.id)").assertPrivate()
   }
 
-  /// Checks that a run is one that this user made, in the folder that it is in, so that its command and its database can be trusted.
+  /// Checks that this user made the run in the folder where it is, so that its command and database may be trusted.
   ///
-  /// - Throws: As ``assertPrivate(_:)``; `.notPermitted` also for a folder that was copied or unpacked.
+  /// - Throws: As ``assertPrivate(_:)``; also `.notPermitted` for a folder that was copied or unpacked.
   package func assertOwn(_ record: RunRecord) throws(Failure) {
     try assertPrivate(record)
     try RunFolder("\(folder)/\(record.id)").assertMade(by: record)
   }
 
-  /// Whether ``assertOwn(_:)`` holds.
+  /// Returns whether ``assertOwn(_:)`` holds.
   package func isOwn(_ record: RunRecord) -> Bool {
     do throws(Failure) {
       try assertOwn(record)
@@ -217,22 +213,22 @@ package struct RunHistory: Sendable {
     }
   }
 
-  /// The path of a file of a run.
+  /// Returns the path of a file of a run.
   package func file(_ name: String, of id: String) -> String { "\(folder)/\(id)/\(name)" }
 
-  /// The names of the files of a run, sorted.
+  /// Returns the names of the files of a run, sorted.
   package func files(of id: String) -> [String] { Self.names(in: "\(folder)/\(id)") }
 
   private func entry(_ id: String) throws(Failure) -> Entry? {
     let record = try JSONFile.read(file("run.json", of: id)) { json throws(WireError) in try RunRecord(json) }
     guard let record else { return nil }
-    // What is written for a run is written to the folder of its id.
+    // Files of a run are written to the folder with its ID.
     if !record.id.isIdentical(to: id) {
       throw Failure(
         .inputMalformed,
         "read",
         path: file("run.json", of: id),
-        cause: "it is of run \(record.id), and not of that of its folder"
+        cause: "it belongs to run \(record.id), not to that of its folder"
       )
     }
     let isRunning = isLocked(file("operation.log", of: id))

@@ -3,27 +3,27 @@ import Files
 package import FirestoreModels
 import Platform
 
-/// `run.json`: what a run was asked to do, written before it begins, so that it can be resumed.
+/// `run.json`: what a run does, written before it begins, so that it can be resumed.
 package struct RunRecord: Sendable, Equatable {
-  /// A file that the run reads, and how to recognise that it is still the same.
+  /// An input file, and what identifies its contents.
   package struct Input: Sendable, Equatable {
-    /// Where it is, as the command line has it.
+    /// The path as on the command line.
     package var path: String
-    /// Bytes in it.
+    /// The size in bytes.
     package var bytes: Int
-    /// When it last changed, by this machine's clock.
+    /// The modification time by this machine's clock.
     package var modified: Timestamp?
-    /// The SHA-256 of what the run read, where it is kept; then it alone decides whether the input is the same.
+    /// The SHA-256 of the contents, if recorded; it alone then decides whether the file is unchanged.
     package var sha256: String?
   }
 
-  /// A database and the way to it.
+  /// The database identity: environment name, database and endpoint.
   package struct Target: Sendable, Equatable {
     /// The environment's name.
     package var environment: String
     /// The database.
     package var database: DatabaseName
-    /// Where requests go; `embedded` for the embedded store.
+    /// The endpoint; `embedded` for the embedded store.
     package var endpoint: String
 
     init(environment: String, database: DatabaseName, endpoint: String) {
@@ -41,36 +41,36 @@ package struct RunRecord: Sendable, Equatable {
     }
   }
 
-  /// The run.
+  /// The run ID.
   package var id: String
-  /// The command, as `migrate apply users-unify`.
+  /// The command, such as `migrate apply users-unify`.
   package var command: String
-  /// The command line, without the program.
+  /// The command line without the program.
   package var arguments: [String]
-  /// The folder that it was given in.
+  /// The working directory of the command.
   package var workingDirectory: String
   /// The version of gymmigrate.
   package var version: String
-  /// Where it works.
+  /// The name of the environment.
   package var environment: String
   /// The database.
   package var database: DatabaseName
-  /// Where requests go; `embedded` for the embedded store.
+  /// The endpoint; `embedded` for the embedded store.
   package var endpoint: String
-  /// When it began, by this machine's clock.
+  /// The start time by this machine's clock.
   package var startedAt: Timestamp
   /// Whether it writes to the database, so that it has a journal and can be resumed.
   package var writes: Bool
-  /// The files that it reads.
+  /// The input files.
   package var inputs: [Input]
-  /// Where it reads, of a command that reads one database and writes another.
+  /// The source, for a command that reads one database and writes another.
   package var source: Target?
-  /// The number that the file system has for the folder that the run made; a copy has another one.
+  /// The inode number of the run directory; a copy has another one.
   var folder: String?
 
   /// Makes a record.
   ///
-  /// - Parameter digests: The SHA-256 of those inputs that are known by it, by their paths.
+  /// - Parameter digests: The SHA-256 of those inputs that are identified by it, by path.
   package init(
     id: String,
     command: String,
@@ -110,12 +110,12 @@ package struct RunRecord: Sendable, Equatable {
     )
   }
 
-  /// Checks that the files that it reads are those that they were when it began, and as they were.
+  /// Checks that the input files are the same as when the run began, and unchanged.
   ///
   /// - Parameters:
-  ///   - paths: The files that it would read now.
-  ///   - digests: The SHA-256 of those that have been read already, by their paths.
-  /// - Throws: `.inputMalformed` that names the first that is not; `.inputMissing` for standard input.
+  ///   - paths: The files that would be read now.
+  ///   - digests: The SHA-256 of files that have been read already, by path.
+  /// - Throws: `.inputMalformed` naming the first file that differs; `.inputMissing` for standard input.
   package func assertInputsUnchanged(_ paths: [String], digests: [String: String] = [:]) throws(Failure) {
     func changed(_ cause: String) -> Failure {
       Failure(
@@ -123,7 +123,7 @@ package struct RunRecord: Sendable, Equatable {
         "resume",
         path: id,
         cause: cause,
-        remedy: "Begin a new run: documents already written are detected and skipped."
+        remedy: "Start a new run: documents already written are detected and skipped."
       )
     }
     for input in inputs {
@@ -138,7 +138,7 @@ package struct RunRecord: Sendable, Equatable {
           path: id,
           cause: "it read standard input, which cannot be read again",
           remedy:
-            "Give the same input to the same command: documents already written are detected and skipped."
+            "Run the same command with the same input: documents already written are detected and skipped."
         )
       }
       if Self.input(input.path, sha256: input.sha256) != input {
@@ -150,7 +150,7 @@ package struct RunRecord: Sendable, Equatable {
     }
   }
 
-  /// Checks that the environment, and the one that is read from, still lead where they led when the run began.
+  /// Checks that the environment, and the source if any, still resolve to the same databases as when the run began.
   ///
   /// - Throws: `.configuration`.
   package func assertSameEnvironments(
@@ -172,7 +172,7 @@ package struct RunRecord: Sendable, Equatable {
         path: id,
         cause:
           "\(now.environment) is \(now.database) at \(now.endpoint) now, and was \(then.database) at \(then.endpoint)",
-        remedy: "Put the configuration back as it was, or begin a new run."
+        remedy: "Restore the configuration, or start a new run."
       )
     }
   }
@@ -181,53 +181,37 @@ package struct RunRecord: Sendable, Equatable {
   package var json: [UInt8] {
     var json = JSONWriter()
     json.object { json in
-      func text(_ name: StaticString, _ value: String) {
-        json.key(name)
-        json.string(value)
-      }
       json.key("arguments")
       json.array { list in for argument in arguments { list.string(argument) } }
-      text("command", command)
-      text("database", database.description)
-      text("endpoint", endpoint)
-      text("environment", environment)
-      if let folder { text("folder", folder) }
+      json.member("command", command)
+      json.member("database", database.description)
+      json.member("endpoint", endpoint)
+      json.member("environment", environment)
+      json.member("folder", folder)
       json.key("inputs")
       json.array { list in
         for input in inputs {
           list.object {
-            $0.key("bytes")
-            $0.integer(input.bytes)
-            if let modified = input.modified {
-              $0.key("modified")
-              $0.timestamp(modified)
-            }
-            $0.key("path")
-            $0.string(input.path)
-            if let sha256 = input.sha256 {
-              $0.key("sha256")
-              $0.string(sha256)
-            }
+            $0.member("bytes", input.bytes)
+            $0.member("modified", input.modified)
+            $0.member("path", input.path)
+            $0.member("sha256", input.sha256)
           }
         }
       }
-      text("runId", id)
+      json.member("runId", id)
       if let source {
         json.key("source")
         json.object {
-          $0.key("database")
-          $0.string(source.database.description)
-          $0.key("endpoint")
-          $0.string(source.endpoint)
-          $0.key("environment")
-          $0.string(source.environment)
+          $0.member("database", source.database.description)
+          $0.member("endpoint", source.endpoint)
+          $0.member("environment", source.environment)
         }
       }
-      text("startedAt", startedAt.description)
-      text("version", version)
-      text("workingDirectory", workingDirectory)
-      json.key("writes")
-      json.boolean(writes)
+      json.member("startedAt", startedAt)
+      json.member("version", version)
+      json.member("workingDirectory", workingDirectory)
+      json.member("writes", writes)
     }
     return json.bytes
   }

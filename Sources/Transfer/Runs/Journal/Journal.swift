@@ -4,26 +4,31 @@ package import FirestoreREST
 import Platform
 import Synchronization
 
-/// `journal.jsonl`: every change that a run is about to make, on the disk before it is sent, and what became of it.
+/// `journal.jsonl`: every change that a run makes, synced to disk before it is sent, and its result.
 ///
-/// Three kinds of line, each a JSON object:
-/// - the head: `{"database": …, "run": …, "serverTime": …}`, with a moment of the service's clock before the first write;
+/// Undo restores documents from it, and a resumed run recognises its own writes by it. A change is recorded, sent and then
+/// settled:
+///
+///     try await journal.record([Change(path: path, before: nil, after: document)])
+///     // ... the commit ...
+///     try journal.settle(path, .written(updateTime: updateTime))
+///
+/// There are three kinds of lines, each a JSON object:
+/// - the head: `{"database": …, "run": …, "serverTime": …}`, with a time of the service's clock before the first write;
 /// - a change: `{"after": {…}, "before": {…}, "createTime": …, "path": …, "reasons": […], "serverTimes": […],
-///   "updateTime": …}`, `before` left out where there was no document, `after` where there is to be none;
-/// - its end: `{"path": …, "result": "written", "updateTime": …}`. It is not synced, so it may be missing after a crash.
-///
-/// It is what `undo` restores from, and how a resumed run knows its own writes.
+///   "updateTime": …}`, without `before` for a creation and without `after` for a deletion;
+/// - a result: `{"path": …, "result": "written", "updateTime": …}`. It is not synced, so it may be missing after a crash.
 package final class Journal: Sendable {
-  /// A moment by the service's clock before the first write of the run, where it is known.
+  /// A time of the service's clock before the first write of the run; nil if it is not known.
   package let serverTime: Timestamp?
   private let file: AppendOnlyFile
   private let group: SyncGroup
-  /// The tail of the part of the run that is at work, and of those that come.
+  /// The tails of the current stage and of later ones.
   private let tails: Mutex<[JournalTail]>
-  /// Bytes of the head; none where the journal is resumed and holds changes.
+  /// The length of the head in bytes.
   private let headLength: Int
 
-  /// Begins the journal of a new run.
+  /// Creates the journal of a new run and writes its head.
   ///
   /// - Throws: `.cannotWrite`.
   package init(_ path: String, database: DatabaseName, run: String, serverTime: Timestamp?) throws(Failure) {
@@ -33,22 +38,16 @@ package final class Journal: Sendable {
     self.serverTime = serverTime
     var json = JSONWriter()
     json.object {
-      $0.key("database")
-      $0.string(database.description)
-      $0.key("run")
-      $0.string(run)
-      if let serverTime {
-        $0.key("serverTime")
-        $0.timestamp(serverTime)
-      }
+      $0.member("database", database.description)
+      $0.member("run", run)
+      $0.member("serverTime", serverTime)
     }
     headLength = json.bytes.count + 1
     try file.append(json.bytes + [UInt8(ascii: "\n")])
     try file.sync()
   }
 
-  /// Goes on with the journal of a run that ended early: a line that was cut off is taken away, and what no checkpoint has
-  /// counted is remembered as the run's own.
+  /// Continues the journal of an interrupted run: truncates a torn last line and keeps the journal tail.
   ///
   /// - Throws: `.cannotWrite`.
   init(_ path: String, resuming resumption: Resumption) throws(Failure) {
@@ -60,21 +59,21 @@ package final class Journal: Sendable {
     group = SyncGroup(file)
   }
 
-  /// What a checkpoint made now keeps: the length of the file in bytes, and where the tail of an interrupted run is as
-  /// long as not all of it was met again.
+  /// What a checkpoint records now: the length of the file in bytes, and the ranges of the journal tail of an interrupted
+  /// run until all its documents have been read again.
   var checkpoint: (length: Int, tail: [Range<Int>]) {
     (file.length, tails.withLock { $0.first.map { $0.isEmpty ? [] : $0.ranges } ?? [] })
   }
 
-  /// Bytes that are known to be on the disk.
+  /// The number of bytes that are known to be on disk.
   var syncedLength: Int { file.syncedLength }
 
-  /// Whether no change was ever written to it.
+  /// Whether the journal holds no change.
   package var isEmpty: Bool { file.length <= headLength && !hasTail }
 
-  /// Appends changes and returns once they are on the disk.
+  /// Appends changes and returns once they are on disk.
   ///
-  /// Calls at the same time share one sync. A change that changes nothing is left out.
+  /// Concurrent calls share one sync. An empty change is left out.
   ///
   /// - Throws: `.cannotWrite`.
   package func record(_ changes: [Change]) async throws(Failure) {
@@ -90,19 +89,16 @@ package final class Journal: Sendable {
     try await group.sync()
   }
 
-  /// Appends what became of a change; what the run wrote of the document before it was interrupted is counted with it.
+  /// Appends the result of a change; a write of the same document in the journal tail counts as settled too.
   ///
   /// - Throws: `.cannotWrite`.
   package func settle(_ path: DocumentPath, _ result: WriteResult) throws(Failure) {
     var json = JSONWriter()
     json.object {
-      $0.key("path")
-      $0.string(path.string)
-      $0.key("result")
-      $0.string(result.name)
+      $0.member("path", path.string)
+      $0.member("result", result.name)
       if case .written(let updateTime?) = result {
-        $0.key("updateTime")
-        $0.timestamp(updateTime)
+        $0.member("updateTime", updateTime)
       }
     }
     json.endLine()
@@ -110,42 +106,41 @@ package final class Journal: Sendable {
     tails.withLock { tails in if !tails.isEmpty { _ = tails[0].take(path) } }
   }
 
-  /// Waits until everything is on the disk.
+  /// Waits until every line is on disk.
   ///
   /// - Throws: `.cannotWrite`.
   package func sync() async throws(Failure) { try await group.sync() }
 
-  /// Whether there are writes from before the run was interrupted that have not been met again.
+  /// Whether the journal tail holds writes whose documents have not been read again.
   package var hasTail: Bool { tails.withLock { $0.first?.isEmpty == false } }
 
-  /// A write that a run made before it was interrupted.
+  /// A write that the run made before it was interrupted.
   package struct OwnWrite: Sendable, Equatable {
-    /// What it did to the document.
+    /// What a write does to its document.
     package enum Kind: Sendable, Equatable {
       case creation, update, deletion
     }
 
-    /// What it did to the document.
+    /// What the write did.
     package var kind: Kind
     /// The offset of its change in the journal, in bytes.
     var offset: Int
-    /// Whether it is known to have been applied.
+    /// Whether the journal confirms that it was applied.
     var isConfirmed = false
   }
 
-  /// The write by which a document is as it is, where the run made it before it was interrupted, so that it is the run's
-  /// to count; each is returned once, and settled by that.
+  /// Claims the interrupted run's own write of a document, so that it is counted as written; nil if there is none.
   ///
-  /// A document that the run meant to create and that is older than the run was there before it; one that is older than
-  /// what the run had counted when it meant to, was made and counted by it before.
+  /// Each write is returned once and settled. A creation is not the run's own if the document is older than the run, or older
+  /// than what the run had counted when it recorded the creation: then the document existed before, or has been counted.
   ///
   /// - Throws: `.cannotWrite`.
   package func takeOwnWrite(of path: DocumentPath, current: RawDocument?) throws(Failure) -> OwnWrite? {
-    let found = tails.withLock { tails -> (OwnWrite, Timestamp?)? in
+    let claimed = tails.withLock { tails -> (OwnWrite, Timestamp?)? in
       guard !tails.isEmpty, let write = tails[0].take(path) else { return nil }
-      return (write, tails[0].moment(before: write))
+      return (write, tails[0].time(before: write))
     }
-    guard let (write, counted) = found else { return nil }
+    guard let (write, counted) = claimed else { return nil }
     let isOlder =
       if write.kind == .creation, let created = current?.createTime {
         serverTime.map { created < $0 } == true || counted.map { created <= $0 } == true
@@ -156,8 +151,9 @@ package final class Journal: Sendable {
     return isOlder ? nil : write
   }
 
-  /// The update of a document that is as the run left it before it was interrupted, and the document as it was before that;
-  /// it is taken as by ``takeOwnWrite(of:current:)``.
+  /// Claims the interrupted run's own update of a document, with the document as it was before.
+  ///
+  /// Nil unless the current document is the result of that update; otherwise as ``takeOwnWrite(of:current:)``.
   ///
   /// - Throws: `.cannotWrite`, `.inputMissing`, `.inputMalformed`.
   package func takeOwnUpdate(of current: RawDocument) throws(Failure) -> (OwnWrite, before: RawDocument)? {
@@ -169,17 +165,17 @@ package final class Journal: Sendable {
     return (taken, before)
   }
 
-  /// The change of a write that the run made before it was interrupted, with the document as it was before.
+  /// Returns the recorded change of a write, with its before-image.
   ///
   /// - Throws: `.inputMissing`, `.inputMalformed`.
   package func change(of write: OwnWrite) throws(Failure) -> Change {
     try JournalReader.change(at: write.offset, in: file.path)
   }
 
-  /// The deletions that were begun before the interruption and not met again.
+  /// The deletions of the journal tail whose documents have not been read again.
   package var unmetDeletions: [DocumentPath] { tails.withLock { $0.first?.deletions ?? [] } }
 
-  /// Forgets what was not met again: the part of the run that wrote it is done, and the next one meets its own.
+  /// Drops what remains of the current stage's tail: the stage is complete, and the next one has its own.
   package func endTail() { tails.withLock { tails in if !tails.isEmpty { tails.removeFirst() } } }
 }
 
@@ -190,7 +186,7 @@ extension Journal: WriteJournal {
 }
 
 extension WriteResult {
-  /// The name in the journal.
+  /// The name of the result in the journal.
   var name: String {
     switch self {
     case .written: "written"
@@ -210,7 +206,7 @@ extension JSONWriter {
   }
 }
 
-/// Brings a file to the disk for several tasks at once: whoever asks while a sync is running shares the next one.
+/// Syncs a file for several tasks at once: requests that arrive during a sync share the next one.
 private actor SyncGroup {
   private let file: AppendOnlyFile
   private var waiting: [CheckedContinuation<Failure?, Never>] = []
@@ -233,7 +229,7 @@ private actor SyncGroup {
     waiting = []
     isRunning = true
     let file = file
-    // A sync blocks, so it has a thread of its own.
+    // A sync blocks, so it runs on a thread of its own.
     BackgroundThread.start {
       var failure: Failure?
       do throws(Failure) {

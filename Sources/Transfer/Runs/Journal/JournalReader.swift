@@ -2,39 +2,38 @@ import Files
 package import FirestoreModels
 import Platform
 
-/// Reads a ``Journal`` line by line, in constant memory.
+/// Reads a ``Journal`` line by line in constant memory.
 ///
-/// What a crash or a full disk has cut off is stepped over: a last line, or one line with the next one written right behind
-/// it. A change in it was never sent, and what became of a change is found out by a look at its document. A line that is
-/// damaged otherwise is an error.
+/// A line that a crash or a full disk has torn is skipped: the last line, or one line with the next line directly behind it.
+/// A torn change was never sent, and a torn result is found by reading the document. Any other damage is an error.
 package struct JournalReader: ~Copyable {
-  /// The first line.
+  /// The first line of a journal.
   package struct Head: Sendable, Equatable {
-    /// The database that was written.
+    /// The database that the run writes to.
     package var database: DatabaseName
-    /// The run.
+    /// The run ID.
     package var run: String
-    /// A moment by the service's clock before the first write.
+    /// A time of the service's clock before the first write.
     package var serverTime: Timestamp?
   }
 
-  /// What a line says.
+  /// One line of a journal.
   package enum Line: Sendable, Equatable {
     case head(Head)
-    /// It was about to be written.
+    /// A change that is about to be sent.
     case change(Change)
-    /// What became of the last change of this document: by its name (`written`), with the update time that it has by it.
+    /// The result of the last change of a document, by name (`written`), with the update time that the write set.
     case settled(DocumentPath, result: String, updateTime: Timestamp?)
   }
 
   private var lines: LineReader
   private let parser = JSONParser(maximumBytes: (64 << 20) + 64)
   private var decoder = WireDecoder()
-  /// Bytes of the lines that were read.
+  /// The length of the lines read so far, in bytes.
   package private(set) var length = 0
-  /// The offset of the line that was returned last, in bytes.
+  /// The offset of the line returned last, in bytes.
   private(set) var offset = 0
-  /// The number of the line that was stepped over or begins with what was, from 1; nil where none was.
+  /// The number of the torn line, from 1; nil if there was none.
   package private(set) var tornLine: Int?
 
   /// Opens a journal.
@@ -44,7 +43,7 @@ package struct JournalReader: ~Copyable {
     lines = try LineReader(path)
   }
 
-  /// The next line, nil at the end.
+  /// Returns the next line, or nil at the end.
   ///
   /// - Throws: `.inputMalformed`, `.inputMissing`.
   package mutating func next() throws(Failure) -> Line? {
@@ -60,7 +59,7 @@ package struct JournalReader: ~Copyable {
         do throws(WireError) {
           return try Self.parse(bytes, parser, &decoder)
         } catch {
-          // Without its first line a journal is nobody's; and more than one torn line is more than a full disk leaves.
+          // A journal without its head belongs to no run, and a full disk tears at most one line.
           guard lines.number > 1, tornLine == nil, let start = TornLine.restart(in: bytes) else {
             throw error
           }
@@ -87,9 +86,9 @@ package struct JournalReader: ~Copyable {
     try parser.parse(bytes) { json throws(WireError) in try line(json, &decoder) }
   }
 
-  /// The change whose line begins at an offset.
+  /// Reads the change whose line begins at an offset.
   ///
-  /// - Throws: `.inputMissing`; `.inputMalformed` where there is none.
+  /// - Throws: `.inputMissing`; `.inputMalformed` if there is no change at the offset.
   static func change(at offset: Int, in path: String) throws(Failure) -> Change {
     func damaged(_ cause: String) -> Failure {
       Failure(.inputMalformed, "read the journal", path: path, cause: "byte \(offset): \(cause)")
@@ -104,7 +103,7 @@ package struct JournalReader: ~Copyable {
     while true {
       let count = pread(descriptor, &buffer, buffer.count, off_t(offset + bytes.count))
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw damaged("there is no line") }
+      guard count > 0 else { throw damaged("no line begins there") }
       if let end = buffer[..<count].firstIndex(of: UInt8(ascii: "\n")) {
         bytes += buffer[..<end]
         break
@@ -143,25 +142,25 @@ package struct JournalReader: ~Copyable {
   }
 }
 
-/// The writes of one part of a run that no checkpoint has counted yet, by a hash of their paths.
+/// The journal tail of one stage: the writes that no checkpoint has counted, by a hash of their paths.
 struct JournalTail: Sendable {
-  /// Their offsets in the journal, in bytes.
+  /// The ranges of the tail in the journal, in bytes.
   private(set) var ranges: [Range<Int>]
   private var writes: [UInt64: Journal.OwnWrite] = [:]
-  /// What was applied before a later change of the same document, of which that is not known.
+  /// Confirmed writes of documents that have a later change without a result.
   private var earlier: [UInt64: Journal.OwnWrite] = [:]
   private var deleted: [DocumentPath] = []
-  /// From which byte on changes were sent after which moment, by the service's clock.
-  private var moments: [(offset: Int, time: Timestamp)] = []
+  /// Times of the service's clock, each with the offset from which on changes were sent later.
+  private var times: [(offset: Int, time: Timestamp)] = []
 
   private init(_ ranges: [Range<Int>]) { self.ranges = ranges }
 
   var isEmpty: Bool { writes.isEmpty }
 
-  /// The deletions among them.
+  /// The paths of the deletions in the tail.
   var deletions: [DocumentPath] { deleted.filter { writes[Self.hash($0)]?.kind == .deletion } }
 
-  /// The write of a document, which is not taken by that.
+  /// The write of a document, without claiming it.
   subscript(path: DocumentPath) -> Journal.OwnWrite? { writes.isEmpty ? nil : writes[Self.hash(path)] }
 
   mutating func take(_ path: DocumentPath) -> Journal.OwnWrite? {
@@ -171,9 +170,9 @@ struct JournalTail: Sendable {
     return writes.removeValue(forKey: hash)
   }
 
-  /// A moment before a change was sent at which the run had counted what it had written until then.
-  func moment(before write: Journal.OwnWrite) -> Timestamp? {
-    moments.last { $0.offset <= write.offset }?.time
+  /// Returns a time before a change was sent at which the run had counted all its earlier writes.
+  func time(before write: Journal.OwnWrite) -> Timestamp? {
+    times.last { $0.offset <= write.offset }?.time
   }
 
   private mutating func add(_ change: Change, at offset: Int) {
@@ -185,7 +184,7 @@ struct JournalTail: Sendable {
     if kind == .deletion { deleted.append(change.path) }
   }
 
-  /// A change came to something, or to nothing: then what was applied before it is the last one.
+  /// Records the result of a change; if it was not written, an earlier confirmed write is the last one.
   private mutating func settle(_ path: DocumentPath, isWritten: Bool) {
     let hash = Self.hash(path)
     let known = earlier.removeValue(forKey: hash)
@@ -196,21 +195,20 @@ struct JournalTail: Sendable {
     }
   }
 
-  /// Reads what a checkpoint (nil for none) has not counted, the first line, and the length of all whole lines.
+  /// Reads the journal tail after a checkpoint (nil for none), the head, and the length of all complete lines.
   ///
-  /// A change behind the checkpoint, or in the tail that it keeps, is added. A line between the two is of a document that was
-  /// met again and counted, so earlier lines of that document are dropped; so is a change that came to
-  /// nothing. Whatever was sent after such a line was applied after the time of the line. What later parts wrote
-  /// before everything is read once more is theirs.
+  /// Changes after the checkpoint, or in the tail that it records, are added. A line between the two belongs to a document that
+  /// was read again and counted, so its earlier changes are removed, as are changes that were not written. Anything sent after
+  /// such a line was applied after the time in that line. Writes of later stages belong to those stages.
   ///
-  /// - Parameter begun: The parts of the run so far.
+  /// - Parameter begun: The stages begun so far.
   static func read(
     _ path: String,
     since checkpoint: Checkpoint?,
     begun: [Checkpoint.Beginning]
   ) throws(Failure) -> (tails: [JournalTail], JournalReader.Head?, headLength: Int, length: Int, torn: Int?) {
     let end = checkpoint?.journal ?? 0
-    // The files of an import are one part here.
+    // Without a checkpoint all files of an import count as one stage.
     let first = checkpoint == nil ? 0 : begun.last?.stage ?? 0
     let count = max(0, (begun.map(\.stage).max() ?? 0) - first) + 1
     var tails = (0..<count).map { JournalTail(Self.ranges(of: first + $0, begun)) }
@@ -241,7 +239,7 @@ struct JournalTail: Sendable {
       }
     }
     if !meetsEnd, reader.length >= end {
-      throw Resumption.damaged(path, "no line ends at byte \(end), where checkpoint.json resumes")
+      throw Resumption.damaged(path, "no line ends at byte \(end), where checkpoint.json continues")
     }
     for index in tails.indices {
       tails[index].ranges = tails[index].ranges.compactMap { range in
@@ -251,7 +249,7 @@ struct JournalTail: Sendable {
     return (tails, head, headLength, reader.length, reader.tornLine)
   }
 
-  /// The ranges of the journal that a part wrote, of all the times that it was begun.
+  /// The ranges of the journal that a stage wrote, of every time that it was begun.
   private static func ranges(of stage: Int, _ begun: [Checkpoint.Beginning]) -> [Range<Int>] {
     let all = [Checkpoint.Beginning(stage: 0, journal: 0)] + begun
     return all.indices.compactMap { index in
@@ -260,18 +258,18 @@ struct JournalTail: Sendable {
     }
   }
 
-  /// Takes a line that no checkpoint has counted.
-  private mutating func add(_ line: JournalReader.Line, at offset: Int, after moment: Timestamp?) {
+  /// Adds a line that no checkpoint has counted.
+  private mutating func add(_ line: JournalReader.Line, at offset: Int, after time: Timestamp?) {
     switch line {
     case .head: break
     case .change(let change):
-      if let moment, moments.last?.time != moment { moments.append((offset, moment)) }
+      if let time, times.last?.time != time { times.append((offset, time)) }
       add(change, at: offset)
     case .settled(let path, let result, _): settle(path, isWritten: result == "written")
     }
   }
 
-  /// Takes a line of a document that was met again and counted.
+  /// Removes the writes of a document that was read again and counted.
   private mutating func close(_ line: JournalReader.Line, _ latest: inout Timestamp?) {
     switch line {
     case .head: break
@@ -282,7 +280,7 @@ struct JournalTail: Sendable {
     }
   }
 
-  /// FNV-1a over the path's bytes: the same in every process; two paths that meet would count one write as none.
+  /// Returns the FNV-1a hash of the path's bytes, equal in every process; of two paths with one hash, one write is not counted.
   private static func hash(_ path: DocumentPath) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in path.string.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -3,37 +3,34 @@ package import FirestoreModels
 package import Logging
 import Platform
 
-/// How log lines look on standard error.
+/// The format of log lines on standard error.
 package enum LogFormat: String, Sendable, CaseIterable {
   /// `warning: message key=value`, for people.
   case text
-  /// One JSON object a line: time, level, message, and the metadata as members.
+  /// One JSON object per line: time, level, message, and the metadata as members.
   case json
 }
 
-/// Log lines on standard error.
+/// A log handler that writes to standard error.
 package struct TerminalLogHandler: LogHandler {
-  /// What every line carries.
+  /// The metadata of every line.
   package var metadata: Logger.Metadata = [:]
-  /// The least level that is said.
+  /// The lowest level that is written.
   package var logLevel: Logger.Level
   private let format: LogFormat
   private let terminal: Terminal
 
-  /// Makes a handler.
   package init(format: LogFormat, level: Logger.Level, terminal: Terminal = .standardError) {
     self.format = format
     self.terminal = terminal
     logLevel = level
   }
 
-  /// One member of ``metadata``.
   package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }
   }
 
-  /// Writes one line.
   package func log(event: LogEvent) {
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
     switch format {
@@ -43,11 +40,11 @@ package struct TerminalLogHandler: LogHandler {
   }
 }
 
-/// Log lines in a file, `operation.log`: always as text with their time.
+/// A log handler that writes to a file such as `operation.log`, always as text with the time.
 package struct FileLogHandler: LogHandler {
-  /// What every line carries.
+  /// The metadata of every line.
   package var metadata: Logger.Metadata = [:]
-  /// The least level that is kept.
+  /// The lowest level that is written.
   package var logLevel: Logger.Level = .debug
   private let file: AppendOnlyFile
 
@@ -55,17 +52,15 @@ package struct FileLogHandler: LogHandler {
     self.file = file
   }
 
-  /// One member of ``metadata``.
   package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }
   }
 
-  /// Writes one line.
   package func log(event: LogEvent) {
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
     let line: TerminalText = "\(Timestamp.now) \(event.level.rawValue) \(LogLine.body(event, all))\n"
-    // There is nobody to report to from here: the run looks at the file's failure, and ends.
+    // A failed write cannot be reported here: the run checks the file's failure and ends.
     try? file.append(Array(Secrets.redacted(line.description).utf8))
   }
 }
@@ -86,12 +81,9 @@ private enum LogLine {
   static func json(_ event: LogEvent, _ metadata: Logger.Metadata) -> [UInt8] {
     var json = JSONWriter()
     json.object {
-      $0.key("time")
-      $0.timestamp(.now)
-      $0.key("level")
-      $0.string(event.level.rawValue)
-      $0.key("message")
-      $0.string("\(event.message)")
+      $0.member("time", .now)
+      $0.member("level", event.level.rawValue)
+      $0.member("message", "\(event.message)")
       for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
         $0.key(key)
         $0.string("\(value)")
@@ -102,9 +94,9 @@ private enum LogLine {
 }
 
 extension Timestamp {
-  /// This machine's time, in milliseconds.
+  /// The current time of this machine's clock, in milliseconds.
   ///
-  /// For logs and run ids; what is read at is the server's to say.
+  /// It is for logs and run IDs only; read times are the server's.
   package static var now: Timestamp {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -3,24 +3,24 @@ package import FirestoreREST
 package import Logging
 import Synchronization
 
-/// Reports the progress of a run: a line that is overwritten on a terminal, else one log line per interval.
+/// Shows the progress of a run: a status line on a terminal, otherwise a log line per interval.
 ///
-/// It is driven by the work itself, so it never speaks of a run that has ended.
+/// It is updated by the work itself, so it never reports on a run that has ended.
 package final class Progress: Sendable {
   private struct State {
     var what = ""
     var done = 0
     var total: Int?
     var started = 0.0
-    /// The share that is done, where it is known by something else than the number.
+    /// The share that is done, if it is known other than by the total.
     var share: Double?
-    /// The share that was done when it began.
+    /// The share that was done when a resumed run began.
     var firstShare = 0.0
     var shown = -Double.infinity
     var number = 0
   }
 
-  /// A piece of work, to give its total later.
+  /// A piece of work whose total may be set later.
   package struct Piece: Sendable, Equatable {
     fileprivate let number: Int
   }
@@ -32,12 +32,12 @@ package final class Progress: Sendable {
   private let interval: Double
   private let state = Mutex(State())
 
-  /// Makes a progress.
+  /// Makes a progress display.
   ///
   /// - Parameters:
-  ///   - terminal: Where the line goes; nil shows none.
-  ///   - logger: Where the lines go that are said without a terminal.
-  ///   - interval: Seconds between them.
+  ///   - terminal: The terminal of the status line; nil for none.
+  ///   - logger: The logger used if there is no interactive terminal.
+  ///   - interval: The seconds between log lines.
   package init(
     terminal: Terminal?,
     logger: Logger,
@@ -52,7 +52,7 @@ package final class Progress: Sendable {
     self.interval = interval
   }
 
-  /// A new piece of work begins.
+  /// Begins a piece of work.
   ///
   /// - Returns: The piece, for ``setTotal(_:of:)``.
   @discardableResult
@@ -66,17 +66,16 @@ package final class Progress: Sendable {
     return Piece(number: number)
   }
 
-  /// The total of a piece of work that has begun is known by now; nothing where another one has begun since.
+  /// Sets the total of a piece of work, unless another one has begun since.
   package func setTotal(_ total: Int, of piece: Piece) {
     state.withLock { state in
       if state.number == piece.number { state.total = total }
     }
   }
 
-  /// So many more are done.
+  /// Counts further documents as done.
   ///
-  /// - Parameter share: The share of the piece of work that is done, from 0 to 1, where it is known otherwise than by a
-  ///   total.
+  /// - Parameter share: The share of the work that is done, from 0 to 1, if it is known other than by the total.
   package func advance(by count: Int, share: Double? = nil) {
     let now = clock.now()
     let pause = terminal?.isInteractive == true ? 0.2 : interval
@@ -90,7 +89,7 @@ package final class Progress: Sendable {
     if isDue { show(at: now, log: true) }
   }
 
-  /// The piece of work resumes where an earlier run stopped: what was done before takes no time now.
+  /// Continues the work of an earlier run at a share, which does not count towards the rate.
   package func resume(at share: Double?) {
     let now = clock.now()
     state.withLock { state in
@@ -98,7 +97,7 @@ package final class Progress: Sendable {
     }
   }
 
-  /// The share of the piece of work, where it is known, has come to 1.
+  /// Sets the share to 1 if one is known.
   package func reachEnd() {
     let isKnown = state.withLock { state in
       if state.share != nil { state.share = 1 }
@@ -107,7 +106,7 @@ package final class Progress: Sendable {
     if isKnown { show(at: clock.now()) }
   }
 
-  /// The piece of work has ended.
+  /// Ends the piece of work and clears the status line.
   package func end() {
     terminal?.clearStatus()
   }
@@ -130,8 +129,8 @@ package final class Progress: Sendable {
     }
   }
 
-  /// `users: 12,300 of 40,000 (31 %), 5,210/s, 0:05 left, 2 retries`; `import: 12,300 (31 %), 5,210/s, 0:05 left`, where
-  /// the share alone is known.
+  /// Returns a line such as `users: 12,300 of 40,000 (31 %), 5,210/s, 0:05 left, 2 retries`, or, if only the share is known,
+  /// `import: 12,300 (31 %), 5,210/s, 0:05 left`.
   static func line(
     what: String,
     done: Int,

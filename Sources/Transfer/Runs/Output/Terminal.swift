@@ -2,30 +2,30 @@ package import Files
 import Platform
 import Synchronization
 
-/// Standard error: lines of talk and, on a terminal, one line of progress below them that is written over.
+/// Standard error: lines of output and, on a terminal, a status line below them that is overwritten.
 ///
-/// Nothing in a text steers the terminal (see ``TerminalText``), and no secret of this process is shown (see ``Secrets``).
+/// No text can control the terminal (see ``TerminalText``), and no secret of this process is shown (see ``Secrets``).
 package final class Terminal: Sendable {
-  /// The one of this process.
+  /// The terminal of this process's standard error.
   package static let standardError = Terminal(descriptor: 2)
 
   private let descriptor: Int32
-  /// Whether a person is watching.
+  /// Whether it is a terminal that a person may be watching.
   package let isInteractive: Bool
   private let status = Mutex("")
 
-  /// Makes one over a file descriptor that stays the caller's.
+  /// Makes a terminal of a file descriptor, which is not closed.
   package init(descriptor: Int32) {
     self.descriptor = descriptor
     isInteractive = isatty(descriptor) == 1
   }
 
-  /// Writes a line; a status line stays below it.
+  /// Writes a line above the status line.
   package func line(_ text: String) {
     write(line: TerminalText.escaped(text))
   }
 
-  /// Writes lines of the program's own, whose line feeds stay.
+  /// Writes lines of the program itself, whose line feeds are kept.
   package func lines(_ text: TerminalText) {
     write(line: text.description)
   }
@@ -41,7 +41,7 @@ package final class Terminal: Sendable {
     }
   }
 
-  /// Shows a status line instead of the last one; only on a terminal.
+  /// Replaces the status line; only on an interactive terminal.
   package func setStatus(_ text: String) {
     guard isInteractive else { return }
     status.withLock { status in
@@ -50,7 +50,7 @@ package final class Terminal: Sendable {
     }
   }
 
-  /// Takes the status line away.
+  /// Clears the status line.
   package func clearStatus() {
     status.withLock { status in
       if !status.isEmpty { write("\r\u{1B}[K") }
@@ -65,7 +65,7 @@ package final class Terminal: Sendable {
   }
 
   private func write(_ text: String) {
-    // Talk is not data: where nobody takes it, nothing is lost.
+    // Output is not data: if nobody reads it, nothing is lost.
     var text = Secrets.redacted(text)
     text.withUTF8 { _ = SystemCall.writeUnlessStopped(descriptor, UnsafeRawBufferPointer($0)) }
   }

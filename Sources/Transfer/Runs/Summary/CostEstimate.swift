@@ -1,23 +1,22 @@
 package import Configuration
 import FirestoreModels
 
-/// Operations that a command will need, and at whose prices: a maximum, or a minimum where not everything is known.
+/// The billed operations of a command and their price: a maximum, or a minimum if not everything could be counted.
 package struct CostEstimate: Sendable, Equatable {
-  /// The operations.
+  /// The number of operations.
   package var cost: Cost
-  /// Whether there may be more: something could not be counted beforehand.
+  /// Whether it is a minimum, because something could not be counted beforehand.
   package var isMinimum: Bool
-  /// What they cost.
+  /// The prices.
   package var prices: PriceList
 
-  /// Makes an estimate.
   package init(_ cost: Cost, at prices: PriceList, isMinimum: Bool = false) {
     self.cost = cost
     self.prices = prices
     self.isMinimum = isMinimum
   }
 
-  /// The sum in US dollars.
+  /// The price in US dollars.
   package var dollars: Double {
     let sum =
       Double(cost.reads) * prices.reads + Double(cost.writes) * prices.writes + Double(cost.deletes)
@@ -25,7 +24,7 @@ package struct CostEstimate: Sendable, Equatable {
     return sum / 100_000
   }
 
-  /// `12,000 reads, 4,000 writes, 0 deletes: at most 0.02 USD (list prices …)`, or `at least`.
+  /// The estimate as text: `12,000 reads, 4,000 writes, 0 deletes: at most 0.02 USD (list prices …)`, or `at least`.
   package var text: String {
     let cents = Int(clamping: (dollars * 100).rounded(.up))
     let sum = cents < 1 ? "nothing" : "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD"
@@ -38,19 +37,13 @@ package struct CostEstimate: Sendable, Equatable {
   }
 
   func writeMembers(to json: inout JSONWriter) {
-    json.key("reads")
-    json.integer(cost.reads)
-    json.key("writes")
-    json.integer(cost.writes)
-    json.key("deletes")
-    json.integer(cost.deletes)
-    json.key("usd")
-    json.double((dollars * 10_000).rounded() / 10_000)
-    json.key("prices")
-    json.string(prices.name)
+    json.member("reads", cost.reads)
+    json.member("writes", cost.writes)
+    json.member("deletes", cost.deletes)
+    json.member("usd", (dollars * 10_000).rounded() / 10_000)
+    json.member("prices", prices.name)
     if isMinimum {
-      json.key("atLeast")
-      json.boolean(true)
+      json.member("atLeast", true)
     }
   }
 }

@@ -1,44 +1,43 @@
 package import FirestoreModels
 package import FirestoreREST
 
-/// What happened to the documents of one collection, or of all.
+/// The document counts of one collection, or of all collections of a run.
 ///
-/// Identity, for a run that writes: read + created = written + unchanged + skipped + rejected + conflicted.
+/// Balance of a run that writes: read + created = written + unchanged + skipped + rejected + conflicted.
 package struct DocumentCounts: Sendable, Equatable {
   /// Documents read from the source.
   package var read = 0
-  /// Documents that the run makes without having read them.
+  /// Documents that the run creates without having read them.
   package var created = 0
   /// Writes that the service confirmed: creations, updates and deletes.
   package var written = 0
-  /// Documents that were right already.
+  /// Documents that already were as intended.
   package var unchanged = 0
-  /// Documents left alone on purpose.
+  /// Documents left unchanged on purpose.
   package var skipped = 0
-  /// Documents that cannot be written, or cannot be migrated as they are; listed in rejects.jsonl.
+  /// Documents that cannot be written or migrated; listed in `rejects.jsonl`.
   package var rejected = 0
-  /// Documents that changed meanwhile, again and again, or are not what the plan saw.
+  /// Documents that other writers kept changing, or that differ from the plan.
   package var conflicted = 0
-  /// Documents that a person must look at; listed in review.csv.
+  /// Documents that need review; listed in `review.csv`.
   ///
-  /// They are counted above too.
+  /// They are included in the other counts too.
   package var review = 0
-  /// The part of `written` that are deletes.
+  /// The part of `written` that are deletions.
   package var deleted = 0
 
-  /// Nothing yet.
   package init() {}
 
-  /// Whether every document is accounted for.
+  /// Whether the balance holds, so that every document is accounted for.
   package var balance: Bool {
     read.addingClamped(created)
       == [unchanged, skipped, rejected, conflicted].reduce(written) { $0.addingClamped($1) }
   }
 
-  /// Whether something is left for a person.
+  /// Whether something is left for a person to do.
   package var leavesSomething: Bool { rejected > 0 || conflicted > 0 || review > 0 }
 
-  /// Counts a write that is settled for good.
+  /// Counts a settled write.
   package mutating func settle(_ write: Write, _ result: WriteResult) {
     switch result {
     case .written:
@@ -51,9 +50,9 @@ package struct DocumentCounts: Sendable, Equatable {
     }
   }
 
-  /// The sum of two counts.
+  /// Returns the sum of two counts.
   ///
-  /// What a summary says may be any number, so the sum ends at the largest.
+  /// A summary file may hold any number, so sums are clamped to the largest integer.
   package static func + (a: DocumentCounts, b: DocumentCounts) -> DocumentCounts {
     var sum = a
     sum.read = a.read.addingClamped(b.read)
@@ -68,7 +67,7 @@ package struct DocumentCounts: Sendable, Equatable {
     return sum
   }
 
-  /// The numbers with their names, in the order of the summary.
+  /// The counts with their names, in the order of the summary.
   package var members: [(name: StaticString, count: Int)] {
     [
       ("read", read), ("created", created), ("written", written), ("unchanged", unchanged),
@@ -77,7 +76,7 @@ package struct DocumentCounts: Sendable, Equatable {
     ]
   }
 
-  /// Reads the numbers as ``writeMembers(to:)`` writes them; what is missing is nothing.
+  /// Reads the counts as ``writeMembers(to:)`` writes them; a missing count is 0.
   init(_ json: JSONCursor) throws(WireError) {
     func number(_ name: StaticString) throws(WireError) -> Int {
       guard let json = json[name] else { return 0 }

@@ -1,16 +1,16 @@
 import FirestoreModels
 
-/// How many documents may be rejected or conflicted before a run stops (`--max-errors`).
+/// The maximum of rejected and conflicted documents before a run stops (`--max-errors`).
 package enum ErrorBudget: Sendable, Equatable {
-  /// So many; the next one stops the run.
+  /// A number of documents; one more stops the run.
   case count(Int)
-  /// So many of a hundred that were read; judged from the thousandth document on.
+  /// A percentage of the documents read, applied from the thousandth document on.
   case percent(Double)
 
-  /// Documents before a share of them says anything.
+  /// The number of documents from which on a percentage applies.
   static let firstJudgement = 1000
 
-  /// Parses `100` or `1.5%`; nil where the text is neither.
+  /// Parses `100` or `1.5%`; nil for any other text.
   package init?(parsing text: String) {
     if text.hasSuffix("%") {
       guard let share = Double(text.dropLast()), (0...100).contains(share) else { return nil }
@@ -21,7 +21,7 @@ package enum ErrorBudget: Sendable, Equatable {
     }
   }
 
-  /// Whether the counts of a run have more errors than it may have.
+  /// Returns whether the counts of a run exceed the budget.
   package func isExceeded(by counts: DocumentCounts) -> Bool {
     let errors = counts.rejected.addingClamped(counts.conflicted)
     switch self {

@@ -1,7 +1,7 @@
 package import FirestoreModels
 import Synchronization
 
-/// The counts of a run, by collection, counted from any task.
+/// The document counts of a run by collection, safe to update from any task.
 package final class RunCounts: Sendable {
   private struct State {
     var order: [CollectionPath] = []
@@ -12,20 +12,20 @@ package final class RunCounts: Sendable {
   private let state: Mutex<State>
   private let budget: ErrorBudget?
 
-  /// Empty counts, or those that a resumed run continues from.
+  /// Makes empty counts, or those of a resumed run.
   package init(budget: ErrorBudget? = nil, resuming collections: [RunSummary.Collection] = []) {
     self.budget = budget
-    var kept = State()
+    var initial = State()
     for collection in collections {
       guard let path = CollectionPath(collection.name) else { continue }
-      kept.order.append(path)
-      kept.counts[path] = collection.counts
-      kept.files[path] = collection.file
+      initial.order.append(path)
+      initial.counts[path] = collection.counts
+      initial.files[path] = collection.file
     }
-    state = Mutex(kept)
+    state = Mutex(initial)
   }
 
-  /// Lists a collection by its own path, also where nothing comes to be counted for it.
+  /// Lists a collection under its own path, even if nothing will be counted for it.
   package func open(_ collection: CollectionPath) {
     state.withLock { state in
       if state.counts[collection] == nil {
@@ -35,10 +35,10 @@ package final class RunCounts: Sendable {
     }
   }
 
-  /// Counts something for a collection.
+  /// Updates the counts of a collection.
   ///
-  /// Collections below documents that were not opened are counted by their kind, as `groups/*/members`, because there
-  /// may be one for every document.
+  /// Subcollections that were not opened are counted by their pattern, such as `groups/*/members`, because there may be one
+  /// for every document.
   package func update(_ collection: CollectionPath, _ change: (inout DocumentCounts) -> Void) {
     state.withLock { state in
       let name = state.counts[collection] == nil ? collection.pattern : collection
@@ -47,7 +47,7 @@ package final class RunCounts: Sendable {
     }
   }
 
-  /// Stops a run that has more errors than it may have; to be called when one has been counted.
+  /// Throws if the error budget is exceeded; call it after each rejected or conflicted document.
   ///
   /// - Throws: `.inputMalformed`.
   package func assertBudget() throws(Failure) {
@@ -55,14 +55,14 @@ package final class RunCounts: Sendable {
     let totals = totals
     throw Failure(
       .inputMalformed,
-      "go on",
+      "continue",
       cause:
         "\(totals.rejected.addingClamped(totals.conflicted)) of \(totals.read) documents were rejected or conflicted",
       remedy: "See rejects.jsonl of the run, or allow more with --max-errors."
     )
   }
 
-  /// Names the file of a collection.
+  /// Sets the file of a collection.
   package func setFile(_ file: String, of collection: CollectionPath) {
     open(collection)
     state.withLock { $0.files[collection] = file }
@@ -73,7 +73,7 @@ package final class RunCounts: Sendable {
     state.withLock { $0.counts[collection] ?? DocumentCounts() }
   }
 
-  /// The counts for the summary, in the order in which the collections came.
+  /// The counts for the summary, in the order in which the collections were opened.
   package var collections: [RunSummary.Collection] {
     state.withLock { state in
       state.order.map {
@@ -91,9 +91,9 @@ package final class RunCounts: Sendable {
     state.withLock { $0.counts.values.reduce(DocumentCounts(), +) }
   }
 
-  /// Asserts that every document of a run that ended is accounted for.
+  /// Checks that every document of a completed run is accounted for.
   ///
-  /// - Throws: `.internal` naming the collection whose sum does not hold.
+  /// - Throws: `.internal` naming the collection whose balance does not hold.
   package func assertBalance() throws(Failure) {
     for collection in collections where !collection.counts.balance {
       let numbers = collection.counts.members.map { "\($0.name) \($0.count)" }.joined(separator: ", ")

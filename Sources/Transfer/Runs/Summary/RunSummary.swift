@@ -2,37 +2,35 @@ package import Configuration
 package import FirestoreModels
 package import FirestoreREST
 
-/// A part of a summary that one kind of command adds: an object under a name of its own.
+/// A section that one kind of command adds to the summary: an object under its own name.
 package protocol SummarySection: Sendable {
-  /// The member's name in the JSON, a contract as all of them.
+  /// The member's name in the JSON; a contract, as all of them.
   var name: StaticString { get }
-  /// One line of it for people, nil where other lines have said it.
+  /// The section as one line for people; nil if other lines show it.
   var line: String? { get }
   /// Writes the members of the object.
   func writeMembers(to json: inout JSONWriter)
 }
 
-/// How a command ended, for people, for `--json` and for `summary.json`.
+/// The result of a command, for people, for `--json` and for `summary.json`.
 ///
 /// The members of the JSON are a contract.
 package struct RunSummary: Sendable {
-  /// One collection's part.
+  /// The counts of one collection.
   package struct Collection: Sendable, Equatable {
-    /// Its path.
+    /// The collection path.
     package var name: String
-    /// What happened to its documents.
+    /// The document counts.
     package var counts: DocumentCounts
-    /// The file that it went to or came from.
+    /// The file that was written or read.
     package var file: String?
 
-    /// Makes a part.
     package init(name: String, counts: DocumentCounts, file: String? = nil) {
       self.name = name
       self.counts = counts
       self.file = file
     }
 
-    /// Reads a part.
     init(_ json: JSONCursor) throws(WireError) {
       guard let name = json["name"]?.string else { throw WireError("a collection has no name") }
       self.name = name
@@ -41,38 +39,33 @@ package struct RunSummary: Sendable {
     }
 
     func writeMembers(to json: inout JSONWriter) {
-      json.key("name")
-      json.string(name)
+      json.member("name", name)
       counts.writeMembers(to: &json)
-      if let file {
-        json.key("file")
-        json.string(file)
-      }
+      json.member("file", file)
     }
   }
 
-  /// One side of a command that has two.
+  /// A source or a target.
   package enum Side: Sendable {
     case environment(DatabaseEnvironment)
-    /// A file, or a folder of an export.
+    /// A file or an export directory.
     case path(String)
   }
 
-  /// What `migrate unlock` did.
+  /// The result of `migrate unlock`.
   package enum Release: Sendable, Equatable {
-    /// It took the lease away from its holder; nil where there was none.
+    /// The lease was taken from its holder; nil if there was none.
     case lease(Holder?)
-    /// It had a run stay as it is.
+    /// An interrupted run was cleared, so that its changes stay.
     case run(String)
 
-    /// Who held a lease.
+    /// The holder of a lease.
     package struct Holder: Sendable, Equatable {
-      /// Who ran it, as `user@host`.
+      /// The holder as `user@host`.
       package var holder: String
-      /// The run.
+      /// The run ID.
       package var run: String
 
-      /// Names one.
       package init(holder: String, run: String) {
         self.holder = holder
         self.run = run
@@ -82,28 +75,25 @@ package struct RunSummary: Sendable {
     fileprivate func writeMember(to json: inout JSONWriter) {
       switch self {
       case .run(let run):
-        json.key("cleared")
-        json.string(run)
+        json.member("cleared", run)
       case .lease(let holder):
         json.key("lease")
         guard let holder else { return json.null() }
         json.object {
-          $0.key("holder")
-          $0.string(holder.holder)
-          $0.key("runId")
-          $0.string(holder.run)
+          $0.member("holder", holder.holder)
+          $0.member("runId", holder.run)
         }
       }
     }
   }
 
-  /// How it ended.
+  /// The status at the end of a command.
   package enum Status: String, Sendable {
-    /// Everything is done.
+    /// Complete.
     case done
-    /// Done, with differences or something to do found.
+    /// Complete; there are differences or pending work.
     case differences
-    /// Done, with documents left for a person.
+    /// Complete, with documents left for a person.
     case incomplete
     /// Ended by an error.
     case failed
@@ -111,42 +101,41 @@ package struct RunSummary: Sendable {
     case interrupted
   }
 
-  /// The command, as `migrate apply users-unify`.
+  /// The command, such as `migrate apply users-unify`.
   package var command: String
-  /// How it ended.
+  /// The status.
   package var status = Status.done
-  /// The exit code that goes with it.
+  /// The exit code.
   package var exitCode: Int32 = 0
-  /// The run's id.
+  /// The run ID.
   package var runID: String
-  /// Where it worked.
+  /// The environment; the target of a command with a source and a target.
   package var environment: DatabaseEnvironment?
-  /// Where it read from, of a command that has two sides.
+  /// The source, for a command with a source and a target.
   package var source: Side?
-  /// The file or folder given instead of the environment, of a comparison.
+  /// The file or folder that a comparison has in place of the environment.
   package var targetPath: String?
-  /// What one kind of command adds, each part under a name of its own.
+  /// The sections of the command.
   package var sections: [any SummarySection] = []
-  /// What was released, of `migrate unlock`.
+  /// What `migrate unlock` released.
   package var release: Release?
-  /// The moment that was read, where one was pinned.
+  /// The read time, if pinned.
   package var readTime: Timestamp?
-  /// When it began, by this machine's clock.
+  /// The start time by this machine's clock.
   package var startedAt: Timestamp
-  /// How long it took.
+  /// The duration in seconds.
   package var durationSeconds = 0.0
-  /// Its collections, in the order in which they were worked on.
+  /// The counts by collection, in the order in which they were worked on.
   package var collections: [Collection] = []
-  /// What the service bills at most, of a plan and of a copy.
+  /// The cost estimate of a plan or a copy.
   package var cost: CostEstimate?
-  /// What went over the wire.
+  /// The number of requests, retries and bytes.
   package var traffic = Traffic()
-  /// The command that resumes this one.
+  /// The command that resumes the run.
   package var resumeCommand: String?
   /// The error that ended it.
   package var error: String?
 
-  /// Begins a summary.
   package init(command: String, runID: String, environment: DatabaseEnvironment?, startedAt: Timestamp) {
     self.command = command
     self.runID = runID
@@ -154,26 +143,17 @@ package struct RunSummary: Sendable {
     self.startedAt = startedAt
   }
 
-  /// The sum over the collections.
+  /// The document counts over all collections.
   package var totals: DocumentCounts { collections.reduce(DocumentCounts()) { $0 + $1.counts } }
 
   /// The JSON of the summary, one line.
   package var json: [UInt8] {
     var json = JSONWriter()
     json.object { json in
-      func text(_ name: StaticString, _ value: String?) {
-        guard let value else { return }
-        json.key(name)
-        json.string(value)
-      }
-      func number(_ name: StaticString, _ value: some BinaryInteger) {
-        json.key(name)
-        json.integer(value)
-      }
-      text("command", command)
-      text("status", status.rawValue)
-      number("exitCode", exitCode)
-      text("runId", runID)
+      json.member("command", command)
+      json.member("status", status.rawValue)
+      json.member("exitCode", exitCode)
+      json.member("runId", runID)
       func side(_ name: StaticString, _ side: Side?) {
         guard let side else { return }
         json.key(name)
@@ -181,17 +161,15 @@ package struct RunSummary: Sendable {
           switch side {
           case .environment(let environment): environment.writeMembers(to: &$0)
           case .path(let path):
-            $0.key("path")
-            $0.string(path)
+            $0.member("path", path)
           }
         }
       }
       side("environment", environment.map { .environment($0) } ?? targetPath.map { .path($0) })
       side("source", source)
-      text("readTime", readTime?.description)
-      text("startedAt", startedAt.description)
-      json.key("durationSeconds")
-      json.double((durationSeconds * 1000).rounded() / 1000)
+      json.member("readTime", readTime)
+      json.member("startedAt", startedAt)
+      json.member("durationSeconds", (durationSeconds * 1000).rounded() / 1000)
       json.key("collections")
       json.array { list in
         for collection in collections {
@@ -209,12 +187,12 @@ package struct RunSummary: Sendable {
         json.object { section.writeMembers(to: &$0) }
       }
       release?.writeMember(to: &json)
-      number("requests", traffic.requests)
-      number("retries", traffic.retries)
-      number("bytesIn", traffic.bytesIn)
-      number("bytesOut", traffic.bytesOut)
-      text("resumeCommand", resumeCommand)
-      text("error", error)
+      json.member("requests", traffic.requests)
+      json.member("retries", traffic.retries)
+      json.member("bytesIn", traffic.bytesIn)
+      json.member("bytesOut", traffic.bytesOut)
+      json.member("resumeCommand", resumeCommand)
+      json.member("error", error)
     }
     return json.bytes
   }

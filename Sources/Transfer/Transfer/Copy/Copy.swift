@@ -4,77 +4,77 @@ package import FirestoreREST
 import Logging
 package import Runs
 
-/// Copies documents from one database into another: read at one moment, page by page, and written by a mode.
+/// Copies documents from one database into another: read at one read time, page by page, and written by a mode.
 ///
-/// ``prepare()`` finds out what is to be done and writes nothing; ``run(_:)`` does it.
+/// ``prepare()`` plans the copy and writes nothing; ``run(_:)`` executes the plan.
+///
+///     let source = Copy.Source(environment: production, client: client)
+///     let copy = Copy(from: source, Copy.Options(selection: selection, mode: .upsert), in: context)
+///     let plan = try await copy.prepare()
+///     try await copy.run(plan)
 package struct Copy: Sendable {
-  /// What to copy, and how.
+  /// The options of a copy.
   package struct Options: Sendable {
     /// The collections.
     package var selection: CollectionSelection
-    /// Only documents for which this holds.
+    /// The filter of the documents; nil for all.
     package var filter: StructuredQuery.Filter?
-    /// Documents of each collection at most, what is below it counted; all where nil.
+    /// The maximum number of documents per collection, including those of its subcollections; nil for all.
     package var limit: Int?
-    /// What happens to documents that are there.
+    /// The write mode, which decides about existing documents.
     package var mode: WriteMode
-    /// The moment to read at.
+    /// The read time.
     package var readTime = ReadTimeChoice.pinned
-    /// Whether documents of the copied collections that the source lacks are deleted in the target.
+    /// Whether documents of the copied collections that do not exist in the source are deleted in the target.
     package var deletesExtraneous = false
-    /// Deletions at most; a copy that would make more does not begin.
+    /// The maximum number of deletions; a copy that would exceed it does not begin.
     package var maximumDeletes: Int?
-    /// Whether people's data may leave a protected environment.
+    /// Whether personal data may leave a protected environment.
     package var keepsPersonalData = false
-    /// Whether nothing is written: everything is read, compared and counted.
+    /// Whether it only reads, compares and counts.
     package var isDryRun = false
-    /// Limits of what is written at once.
+    /// The limits of a batch.
     package var limits = BatchLimits()
-    /// How fast it may be written.
+    /// The rate of writing.
     package var pacer = WritePacer(ramp: false)
 
-    /// Makes options.
     package init(selection: CollectionSelection, mode: WriteMode) {
       self.selection = selection
       self.mode = mode
     }
   }
 
-  /// Where it reads.
+  /// The source of a copy.
   package struct Source: Sendable {
-    /// The environment.
     package var environment: DatabaseEnvironment
-    /// A client for it.
     package var client: FirestoreClient
 
-    /// Makes a source.
     package init(environment: DatabaseEnvironment, client: FirestoreClient) {
       self.environment = environment
       self.client = client
     }
   }
 
-  /// What is about to be done.
+  /// The plan of a copy.
   package struct Plan: Sendable, Equatable {
-    /// The parts of the database, in their order.
+    /// The scopes to copy, in their order.
     package var scopes: [CollectionScope]
-    /// The number of documents of each, by a count on the server, nil where it is not known; empty where a run is
-    /// resumed.
+    /// The number of documents of each scope by a count on the server, nil if unknown; empty for a resumed run.
     package var counts: [Int?]
-    /// Whether what is below the collections comes on top of the counts, which cannot be counted beforehand.
+    /// Whether subcollections add documents that cannot be counted beforehand.
     package var hasMore: Bool
-    /// The moment to read at, nil for the present of each page.
+    /// The read time; nil to read each page as of now.
     package var readTime: Timestamp?
-    /// Documents to delete in the target.
+    /// The number of documents to delete in the target.
     package var extraneous: Int
-    /// Reads that were made to find this out: counts, and the names of both sides where documents are deleted.
+    /// The reads made for the plan: counts, and the names on both sides if documents are deleted.
     var overhead = 0
-    /// What it costs, as far as it can be counted.
+    /// The operations, as far as they can be counted.
     package var cost: Cost
 
-    /// Documents in all, as far as they are counted.
+    /// The number of documents, as far as they are counted.
     package var documents: Int { counts.reduce(0) { $0 + ($1 ?? 0) } }
-    /// Whether the documents are all counted, so that ``cost`` is a maximum; else it is a minimum.
+    /// Whether all documents are counted, so that ``cost`` is a maximum; otherwise it is a minimum.
     package var isCounted: Bool { !hasMore && !counts.contains { $0 == nil } }
   }
 
@@ -84,7 +84,7 @@ package struct Copy: Sendable {
   let personalData: PersonalDataGuard
   private let elsewhere: LineList
 
-  /// - Parameter context: The target, and the run; its checkpoints make it resumable.
+  /// - Parameter context: The context of the target; its checkpoints make the run resumable.
   package init(from source: Source, _ options: Options, in context: RunContext) {
     self.source = source
     self.options = options
@@ -93,15 +93,15 @@ package struct Copy: Sendable {
     elsewhere = LineList(context.folder.file("references.jsonl"))
   }
 
-  /// The lists that it may leave.
+  /// The paths of the lists that it may write.
   package var lists: [String] { [context.rejects.path, elsewhere.path] }
 
-  // MARK: Before
+  // MARK: Plan
 
-  /// Finds out what is to be copied and deleted; reads only.
+  /// Plans the copy; it only reads.
   ///
-  /// - Throws: ``Failure``: `.notPermitted` where people's data would leave a protected environment, or where more
-  ///   would be deleted than is allowed.
+  /// - Throws: ``Failure``: `.notPermitted` if personal data would leave a protected environment, or if more documents than
+  ///   allowed would be deleted.
   package func prepare() async throws -> Plan {
     let resumed = context.checkpoints?.resumed.map { CopyPosition($0) }
     let scopes = try options.selection.scopes(roots: try await roots(resumed))
@@ -117,7 +117,7 @@ package struct Copy: Sendable {
     )
     if resumed != nil { return plan }
     let reads = scopes.map { scope in
-      // Of a kind below the collection nothing is known beforehand; of what is below, the collection's own number.
+      // A pattern cannot be counted beforehand; a scope with subcollections counts the collection itself only.
       var read = CollectionRead(scope.name)
       if scope.kind != nil { read.reach = .pattern }
       read.filter = options.filter
@@ -136,26 +136,26 @@ package struct Copy: Sendable {
     plan.cost.reads += plan.documents * (options.mode == .create && !options.isDryRun ? 1 : 2)
     plan.cost.writes = plan.documents
     if options.deletesExtraneous {
-      let found = try await ExtraneousDocuments(self, scopes: scopes, readTime: plan.readTime).list()
-      plan.extraneous = found.count
-      plan.overhead += found.read
-      // Each is read once more before it is deleted.
-      plan.cost.reads += found.count
-      plan.cost.deletes = found.count
-      try assertFewEnough(found.count)
+      let list = try await ExtraneousDocuments(self, scopes: scopes, readTime: plan.readTime).list()
+      plan.extraneous = list.count
+      plan.overhead += list.read
+      // Each one is read again before it is deleted.
+      plan.cost.reads += list.count
+      plan.cost.deletes = list.count
+      try assertDeletesAllowed(list.count)
     }
     plan.cost.reads += plan.overhead
     return plan
   }
 
-  /// The reads of the source that a new copy will make.
+  /// Returns the reads of the source that a new copy makes.
   ///
-  /// - Throws: `.inputMissing` where a pattern matches nothing.
+  /// - Throws: `.inputMissing` if a pattern matches nothing.
   package func reads() async throws -> [CollectionRead] {
     reads(of: try options.selection.scopes(roots: try await roots(nil)))
   }
 
-  /// The reads of the source that a plan is made of.
+  /// Returns the reads of the source for a plan.
   package func reads(of plan: Plan) -> [CollectionRead] { reads(of: plan.scopes) }
 
   private func reads(of scopes: [CollectionScope]) -> [CollectionRead] {
@@ -168,7 +168,7 @@ package struct Copy: Sendable {
 
   private func roots(_ resumed: CopyPosition?) async throws -> [CollectionPath] {
     guard options.selection.wantsRoots else { return [] }
-    // Those of the beginning, whatever came to be since.
+    // The root collections as of the beginning of the run, whatever was created since.
     if let checkpoint = context.checkpoints?.resumed, let resumed {
       let names = checkpoint.collections.prefix(resumed.scopes).map(\.name)
       return names.compactMap { name in
@@ -178,7 +178,7 @@ package struct Copy: Sendable {
     return try await source.client.collectionIDs().compactMap { CollectionPath($0) }
   }
 
-  private func assertFewEnough(_ count: Int) throws(Failure) {
+  private func assertDeletesAllowed(_ count: Int) throws(Failure) {
     guard let maximum = options.maximumDeletes, count > maximum, !options.isDryRun else { return }
     throw Failure(
       .notPermitted,
@@ -186,13 +186,13 @@ package struct Copy: Sendable {
       cause:
         "\(NumberText.grouped(count)) documents of the target would be deleted, and --max-delete allows \(NumberText.grouped(maximum)); nothing was written",
       remedy:
-        "They are listed in \(ExtraneousDocuments.fileName) of the run; raise --max-delete if that is right."
+        "The documents are listed in \(ExtraneousDocuments.fileName) of the run; raise --max-delete if that is right."
     )
   }
 
-  // MARK: Doing it
+  // MARK: Execution
 
-  /// Copies, and then deletes what the source lacks if asked to and nothing was left behind.
+  /// Copies the documents, then deletes extraneous ones if requested and everything could be copied.
   ///
   /// - Throws: ``Failure``.
   package func run(_ plan: Plan) async throws {
@@ -219,14 +219,14 @@ package struct Copy: Sendable {
     guard options.deletesExtraneous, plan.extraneous > 0 else { return }
     let totals = context.counts.totals
     guard totals.rejected == 0, totals.conflicted == 0 else {
-      context.logger.warning("Nothing was deleted in the target, because not everything could be copied.")
+      context.logger.warning("Nothing was deleted in the target, because some documents could not be copied.")
       return
     }
     try await ExtraneousDocuments(self, scopes: plan.scopes, readTime: plan.readTime)
       .delete(CopyPosition(plan, resuming: context.checkpoints?.resumed))
   }
 
-  /// What reads the source.
+  /// The reader of the source.
   var reader: CopyReader {
     CopyReader(
       client: source.client,
@@ -237,7 +237,7 @@ package struct Copy: Sendable {
     )
   }
 
-  /// What becomes of references, from a position on.
+  /// Returns the rewriter of references, with the counts at a position.
   func references(from position: CopyPosition) -> CopyReferences {
     CopyReferences(
       ReferenceRewriter(
@@ -249,7 +249,7 @@ package struct Copy: Sendable {
     )
   }
 
-  /// Says what became of references.
+  /// Logs the number of rewritten and kept references.
   func record(_ counts: ReferenceRewriter.Counts) {
     func text(_ count: Int) -> String {
       count == 1 ? "1 reference" : "\(NumberText.grouped(count)) references"

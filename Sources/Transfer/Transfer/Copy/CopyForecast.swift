@@ -5,19 +5,19 @@ import FirestoreREST
 import Runs
 
 extension Copy {
-  /// What a dry run found that a run would do.
+  /// The changes that a dry run predicts.
   package struct Forecast: Sendable, Equatable {
-    /// Documents that would be made.
+    /// Documents that would be created.
     package var created = 0
-    /// Documents that would be changed.
+    /// Documents that would be updated.
     package var updated = 0
     /// Documents that would be deleted.
     package var deleted = 0
-    /// What such a run would cost.
+    /// The operations of such a run.
     package var cost = Cost()
   }
 
-  /// Reads and compares everything and writes nothing.
+  /// Reads and compares all documents without writing.
   ///
   /// - Throws: ``Failure``.
   package func forecast(_ plan: Plan) async throws -> Forecast {

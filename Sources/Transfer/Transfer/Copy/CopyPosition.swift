@@ -1,23 +1,23 @@
 import FirestoreModels
 import Runs
 
-/// Where a copy is, or is resumed: a stage for each part of the database, and one for the deletions.
+/// The position of a copy: a stage for each scope, and one for the deletions.
 struct CopyPosition: Sendable {
-  /// The index of the part; as many as there are parts for the deletions.
+  /// The index of the scope; the number of scopes for the deletions.
   var stage = 0
-  /// The last document of it that was submitted.
+  /// The last document of the scope that was passed on.
   var last: DocumentPath?
-  /// The documents of it that were submitted.
+  /// The number of documents of the scope that were passed on.
   var taken = 0
-  /// The line of the list of deletions that was done last.
+  /// The last line of the list of deletions that is done.
   var deletions = 0
-  /// References that were met.
+  /// The counts of references.
   var references = ReferenceRewriter.Counts()
-  /// The number of parts.
+  /// The number of scopes.
   var scopes = 0
-  /// Documents to delete.
+  /// The number of documents to delete.
   var extraneous = 0
-  /// The moment that everything is read at.
+  /// The read time.
   var readTime: Timestamp?
 
   init(_ plan: Copy.Plan, resuming checkpoint: Checkpoint?) {

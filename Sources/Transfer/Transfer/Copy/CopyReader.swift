@@ -2,18 +2,18 @@ import FirestoreModels
 import FirestoreREST
 import Runs
 
-/// The reading side of a copy: part by part of the source, page by page, with what is below where that is meant.
+/// Reads the source of a copy, scope by scope and page by page, with subcollections if selected.
 struct CopyReader: Sendable {
   let client: FirestoreClient
   let filter: StructuredQuery.Filter?
-  /// Documents of each part at most, what is below it counted.
+  /// The maximum number of documents per scope, including subcollections.
   let limit: Int
   let personalData: PersonalDataGuard
   let progress: Progress
 
-  /// Hands over page by page, with the position behind it where the read can be resumed there.
+  /// Calls `body` with each page, and with the position after it if the read can resume there.
   ///
-  /// - Parameter references: What becomes of references; it has counted what the position says.
+  /// - Parameter references: The rewriter of references, with the counts at the start.
   func forEachPage(
     _ plan: Copy.Plan,
     from start: CopyPosition,
@@ -36,7 +36,7 @@ struct CopyReader: Sendable {
       while left > 0, let page = try await next(&pages, readTime: plan.readTime) {
         try Task.checkCancellation()
         var documents: [RawDocument] = []
-        for document in page where left > 0 && isMeant(document.path, index, plan.scopes) {
+        for document in page where left > 0 && isSelected(document.path, index, plan.scopes) {
           try personalData.assertFree(document.path.collection)
           documents.append(try references.rewrite(document))
           left -= 1
@@ -50,7 +50,7 @@ struct CopyReader: Sendable {
     }
   }
 
-  /// The next page; an error about the read time is explained.
+  /// Returns the next page, and explains a failure that is due to the read time.
   private func next(
     _ pages: inout DocumentPages.Iterator,
     readTime: Timestamp?
@@ -66,8 +66,8 @@ struct CopyReader: Sendable {
     }
   }
 
-  /// Whether a document belongs to a part; another part may be of the same collections.
-  private func isMeant(_ path: DocumentPath, _ index: Int, _ scopes: [CollectionScope]) -> Bool {
+  /// Returns whether a document belongs to a scope; another scope may include the same collections.
+  private func isSelected(_ path: DocumentPath, _ index: Int, _ scopes: [CollectionScope]) -> Bool {
     scopes[index].kind == nil && scopes.count == 1
       || CollectionScope.index(of: path, in: scopes) == index
   }

@@ -1,8 +1,7 @@
 import FirestoreModels
 import Runs
 
-/// The references of a copy: those into the source follow into the target, the others are kept and listed, a line a
-/// reference.
+/// Rewrites references into the source to the target; others are kept and listed, one line each.
 struct CopyReferences {
   private var rewriter: ReferenceRewriter
   private let list: LineList
@@ -12,10 +11,10 @@ struct CopyReferences {
     self.list = list
   }
 
-  /// What was met so far.
+  /// The counts so far.
   var counts: ReferenceRewriter.Counts { rewriter.counts }
 
-  /// The document with its references rewritten.
+  /// Returns the document with its references rewritten.
   mutating func rewrite(_ document: RawDocument) throws(Failure) -> RawDocument {
     let kept = rewriter.counts.kept
     var rewritten = document
@@ -28,12 +27,9 @@ struct CopyReferences {
     for (field, name) in rewriter.elsewhere(in: document.fields) {
       var json = JSONWriter()
       json.object {
-        $0.key("field")
-        $0.string(field.description)
-        $0.key("path")
-        $0.string(document.path.string)
-        $0.key("reference")
-        $0.string(name)
+        $0.member("field", field.description)
+        $0.member("path", document.path.string)
+        $0.member("reference", name)
       }
       try list.append(json.bytes + [UInt8(ascii: "\n")])
     }

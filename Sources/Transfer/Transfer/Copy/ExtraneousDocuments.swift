@@ -3,15 +3,14 @@ import FirestoreModels
 import FirestoreREST
 import Runs
 
-/// The documents of a copy's target that its source lacks: found before anything is written, deleted after everything
-/// else.
+/// The documents of a copy's target that do not exist in its source: listed before any write, deleted after all of them.
 ///
-/// The list is a file of the run, one line per document: its path, and the update time that it is deleted at.
+/// The list is a file of the run with one line per document: its path and the update time that the deletion expects.
 struct ExtraneousDocuments {
-  /// The list's name in the run's folder.
+  /// The file name of the list.
   static let fileName = "extraneous.jsonl"
 
-  /// Documents that are looked up and deleted together.
+  /// The number of documents that are read and deleted together.
   private static let batch = 200
 
   private let copy: Copy
@@ -25,9 +24,9 @@ struct ExtraneousDocuments {
     self.readTime = readTime
   }
 
-  // MARK: Finding them
+  // MARK: Listing
 
-  /// Writes the list: how many there are, and how many documents were read for it.
+  /// Writes the list, and returns the number of its documents and of those that were read.
   func list() async throws -> (count: Int, read: Int) {
     copy.context.progress.begin("look for extraneous documents", total: nil)
     defer { copy.context.progress.end() }
@@ -46,10 +45,8 @@ struct ExtraneousDocuments {
         guard case .only(.to, let document) = step, let time = document.updateTime else { return }
         json.removeAll()
         json.object {
-          $0.key("path")
-          $0.string(document.path.string)
-          $0.key("updateTime")
-          $0.timestamp(time)
+          $0.member("path", document.path.string)
+          $0.member("updateTime", time)
         }
         json.bytes.append(UInt8(ascii: "\n"))
         try file.write(json.bytes)
@@ -71,14 +68,14 @@ struct ExtraneousDocuments {
     return client.pages(of: read).makeAsyncIterator()
   }
 
-  // MARK: Deleting them
+  // MARK: Deletion
 
   private struct Entry {
     var path: DocumentPath
     var updateTime: Timestamp
   }
 
-  /// Deletes what the list names, each document only as it was when it was listed.
+  /// Deletes the listed documents, each only if it has not changed since it was listed.
   func delete(_ start: CopyPosition) async throws {
     copy.context.progress.begin("delete", total: start.extraneous)
     defer { copy.context.progress.end() }
@@ -135,7 +132,7 @@ struct ExtraneousDocuments {
         precondition: .updateTime(entry.updateTime)
       )
       guard let document = current[entry.path] else {
-        try await delegate.didSettle(write, delegate.gone(entry.path))
+        try await delegate.didSettle(write, delegate.settleMissing(entry.path))
         continue
       }
       if document.updateTime == entry.updateTime {
@@ -147,15 +144,15 @@ struct ExtraneousDocuments {
   }
 }
 
-/// Settles the deletions of a copy: a document that somebody changed meanwhile is left alone.
+/// Settles the deletions of a copy; a document that another writer changed meanwhile is left alone.
 private struct DeleteDelegate: BatchDelegate {
   let counts: RunCounts
   let rejects: RejectList
   let journal: Journal?
 
-  /// What became of a document that is not there any more: this run's own deletion from before an interruption, or
-  /// somebody else's.
-  func gone(_ path: DocumentPath) throws(Failure) -> WriteResult {
+  /// Returns the result for a document that does not exist any more: deleted by this run before it was interrupted, or by
+  /// another writer.
+  func settleMissing(_ path: DocumentPath) throws(Failure) -> WriteResult {
     guard try journal?.takeOwnWrite(of: path, current: nil)?.kind == .deletion else { return .unchanged }
     try journal?.settle(path, .written(updateTime: nil))
     return .written(updateTime: nil)

@@ -2,7 +2,7 @@ import Configuration
 import FirestoreModels
 import GymModels
 
-/// Keeps people's data in a protected environment, unless somebody said that they may leave it.
+/// Keeps personal data in a protected environment unless the user allows it to leave.
 struct PersonalDataGuard: Sendable {
   private let environment: DatabaseEnvironment
   private let isOff: Bool
@@ -12,7 +12,7 @@ struct PersonalDataGuard: Sendable {
     self.isOff = isOff || !environment.isProtected
   }
 
-  /// Refuses a collection that is held back.
+  /// Checks that a collection may be copied.
   ///
   /// - Throws: `.notPermitted`.
   func assertFree(_ collection: CollectionPath) throws(Failure) {

@@ -1,33 +1,32 @@
 package import FirestoreModels
 
-/// Turns references into one database into references into another; others are kept and counted.
+/// Rewrites references into the source database to the target database; others are kept and counted.
 package struct ReferenceRewriter: Sendable {
-  /// How many references were met.
+  /// The number of references.
   package struct Counts: Sendable, Equatable {
-    /// Pointed into the source and point into the target now.
+    /// References into the source, which now point into the target.
     package var rewritten = 0
-    /// Point elsewhere, or the source is not known.
+    /// References into other databases, or any if the source is not known.
     package var kept = 0
 
-    /// None yet.
     package init() {}
   }
 
   private let source: DatabaseName?
   private let target: DatabaseName
-  /// What was met so far.
+  /// The counts so far.
   package private(set) var counts = Counts()
 
   /// Makes a rewriter; without a source nothing is rewritten.
   ///
-  /// - Parameter counts: What was counted before, in a resumed run.
+  /// - Parameter counts: The counts so far, of a resumed run.
   package init(from source: DatabaseName?, to target: DatabaseName, counts: Counts = Counts()) {
     self.source = source
     self.target = target
     self.counts = counts
   }
 
-  /// The same fields with their references rewritten.
+  /// Returns the fields with their references rewritten.
   package mutating func rewrite(_ fields: FieldMap) -> FieldMap {
     guard Self.holdsReference(fields) else { return fields }
     return FieldMap(fields.entries.map { FieldMap.Entry(name: $0.name, value: rewrite($0.value)) })
@@ -48,22 +47,22 @@ package struct ReferenceRewriter: Sendable {
     }
   }
 
-  /// The references in the fields that do not point into the source, each with the field that it is in.
+  /// Returns the references that do not point into the source, each with its field.
   ///
-  /// A reference within an array is in the array's field.
+  /// A reference in an array counts under the array's field.
   package func elsewhere(in fields: FieldMap) -> [(field: FieldPath, name: String)] {
     guard Self.holdsReference(fields) else { return [] }
-    var found: [(field: FieldPath, name: String)] = []
-    func walk(_ value: Value, _ field: FieldPath) {
+    var references: [(field: FieldPath, name: String)] = []
+    func collect(_ value: Value, _ field: FieldPath) {
       switch value {
-      case .reference(let name): if source?.path(ofName: name) == nil { found.append((field, name)) }
-      case .array(let values): for value in values { walk(value, field) }
-      case .map(let fields): for entry in fields.entries { walk(entry.value, field.appending(entry.name)) }
+      case .reference(let name): if source?.path(ofName: name) == nil { references.append((field, name)) }
+      case .array(let values): for value in values { collect(value, field) }
+      case .map(let fields): for entry in fields.entries { collect(entry.value, field.appending(entry.name)) }
       default: break
       }
     }
-    for entry in fields.entries { walk(entry.value, FieldPath(field: entry.name)) }
-    return found
+    for entry in fields.entries { collect(entry.value, FieldPath(field: entry.name)) }
+    return references
   }
 
   private static func holdsReference(_ fields: FieldMap) -> Bool {

@@ -5,40 +5,48 @@ package import FirestoreREST
 package import Logging
 package import Runs
 
-/// Compares two databases, or snapshots of them, document by document: two streams in the order of names, merged in
-/// constant memory.
+/// Compares two databases or snapshots, document by document.
+///
+/// It merges two streams in the order of document names, in constant memory.
+///
+///     let diff = Diff(
+///       from: .snapshot(try Snapshot("backup/", source: nil, progress: progress)),
+///       to: .database(environment, client),
+///       options: Diff.Options(selection: selection),
+///       runCounts: counts, progress: progress, logger: logger
+///     )
+///     let (counts, readTime) = try await diff.run()
 package struct Diff {
-  /// What is compared, and how it is reported.
+  /// The options of a comparison.
   package struct Options: Sendable {
     /// The collections.
     package var selection: CollectionSelection
-    /// The moment to read databases at.
+    /// The read time of databases.
     package var readTime = ReadTimeChoice.pinned
-    /// Fields that may differ.
+    /// The fields that may differ.
     package var ignored: [FieldPath] = []
-    /// How differences are written.
+    /// The format of the differences.
     package var format = DiffFormat.text
-    /// Whether each field that differs is reported, with its values.
+    /// Whether each differing field is reported with its values.
     package var isDetailed = false
-    /// Whether documents that are the same are reported, too.
+    /// Whether equal documents are reported too.
     package var showsEqual = false
-    /// Whether it is an error where a part has no document on either side.
+    /// Whether it is an error if a scope has no document on either side.
     package var failsIfEmpty = false
-    /// The file that they are written to; `-` is standard output, nil is none.
+    /// The output file; `-` is standard output, nil is none.
     package var output: String?
 
-    /// Makes options.
     package init(selection: CollectionSelection) {
       self.selection = selection
     }
   }
 
-  /// One side.
+  /// One side of a comparison.
   package enum Side: Sendable {
     case database(DatabaseEnvironment, FirestoreClient)
     case snapshot(Snapshot)
 
-    /// The database that its documents are from, where that is known.
+    /// The database of the documents, if known.
     var database: DatabaseName? {
       switch self {
       case .database(_, let client): client.database
@@ -54,7 +62,6 @@ package struct Diff {
   private let progress: Progress
   private let logger: Logger
 
-  /// Makes a comparison.
   package init(
     from: Side,
     to: Side,
@@ -71,10 +78,10 @@ package struct Diff {
     self.logger = logger
   }
 
-  /// Compares everything.
+  /// Runs the comparison.
   ///
-  /// - Returns: What was found, and the moment that `--to`, else `--from`, was read at.
-  /// - Throws: ``Failure`` where one side cannot be read at all.
+  /// - Returns: The counts, and the read time of `--to`, or else of `--from`.
+  /// - Throws: ``Failure`` if one side cannot be read at all.
   package func run() async throws -> (counts: DiffCounts, readTime: Timestamp?) {
     let roots = try await roots(of: from) + roots(of: to)
     let scopes = try options.selection.scopes(roots: Array(Set(roots)))
@@ -86,7 +93,7 @@ package struct Diff {
     for scope in scopes { runCounts.open(scope.name) }
     if from.database == nil || to.database == nil {
       logger.notice(
-        "The database of a snapshot is not known, so references are compared by their whole names (--from-source, --to-source)."
+        "The database of a snapshot is not known, so references are compared by their full names (--from-source, --to-source)."
       )
     }
     let (fromPages, fromTime) = try await pages(of: from, scopes)
@@ -134,7 +141,7 @@ package struct Diff {
     return (run.counts, toTime ?? fromTime)
   }
 
-  /// Whether a part has no document on either side.
+  /// Returns whether a scope has no document on either side.
   private func isEmpty(_ scope: CollectionScope) async throws -> Bool {
     for side in [from, to] {
       switch side {
@@ -153,7 +160,7 @@ package struct Diff {
     }
   }
 
-  /// The pages of a side, and the moment that they are read at.
+  /// Returns the pages of a side and their read time.
   private func pages(
     of side: Side,
     _ scopes: [CollectionScope]
@@ -169,14 +176,14 @@ package struct Diff {
   }
 }
 
-/// The number of documents of both sides, once both are known.
+/// Reports the total number of documents once both sides are counted.
 private struct DiffTotal: Sendable {
   private let counts = Locked<[Int]>([])
   let report: @Sendable (Int) -> Void
 
   init(report: @escaping @Sendable (Int) -> Void) { self.report = report }
 
-  /// Counts a side; what a server counts takes its time.
+  /// Counts a side; a count on the server runs in the background.
   func count(_ side: Diff.Side, _ scopes: [CollectionScope]) -> BackgroundCount? {
     switch side {
     case .snapshot(let snapshot):
@@ -197,14 +204,13 @@ private struct DiffTotal: Sendable {
 }
 
 extension Failure {
-  /// Whether another collection may yet be read: what failed is an answer that makes no sense, or one request that the
-  /// service refuses.
+  /// Whether other collections may still be readable: a response was invalid, or the service refused one request.
   fileprivate var isOfOneCollection: Bool {
     kind == .rejected || (kind == .internal && service == nil)
   }
 }
 
-/// The pages of one side, part by part.
+/// The pages of one side, scope by scope.
 private enum DiffPages {
   case database(DatabasePages)
   case snapshot(SnapshotDocuments)
@@ -252,7 +258,7 @@ private final class DatabasePages {
   }
 }
 
-/// Holds a non-copyable file where only a class may.
+/// A box for the output file, which cannot be copied.
 private final class DiffOutput {
   private var file: OutputFile?
 
@@ -265,7 +271,7 @@ private final class DiffOutput {
   }
 }
 
-/// The state while the two sides are merged.
+/// The state of a comparison while the two sides are merged.
 private struct DiffRun {
   let comparison: DocumentComparison
   let options: Diff.Options
@@ -305,7 +311,7 @@ private struct DiffRun {
     let hidden = snapshot.defectCount - snapshot.defects.count
     counts.unreadable += hidden
     if hidden > 0 {
-      logger.warning("\(NumberText.grouped(hidden)) more lines of \(snapshot.path) are no documents.")
+      logger.warning("\(NumberText.grouped(hidden)) further lines of \(snapshot.path) are not documents.")
     }
   }
 

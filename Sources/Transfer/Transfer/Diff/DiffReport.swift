@@ -2,26 +2,25 @@ import Files
 package import FirestoreModels
 import Runs
 
-/// What a comparison found, in numbers.
+/// The counts of a comparison.
 package struct DiffCounts: SummarySection, Equatable {
-  /// Documents that are the same on both sides (`=`).
+  /// Documents that are equal (`=`).
   package var same = 0
-  /// Documents that only `--from` has (`+`).
+  /// Documents that exist only in `--from` (`+`).
   package var onlyInFrom = 0
-  /// Documents that only `--to` has (`-`).
+  /// Documents that exist only in `--to` (`-`).
   package var onlyInTo = 0
   /// Documents that differ (`*`).
   package var different = 0
   /// Lines and collections that could not be read or compared (`!`).
   package var unreadable = 0
 
-  /// Nothing yet.
   package init() {}
 
-  /// Whether the two sides are not the same.
+  /// Whether the two sides differ.
   package var areDifferent: Bool { onlyInFrom + onlyInTo + different > 0 }
 
-  /// `3 same, 1 only in from, …`; all of them.
+  /// The counts as text: `3 same, 1 only in --from, …`.
   package var text: String {
     let parts = [
       (same, "same"), (onlyInFrom, "only in --from"), (onlyInTo, "only in --to"), (different, "different"),
@@ -34,28 +33,22 @@ package struct DiffCounts: SummarySection, Equatable {
   package var line: String? { "Differences: \(text)" }
 
   package func writeMembers(to json: inout JSONWriter) {
-    json.key("same")
-    json.integer(same)
-    json.key("onlyInFrom")
-    json.integer(onlyInFrom)
-    json.key("onlyInTo")
-    json.integer(onlyInTo)
-    json.key("different")
-    json.integer(different)
-    json.key("unreadable")
-    json.integer(unreadable)
+    json.member("same", same)
+    json.member("onlyInFrom", onlyInFrom)
+    json.member("onlyInTo", onlyInTo)
+    json.member("different", different)
+    json.member("unreadable", unreadable)
   }
 }
 
-/// How differences are written.
+/// The format of differences.
 package enum DiffFormat: String, Sendable, CaseIterable {
   case text, json, csv
 }
 
 /// One line of a comparison.
 struct DiffEntry: Equatable {
-  /// What is said of a document, in the signs of `rclone check --combined`, where `--from` is the source and `--to` the
-  /// destination.
+  /// The mark of a document, as in `rclone check --combined` with `--from` as the source and `--to` as the destination.
   enum Mark: String, Sendable {
     case same = "="
     case onlyInFrom = "+"
@@ -65,15 +58,15 @@ struct DiffEntry: Equatable {
   }
 
   var mark: Mark
-  /// The document, or what could not be read.
+  /// The document path, or the collection or line that could not be read.
   var path: String
-  /// The fields that differ, where they are asked for.
+  /// The differing fields, if requested.
   var differences: [FieldDifference] = []
-  /// Why it could not be read.
+  /// The reason why it could not be read.
   var reason: String?
 }
 
-/// Entries as bytes of a format.
+/// Writes entries in a format.
 struct DiffWriter {
   private let format: DiffFormat
   private let isDetailed: Bool
@@ -84,7 +77,7 @@ struct DiffWriter {
     self.isDetailed = isDetailed
   }
 
-  /// The first line.
+  /// The bytes before the first entry.
   var head: [UInt8] {
     switch format {
     case .text: []
@@ -94,10 +87,10 @@ struct DiffWriter {
     }
   }
 
-  /// The last line.
+  /// The bytes after the last entry.
   var tail: [UInt8] { format == .json ? Array(isEmpty ? "]\n".utf8 : "\n]\n".utf8) : [] }
 
-  /// The bytes of an entry.
+  /// Returns the bytes of an entry.
   mutating func bytes(_ entry: DiffEntry) -> [UInt8] {
     defer { isEmpty = false }
     switch format {
@@ -121,21 +114,15 @@ struct DiffWriter {
   private func json(_ entry: DiffEntry) -> [UInt8] {
     var json = JSONWriter()
     json.object {
-      $0.key("mark")
-      $0.string(entry.mark.rawValue)
-      $0.key("path")
-      $0.string(entry.path)
-      if let reason = entry.reason {
-        $0.key("reason")
-        $0.string(reason)
-      }
+      $0.member("mark", entry.mark.rawValue)
+      $0.member("path", entry.path)
+      $0.member("reason", entry.reason)
       guard isDetailed, entry.mark == .different else { return }
       $0.key("differences")
       $0.array { list in
         for difference in entry.differences {
           list.object {
-            $0.key("field")
-            $0.string(difference.path.description)
+            $0.member("field", difference.path.description)
             if let value = difference.before {
               $0.key("from")
               $0.value(value)
@@ -169,7 +156,7 @@ struct DiffWriter {
     return Array(text.utf8)
   }
 
-  /// A cell of RFC 4180.
+  /// Returns a cell as in RFC 4180.
   private static func cell(_ text: String) -> String {
     let isPlain = !text.utf8.contains {
       $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0D || $0 == 0x0A
@@ -177,7 +164,7 @@ struct DiffWriter {
     return isPlain ? text : "\"\(text.replacing("\"", with: "\"\""))\""
   }
 
-  /// A text that does not leave its line: one with control characters is written as a JSON string.
+  /// Returns a text on one line; a text with control characters becomes a JSON string.
   private static func oneLine(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
     var json = JSONWriter()
@@ -185,7 +172,7 @@ struct DiffWriter {
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
-  /// A value as people read it; `(none)` where there is none.
+  /// Returns a value for people; `(none)` if there is none.
   private static func text(_ value: Value?) -> String {
     guard let value else { return "(none)" }
     var json = JSONWriter()
@@ -195,7 +182,7 @@ struct DiffWriter {
     case .integer(let number): json.integer(number)
     case .double(let number): json.double(number)
     case .null: json.null()
-    case .timestamp(let moment): return moment.description
+    case .timestamp(let time): return time.description
     case .reference(let name): return "ref(\(oneLine(name)))"
     default: json.value(value)
     }

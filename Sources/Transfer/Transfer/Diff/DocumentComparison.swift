@@ -1,11 +1,11 @@
 package import FirestoreModels
 import FirestoreREST
 
-/// Compares a document of one database with that of another, which is to be what a copy would have made of it.
+/// Compares a document of one database with the copy of it in another.
 ///
-/// Values are compared exactly, as ``Models/Value`` has it: 1 and 1.0 differ. References are compared as a copy leaves
-/// them: those into the first database are to point into the second, all others are to be the same. Times of creation
-/// and change are the service's and are not compared.
+/// Values are compared exactly, as ``FirestoreModels/Value`` does: 1 and 1.0 differ. References are compared as a copy leaves them:
+/// those into the first database have to point into the second, all others have to be equal. Create and update times are set
+/// by the service and are not compared.
 package struct DocumentComparison: Sendable {
   private let rewriter: ReferenceRewriter?
   private let ignored: [FieldPath]
@@ -13,21 +13,20 @@ package struct DocumentComparison: Sendable {
   /// Makes a comparison.
   ///
   /// - Parameters:
-  ///   - from: The database that the first document is of; nil where it is not known, and references are compared by
-  ///     their whole names.
-  ///   - to: The second's.
-  ///   - ignored: Fields that may differ, with all that is in them.
+  ///   - from: The database of the first document; nil if not known, so that references are compared by their full names.
+  ///   - to: The database of the second document.
+  ///   - ignored: The fields that may differ, including nested ones.
   package init(from: DatabaseName?, to: DatabaseName?, ignoring ignored: [FieldPath] = []) {
     rewriter = from.flatMap { from in to.map { ReferenceRewriter(from: from, to: $0) } }
     self.ignored = ignored
   }
 
-  /// Whether the documents are the same but for what is ignored.
+  /// Returns whether the documents are equal apart from ignored fields.
   package func areSame(_ a: FieldMap, _ b: FieldMap) -> Bool {
     copied(a) == compared(b)
   }
 
-  /// The fields that differ, each with its values unchanged in the documents; none where they are the same.
+  /// Returns the differing fields, each with its values in the documents; none if the documents are equal.
   package func differences(_ a: RawDocument, _ b: RawDocument) -> [FieldDifference] {
     let before = RawDocument(path: a.path, fields: copied(a.fields))
     let after = compared(b.fields)
@@ -41,14 +40,14 @@ package struct DocumentComparison: Sendable {
     }
   }
 
-  /// The fields of the first document as a copy would leave them.
+  /// Returns the fields of the first document as a copy would leave them.
   private func copied(_ fields: FieldMap) -> FieldMap {
     let fields = compared(fields)
     guard var rewriter else { return fields }
     return rewriter.rewrite(fields)
   }
 
-  /// The fields without those that are ignored, in the form in which the service keeps them.
+  /// Returns the fields as the service stores them, without ignored ones.
   private func compared(_ fields: FieldMap) -> FieldMap {
     var fields = fields.asStored
     for path in ignored where fields[path] != nil { fields[path] = nil }

@@ -2,10 +2,10 @@ import Files
 import FirestoreModels
 import Platform
 
-/// Sorts documents on disk by a number and their names: runs of some MiB sorted in memory, then merged.
+/// Sorts documents on disk by scope and name: runs of some MiB are sorted in memory, then merged.
 ///
-/// The file has no name and is gone with the process. Of documents of one name the one that was added last stays, as
-/// an import would leave it.
+/// The temporary file has no name and disappears with the process. Of documents with the same name only the one added last is
+/// kept, as in an import.
 struct DocumentSort {
   private struct Entry {
     var scope: Int
@@ -19,9 +19,9 @@ struct DocumentSort {
   private var file: SortFile?
   private var runs: [Range<Int>] = []
 
-  /// Begins a sort.
+  /// Makes a sort.
   ///
-  /// - Parameter runBytes: What is sorted in memory at once.
+  /// - Parameter runBytes: The number of bytes that are sorted in memory at once.
   init(runBytes: Int = 4 << 20) {
     self.runBytes = runBytes
   }
@@ -37,7 +37,7 @@ struct DocumentSort {
     if bytes >= runBytes { try writeRun() }
   }
 
-  /// Gives the documents in order.
+  /// Returns the documents in order.
   ///
   /// - Throws: `.cannotWrite`.
   consuming func finish() throws(Failure) -> SortedDocuments {
@@ -50,7 +50,7 @@ struct DocumentSort {
     if entries.isEmpty { return }
     if self.file == nil { self.file = try SortFile() }
     guard let file else { return }
-    // The order of equals is kept, so that the later one comes later.
+    // The sort is stable, so that the later document comes later.
     entries.sort { a, b in a.scope == b.scope ? a.path < b.path : a.scope < b.scope }
     let start = file.length
     var buffer: [UInt8] = []
@@ -73,7 +73,7 @@ struct DocumentSort {
   }
 }
 
-/// Documents that were sorted, one after the other.
+/// The sorted documents, one after another.
 final class SortedDocuments {
   private struct Head {
     var scope: Int
@@ -90,19 +90,19 @@ final class SortedDocuments {
   private var readers: [RunReader]
   private let parser = JSONParser(maximumBytes: 64 << 20)
   private var decoder = WireDecoder()
-  /// A binary heap, the least first.
+  /// A binary heap with the least head first.
   private var heap: [Head] = []
   private var isPrimed = false
 
   fileprivate init(file: SortFile, runs: [Range<Int>]) {
-    // All buffers together stay within some MiB, however many runs there are.
+    // All buffers together take a few MiB, however many runs there are.
     let buffer = max(4 << 10, min(64 << 10, (4 << 20) / max(1, runs.count)))
     readers = runs.map { RunReader(file: file, range: $0, bufferSize: buffer) }
   }
 
-  /// The next document and its number, nil at the end.
+  /// Returns the next document and its scope, or nil at the end.
   ///
-  /// - Throws: `.cannotWrite` where the disk gives trouble.
+  /// - Throws: `.cannotWrite` if the temporary file cannot be read.
   func next() throws(Failure) -> (scope: Int, document: RawDocument)? {
     if !isPrimed {
       isPrimed = true
@@ -110,7 +110,7 @@ final class SortedDocuments {
     }
     guard var head = heap.first else { return nil }
     try advance()
-    // Of one name the last stays.
+    // Of documents with the same name the last one is kept.
     while let same = heap.first, same.scope == head.scope, same.document.path == head.document.path {
       head = same
       try advance()
@@ -118,7 +118,7 @@ final class SortedDocuments {
     return (head.scope, head.document)
   }
 
-  /// Takes the least away and reads on where it came from.
+  /// Removes the least head and reads the next one of its run.
   private func advance() throws(Failure) {
     let run = heap[0].run
     let last = heap.removeLast()
@@ -188,7 +188,7 @@ private struct RunReader {
     buffer[index..<(index + 4)].reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// Reads on until so many bytes are in the buffer.
+  /// Fills the buffer until it holds at least `count` unread bytes.
   private mutating func need(_ count: Int) throws(Failure) {
     guard buffer.count - at < count else { return }
     buffer.removeFirst(at)
@@ -199,12 +199,12 @@ private struct RunReader {
   }
 }
 
-/// A temporary file without a name that is written to its end and read anywhere.
+/// A temporary file without a name, for appending and random access.
 private final class SortFile {
   private let folder = FilePaths.temporaryFolder(for: "-")
   private let descriptor: Int32
   private(set) var length = 0
-  /// Why it takes nothing more.
+  /// The failure after which nothing can be appended.
   private var failure: Failure?
 
   init() throws(Failure) {
@@ -243,7 +243,7 @@ private final class SortFile {
       }
       if got < 0, errno == EINTR { continue }
       if got < 0 { throw Failure.cannotWrite(folder, errno: errno) }
-      if got == 0 { throw Failure.cannotWrite(folder, "a temporary file there has lost its end") }
+      if got == 0 { throw Failure.cannotWrite(folder, "a temporary file there was truncated") }
       done += got
     }
     return bytes

@@ -1,22 +1,21 @@
 import FirestoreModels
 
-/// Two streams of documents in the order of their names, merged: which documents only one of them has, and which both
-/// have.
+/// Merges two streams of documents in the order of their names: documents in only one of them, and documents in both.
 ///
-/// It holds what was handed in and not yet taken, so its memory is that of two pages. Reads nothing itself.
+/// It holds the documents that were pushed and not yet consumed, so about two pages. It reads nothing itself.
 struct NameMerge {
   /// One of the streams.
   enum Side: Sendable {
     case from, to
   }
 
-  /// What comes next.
+  /// The next step of a merge.
   enum Step: Sendable, Equatable {
-    /// More of a stream has to be fed, or its end marked.
+    /// More documents of a stream are needed, or its end.
     case needs(Side)
-    /// A document of one stream that the other lacks.
+    /// A document that only one stream has.
     case only(Side, RawDocument)
-    /// A document that both have: of the first, of the second.
+    /// A document that both streams have, of `from` and of `to`.
     case both(RawDocument, RawDocument)
     /// Both streams have ended.
     case finished
@@ -31,9 +30,9 @@ struct NameMerge {
   private var from = Lane()
   private var to = Lane()
 
-  /// Hands in the next documents of a stream.
+  /// Adds the next documents of a stream.
   ///
-  /// - Throws: `.internal` where they are not in the order of their names: what follows could not be trusted.
+  /// - Throws: `.internal` if they are not in the order of their names, so that the result would be wrong.
   mutating func push(_ documents: [RawDocument], to side: Side) throws(Failure) {
     var last = side == .from ? from.last : to.last
     for document in documents {
@@ -42,7 +41,7 @@ struct NameMerge {
           .internal,
           "compare the documents of",
           path: document.path.collection.pattern.string,
-          cause: "they did not come in the order of their names"
+          cause: "they were not in the order of their names"
         )
       }
       last = document.path
@@ -65,7 +64,7 @@ struct NameMerge {
     }
   }
 
-  /// Takes the next step.
+  /// Returns the next step.
   mutating func next() -> Step {
     switch (from.documents.first, to.documents.first) {
     case (nil, _) where !from.isEnded: return .needs(.from)
@@ -95,8 +94,8 @@ struct NameMerge {
   /// Merges two streams that are read page by page.
   ///
   /// - Parameters:
-  ///   - next: The next page of a stream, nil at its end.
-  ///   - body: Takes each step but those that ask for more.
+  ///   - next: Returns the next page of a stream, or nil at its end.
+  ///   - body: Receives each document of one or both streams.
   static func run(
     _ next: (Side) async throws -> [RawDocument]?,
     _ body: (Step) async throws -> Void

@@ -4,47 +4,47 @@ import FirestoreREST
 package import Runs
 import Tables
 
-/// Documents in files of JSON Lines, as one side of a comparison.
+/// Documents in JSON Lines files, as one side of a comparison.
 ///
-/// The files are read twice: once to find out which collections they hold, which lines are no documents and whether the
-/// names are in order, then to compare. Names that are not in order are sorted on disk first.
+/// The files are read twice: first to find their collections, malformed lines and the order of names, then to compare. If the
+/// names are not in order, the documents are sorted on disk first.
 package struct Snapshot: Sendable {
-  /// A line that is no document.
+  /// A line that is not a document.
   package struct Defect: Sendable, Equatable {
     /// `FILE:LINE`.
     package var label: String
-    /// What is wrong with it.
+    /// The error.
     package var reason: String
   }
 
-  /// The path that it was named by.
+  /// The path as given.
   package let path: String
-  /// The database that its documents are from, where that is known.
+  /// The database of the documents, if known.
   package let database: DatabaseName?
-  /// The root collections in it.
+  /// The root collections.
   package let roots: [CollectionPath]
-  /// Documents in it.
+  /// The number of documents.
   package let count: Int
-  /// The first lines that are no documents.
+  /// The first lines that are not documents.
   package let defects: [Defect]
-  /// How many of its lines are no documents.
+  /// The number of lines that are not documents.
   package let defectCount: Int
   private let files: [String]
   private let isSorted: Bool
 
-  /// Defects that are kept to be shown.
+  /// The maximum number of defects that are listed.
   private static let shownDefects = 1000
 
   /// Reads the files once.
   ///
   /// - Parameters:
-  ///   - path: A file of JSON Lines, compressed or not, or a folder of an export.
-  ///   - source: The database that its documents are from; nil for what the manifest beside it says.
-  ///   - progress: Told of what is read.
-  /// - Throws: ``Failure``: `.inputMissing`, `.inputMalformed` where a file cannot be read to its end.
+  ///   - path: A JSON Lines file, compressed or not, or an export directory.
+  ///   - source: The database of the documents; nil for that of the manifest.
+  ///   - progress: Receives the number of documents read.
+  /// - Throws: ``Failure``: `.inputMissing`; `.inputMalformed` if a file cannot be read to its end.
   package init(_ path: String, source: DatabaseName?, progress: Progress) throws {
     self.path = path
-    // An export names collections in the order in which it was asked for them.
+    // A manifest lists collections in the order of the command line.
     files = try Manifest.files(at: path).sorted { Self.order(of: $0).compareUTF8(Self.order(of: $1)) < 0 }
     database = try source ?? Manifest.source(of: files)
     var roots: Set<CollectionPath> = []
@@ -78,7 +78,7 @@ package struct Snapshot: Sendable {
     (self.isSorted, self.count, self.defects, self.defectCount) = (isSorted, count, defects, defectCount)
   }
 
-  /// The name of a file without its endings, which is that of its collection.
+  /// Returns a file name without its extensions, which is that of the collection.
   private static func order(of file: String) -> String {
     var name = FilePaths.name(of: file)
     for ending in [".gz", ".jsonl"] where name.hasSuffix(ending) { name.removeLast(ending.utf8.count) }
@@ -94,9 +94,9 @@ package struct Snapshot: Sendable {
     return a.string.utf8.prefix { $0 != slash }.elementsEqual(b.string.utf8.prefix { $0 != slash })
   }
 
-  /// The documents of some parts of the database, part by part, each in the order of its names.
+  /// Returns the documents of some scopes, scope by scope, each in the order of names.
   ///
-  /// - Throws: ``Failure``: `.cannotWrite` where they cannot be sorted.
+  /// - Throws: ``Failure``: `.cannotWrite` if they cannot be sorted on disk.
   func documents(of scopes: [CollectionScope]) throws -> SnapshotDocuments {
     if isSorted, !CollectionScope.interleave(scopes) {
       return SnapshotDocuments(files: files, scopes: scopes)
@@ -116,7 +116,7 @@ package struct Snapshot: Sendable {
   }
 }
 
-/// The documents of a snapshot, given out page by page for one part of the database after the other.
+/// The documents of a snapshot, page by page and scope by scope.
 final class SnapshotDocuments {
   private static let pageSize = 300
 
@@ -127,21 +127,21 @@ final class SnapshotDocuments {
   private var reader: LinesBox?
   private var ahead: (scope: Int, document: RawDocument)?
 
-  /// Reads files that are in order.
+  /// Reads files whose names are in order.
   init(files: [String], scopes: [CollectionScope]) {
     self.files = files
     self.scopes = scopes
     sorted = nil
   }
 
-  /// Reads what was sorted.
+  /// Reads sorted documents.
   init(sorted: SortedDocuments) {
     self.sorted = sorted
     files = []
     scopes = []
   }
 
-  /// The next page of a part, nil at its end; what is left of parts before it is passed over.
+  /// Returns the next page of a scope, or nil at its end; remaining documents of earlier scopes are skipped.
   func next(_ scope: Int) throws -> [RawDocument]? {
     var page: [RawDocument] = []
     while page.count < Self.pageSize, let (at, document) = try ahead ?? read() {
@@ -172,7 +172,7 @@ final class SnapshotDocuments {
   }
 }
 
-/// Holds a non-copyable reader where only a class may.
+/// A box for the reader, which cannot be copied.
 private final class LinesBox {
   private var reader: JSONLinesReader
 

@@ -1,11 +1,11 @@
 package import FirestoreModels
 
-/// What an examination of an environment found, one line per check.
+/// The results of the checks of an environment.
 package struct Diagnosis: Sendable, Equatable {
-  /// How a check came out.
+  /// The result of a check.
   package enum State: String, Sendable {
     case ok
-    /// It works, and something is worth knowing.
+    /// It works, with something worth knowing.
     case warning
     /// It does not work.
     case problem
@@ -13,20 +13,20 @@ package struct Diagnosis: Sendable, Equatable {
 
   /// One check.
   package struct Check: Sendable, Equatable {
-    /// Its name, one word.
+    /// The name, one word.
     package var name: String
-    /// How it came out.
+    /// The result.
     package var state: State
-    /// What was found, one line without a secret.
+    /// The message: one line, without secrets.
     package var message: String
-    /// What to do about it.
+    /// The remedy.
     package var remedy: String?
-    /// The class of a problem.
+    /// The kind of failure of a problem.
     package var kind: Failure.Kind?
 
     /// The check in one line.
     ///
-    /// As `problem  token: …. Do this.`
+    /// For example `problem  token: …. Do this.`
     package var line: String {
       var text = "\(name): \(message)"
       if !text.hasSuffix(".") { text += "." }
@@ -40,18 +40,17 @@ package struct Diagnosis: Sendable, Equatable {
   /// The checks, in the order in which they were made.
   package private(set) var checks: [Check] = []
 
-  /// Nothing examined yet.
   package init() {}
 
-  /// The classes of the problems.
+  /// The kinds of the problems.
   package var problems: [Failure.Kind] { checks.compactMap(\.kind) }
 
-  /// Adds a check that came out well.
+  /// Adds a successful check.
   package mutating func ok(_ name: String, _ message: String) {
     checks.append(Check(name: name, state: .ok, message: message))
   }
 
-  /// Adds a check that is worth knowing about.
+  /// Adds a warning.
   package mutating func warn(_ name: String, _ message: String, remedy: String? = nil) {
     checks.append(Check(name: name, state: .warning, message: message, remedy: remedy))
   }
@@ -61,7 +60,7 @@ package struct Diagnosis: Sendable, Equatable {
     checks.append(Check(name: name, state: .problem, message: message, remedy: remedy, kind: kind))
   }
 
-  /// Adds a problem that is a failure.
+  /// Adds a failure as a problem.
   package mutating func fail(_ name: String, _ failure: Failure) {
     let path = failure.path.map { " \($0)" } ?? ""
     fail(
@@ -72,21 +71,15 @@ package struct Diagnosis: Sendable, Equatable {
     )
   }
 
-  /// Writes the checks as an array.
+  /// Writes the checks as a JSON array.
   package func writeChecks(to json: inout JSONWriter) {
     json.array { list in
       for check in checks {
         list.object { json in
-          json.key("message")
-          json.string(check.message)
-          json.key("name")
-          json.string(check.name)
-          if let remedy = check.remedy {
-            json.key("remedy")
-            json.string(remedy)
-          }
-          json.key("state")
-          json.string(check.state.rawValue)
+          json.member("message", check.message)
+          json.member("name", check.name)
+          json.member("remedy", check.remedy)
+          json.member("state", check.state.rawValue)
         }
       }
     }

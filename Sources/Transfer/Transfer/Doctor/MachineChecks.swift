@@ -2,20 +2,19 @@ import Files
 import FirestoreModels
 import Platform
 
-/// Examines this machine: the variables that lead elsewhere, and the folder of runs.
+/// Checks this machine: environment variables that redirect requests, and the state directory.
 ///
 /// Nothing is created.
 package struct MachineChecks: Sendable {
   private let variables: [String: String]
   private let stateDir: String
 
-  /// Makes an examination of variables and a folder of runs.
   package init(variables: [String: String], stateDir: String) {
     self.variables = variables
     self.stateDir = stateDir
   }
 
-  /// Adds what is found to a diagnosis.
+  /// Adds the results to a diagnosis.
   package func run(into diagnosis: inout Diagnosis) {
     folder(into: &diagnosis)
     if let host = variables["FIRESTORE_EMULATOR_HOST"], !host.isEmpty {
@@ -34,7 +33,7 @@ package struct MachineChecks: Sendable {
         diagnosis.fail(
           "certificates",
           "\(name) names \(file), which cannot be read: \(SystemCall.text(errno))",
-          remedy: "Name a file that is there, or unset it.",
+          remedy: "Name an existing file, or unset it.",
           kind: .configuration
         )
       }
@@ -48,32 +47,32 @@ package struct MachineChecks: Sendable {
       diagnosis.ok("state", "\(stateDir) can be written")
     } catch {
       var failure = error
-      failure.remedy = "Choose another with --state-dir or GYMMIGRATE_STATE_DIR."
+      failure.remedy = "Choose another folder with --state-dir or GYMMIGRATE_STATE_DIR."
       diagnosis.fail("state", failure)
     }
   }
 
-  /// The variables that curl honours; of their values, what may be a name and a password is left out.
+  /// Reports the proxy variables that curl honours, without the user and password in their values.
   private func proxies(into diagnosis: inout Diagnosis) {
     let names = ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"]
-    let found = names.compactMap { name in
+    let proxies = names.compactMap { name in
       variables[name].flatMap { $0.isEmpty ? nil : "\(name) is \(Self.withoutUser($0))" }
     }
-    if !found.isEmpty {
+    if !proxies.isEmpty {
       let exceptions = ["no_proxy", "NO_PROXY"].compactMap { variables[$0] }.first { !$0.isEmpty }
       let except = exceptions.map { ", except to \($0)" } ?? ""
-      diagnosis.ok("proxy", "requests go through a proxy: \(found.joined(separator: ", "))\(except)")
+      diagnosis.ok("proxy", "requests go through a proxy: \(proxies.joined(separator: ", "))\(except)")
     }
     if variables["HTTP_PROXY"].map({ !$0.isEmpty }) ?? false, variables["http_proxy"] == nil {
       diagnosis.warn(
         "proxy",
         "HTTP_PROXY is not honoured",
-        remedy: "Its name is http_proxy, in small letters."
+        remedy: "Set http_proxy in lower case instead."
       )
     }
   }
 
-  /// A proxy's URL without the part before the last `@`.
+  /// Returns a proxy's URL without anything before the last `@`.
   static func withoutUser(_ url: String) -> String {
     guard let at = url.utf8.lastIndex(of: UInt8(ascii: "@")) else { return url }
     let rest = url[url.utf8.index(after: at)...]

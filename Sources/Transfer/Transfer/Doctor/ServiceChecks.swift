@@ -3,16 +3,15 @@ import FirestoreModels
 package import FirestoreREST
 import Runs
 
-/// Examines a database through its service: the token, the clock, the database itself, the rights to read and to write.
+/// Checks a database through its service: token, clock, the database itself, and permission to read and write.
 ///
-/// Nothing is changed: what is sent to try the right to write is an update whose precondition cannot hold.
+/// Nothing is changed: permission to write is tested with an update whose precondition cannot hold.
 package struct ServiceChecks: Sendable {
   private let client: FirestoreClient
   private let environment: DatabaseEnvironment
   /// Seconds since 1970 by this machine's clock.
   private let now: @Sendable () -> Int64
 
-  /// Makes an examination of the database of a client.
   package init(
     client: FirestoreClient,
     environment: DatabaseEnvironment,
@@ -23,11 +22,11 @@ package struct ServiceChecks: Sendable {
     self.now = now
   }
 
-  /// Adds what is found to a diagnosis; what cannot be examined after a problem is left out.
+  /// Adds the results to a diagnosis; a problem ends checks that depend on it.
   package func run(into diagnosis: inout Diagnosis) async {
     do throws(Failure) {
       _ = try await client.caller.credentials.authorization()
-      diagnosis.ok("token", "there is one to sign with")
+      diagnosis.ok("token", "a token is available")
     } catch {
       diagnosis.fail("token", error)
       return
@@ -40,7 +39,7 @@ package struct ServiceChecks: Sendable {
 
   // MARK: The clock
 
-  /// How far this machine's clock may be off before Google refuses what it signs, in seconds; half of it is a warning.
+  /// The clock skew in seconds beyond which Google refuses a signature; half of it is a warning.
   private static let toleratedSkew: Int64 = 300
 
   private func clock(into diagnosis: inout Diagnosis) async {
@@ -52,27 +51,27 @@ package struct ServiceChecks: Sendable {
       diagnosis.ok("clock", "the service does not report its time")
       return
     }
-    // The header has whole seconds and was written somewhere between the two readings.
+    // The header has whole seconds and was written between the two readings.
     let skew = before - 1 > date ? before - date : date > after + 1 ? after - date : 0
     let message = "this machine is \(abs(skew)) s \(skew > 0 ? "ahead of" : "behind") the service"
-    let remedy = "Set it by NTP: what a service account signs is refused by a clock that is wrong."
+    let remedy = "Synchronize it by NTP: with a wrong clock, signatures of a service account are refused."
     if abs(skew) > Self.toleratedSkew {
       diagnosis.fail("clock", message, remedy: remedy, kind: .configuration)
     } else if abs(skew) > Self.toleratedSkew / 2 {
       diagnosis.warn("clock", message, remedy: remedy)
     } else {
-      diagnosis.ok("clock", skew == 0 ? "it agrees with the service's" : message)
+      diagnosis.ok("clock", skew == 0 ? "it agrees with that of the service" : message)
     }
   }
 
   // MARK: The database
 
-  /// Whether further checks make sense.
+  /// Checks the database, and returns whether further checks make sense.
   private func database(into diagnosis: inout Diagnosis) async -> Bool {
     let name = client.database.description
     do throws(Failure) {
-      let found = try await client.quickly.describeDatabase()
-      if let type = found.type, !type.isIdentical(to: "FIRESTORE_NATIVE") {
+      let description = try await client.quickly.describeDatabase()
+      if let type = description.type, !type.isIdentical(to: "FIRESTORE_NATIVE") {
         diagnosis.fail(
           "database",
           "\(name) is of type \(type)",
@@ -81,15 +80,15 @@ package struct ServiceChecks: Sendable {
         )
         return false
       }
-      diagnosis.ok("database", found.summary(of: name))
-      if let recovery = found.pointInTimeRecovery {
+      diagnosis.ok("database", description.summary(of: name))
+      if let recovery = description.pointInTimeRecovery {
         let isOn = recovery.isIdentical(to: "POINT_IN_TIME_RECOVERY_ENABLED")
         if isOn {
           diagnosis.ok("recovery", "point-in-time recovery is on: the past can be read for seven days")
         } else {
           diagnosis.warn(
             "recovery",
-            "point-in-time recovery is off: an export has an hour to read at one moment",
+            "point-in-time recovery is off: an export can read at one read time for an hour only",
             remedy: "Turn it on for databases that matter."
           )
         }
@@ -99,7 +98,7 @@ package struct ServiceChecks: Sendable {
       if error.kind == .notPermitted {
         diagnosis.warn(
           "database",
-          "the signer may not look at \(name) itself",
+          "the signer may not read the description of \(name)",
           remedy: "roles/datastore.viewer has the right (datastore.databases.getMetadata)."
         )
         return true
@@ -108,10 +107,10 @@ package struct ServiceChecks: Sendable {
         [.notFound, .unimplemented, .invalidArgument].contains($0.status)
       }
       if !environment.isRealService, isUnrecorded ?? false {
-        diagnosis.ok("database", "this server does not report \(name)")
+        diagnosis.ok("database", "this server does not describe \(name)")
         return true
       }
-      // What the database is like is only nice to know; whether it is there shows when it is read.
+      // The description is only informative; whether the database exists shows when it is read.
       let isWrong: Set<FirestoreError.Status> = [
         .notFound, .unauthenticated, .failedPrecondition, .invalidArgument,
       ]
@@ -119,7 +118,7 @@ package struct ServiceChecks: Sendable {
         diagnosis.warn(
           "database",
           "the service does not describe \(name): \(error.cause)",
-          remedy: "Whether it can be read is examined next."
+          remedy: "The next check shows whether it can be read."
         )
         return true
       }
@@ -128,9 +127,9 @@ package struct ServiceChecks: Sendable {
     }
   }
 
-  // MARK: Rights
+  // MARK: Permissions
 
-  /// A document that nobody has: gymmigrate's own collection, which exports and copies leave out.
+  /// A document that does not exist, in gymmigrate's own collection, which exports and copies leave out.
   private var probe: DocumentPath? { DocumentPath("_gymmigrate/doctor") }
 
   private func reading(into diagnosis: inout Diagnosis) async -> Bool {
@@ -156,7 +155,7 @@ package struct ServiceChecks: Sendable {
       diagnosis.warn(
         "writing",
         "not allowed",
-        remedy: "That is right for exports; imports and migrations need roles/datastore.user."
+        remedy: "This is right for exports; imports and migrations need roles/datastore.user."
       )
     case let failure?:
       diagnosis.fail(
@@ -174,7 +173,7 @@ package struct ServiceChecks: Sendable {
   }
 }
 
-/// What the service reports about a database (`projects.databases.get`).
+/// The service's description of a database (`projects.databases.get`).
 struct DatabaseDescription: Sendable, Equatable {
   /// `FIRESTORE_NATIVE` or `DATASTORE_MODE`.
   var type: String?
@@ -199,40 +198,38 @@ struct DatabaseDescription: Sendable, Equatable {
 }
 
 extension FirestoreClient {
-  /// Asks for the database itself.
+  /// Returns the service's description of the database.
   func describeDatabase() async throws(Failure) -> DatabaseDescription {
     var url = "\(endpoint)/v1/"
     PercentEncoding.appendPath(database.description, to: &url)
     return try await caller.call(
       .getDatabase,
       HTTPRequest(method: "GET", url: "\(url)?prettyPrint=false"),
-      operation: "look at",
+      operation: "describe",
       path: database.description
     ) { (_, root) throws(CallFailure) in
-      guard root.kind == .object else { throw .malformed("the answer is not an object") }
+      guard root.kind == .object else { throw .malformed("the response is not an object") }
       return DatabaseDescription(root)
     }
   }
 
-  /// Sends an update of a document that was never written at the first second of 1970, which no document was.
+  /// Sends an update whose precondition cannot hold: an update time in the first second of 1970.
   ///
-  /// Rights are judged before preconditions, so that the answer reports whether writing is allowed.
+  /// Permissions are checked before preconditions, so the response shows whether writing is allowed.
   ///
-  /// - Returns: What the service said; nil where it claims to have done it.
+  /// - Returns: The service's error; nil if it claims to have applied the update.
   func updateThatCannotHold(_ path: DocumentPath) async -> CallFailure? {
     var json = JSONWriter()
     json.object {
       $0.key("currentDocument")
       $0.object {
-        $0.key("updateTime")
-        $0.string("1970-01-01T00:00:01Z")
+        $0.member("updateTime", "1970-01-01T00:00:01Z")
       }
       $0.key("update")
       $0.object {
         $0.key("fields")
         $0.object { _ in }
-        $0.key("name")
-        $0.string(database.name(of: path))
+        $0.member("name", database.name(of: path))
       }
     }
     do throws(CallFailure) {
@@ -244,13 +241,13 @@ extension FirestoreClient {
   }
 }
 
-/// Dates of HTTP headers (RFC 9110, 5.6.7), in the one form that may be sent today.
+/// Dates of HTTP headers (RFC 9110, 5.6.7), in the one form that may still be sent.
 enum HTTPDate {
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// Seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`; nil for anything else.
+  /// Returns the seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`; nil for any other text.
   static func seconds(_ text: String) -> Int64? {
     let words = text.split(separator: " ")
     guard words.count == 6, words[5] == "GMT", let day = Int(words[1]), let year = Int(words[3]),

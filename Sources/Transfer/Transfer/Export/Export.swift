@@ -5,28 +5,33 @@ import Logging
 package import Runs
 import Tables
 
-/// Exports collections to files: page by page, in constant memory, each file whole or not at all.
+/// Exports collections to files, page by page and in constant memory; each file is written atomically.
+///
+///     var options = Export.Options(
+///       reads: [CollectionRead(users)], destination: .file("users.jsonl"), format: .jsonLines()
+///     )
+///     options.limit = 100
+///     let readTime = try await Export(options, in: context).run()
 package struct Export: Sendable {
-  /// What to export, and how.
+  /// The options of an export.
   package struct Options: Sendable {
-    /// What to read, in the order of the output.
+    /// The reads, in the order of the output.
     package var reads: [CollectionRead]
-    /// Where they go.
+    /// The destination.
     package var destination: ExportDestination
-    /// How they look there.
+    /// The format.
     package var format: ExportFormat
-    /// Fields to export; all where nil.
+    /// The fields to export; nil for all.
     package var fields: [FieldPath]?
-    /// Documents of a collection at most; all where nil.
+    /// The maximum number of documents per collection; nil for all.
     package var limit: Int?
-    /// The moment to read at.
+    /// The read time.
     package var readTime = ReadTimeChoice.pinned
-    /// What was asked for, for the manifest.
+    /// The scope of the export, for the manifest.
     package var scope: Manifest.Scope?
-    /// The moments of increments, for the manifest; the reads hold the filters.
+    /// The times at which increments begin, for the manifest; the reads hold the filters.
     package var since: [CollectionPath: Timestamp] = [:]
 
-    /// Makes options.
     package init(reads: [CollectionRead], destination: ExportDestination, format: ExportFormat) {
       self.reads = reads
       self.destination = destination
@@ -42,10 +47,10 @@ package struct Export: Sendable {
     self.context = context
   }
 
-  /// Reads and writes everything.
+  /// Runs the export.
   ///
-  /// - Returns: The moment that was read at, nil where none was pinned.
-  /// - Throws: ``Failure``; files that were not complete are gone then.
+  /// - Returns: The read time, or nil if none was pinned.
+  /// - Throws: ``Failure``; incomplete files have been deleted then.
   package func run() async throws -> Timestamp? {
     for read in options.reads { context.counts.open(read.collection) }
     let readTime = try await ReadTimePinning(
@@ -75,7 +80,7 @@ package struct Export: Sendable {
       } ?? failure
     }
     try complete(output, readTime: readTime)
-    // Nothing new in an increment is no news.
+    // An increment without new documents needs no warning.
     for read in empty where options.since[read.collection] == nil {
       context.logger.warning(
         "\(read.collection) has no documents\(read.filter == nil ? "" : " for which the filter holds")."
@@ -84,10 +89,9 @@ package struct Export: Sendable {
     return readTime
   }
 
-  /// Exports what a read gives, and says how many documents that are.
+  /// Exports the documents of a read and returns their number.
   private func export(_ read: CollectionRead, to output: ExportOutput) async throws -> Int {
-    // A table has rows of one kind, so each collection below has a table of its own; JSON Lines take them as they
-    // come.
+    // A table has rows of one kind, so each subcollection has a table of its own; JSON Lines take all documents.
     let splits = read.reach == .subcollections && options.format.isTable
     var writers: [CollectionPath: any CollectionWriter] = [:]
     func writer(for table: CollectionPath) throws -> any CollectionWriter {
@@ -96,11 +100,11 @@ package struct Export: Sendable {
       writers[table] = writer
       return writer
     }
-    let own = try writer(for: read.kind ?? read.collection)
+    let main = try writer(for: read.kind ?? read.collection)
     var count = 0
     try await forEachPage(of: read) { page in
       count += page.count
-      guard splits else { return try own.append(contentsOf: page) }
+      guard splits else { return try main.append(contentsOf: page) }
       for (table, documents) in page.grouped(by: { $0.path.collection.pattern }) {
         try writer(for: table).append(contentsOf: documents)
       }
@@ -137,26 +141,26 @@ package struct Export: Sendable {
     if left == 0 { return }
     var read = read
     read.pageSize = min(read.pageSize, left)
-    // Ranges that are read ahead of a limit would be paid for and thrown away.
+    // Ranges read in parallel beyond a limit would be billed and discarded.
     if options.limit != nil { read.parallel = 1 }
     for try await page in context.client.pages(of: read) {
       try Task.checkCancellation()
-      let taken = page.count > left ? Array(page.prefix(left)) : page
-      try body(taken)
-      left -= taken.count
+      let documents = page.count > left ? Array(page.prefix(left)) : page
+      try body(documents)
+      left -= documents.count
       if read.reach == .collection || read.reach == .pattern {
-        context.counts.update(read.collection) { $0.read += taken.count }
+        context.counts.update(read.collection) { $0.read += documents.count }
       } else {
-        for document in taken { context.counts.update(read.countedName(of: document)) { $0.read += 1 } }
+        for document in documents { context.counts.update(read.countedName(of: document)) { $0.read += 1 } }
       }
-      context.progress.advance(by: taken.count)
+      context.progress.advance(by: documents.count)
       if left == 0 { return }
     }
   }
 }
 
 extension Array {
-  /// Runs of elements with one key, in their order, elements with one key together.
+  /// Groups elements by a key; groups are in the order of their first elements.
   fileprivate func grouped<Key: Hashable>(by key: (Element) -> Key) -> [(key: Key, elements: [Element])] {
     var groups: [(key: Key, elements: [Element])] = []
     var index: [Key: Int] = [:]
@@ -174,7 +178,7 @@ extension Array {
 }
 
 extension ExportFormat {
-  /// Whether rows of different collections cannot share a file.
+  /// Whether a file holds rows of one collection only.
   fileprivate var isTable: Bool {
     if case .jsonLines = self { false } else { true }
   }

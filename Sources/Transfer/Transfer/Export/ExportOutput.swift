@@ -7,10 +7,10 @@ package import Tables
 package enum ExportFormat: Sendable {
   case csv(CSVOptions)
   case xlsx(XLSXOptions)
-  /// JSON Lines, compressed in a folder where `gzip` (a file's own name decides otherwise).
+  /// JSON Lines; `gzip` compresses the files of a folder, while a single file is compressed by its name.
   case jsonLines(gzip: Bool = false)
 
-  /// The ending of a file's name, without the dot.
+  /// The file name extension, without the dot.
   package var fileExtension: String {
     switch self {
     case .csv: "csv"
@@ -20,25 +20,24 @@ package enum ExportFormat: Sendable {
   }
 }
 
-/// Where an export goes.
+/// The destination of an export.
 package enum ExportDestination: Sendable, Equatable {
   case standardOutput
-  /// One file: one collection as CSV, any number as a workbook or as JSON Lines.
+  /// One file: a single collection as CSV, any number as a workbook or as JSON Lines.
   case file(String)
-  /// A file a collection, in a folder that is made where it is missing.
+  /// One file per collection, in a folder that is created if missing.
   case folder(String)
 
-  /// What `-o` means for so many collections.
+  /// Resolves `-o` for a number of collections.
   ///
-  /// `-` is standard output. A folder is one that is there, a name with a slash at its end, a name that several CSV
-  /// files would have to share, or one for several collections of JSON Lines that does not end as a file of them does.
-  /// Everything else is a file.
+  /// `-` is standard output. A folder is an existing folder, a name with a trailing slash, the name for several collections as
+  /// CSV, or the name for several collections as JSON Lines unless it ends like a file of them. Anything else is a file.
   package init(output: String, format: ExportFormat, collections: Int) {
     if output == "-" {
       self = .standardOutput
       return
     }
-    let isThere = SystemCall.status(output).status?.isFolder ?? false
+    let exists = SystemCall.status(output).status?.isFolder ?? false
     var sharesNothing = false
     switch format {
     case .csv: sharesNothing = collections > 1
@@ -46,7 +45,7 @@ package enum ExportDestination: Sendable, Equatable {
       sharesNothing = collections > 1 && !output.hasSuffix(".jsonl") && !output.hasSuffix(".gz")
     case .xlsx: break
     }
-    if isThere || output.hasSuffix("/") || sharesNothing {
+    if exists || output.hasSuffix("/") || sharesNothing {
       var folder = output
       while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
       self = .folder(folder)
@@ -56,20 +55,20 @@ package enum ExportDestination: Sendable, Equatable {
   }
 }
 
-/// One file of an export, complete.
+/// A complete file of an export.
 package struct FileReport: Sendable, Equatable {
-  /// Where it is; `-` for standard output.
+  /// The path; `-` for standard output.
   package var path: String
-  /// The collection whose documents it holds; nil for a file that holds several.
+  /// The collection of its documents; nil for a file that holds several collections.
   package var collection: CollectionPath?
-  /// How many documents.
+  /// The number of documents.
   package var documents: Int
-  /// Its size on disk.
+  /// The size on disk, in bytes.
   package var bytes: Int
-  /// Its SHA-256, where it was asked for.
+  /// The SHA-256, if requested.
   package var sha256: String?
 
-  /// The entry of a manifest; nil for a file without a collection or a checksum of its own.
+  /// The entry in the manifest; nil without a single collection or a checksum.
   package var manifestEntry: Manifest.File? {
     guard let collection, let sha256 else { return nil }
     return Manifest.File(
@@ -82,10 +81,10 @@ package struct FileReport: Sendable, Equatable {
   }
 }
 
-/// What an export writes: a writer a collection, whatever the format and the number of files.
+/// The output of an export: a writer per collection, whatever the format and the number of files.
 ///
-/// Not `Sendable`: one task makes the writers, feeds them, in turns if it likes, finishes them and then this. Dropped
-/// earlier, it and its writers leave no unfinished file behind.
+/// Not `Sendable`: one task makes the writers, appends to them, finishes each of them and then this object. If it is dropped
+/// earlier, no unfinished file remains.
 package final class ExportOutput {
   private let destination: ExportDestination
   private let format: ExportFormat
@@ -94,7 +93,7 @@ package final class ExportOutput {
   private var lines: JSONLinesWriter?
   private var writers: [(path: String, collection: CollectionPath, writer: any CollectionWriter)] = []
 
-  /// Checks that the output can be written; creates nothing yet.
+  /// Checks that the output can be written, without creating anything.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package init(_ destination: ExportDestination, _ format: ExportFormat) throws(Failure) {
@@ -107,11 +106,11 @@ package final class ExportOutput {
     }
   }
 
-  /// A writer for the next collection.
+  /// Makes a writer for the next collection.
   ///
   /// - Parameters:
-  ///   - collection: the collection; the documents it takes lie in it or below it.
-  ///   - fields: the columns of a table; the catalogue's and what comes where nil. JSON Lines always hold whole
+  ///   - collection: The collection; its documents lie in it or below it.
+  ///   - fields: The columns of a table; nil for those of the catalogue and any further fields. JSON Lines always hold entire
   ///     documents.
   /// - Throws: ``Failure`` of kind `cannotWrite`, or `usage` for a second collection in one CSV file.
   package func writer(
@@ -162,9 +161,9 @@ package final class ExportOutput {
     return writer
   }
 
-  /// Completes what several collections share, and reports every file.
+  /// Completes shared files and reports every file.
   ///
-  /// Each writer must have been finished.
+  /// Each writer must have been finished before.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func finish() throws(Failure) -> [FileReport] {
@@ -203,15 +202,15 @@ package final class ExportOutput {
 
   // MARK: Folders and names
 
-  /// Checks that files can be written into a folder, or that the folder can be made.
+  /// Checks that files can be written into a folder, or that the folder can be created.
   ///
-  /// Creates nothing.
+  /// Nothing is created.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package static func checkFolder(_ path: String) throws(Failure) {
-    let (found, code) = SystemCall.status(path)
-    if let found {
-      if !found.isFolder { throw Failure.cannotWrite(path, "it is a file", remedy: "Name a folder.") }
+    let (status, code) = SystemCall.status(path)
+    if let status {
+      if !status.isFolder { throw Failure.cannotWrite(path, "it is a file", remedy: "Name a folder.") }
       if access(path, W_OK | X_OK) != 0 { throw Failure.cannotWrite(path, errno: errno) }
     } else if code == ENOENT {
       var bare = path
@@ -227,22 +226,23 @@ package final class ExportOutput {
     if code != 0, code != EEXIST { throw Failure.cannotWrite(path, errno: code) }
   }
 
-  /// The name of a collection's file: its path with `%` and two digits for every byte that is no letter, digit, `_`,
-  /// `-` or inner `.`, and `~` for the documents between two collections of a pattern (`groups~members.csv`).
+  /// Returns the name of a collection's file.
   ///
-  /// No two collections share one where a file system distinguishes case. What would be longer than file names
-  /// may be (255 bytes) is cut and ends in `%~` and the beginning of the path's SHA-256.
+  /// It is the collection path with `%` and two digits for every byte that is not a letter, digit, `_`, `-` or inner `.`, and
+  /// `~` for the documents between two collections of a pattern (`groups~members.csv`). Names are unique where the file system
+  /// is case-sensitive. A name that would exceed the limit of 255 bytes is truncated and ends in `%~` and the beginning of the
+  /// path's SHA-256.
   ///
-  /// - Throws: ``Failure`` of kind `internal` where there is no SHA-256.
+  /// - Throws: ``Failure`` of kind `internal` if SHA-256 is not available.
   static func fileName(of collection: CollectionPath, _ fileExtension: String) throws(Failure) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     let path = Array(collection.string.utf8)
     var name: [UInt8] = []
-    var cut = 0
+    var truncatedCount = 0
     var index = 0
     while index < path.count {
       let byte = path[index]
-      // By bytes: a slash before a combining mark is no Character of its own.
+      // Compared by bytes: a slash before a combining mark is not a Character of its own.
       if path[index...].starts(with: "/*/".utf8) {
         name.append(UInt8(ascii: "~"))
         index += 2
@@ -253,19 +253,19 @@ package final class ExportOutput {
       } else {
         name.append(contentsOf: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]])
       }
-      if name.count <= 180 { cut = name.count }
+      if name.count <= 180 { truncatedCount = name.count }
       index += 1
     }
     if name.count > 220 {
       var digest = try SHA256Digest()
       path.withUnsafeBytes { digest.update($0) }
-      name = Array(name.prefix(cut)) + Array("%~".utf8) + Array(digest.finish().utf8.prefix(32))
+      name = Array(name.prefix(truncatedCount)) + Array("%~".utf8) + Array(digest.finish().utf8.prefix(32))
     }
     return "\(String(decoding: name, as: UTF8.self)).\(fileExtension)"
   }
 }
 
-/// One collection's part of a file that several share.
+/// One collection's writer of a file that several collections share.
 private final class SharedFile: CollectionWriter {
   private(set) var documentCount = 0
   private let file: JSONLinesWriter
@@ -282,7 +282,7 @@ private final class SharedFile: CollectionWriter {
   func finish() {}
 }
 
-/// A workbook of one sheet.
+/// A workbook with a single sheet.
 private final class SingleSheet: CollectionWriter {
   let workbook: XLSXWriter
   private let sheet: any CollectionWriter

@@ -1,25 +1,23 @@
 import Files
 package import FirestoreModels
 
-/// What an exported folder says about itself in its `manifest.json`: where its documents are from, as of when, and
-/// what each file holds.
+/// The manifest of an export directory, `manifest.json`: database, read time and files.
 package struct Manifest: Sendable, Equatable {
-  /// One file of the folder.
+  /// One file of the directory.
   package struct File: Sendable, Equatable {
-    /// Its name within the folder.
+    /// The name within the directory.
     package var file: String
-    /// The collection whose documents it holds.
+    /// The collection of its documents.
     package var collection: String
-    /// How many.
+    /// The number of documents.
     package var documents: Int
-    /// Its size on disk.
+    /// The size on disk, in bytes.
     package var bytes: Int
-    /// Its SHA-256 in lower-case hexadecimal.
+    /// The SHA-256 in lower-case hexadecimal.
     package var sha256: String
-    /// The moment of an increment: only documents that were updated since; nil for the whole collection.
+    /// The time at which an increment begins; nil for the entire collection.
     package var since: Timestamp?
 
-    /// Makes an entry.
     package init(
       file: String,
       collection: String,
@@ -37,24 +35,23 @@ package struct Manifest: Sendable, Equatable {
     }
   }
 
-  /// What an export was asked for: whether it is a whole backup, and of what.
+  /// The scope of an export, which tells whether two exports are of the same series.
   package struct Scope: Sendable, Equatable {
-    /// The collections that were named, patterns among them; nil where all root collections were meant.
+    /// The collections and patterns as named on the command line; nil for all root collections.
     package var collections: [String]?
-    /// Whether what is below the documents is in it.
+    /// Whether subcollections are included.
     package var subcollections: Bool
-    /// The filters that documents had to satisfy, as they were typed.
+    /// The filters as typed.
     package var filters: [String]
-    /// Documents of each collection at most; nil for no limit.
+    /// The maximum number of documents per collection; nil for no limit.
     package var limit: Int?
-    /// The order that was asked for, as it was typed: documents without its fields are left out; nil for that of names.
+    /// The order as typed, which leaves out documents without its fields; nil for the order of names.
     package var orderBy: String?
-    /// The fields that were read; nil for all.
+    /// The fields; nil for all.
     package var fields: [String]?
-    /// Whether every collection with one of the ids was meant.
+    /// Whether the collections are collection groups.
     package var isGroup: Bool
 
-    /// Makes a scope.
     package init(
       collections: [String]?,
       subcollections: Bool,
@@ -74,23 +71,22 @@ package struct Manifest: Sendable, Equatable {
     }
   }
 
-  /// The file's name.
+  /// The file name.
   package static let fileName = "manifest.json"
 
-  /// The version of gymmigrate that wrote the folder.
+  /// The version of gymmigrate that made the export.
   package var toolVersion: String
-  /// The environment's name in the configuration of then.
+  /// The name of the environment.
   package var environment: String
-  /// The database that the documents are from.
+  /// The database of the documents.
   package var database: DatabaseName
-  /// The moment as of which they were read; nil where they were read as they were.
+  /// The read time; nil if none was pinned.
   package var readTime: Timestamp?
-  /// What was asked for; nil in manifests that do not say.
+  /// The scope; nil in old manifests.
   package var scope: Scope?
   /// The files.
   package var files: [File]
 
-  /// Makes a manifest.
   package init(
     toolVersion: String,
     environment: String,
@@ -107,21 +103,18 @@ package struct Manifest: Sendable, Equatable {
     self.files = files
   }
 
-  /// Whether some of the files hold only what was updated since a moment.
+  /// Whether it is an increment: some files hold only documents updated since a time.
   package var isIncrement: Bool { files.contains { $0.since != nil } }
 
   // MARK: Writing
 
-  /// The manifest as JSON, a file a line.
+  /// The JSON of the manifest.
   package var json: [UInt8] {
     var json = JSONWriter()
     json.object { json in
-      json.key("toolVersion")
-      json.string(toolVersion)
-      json.key("environment")
-      json.string(environment)
-      json.key("database")
-      json.string(database.description)
+      json.member("toolVersion", toolVersion)
+      json.member("environment", environment)
+      json.member("database", database.description)
       json.key("readTime")
       if let readTime { json.timestamp(readTime) } else { json.null() }
       if let scope {
@@ -132,20 +125,12 @@ package struct Manifest: Sendable, Equatable {
       json.array { list in
         for file in files {
           list.object { json in
-            json.key("file")
-            json.string(file.file)
-            json.key("collection")
-            json.string(file.collection)
-            json.key("documents")
-            json.integer(file.documents)
-            json.key("bytes")
-            json.integer(file.bytes)
-            json.key("sha256")
-            json.string(file.sha256)
-            if let since = file.since {
-              json.key("since")
-              json.timestamp(since)
-            }
+            json.member("file", file.file)
+            json.member("collection", file.collection)
+            json.member("documents", file.documents)
+            json.member("bytes", file.bytes)
+            json.member("sha256", file.sha256)
+            json.member("since", file.since)
           }
         }
       }
@@ -153,7 +138,7 @@ package struct Manifest: Sendable, Equatable {
     return json.bytes + [UInt8(ascii: "\n")]
   }
 
-  /// Writes the manifest into a folder; the last file of an export, so that a folder with one is a whole one.
+  /// Writes the manifest into a folder, after all other files, so that a folder with a manifest is complete.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func write(to folder: String) throws(Failure) {
@@ -164,9 +149,9 @@ package struct Manifest: Sendable, Equatable {
 
   // MARK: Reading
 
-  /// Reads the manifest of a folder; nil where it has none.
+  /// Reads the manifest of a folder; nil if it has none.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` where it is not a manifest, `inputMissing` where it cannot be read.
+  /// - Throws: ``Failure`` of kind `inputMalformed` if it is not a manifest, `inputMissing` if it cannot be read.
   package static func read(from folder: String) throws(Failure) -> Manifest? {
     try JSONFile.read("\(folder)/\(fileName)") { json throws(WireError) in try Manifest(json) }
   }
@@ -209,7 +194,7 @@ package struct Manifest: Sendable, Equatable {
     return text
   }
 
-  /// The name of a file of the folder; one that leads out of it was not written by an export.
+  /// Reads a file name; no export writes a name that leads out of its folder.
   private static func name(_ json: JSONCursor?) throws(WireError) -> String {
     let name = try text(json, "file")
     let isPlain =
@@ -233,25 +218,26 @@ package struct Manifest: Sendable, Equatable {
 }
 
 extension Manifest {
-  /// The database that files came from, as the manifest beside them says; nil where there is none or they disagree.
+  /// Returns the database of files according to their manifests; nil if one has none or they disagree.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed` for a manifest that cannot be read.
   package static func source(of files: [String]) throws(Failure) -> DatabaseName? {
-    var found: DatabaseName?
+    var database: DatabaseName?
     for file in files where file != "-" {
       guard let manifest = try read(from: FilePaths.folder(of: file)),
         manifest.files.contains(where: { $0.file.isIdentical(to: FilePaths.name(of: file)) })
       else { return nil }
-      if let found, found != manifest.database { return nil }
-      found = manifest.database
+      if let database, database != manifest.database { return nil }
+      database = manifest.database
     }
-    return found
+    return database
   }
 
-  /// The files of a path: a file for itself, a folder for those of its manifest, or, where it has none,
-  /// for its JSON Lines in the order of their names, or, where it has none of those, for its tables.
+  /// Returns the files that a path refers to.
   ///
-  /// - Throws: ``Failure`` of kind `inputMissing` for a folder that holds none, `inputMalformed` for its manifest, and for a
+  /// A file refers to itself. A folder refers to the files of its manifest, else to its JSON Lines by name, else to its tables.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing` for a folder without such files, `inputMalformed` for its manifest and for a
   ///   symbolic link that leads out of the folder.
   package static func files(at path: String) throws(Failure) -> [String] {
     guard path != "-", SystemCall.status(path).status?.isFolder ?? false else { return [path] }
@@ -277,21 +263,21 @@ extension Manifest {
     return files
   }
 
-  /// Refuses a file of a folder that is a symbolic link out of it: a folder that somebody made may not name files elsewhere.
+  /// Checks that a file is no symbolic link out of its folder, because an untrusted folder may not name files elsewhere.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed`.
   static func assertWithin(_ folder: String, _ file: String) throws(Failure) {
     let inside = FilePaths.resolved(folder.isEmpty ? "/" : folder)
     let prefix = inside.utf8.last == UInt8(ascii: "/") ? inside : "\(inside)/"
     let real = FilePaths.resolved(file)
-    // What is not there stays as it is spelt, and is missed where it is read.
+    // A missing path is left as it is, and fails when it is read.
     if real.isIdentical(to: file) || real.utf8.starts(with: prefix.utf8) { return }
     throw Failure(
       .inputMalformed,
       "read",
       path: file,
       cause: "it is a symbolic link that leads out of its folder",
-      remedy: "Name the file itself, where that is meant."
+      remedy: "Name the file itself if you mean it."
     )
   }
 }

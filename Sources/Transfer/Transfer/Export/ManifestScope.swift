@@ -1,14 +1,14 @@
 import FirestoreModels
 
 extension Manifest {
-  /// Whether one whole export replaces the other: both say what they were asked for, and it is the same.
+  /// Returns whether two full exports have the same scope, so that one replaces the other.
   func isOfSameSeries(as other: Manifest) -> Bool {
     guard let scope, let others = other.scope else { return false }
     return scope == others
   }
 
-  /// Whether an increment can be to this export: that is a whole one of the same, with what is below or without it, which
-  /// no increment has.
+  /// Returns whether this full export can be the base of an increment: it has the same scope, with or without subcollections,
+  /// which no increment has.
   func isBase(of increment: Manifest) -> Bool {
     guard !isIncrement, var scope, var others = increment.scope else { return false }
     scope.subcollections = false
@@ -25,23 +25,18 @@ extension Manifest.Scope {
     }
     json.key("collections")
     if let collections { list(collections) } else { json.null() }
-    json.key("subcollections")
-    json.boolean(subcollections)
+    json.member("subcollections", subcollections)
     json.key("where")
     list(filters)
     json.key("limit")
     if let limit { json.integer(limit) } else { json.null() }
-    if let orderBy {
-      json.key("orderBy")
-      json.string(orderBy)
-    }
+    json.member("orderBy", orderBy)
     if let fields {
       json.key("fields")
       list(fields)
     }
     if isGroup {
-      json.key("group")
-      json.boolean(true)
+      json.member("group", true)
     }
   }
 

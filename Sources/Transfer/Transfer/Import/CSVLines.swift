@@ -2,12 +2,12 @@ import FirestoreModels
 import GymModels
 import Tables
 
-/// Rows of a table as lines of CSV, in the table's own shape, with a column behind them that says what is wrong.
+/// Writes rows of a table as CSV lines with the table's own columns, plus a column for the reason of a rejection.
 ///
-/// Whatever the table was kept in, each line reads back as the row did: what a sheet's cells say by their types is
-/// written as export writes it, and columns whose types were inferred name them in the header.
+/// Each line reads back as the original row, whatever the format of the table: typed cells of a sheet are written as an export
+/// writes them, and inferred column types are written into the header.
 struct CSVLines {
-  /// The header, with its end.
+  /// The header, with its line end.
   let header: [UInt8]
   private let plan: TablePlan
   private let cellValues: CellValues
@@ -32,7 +32,7 @@ struct CSVLines {
     self.header = header
   }
 
-  /// The line of a row, with its end; nil for one that could not be taken apart.
+  /// Returns the line of a row, with its line end; nil stands for a row that could not be parsed.
   mutating func line(_ row: CellRow?, _ reason: String, _ longTexts: LongTextIndex?) -> [UInt8] {
     var line: [UInt8] = []
     for index in plan.headings.indices {

@@ -1,63 +1,63 @@
 import FirestoreModels
 import Tables
 
-/// Documents on their way in, in the order of their file, whatever that is kept in.
+/// The documents of an input, in file order, whatever its format.
 protocol DocumentInput: AnyObject {
-  /// The next one, nil at the end.
+  /// Returns the next row, or nil at the end.
   ///
-  /// - Throws: ``Failure`` where nothing further can be read.
+  /// - Throws: ``Failure`` if nothing further can be read.
   func next() throws(Failure) -> DocumentRow?
 
-  /// Goes on behind a line or row without looking at what comes before.
+  /// Skips all lines or rows up to a number, without parsing them as documents.
   ///
   /// - Throws: As ``next()``.
   func skip(through number: Int) throws(Failure)
 
-  /// Bytes of the source up to the end of the line or row, as they are on the disk.
+  /// The offset of the end of the current line or row in the file, in bytes.
   var position: Int { get }
 
-  /// The row that was read last as a line of the list of rejected rows; nil where the input has no such list.
+  /// Returns the current row for the list of rejected rows; nil if the input has no such list.
   func rejected(_ reason: String) -> RejectedRow?
 }
 
-/// A row unchanged in a list of rejected rows.
+/// A row of the list of rejected rows.
 struct RejectedRow {
-  /// The bytes before the first row.
+  /// The header of the list.
   var header: [UInt8]
-  /// The row, with its end.
+  /// The row, with its line end.
   var line: [UInt8]
 }
 
 /// One line or row of an input.
 struct DocumentRow {
-  /// Its number in the file or sheet, from 1.
+  /// The number in the file or sheet, from 1.
   var number: Int
-  /// The document: nil where nothing of it can be used, and without the fields that cannot be read.
+  /// The document without fields that cannot be read; nil if nothing of it can be used.
   var document: RawDocument?
-  /// What is wrong with it; a whole document has none.
+  /// The errors; none in a valid row.
   var faults: [RowFault] = []
 
-  /// Whether there is a document and nothing is wrong with it.
+  /// Whether it has a document and no errors.
   var isWhole: Bool { document != nil && faults.isEmpty }
 }
 
-/// Something in a line or row that is not as it has to be.
+/// An error in a line or row.
 struct RowFault {
   /// The number of the line or row.
   var row: Int
-  /// The number of the column, from 1; nil for the row as a whole.
+  /// The number of the column, from 1; nil for the entire row.
   var column: Int?
-  /// The column's heading.
+  /// The heading of the column.
   var heading: String?
-  /// The value: a person's data, for the report alone.
+  /// The value, for the report only because it is personal data.
   var value: String?
-  /// What is expected.
+  /// What was expected.
   var expected: String
-  /// What a command ends with that stops here.
+  /// The failure of a command that stops here.
   var failure: Failure
 }
 
-/// JSON Lines as documents.
+/// The documents of a JSON Lines file.
 final class JSONLinesInput: DocumentInput {
   private var reader: JSONLinesReader
 

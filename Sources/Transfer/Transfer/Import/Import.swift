@@ -5,42 +5,46 @@ import Logging
 package import Runs
 package import Tables
 
-/// What to do about a line or row that cannot be read (`--parse-errors`).
+/// The policy for lines and rows that cannot be read (`--parse-errors`).
 package enum ParseErrorPolicy: String, Sendable, CaseIterable {
-  /// Find out first, and write nothing at all.
+  /// Check all input first, and write nothing if there is an error.
   case stop
-  /// List it among the rejected and continue.
+  /// List the row among the rejects and continue.
   case skipRow = "skip-row"
-  /// Leave out the fields that cannot be read, list the row, and continue; a row without an id is rejected as a whole.
+  /// Leave out fields that cannot be read, list the row and continue; a row without an ID is rejected.
   case skipField = "skip-field"
 }
 
-/// Imports JSON Lines, CSV files and the sheets of workbooks into a database.
+/// Imports JSON Lines, CSV files and sheets of workbooks into a database.
+///
+///     let sources = try ImportSource.resolve(["users.csv"])
+///     var options = Import.Options(sources: sources, table: TableOptions(), mode: .upsert)
+///     options.parseErrors = .skipRow
+///     try await Import(options, in: context).run()
 package struct Import: Sendable {
-  /// What to import, and how.
+  /// The options of an import.
   package struct Options: Sendable {
-    /// The files and sheets, in their order.
+    /// The files and sheets, in order.
     package var sources: [ImportSource]
-    /// How rows of tables become documents.
+    /// The options for reading tables.
     package var table: TableOptions
-    /// Where every document of JSON Lines goes, whatever collection its name says; the name's own where nil.
+    /// The collection for all documents of JSON Lines; nil for the one in each document's name.
     package var collection: CollectionPath?
-    /// What happens to documents that are there.
+    /// The write mode, which decides about existing documents.
     package var mode: WriteMode
-    /// The database that references in the files point into, where it is known.
+    /// The database that references in the files point into, if known.
     package var source: DatabaseName?
-    /// What to do about a line or row that cannot be read.
+    /// The policy for lines and rows that cannot be read.
     package var parseErrors = ParseErrorPolicy.stop
-    /// Limits of what is written at once.
+    /// The limits of a batch.
     package var limits = BatchLimits()
-    /// How fast it may be written.
+    /// The rate of writing.
     package var pacer = WritePacer(ramp: false)
-    /// Whether nothing is written: the documents are read, checked and counted.
+    /// Whether it only reads, checks and counts.
     package var isDryRun = false
-    /// Documents at most; all where nil.
+    /// The maximum number of documents; nil for all.
     package var limit: Int?
 
-    /// Makes options.
     package init(sources: [ImportSource], table: TableOptions, mode: WriteMode) {
       self.sources = sources
       self.table = table
@@ -51,25 +55,27 @@ package struct Import: Sendable {
   private let options: Options
   private let context: RunContext
 
-  /// Documents that are looked up and submitted together.
+  /// The number of documents that are passed on together.
   private static let batch = 200
 
-  /// - Parameter context: Its checkpoints make it resumable.
+  /// - Parameter context: The run context; its checkpoints make the import resumable.
   package init(_ options: Options, in context: RunContext) {
     self.options = options
     self.context = context
   }
 
-  /// Reads every file once to find malformed lines and rows before anything is written (JSON Lines on standard input
-  /// or in a pipe, which can be read only once, are checked as they come), then imports; a resumed one continues after the
-  /// last line that was done.
+  /// Runs the import.
   ///
-  /// - Throws: ``Failure``: `.inputMalformed` with file and line, `.inputMissing`, and what writing throws.
+  /// A first pass checks every file, so that nothing is written if there are malformed lines or rows. JSON Lines on standard
+  /// input or in a pipe can be read only once, and are checked during the import. A resumed import continues after the last
+  /// line that is done.
+  ///
+  /// - Throws: ``Failure``: `.inputMalformed` with file and line, `.inputMissing`, and failures of writing.
   package func run() async throws {
-    let kept = try StandardInput.keep(options.sources, in: context.folder)
-    defer { kept.remove() }
+    let input = try StandardInput.keep(options.sources, in: context.folder)
+    defer { input.remove() }
     context.progress.begin("columns", total: nil)
-    let inputs = try ImportInputs(kept.sources, options: options.table, progress: context.progress)
+    let inputs = try ImportInputs(input.sources, options: options.table, progress: context.progress)
     context.progress.begin("checking", total: nil)
     if context.checkpoints?.resumed == nil { try check(inputs) }
     context.progress.end()
@@ -116,7 +122,7 @@ package struct Import: Sendable {
     record(counts.withLock { $0 })
   }
 
-  /// The lists of rejected rows that a run has left.
+  /// Returns the paths of the lists of rejected rows that a run has left.
   package static func rejectedRows(in run: RunDirectory) -> [String] {
     run.allLists.filter { $0.hasSuffix(".csv") && $0.hasPrefix("rejects") }.map { run.file($0) }
   }
@@ -126,14 +132,14 @@ package struct Import: Sendable {
       context.logger.info("\(counts.rewritten) references were rewritten to \(context.client.database).")
     }
     if counts.kept > 0 {
-      let why = options.source == nil ? "; the database that they came from is not known (--source)" : ""
+      let why = options.source == nil ? "; the database that they come from is not known (--source)" : ""
       context.logger.notice("\(counts.kept) references were kept as they are\(why).")
     }
   }
 
-  /// Reads through what can be read twice and reports what is wrong with it.
+  /// Checks the inputs that can be read twice, and reports errors.
   ///
-  /// - Throws: `.inputMalformed` where there is something and the import is to stop at it.
+  /// - Throws: `.inputMalformed` for an error, unless the policy is to skip it.
   private func check(_ inputs: ImportInputs) throws {
     let report = ValidationReport(context.folder.file("validation.csv"))
     let stops = options.parseErrors == .stop
@@ -164,19 +170,18 @@ package struct Import: Sendable {
     }
     if report.count > 1 { failure.cause += " (\(report.count) cells or rows in all)" }
     failure.remedy =
-      "Nothing was written. See \(report.path) for the values, correct them, or give --parse-errors skip-row."
+      "Nothing was written. See \(report.path) for the values; fix them, or use --parse-errors skip-row."
     throw failure
   }
 
-  /// Where the import is, or is resumed.
+  /// The position of an import.
   fileprivate struct Position {
-    /// The index of the file.
     var file = 0
-    /// The number of its last line that was submitted.
+    /// The number of the last line of the file that was passed on.
     var line = 0
-    /// Documents that were submitted in all.
+    /// The number of documents that were passed on.
     var documents = 0
-    /// References in them.
+    /// The references in those documents.
     var references = ReferenceRewriter.Counts()
   }
 
@@ -193,13 +198,13 @@ package struct Import: Sendable {
     )
     var left = (options.limit ?? .max) - position.documents
     var batch: [RawDocument] = []
-    // What was kept of standard input has a size, but is read before anybody could look at it.
+    // A copy of standard input has a size, but is complete before any progress is shown.
     let isPiped = options.sources.contains(where: \.isStream)
     let meter = ImportProgress(isPiped ? [] : inputs.sizes, limit: options.limit)
     func share(_ offset: Int) -> Double? {
       meter.share(stage: position.file, position: offset, documents: position.documents)
     }
-    func handOn(at offset: Int) async throws {
+    func passOn(at offset: Int) async throws {
       try Task.checkCancellation()
       position.references = rewriter.counts
       position.documents += batch.count
@@ -228,15 +233,15 @@ package struct Import: Sendable {
         document.fields = rewriter.rewrite(document.fields)
         batch.append(document)
         left -= 1
-        if batch.count == Self.batch { try await handOn(at: input.position) }
+        if batch.count == Self.batch { try await passOn(at: input.position) }
       }
     }
-    if !batch.isEmpty { try await handOn(at: .max) }
+    if !batch.isEmpty { try await passOn(at: .max) }
     context.progress.reachEnd()
     counts.withLock { [counted = rewriter.counts] in $0 = counted }
   }
 
-  /// Lists a document of gymmigrate's own collections: from a file, it would hold the ledger of the target or its lease.
+  /// Rejects a document of gymmigrate's own collections, which hold the ledger and the lease of the target.
   private func refuse(_ document: RawDocument) throws {
     context.counts.update(document.path.collection) {
       $0.read += 1
@@ -251,7 +256,7 @@ package struct Import: Sendable {
     try context.counts.assertBudget()
   }
 
-  /// The document of a line or row; nil where it is bad and is to be skipped.
+  /// Returns the document of a line or row; nil if it has an error and is skipped.
   private func document(
     of row: DocumentRow,
     from source: ImportSource,
@@ -267,7 +272,7 @@ package struct Import: Sendable {
       }
       return document
     }
-    // A line that is no document belongs to no collection; it is counted under the one that is imported to.
+    // A line that is not a document belongs to no collection; it is counted for the collection that is imported into.
     let position = source.collection ?? options.collection ?? CollectionPath(nil, "(unreadable)")
     context.counts.update(position) {
       $0.read += 1

@@ -2,21 +2,21 @@ import FirestoreModels
 import Runs
 import Tables
 
-/// The inputs of an import, each ready to be read from the start as often as it takes.
+/// The inputs of an import, each of which can be read from its start several times.
 struct ImportInputs: Sendable {
   private struct Input {
     var source: ImportSource
-    /// The columns of a table; nil for JSON Lines, and for a table without any row.
+    /// The columns of a table; nil for JSON Lines and for a table without rows.
     var plan: TablePlan?
   }
 
   private let inputs: [Input]
   private let options: TableOptions
 
-  /// The bytes of each; nil where they are not known.
+  /// The size of each input in bytes; nil if unknown.
   let sizes: [Int?]
 
-  /// Finds out what the columns of tables are, which may take reading them whole.
+  /// Determines the columns of tables, which may require reading them entirely.
   ///
   /// - Throws: ``Failure``.
   init(_ sources: [ImportSource], options: TableOptions, progress: Progress) throws {
@@ -39,13 +39,13 @@ struct ImportInputs: Sendable {
     self.inputs = inputs
   }
 
-  /// The stages of an import.
+  /// The stages of the import, one per input.
   var indices: Range<Int> { inputs.indices }
 
-  /// Where an input is.
+  /// Returns the source of an input.
   func source(_ stage: Int) -> ImportSource { inputs[stage].source }
 
-  /// Opens an input at its start; nil where it holds nothing.
+  /// Opens an input at its start; nil if it is empty.
   ///
   /// - Throws: ``Failure``.
   func open(_ stage: Int) throws(Failure) -> (any DocumentInput)? {
@@ -55,7 +55,7 @@ struct ImportInputs: Sendable {
     return try TableInput(input.source, plan: plan, options: options, stage: stage)
   }
 
-  /// The list of rejected rows of an input: `rejects.csv`, or `rejects-2.csv` where tables go before it.
+  /// Returns the name of an input's list of rejected rows: `rejects.csv`, or `rejects-2.csv` for the second table.
   func rejectList(_ stage: Int) -> String {
     let tables = inputs[..<stage].count { $0.source.format != .jsonLines }
     return tables == 0 ? "rejects.csv" : "rejects-\(tables + 1).csv"

@@ -3,30 +3,30 @@ import FirestoreModels
 import Platform
 import Tables
 
-/// How much of what is imported has been read, as a share of the bytes of all files.
+/// The progress of an import as a share of the bytes of all files.
 struct ImportProgress: Sendable, Equatable {
-  /// Bytes of each input; none where it is not known of all of them, as of standard input.
+  /// The sizes of the inputs in bytes; empty if not all of them are known.
   private let sizes: [Int]
-  /// Documents that are imported at most.
+  /// The maximum number of documents.
   private let limit: Int?
 
-  /// Makes a meter.
+  /// Makes the progress of some inputs.
   ///
   /// - Parameters:
-  ///   - sizes: Bytes of each input, nil where they are not known.
-  ///   - limit: Documents that are imported at most; all where nil.
+  ///   - sizes: The size of each input in bytes; nil if unknown, as for standard input.
+  ///   - limit: The maximum number of documents; nil for all.
   init(_ sizes: [Int?], limit: Int? = nil) {
     let known = sizes.compactMap { $0 }
     self.sizes = known.count == sizes.count && known.contains { $0 > 0 } ? known : []
     self.limit = limit
   }
 
-  /// The share that has been read, from 0 to 1; nil where it is not known.
+  /// Returns the share that has been read, from 0 to 1; nil if unknown.
   ///
   /// - Parameters:
-  ///   - stage: The input that is being read.
-  ///   - position: Bytes of it that have been read.
-  ///   - documents: Documents so far, which come to their limit perhaps before the files end.
+  ///   - stage: The index of the current input.
+  ///   - position: The number of bytes of it that have been read.
+  ///   - documents: The number of documents so far, which may reach the limit before the files end.
   func share(stage: Int, position: Int, documents: Int = 0) -> Double? {
     guard sizes.indices.contains(stage) else { return nil }
     let read = sizes[..<stage].reduce(0, +) + min(position, sizes[stage])
@@ -36,8 +36,8 @@ struct ImportProgress: Sendable, Equatable {
 }
 
 extension ImportSource {
-  /// Bytes that are read of it: those of the file, of a sheet those of its part of the workbook; nil where that is not
-  /// known, as of a pipe.
+  /// The number of bytes that are read: the size of the file, or of a sheet's part of the workbook; nil if unknown, as for a
+  /// pipe.
   var size: Int? {
     guard path != "-", let status = SystemCall.status(path).status, status.isRegularFile else { return nil }
     guard format == .xlsx else { return Int(status.st_size) }

@@ -4,14 +4,14 @@ import FirestoreREST
 import GymModels
 import Tables
 
-/// One file, or one sheet of a workbook, that is imported.
+/// One file or one sheet of a workbook that is imported.
 package struct ImportSource: Sendable, Equatable {
-  /// What it is kept in.
+  /// The format of a source.
   package enum Format: String, Sendable, CaseIterable {
     case jsonLines = "jsonl"
     case csv, xlsx
 
-    /// The format of a file by its ending, else by its first bytes; JSON Lines where neither decides.
+    /// Determines the format of a file by its extension, else by its first bytes, else JSON Lines.
     init(of path: String) {
       if path.hasSuffix(".jsonl") || path.hasSuffix(".jsonl.gz") {
         self = .jsonLines
@@ -24,36 +24,36 @@ package struct ImportSource: Sendable, Equatable {
     }
   }
 
-  /// The file; `-` is standard input.
+  /// The path of the file; `-` is standard input.
   package var path: String
-  /// What it is kept in.
+  /// The format.
   package var format: Format
-  /// The sheet of a workbook.
+  /// The name of the sheet in a workbook.
   package var sheet: String?
-  /// Where the rows of a table belong; nil for JSON Lines, whose lines say it.
+  /// The collection of a table's rows; nil for JSON Lines, whose lines name it.
   package var collection: CollectionPath?
 
   /// Whether it can be read only once.
   var isStream: Bool { Self.isStream(path) }
 
-  /// Whether what a path leads to can be read only once: standard input, a pipe, a device.
+  /// Returns whether a path can be read only once: standard input, a pipe or a device.
   package static func isStream(_ path: String) -> Bool {
     if path == "-" { return true }
     guard let status = SystemCall.status(path).status else { return false }
     return !status.isRegularFile && !status.isFolder
   }
 
-  /// How it is named to a person.
+  /// The name for messages.
   package var label: String { sheet.map { "\(path) (sheet \($0))" } ?? path }
 
-  /// The files of folders and the sheets of workbooks, each with its format and its collection.
+  /// Resolves paths to files and sheets, each with its format and collection.
   ///
   /// - Parameters:
-  ///   - paths: Files, folders of an export, or `-`.
-  ///   - format: The format of all of them; nil decides each by its name.
-  ///   - collection: Where all of them belong; nil decides each by the manifest beside it, its name or its sheet's name.
-  ///   - sheets: The sheets of workbooks; all that are not hidden where none are named.
-  /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed`; `usage` where the collection is not known.
+  ///   - paths: Files, export directories, or `-`.
+  ///   - format: The format of all of them; nil to determine each by its name.
+  ///   - collection: The collection of all tables; nil to determine each by its manifest, file name or sheet name.
+  ///   - sheets: The sheets of workbooks; all visible sheets if empty.
+  /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed`; `usage` if the collection cannot be determined.
   package static func resolve(
     _ paths: [String],
     format: Format? = nil,
@@ -67,7 +67,7 @@ package struct ImportSource: Sendable, Equatable {
         var source = ImportSource(path: file, format: format ?? (file == "-" ? .jsonLines : Format(of: file)))
         if source.format != .jsonLines {
           source.collection = collection
-          if collection == nil { source.collection = try checked(try told(for: file), of: file) }
+          if collection == nil { source.collection = try checked(try derivedCollection(for: file), of: file) }
         }
         switch source.format {
         case .jsonLines:
@@ -75,7 +75,9 @@ package struct ImportSource: Sendable, Equatable {
           sources.append(source)
         case .csv:
           if file != "-" { try InputFile.assertReadable(file) }
-          guard source.collection != nil else { throw unknown(file, "its name does not name a collection") }
+          guard source.collection != nil else {
+            throw unknownCollection(file, "its name is not that of a collection")
+          }
           sources.append(source)
         case .xlsx:
           if file == "-" {
@@ -87,9 +89,9 @@ package struct ImportSource: Sendable, Equatable {
               remedy: "Save it as a file."
             )
           }
-          for found in try self.sheets(of: source, chosen: sheets) {
-            missing.removeAll { $0.isIdentical(to: found.sheet ?? "") }
-            sources.append(found)
+          for sheet in try self.sheets(of: source, chosen: sheets) {
+            missing.removeAll { $0.isIdentical(to: sheet.sheet ?? "") }
+            sources.append(sheet)
           }
         }
       }
@@ -100,7 +102,7 @@ package struct ImportSource: Sendable, Equatable {
     return sources
   }
 
-  /// The sheets of a workbook that are to be imported.
+  /// Returns the sheets of a workbook that are to be imported.
   private static func sheets(of source: ImportSource, chosen: [String]) throws(Failure) -> [ImportSource] {
     let package = try XLSXPackage(source.path)
     let names = package.sheets.map(\.name)
@@ -111,20 +113,23 @@ package struct ImportSource: Sendable, Equatable {
       } else if !chosen.contains(where: { $0.isIdentical(to: sheet.name) }) {
         continue
       }
-      var found = source
-      found.sheet = sheet.name
-      if found.collection == nil {
-        found.collection = try checked(collection(ofSheet: sheet.name, among: names), of: found.label)
+      var resolved = source
+      resolved.sheet = sheet.name
+      if resolved.collection == nil {
+        resolved.collection = try checked(collection(ofSheet: sheet.name, among: names), of: resolved.label)
       }
-      guard found.collection != nil else {
-        throw unknown(source.path, "the name of the sheet '\(sheet.name)' is no collection's")
+      guard resolved.collection != nil else {
+        throw unknownCollection(
+          source.path,
+          "the name of the sheet '\(sheet.name)' is not that of a collection"
+        )
       }
-      sources.append(found)
+      sources.append(resolved)
     }
     return sources
   }
 
-  /// Refuses the collection of a file's or sheet's name where the service does not take it.
+  /// Checks that the service accepts the collection of a file's or sheet's name.
   private static func checked(
     _ collection: CollectionPath?,
     of label: String
@@ -137,19 +142,19 @@ package struct ImportSource: Sendable, Equatable {
       .inputMalformed,
       "import",
       path: label,
-      cause: "its name means the collection '\(PathLimits.shortened(collection.string))': \(defect)",
+      cause: "its name stands for the collection '\(PathLimits.shortened(collection.string))': \(defect)",
       remedy: "Name another with --collection."
     )
   }
 
-  private static func unknown(_ file: String, _ cause: String) -> Failure {
+  private static func unknownCollection(_ file: String, _ cause: String) -> Failure {
     Failure(.usage, "import", path: file, cause: cause, remedy: "Name it with --collection.")
   }
 
   // MARK: Names
 
-  /// The collection of a file, by the manifest beside it or its name.
-  private static func told(for file: String) throws(Failure) -> CollectionPath? {
+  /// Returns the collection of a file according to its manifest, else its name.
+  private static func derivedCollection(for file: String) throws(Failure) -> CollectionPath? {
     if file == "-" { return nil }
     let name = FilePaths.name(of: file)
     if let entry = try Manifest.read(from: FilePaths.folder(of: file))?.files
@@ -160,7 +165,7 @@ package struct ImportSource: Sendable, Equatable {
     return stem(ofTable: name).flatMap { collection(ofFile: $0) }
   }
 
-  /// The name of a CSV file without its ending.
+  /// Returns the name of a CSV file without its extension.
   fileprivate static func stem(ofTable path: String) -> String? {
     for ending in [".csv", ".csv.gz", ".tsv", ".tsv.gz"] where path.hasSuffix(ending) {
       return String(path.dropLast(ending.count))
@@ -168,7 +173,7 @@ package struct ImportSource: Sendable, Equatable {
     return nil
   }
 
-  /// The collection that export gave a file's name (see ``ExportOutput``); nil where it gives no such names.
+  /// Returns the collection for a file name that an export has made (see ``ExportOutput``); nil for any other name.
   static func collection(ofFile stem: String) -> CollectionPath? {
     if stem == "rejects" || stem.hasPrefix("rejects-") { return nil }
     let bytes = Array(stem.utf8)
@@ -195,7 +200,7 @@ package struct ImportSource: Sendable, Equatable {
     return CollectionPath(text)
   }
 
-  /// The collection of a sheet: its name, as export makes it; `users (2)` continues `users`.
+  /// Returns the collection for a sheet name that an export has made; `users (2)` continues `users`.
   static func collection(ofSheet name: String, among names: [String]) -> CollectionPath? {
     var stem = name
     if name.hasSuffix(")"), let open = name.utf8.lastIndex(of: UInt8(ascii: "(")),

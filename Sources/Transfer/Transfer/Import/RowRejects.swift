@@ -2,7 +2,7 @@ import Files
 import FirestoreModels
 import Runs
 
-/// `rejects.csv`: the rows of a table that could not be read, in the table's shape, each with what is wrong with it.
+/// `rejects.csv`: rows of a table that could not be read, with the table's columns and the reason.
 struct RowRejects {
   private let path: String
   private let list = Locked<LineList?>(nil)
@@ -16,14 +16,14 @@ struct RowRejects {
   /// - Throws: `.cannotWrite`.
   func add(_ row: RejectedRow) throws(Failure) {
     let list = list.withLock { list in
-      let made = list ?? LineList(path, header: row.header)
-      list = made
-      return made
+      let current = list ?? LineList(path, header: row.header)
+      list = current
+      return current
     }
     try list.append(row.line)
   }
 
-  /// What is wrong with a row, in words and without its values.
+  /// Returns the errors of a row in words, without its values.
   static func reason(_ faults: [RowFault]) -> String {
     faults.map { fault in
       guard let column = fault.column, fault.value != nil else { return fault.expected }

@@ -3,30 +3,30 @@ import FirestoreModels
 import Platform
 import Runs
 
-/// Tables on standard input and in pipes, kept in files while they are imported: they are read more than once.
+/// Temporary copies of tables on standard input and in pipes, which are read more than once.
 struct StandardInput {
-  /// The sources, with the files in the places of what can be read only once.
+  /// The sources, with copies in place of those that can be read only once.
   private(set) var sources: [ImportSource]
   private var files: [String] = []
 
-  /// Copies standard input and pipes into the folder of a run where tables come from them.
+  /// Copies tables on standard input and in pipes into the run directory.
   ///
   /// - Throws: ``Failure``.
   static func keep(_ sources: [ImportSource], in run: RunDirectory) throws(Failure) -> StandardInput {
-    var kept = StandardInput(sources: sources)
+    var input = StandardInput(sources: sources)
     do throws(Failure) {
       for (index, source) in sources.enumerated() where source.format == .csv && source.isStream {
         let path = run.file(source.path == "-" ? "standard-input.csv" : "input-\(index + 1).csv")
-        kept.sources[index].path = path
-        kept.files.append(path)
+        input.sources[index].path = path
+        input.files.append(path)
         try copy(source.path, to: path)
       }
     } catch {
-      // It may hold people's data, and nobody reads half of it.
-      kept.remove()
+      // An incomplete copy is of no use and may hold personal data.
+      input.remove()
       throw error
     }
-    return kept
+    return input
   }
 
   private static func copy(_ source: String, to path: String) throws(Failure) {
@@ -41,7 +41,7 @@ struct StandardInput {
     }
   }
 
-  /// Removes the files.
+  /// Deletes the copies.
   func remove() {
     for file in files { unlink(file) }
   }

@@ -3,7 +3,7 @@ import FirestoreModels
 import GymModels
 import Tables
 
-/// The rows of a table as documents.
+/// The documents of a table, row by row.
 final class TableInput: DocumentInput {
   private let source: ImportSource
   private let plan: TablePlan
@@ -14,12 +14,12 @@ final class TableInput: DocumentInput {
   private var reader: TableReader
   private var values: [Value?] = []
   private var rejects: CSVLines
-  /// Whether the last row could not even be taken apart.
+  /// Whether the last row could not be parsed.
   private var isBroken = false
 
-  /// Opens a table whose columns are known.
+  /// Opens a table.
   ///
-  /// - Parameter stage: Which of the inputs it is, for new ids.
+  /// - Parameter stage: The index of the input, for new IDs.
   init(
     _ source: ImportSource,
     plan: TablePlan,
@@ -100,8 +100,8 @@ final class TableInput: DocumentInput {
     } catch {
       faults.append(fault(error.column, "nothing, as columns below it are filled; or nothing below it"))
     }
-    if let rest, let whole = fields {
-      fields = FieldTree.merged(whole, rest)
+    if let rest, let known = fields {
+      fields = FieldTree.merged(known, rest)
       if fields == nil {
         let index = plan.roles.firstIndex { if case .rest = $0 { true } else { false } }
         faults.append(fault(index ?? 0, "only fields that have no column of their own"))
@@ -174,16 +174,16 @@ final class TableInput: DocumentInput {
 }
 
 extension TablePlan {
-  /// The document of a name: an id, a path below the collection, or a whole path.
+  /// Returns the document path for a name: an ID, a path below the collection, or a full path.
   ///
-  /// Below a pattern (`groups/*/members`) a path begins behind the last id that is the same for all.
+  /// Below a pattern (`groups/*/members`) a path begins after the last common ID.
   func path(named name: String) -> DocumentPath? {
     let slashes = name.utf8.count { $0 == UInt8(ascii: "/") }
     let isPattern = collection.string.utf8.contains(UInt8(ascii: "*"))
     if slashes == 0, !isPattern { return DocumentPath("\(collection.string)/\(name)") }
     guard readsForms else { return nil }
     if slashes % 2 == 1 {
-      // A whole path, as export writes it for a collection group.
+      // A full path, as an export writes it for a collection group.
       guard let path = DocumentPath(name),
         path.collection.pattern == collection.pattern || path.collection.id.isIdentical(to: collection.string)
       else { return nil }
@@ -199,7 +199,7 @@ extension TablePlan {
   }
 }
 
-/// Ids for rows that have none, the same again for the same row of the same run.
+/// IDs for rows without one, the same for the same row of the same run.
 enum NewID {
   static func make(_ kind: TableOptions.NewIDs, seed: String, stage: Int, row: Int) -> String {
     guard var digest = try? SHA256Digest() else { return "" }
@@ -207,7 +207,7 @@ enum NewID {
     var hex = Array(digest.finish().utf8.prefix(64))
     switch kind {
     case .uuid:
-      // RFC 9562: version 8 is a UUID of bits of its own, here those of a hash.
+      // RFC 9562: version 8 is a UUID with custom bits, here of a hash.
       hex[12] = UInt8(ascii: "8")
       hex[16] = Array("89ab".utf8)[Int(hex[16] & 3)]
       let text = String(decoding: hex, as: UTF8.self)
@@ -220,7 +220,7 @@ enum NewID {
       return parts.joined(separator: "-")
     case .auto:
       let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-      // Three hexadecimal digits a letter: 4,096 spread over 62 evenly enough.
+      // Three hexadecimal digits per letter: 4,096 values are distributed evenly enough over 62 letters.
       let id = stride(from: 0, to: 60, by: 3).map { at in
         letters[(Int(String(decoding: hex[at..<(at + 3)], as: UTF8.self), radix: 16) ?? 0) % 62]
       }
@@ -230,7 +230,7 @@ enum NewID {
 }
 
 extension RowFault {
-  /// A record that could not be taken apart, after which the next one may be good; nil for an error that ends a file.
+  /// Makes the error of a record that could not be parsed, after which reading continues; nil for a failure that ends the file.
   init?(malformed failure: Failure) {
     guard let record = failure.record else { return nil }
     self.init(row: record.line, column: record.column, expected: failure.cause, failure: failure)

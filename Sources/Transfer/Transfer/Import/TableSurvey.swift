@@ -2,12 +2,11 @@ import Files
 import FirestoreModels
 import Tables
 
-/// Finds out what has to be known of a table before its first document.
+/// Determines the columns of a table before its first document is read.
 enum TableSurvey {
-  /// Reads the header, and all rows where there are columns whose type only their values decide; nil for a table without
-  /// any row.
+  /// Reads the header, and all rows if the types of some columns have to be inferred; nil for a table without rows.
   ///
-  /// - Parameter report: Called now and then with how many more rows were read, and how many bytes of the source.
+  /// - Parameter report: Called from time to time with the number of further rows and the offset in the source in bytes.
   /// - Throws: ``Failure``.
   static func plan(
     of source: ImportSource,
@@ -36,7 +35,7 @@ enum TableSurvey {
         if rows.isMultiple(of: 1000) { report(1000, reader.position) }
         for index in types.indices { types[index].type.look(at: reader.row, types[index].column, values) }
       } catch {
-        // It is reported when the row is read as a document.
+        // The error is reported when the row is read as a document.
         if RowFault(malformed: error) == nil { throw error }
       }
     }

@@ -2,17 +2,17 @@ import FirestoreModels
 import Runs
 import Tables
 
-/// `validation.csv`: what is wrong with the rows of an import, found before anything is written.
+/// `validation.csv`: the errors in the rows of an import, found before anything is written.
 ///
-/// one line per cell: file, row, column, heading, value, what was expected. The values are people's data, so what is reported
-/// outside the file goes without them.
+/// Each line is a cell: file, row, column, heading, value and expectation. Values are personal data, so they are reported in
+/// this file only.
 final class ValidationReport {
-  /// Lines that are kept at most.
+  /// The maximum number of lines in the file.
   static let maximumLines = 100_000
-  /// Kinds of faults that are distinguished at most.
+  /// The maximum number of kinds of errors that are distinguished.
   private static let maximumKinds = 200
-  /// Kinds that are reported on the terminal.
-  private static let told = 20
+  /// The maximum number of kinds that are logged.
+  private static let maximumLogged = 20
 
   private struct Kind {
     var first: String
@@ -21,20 +21,20 @@ final class ValidationReport {
 
   private let list: LineList
   private var kinds: [UTF8Key: Int] = [:]
-  private var found: [Kind] = []
-  /// What was found.
+  private var kindCounts: [Kind] = []
+  /// The number of errors.
   private(set) var count = 0
-  /// The first that was found.
+  /// The first error.
   private(set) var first: Failure?
 
   init(_ path: String) {
     list = LineList(path, header: Array("file,row,column,heading,value,expected\r\n".utf8))
   }
 
-  /// Where it is, once there is a line in it.
+  /// The path of the file, which exists once it has a line.
   var path: String { list.path }
 
-  /// Adds a fault.
+  /// Adds an error.
   ///
   /// - Throws: `.cannotWrite`.
   func add(_ fault: RowFault, of source: ImportSource) throws(Failure) {
@@ -44,10 +44,10 @@ final class ValidationReport {
       "\(source.label)\u{0}\(fault.column ?? 0)\u{0}\(fault.column == nil ? "" : fault.expected)"
     )
     if let index = kinds[key] {
-      found[index].count += 1
-    } else if found.count < Self.maximumKinds {
-      kinds[key] = found.count
-      found.append(Kind(first: "\(source.label) \(fault.failure.cause)", count: 1))
+      kindCounts[index].count += 1
+    } else if kindCounts.count < Self.maximumKinds {
+      kinds[key] = kindCounts.count
+      kindCounts.append(Kind(first: "\(source.label) \(fault.failure.cause)", count: 1))
     }
     if count > Self.maximumLines { return }
     let cells = [
@@ -57,16 +57,18 @@ final class ValidationReport {
     try list.append(Array((cells.map(Self.quoted).joined(separator: ",") + "\r\n").utf8))
   }
 
-  /// What was found, the first of each kind and how many more there are like it.
+  /// The errors for the log: the first of each kind, and how many more there are.
   var lines: [String] {
-    var lines = found.prefix(Self.told).map { kind in
+    var lines = kindCounts.prefix(Self.maximumLogged).map { kind in
       kind.count == 1 ? "\(kind.first)." : "\(kind.first); \(kind.count - 1) more like it."
     }
-    if found.count > Self.told { lines.append("… and \(found.count - Self.told) more kinds.") }
+    if kindCounts.count > Self.maximumLogged {
+      lines.append("… and \(kindCounts.count - Self.maximumLogged) more kinds.")
+    }
     return lines
   }
 
-  /// A cell in quotes, and no formula.
+  /// Returns a quoted cell that cannot be taken for a formula.
   private static func quoted(_ text: String) -> String {
     let guardMark = CellForm.isFormula(Array(text.utf8)) ? "'" : ""
     return

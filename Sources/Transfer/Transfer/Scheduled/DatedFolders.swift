@@ -3,23 +3,23 @@ package import FirestoreModels
 import Platform
 import Runs
 
-/// A folder that takes one whole export a run, each under the moment at which it began: `2026-11-21T020000Z`.
+/// A folder of scheduled exports, one folder per run named by its start time: `2026-11-21T020000Z`.
 ///
-/// An export is written under a hidden name beside its target and renamed once it is complete and on the disk, so that a
-/// name of that form is never half of one. As long as the value lives, no other process works on the folder.
+/// An export is written under a hidden name in the folder and renamed once it is complete and on disk, so that a dated name
+/// never refers to an incomplete export. As long as this object lives, the folder is locked for other processes.
 package final class DatedFolders: Sendable {
-  /// The link to the export that was completed last.
+  /// The name of the link to the export completed last.
   package static let latestName = "latest"
   static let lockName = ".gymmigrate.lock"
 
-  /// The folder.
+  /// The path of the folder.
   package let path: String
   private let lock: AppendOnlyFile
 
-  /// Makes the folder where it is missing, and takes it for this process.
+  /// Creates the folder if it is missing, and locks it.
   ///
-  /// - Throws: `.tryLater` where another process works on it; `.cannotWrite` where it cannot be written, or where
-  ///   something that is no link is called `latest`.
+  /// - Throws: `.tryLater` if another process holds the lock; `.cannotWrite` if the folder cannot be written, or if `latest`
+  ///   is not a link.
   package init(_ path: String) throws(Failure) {
     var bare = path
     while bare.utf8.count > 1, bare.hasSuffix("/") { bare.removeLast() }
@@ -34,23 +34,23 @@ package final class DatedFolders: Sendable {
         "export to",
         path: bare,
         cause: "another export is writing there",
-        remedy: "Wait for its end."
+        remedy: "Wait until it ends."
       )
     }
     if let status = Self.ownStatus("\(bare)/\(Self.latestName)"), status.st_mode & S_IFMT != S_IFLNK {
       throw Failure.cannotWrite(
         "\(bare)/\(Self.latestName)",
-        "it is no symbolic link",
+        "it is not a symbolic link",
         remedy: "Move it away."
       )
     }
   }
 
-  // MARK: One export
+  // MARK: Exporting
 
-  /// Takes away what killed exports left, and makes the hidden folder of a new one.
+  /// Deletes what killed exports left, and creates the hidden folder of a new export.
   ///
-  /// - Returns: The hidden folder's path, readable by its owner alone because it will hold people's data.
+  /// - Returns: The path of the hidden folder, readable by its owner only because it will hold personal data.
   /// - Throws: `.cannotWrite`.
   package func begin() throws(Failure) -> String {
     removeLeftovers()
@@ -60,15 +60,20 @@ package final class DatedFolders: Sendable {
     return hidden
   }
 
-  /// Gives a complete export its name, and leads `latest` to it.
+  /// Renames a complete export to its dated name, and links `latest` to it.
   ///
-  /// - Parameter hidden: The folder that ``begin()`` made, with its manifest.
-  /// - Returns: The path of the export: the moment at which it began, or the second after the newest one there, so that
-  ///   the order of the names is the order of the exports also where the clock was set back.
-  /// - Throws: `.cannotWrite`; nothing has changed then, or the export is there and `latest` is as it was.
+  /// - Parameter hidden: The folder from ``begin()``, with its manifest.
+  /// - Returns: The path of the export. Its name is the start time, or the second after the newest name in the folder, so that
+  ///   names are in the order of exports even if the clock was set back.
+  /// - Throws: `.cannotWrite`; either nothing has changed then, or the export is complete and `latest` is unchanged.
   package func complete(_ hidden: String) throws(Failure) -> String {
     guard var name = DatedName.stamp(ofHidden: FilePaths.name(of: hidden)) else {
-      throw Failure(.internal, "complete", path: hidden, cause: "it is no folder of an export under way")
+      throw Failure(
+        .internal,
+        "complete",
+        path: hidden,
+        cause: "it is not the folder of an unfinished export"
+      )
     }
     let next = FilePaths.names(in: path).compactMap(DatedName.following).max { $0.compareUTF8($1) < 0 }
     if let next, name.compareUTF8(next) < 0 { name = next }
@@ -80,7 +85,7 @@ package final class DatedFolders: Sendable {
     return target
   }
 
-  /// Takes away the hidden folder of an export that failed.
+  /// Deletes the hidden folder of a failed export.
   package func discard(_ hidden: String) { Self.removeFlat(hidden) }
 
   private func link(_ link: String, to name: String) throws(Failure) {
@@ -107,52 +112,52 @@ package final class DatedFolders: Sendable {
 
   // MARK: Retention
 
-  /// What a retention came to.
+  /// The result of applying a retention.
   package struct Retention: Sendable, Equatable {
-    /// The names of the exports that were removed.
+    /// The names of the deleted exports.
     package var removed: [String] = []
-    /// The names of old ones that were not, because they hold what no export wrote or cannot be removed.
+    /// The names of old exports that were kept, because they hold other files or could not be deleted.
     package var kept: [String] = []
   }
 
-  /// Removes old exports of a database that were asked for in the same way as the current one.
+  /// Deletes old exports of a database that have the same scope as the current one.
   ///
-  /// The newest `count` ones stay, the current one among them; so do increments that begin after the oldest of
-  /// those, because one is needed to make use of the other. An export of other collections, or with another filter, limit
-  /// or choice of fields, neither counts nor is removed, nor is one whose manifest does not say what was asked for. Only
-  /// folders that an export made are looked at: by name, with a manifest of the database, and with nothing else in them. A
-  /// folder is renamed to a hidden name before its files go.
+  /// The newest `count` full exports are kept, including the current one, and all increments after the oldest of them, which
+  /// are of no use without it. An export with other collections, filters, limit or fields neither counts nor is deleted, nor is
+  /// one whose manifest has no scope. Only folders that an export made are considered: with a dated name, a manifest of the
+  /// database, and no other files. A folder is renamed to a hidden name before its files are deleted.
   ///
   /// - Parameters:
-  ///   - count: How many whole exports stay, at least 1.
-  ///   - database: Exports of other databases are left alone.
-  ///   - current: The path of the export that was just completed; it always stays.
+  ///   - count: The number of full exports to keep, at least 1.
+  ///   - database: The database; exports of other databases are left alone.
+  ///   - current: The path of the export that was just completed; it is always kept.
   package func prune(keeping count: Int, of database: DatabaseName, current: String) -> Retention {
     let all = exports(of: database)
     let current = FilePaths.name(of: current)
     var retention = Retention()
-    // What an export belongs to: an increment to the last whole one before it.
+    // The full export that each export belongs to: for an increment, the last one before it with the same scope.
     let bases = all.indices.map { index in
       let manifest = all[index].manifest
       if !manifest.isIncrement { return Optional(manifest) }
       return all[..<index].last { $0.manifest.isBase(of: manifest) }?.manifest
     }
-    guard let index = all.firstIndex(where: { $0.name.isIdentical(to: current) }), let asked = bases[index]
+    guard let index = all.firstIndex(where: { $0.name.isIdentical(to: current) }),
+      let currentBase = bases[index]
     else {
       return retention
     }
-    let exports = all.indices.filter { bases[$0].map { asked.isOfSameSeries(as: $0) } ?? false }.map {
+    let exports = all.indices.filter { bases[$0].map { currentBase.isOfSameSeries(as: $0) } ?? false }.map {
       all[$0]
     }
-    let whole = exports.filter { !$0.manifest.isIncrement }.map(\.name)
-    guard let oldest = whole.suffix(max(1, count)).first else { return retention }
+    let full = exports.filter { !$0.manifest.isIncrement }.map(\.name)
+    guard let oldest = full.suffix(max(1, count)).first else { return retention }
     for (name, manifest) in exports where name.compareUTF8(oldest) < 0 && !name.isIdentical(to: current) {
       if remove(name, manifest) { retention.removed.append(name) } else { retention.kept.append(name) }
     }
     return retention
   }
 
-  /// The exports of a database, oldest first.
+  /// Returns the exports of a database, oldest first.
   private func exports(of database: DatabaseName) -> [(name: String, manifest: Manifest)] {
     FilePaths.names(in: path).compactMap { name in
       guard DatedName.isName(name), Self.ownStatus("\(path)/\(name)")?.isFolder ?? false,
@@ -163,37 +168,37 @@ package final class DatedFolders: Sendable {
   }
 
   private func remove(_ name: String, _ manifest: Manifest) -> Bool {
-    var own: Set = [UTF8Key(Manifest.fileName)]
-    for file in manifest.files { own.insert(UTF8Key(file.file)) }
+    var known: Set = [UTF8Key(Manifest.fileName)]
+    for file in manifest.files { known.insert(UTF8Key(file.file)) }
     let folder = "\(path)/\(name)"
-    guard FilePaths.names(in: folder).allSatisfy({ own.contains(UTF8Key($0)) }) else { return false }
+    guard FilePaths.names(in: folder).allSatisfy({ known.contains(UTF8Key($0)) }) else { return false }
     let hidden = "\(path)/\(DatedName.hidden(name))"
     guard rename(folder, hidden) == 0 else { return false }
     return Self.removeFlat(hidden)
   }
 
-  /// Removes a folder of files; one that holds a folder is left with what could not be removed.
+  /// Deletes a folder of files; subfolders are not deleted, and keep the folder.
   @discardableResult
   private static func removeFlat(_ folder: String) -> Bool {
     for name in FilePaths.names(in: folder) { unlink("\(folder)/\(name)") }
     return rmdir(folder) == 0
   }
 
-  /// What a name itself is, a link not followed.
+  /// Returns the status of a path itself, without following a link.
   private static func ownStatus(_ path: String) -> stat? {
     var status = stat()
     return lstat(path, &status) == 0 ? status : nil
   }
 }
 
-/// The names of dated exports: `2026-11-21T020000Z`, in UTC, in the order of their times.
+/// The names of dated exports, such as `2026-11-21T020000Z`: in UTC, sorted by time.
 enum DatedName {
   private static let ending = ".partial"
   private static let form = Array("0000-00-00T000000Z".utf8)
 
-  /// The name of a moment, to the second.
-  static func name(at moment: Timestamp) -> String {
-    String(moment.description.prefix(19).filter { $0 != ":" }) + "Z"
+  /// Returns the name for a time, to the second.
+  static func name(at time: Timestamp) -> String {
+    String(time.description.prefix(19).filter { $0 != ":" }) + "Z"
   }
 
   static func isName(_ name: String) -> Bool {
@@ -204,7 +209,7 @@ enum DatedName {
       }
   }
 
-  /// The name of the second after; nil for what is no moment.
+  /// Returns the name of the next second; nil for a name that is not a valid time.
   static func following(_ name: String) -> String? {
     var text = Array(name)
     guard isName(name) else { return nil }
@@ -213,19 +218,19 @@ enum DatedName {
     return Timestamp(String(text)).flatMap { Timestamp(seconds: $0.seconds + 1) }.map { self.name(at: $0) }
   }
 
-  /// A hidden name for the time until something has its own.
+  /// Returns a temporary hidden name for a folder or link.
   static func hidden(_ name: String) -> String {
     ".\(name).\(String(UInt32.random(in: 0...UInt32.max), radix: 36))\(ending)"
   }
 
-  /// What a hidden name of an export will be called.
+  /// Returns the dated name within a hidden name.
   static func stamp(ofHidden name: String) -> String? {
     guard isHidden(name) else { return nil }
     let stamp = String(name.dropFirst().prefix(form.count))
     return isName(stamp) ? stamp : nil
   }
 
-  /// Whether a name is one that ``hidden(_:)`` gives to an export or to the link.
+  /// Returns whether a name is one that ``hidden(_:)`` returns for an export or for the link.
   static func isHidden(_ name: String) -> Bool {
     guard name.hasPrefix("."), name.hasSuffix(ending) else { return false }
     let parts = name.dropFirst().dropLast(ending.count).split(

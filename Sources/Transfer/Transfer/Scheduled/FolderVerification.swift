@@ -3,31 +3,31 @@ package import FirestoreModels
 import Platform
 import Tables
 
-/// Compares the files of an exported folder with its manifest: size, SHA-256 and number of documents.
+/// Compares the files of an export directory with its manifest: size, SHA-256 and number of documents.
 package struct FolderVerification: Sendable {
   /// One file of the manifest.
   package struct File: Sendable, Equatable {
-    /// What the manifest says.
+    /// The entry in the manifest.
     package var entry: Manifest.File
-    /// What is otherwise; empty where the file is as it was written.
+    /// The differences; none if the file matches its entry.
     package var problems: [String]
   }
 
-  /// The folder.
+  /// The path of the folder.
   package let folder: String
-  /// What the folder says about itself.
+  /// The manifest.
   package let manifest: Manifest
-  /// Its files, in the order of the manifest.
+  /// The files, in the order of the manifest.
   package let files: [File]
-  /// Files of the folder that its manifest does not name.
+  /// The names of files that are not in the manifest.
   package let others: [String]
 
-  /// Whether every file is as the manifest says.
+  /// Whether every file matches the manifest.
   package var isWhole: Bool { files.allSatisfy { $0.problems.isEmpty } }
 
-  /// Reads a folder through, each file once for its bytes and once for its documents.
+  /// Verifies a folder, reading each file once for its checksum and once for its documents.
   ///
-  /// - Throws: `.inputMissing` where there is no manifest, `.inputMalformed` where it is none.
+  /// - Throws: `.inputMissing` without a manifest, `.inputMalformed` for an invalid one.
   package init(of folder: String) throws(Failure) {
     guard let manifest = try Manifest.read(from: folder) else {
       throw Failure(
@@ -35,7 +35,7 @@ package struct FolderVerification: Sendable {
         "verify",
         path: folder,
         cause: "it has no \(Manifest.fileName)",
-        remedy: "Name a folder that an export wrote."
+        remedy: "Name a folder that an export has written."
       )
     }
     self.folder = folder
@@ -51,7 +51,7 @@ package struct FolderVerification: Sendable {
     others = FilePaths.names(in: folder).filter { !named.contains(UTF8Key($0)) }
   }
 
-  /// The dated exports in a folder, oldest first; the folder itself where it is one.
+  /// Returns the dated exports in a folder, oldest first, or the folder itself if it is an export.
   package static func folders(in path: String) -> [String] {
     var bare = path
     while bare.utf8.count > 1, bare.hasSuffix("/") { bare.removeLast() }
@@ -68,7 +68,7 @@ package struct FolderVerification: Sendable {
     }
     do throws(Failure) {
       let sha256 = try checksum(of: path)
-      if !sha256.isIdentical(to: entry.sha256) { problems.append("its SHA-256 is another") }
+      if !sha256.isIdentical(to: entry.sha256) { problems.append("its SHA-256 differs") }
       if let count = try documents(in: path), count != entry.documents {
         problems.append("it holds \(count) documents, and \(entry.documents) in the manifest")
       }
@@ -80,7 +80,7 @@ package struct FolderVerification: Sendable {
     return problems
   }
 
-  /// The SHA-256 of a file's bytes as they are on the disk.
+  /// Returns the SHA-256 of a file's bytes on disk.
   private static func checksum(of path: String) throws(Failure) -> String {
     let (descriptor, _, code) = SystemCall.openToRead(path)
     if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
@@ -97,7 +97,7 @@ package struct FolderVerification: Sendable {
     }
   }
 
-  /// The documents of a file, nil for a workbook, whose rows are not read here.
+  /// Returns the number of documents in a file; nil for a workbook, whose rows are not read.
   private static func documents(in path: String) throws(Failure) -> Int? {
     if path.hasSuffix(".csv") || path.hasSuffix(".csv.gz") {
       var reader = try CSVReader(path, delimiter: nil)

@@ -1,19 +1,18 @@
 import Files
 package import FirestoreModels
 
-/// Up to when each collection of a database is held by the exports of a folder: what the next increment begins at.
+/// The high-water marks of a folder: for each collection of a database, the time at which the next increment begins.
 ///
-/// The marks are moved after an export has its final name, so that nothing between two of them is missed; an export
-/// that dies in between is exported twice.
+/// Marks are advanced after an export has its final name, so that no document is missed. After a crash in between, documents
+/// are exported twice.
 package struct HighWaterMarks: Sendable {
-  /// The file's name within the folder.
+  /// The name of the file within the folder.
   package static let fileName = ".high-water-mark.json"
 
-  /// How far before the moment of an export its mark is put, in seconds.
+  /// The number of seconds that a mark lies before the read time of its export.
   ///
-  /// `updatedAt` may be a little older than the commit that made it visible: the service's own is rounded down to
-  /// milliseconds, and what an app wrote by its own clock is as late as that clock is slow. What lies in the overlap is
-  /// exported twice, which an import does not mind.
+  /// `updatedAt` may be earlier than the commit that makes it visible: the service rounds its own times down to milliseconds,
+  /// and an app's clock may be slow. Documents in the overlap are exported twice, which does no harm on import.
   package static let overlap: Int64 = 600
 
   private struct Key: Hashable {
@@ -24,9 +23,9 @@ package struct HighWaterMarks: Sendable {
   private let path: String
   private var marks: [Key: Timestamp] = [:]
 
-  /// Reads the marks of a folder; none where it has none yet.
+  /// Reads the marks of a folder; none if it has no file yet.
   ///
-  /// - Throws: `.inputMalformed` where the file is damaged: a mark that is made up would leave documents out.
+  /// - Throws: `.inputMalformed` if the file is damaged, because a wrong mark would leave out documents.
   package init(in folder: String) throws(Failure) {
     path = "\(folder)/\(Self.fileName)"
     let read = try JSONFile.read(path) { json throws(WireError) -> [Key: Timestamp] in
@@ -38,7 +37,7 @@ package struct HighWaterMarks: Sendable {
         guard let database = element["database"]?.string.flatMap({ DatabaseName(parsing: $0) }),
           let collection = element["collection"]?.string.flatMap({ CollectionPath($0) }),
           let since = element["since"]?.string.flatMap({ Timestamp($0) })
-        else { throw WireError("it holds something that is no mark", at: ["marks"]) }
+        else { throw WireError("it holds an invalid mark", at: ["marks"]) }
         marks[Key(database: database, collection: collection)] = since
       }
       return marks
@@ -51,15 +50,15 @@ package struct HighWaterMarks: Sendable {
     marks[Key(database: database, collection: collection)]
   }
 
-  /// Moves the marks of collections to what an export of a moment holds, never back, and writes the file.
+  /// Advances the marks of collections to the read time of an export, never back, and writes the file.
   ///
-  /// - Throws: `.cannotWrite`; the file is as it was then.
+  /// - Throws: `.cannotWrite`; the file is unchanged then.
   package mutating func move(
     _ collections: [CollectionPath],
     of database: DatabaseName,
-    exportedAt moment: Timestamp
+    exportedAt time: Timestamp
   ) throws(Failure) {
-    guard let mark = Timestamp(seconds: moment.seconds - Self.overlap, nanoseconds: moment.nanoseconds) else {
+    guard let mark = Timestamp(seconds: time.seconds - Self.overlap, nanoseconds: time.nanoseconds) else {
       return
     }
     for collection in collections {
@@ -76,12 +75,9 @@ package struct HighWaterMarks: Sendable {
       json.array { list in
         for (key, since) in ordered {
           list.object { json in
-            json.key("collection")
-            json.string(key.collection.string)
-            json.key("database")
-            json.string(key.database.description)
-            json.key("since")
-            json.timestamp(since)
+            json.member("collection", key.collection.string)
+            json.member("database", key.database.description)
+            json.member("since", since)
           }
         }
       }

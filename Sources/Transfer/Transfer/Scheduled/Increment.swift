@@ -2,11 +2,11 @@ package import FirestoreModels
 package import FirestoreREST
 package import Logging
 
-/// Narrows reads down to what was updated since a moment, by the field `updatedAt`.
+/// Restricts reads to documents updated since a time, by the field `updatedAt`.
 ///
-/// The service cannot be asked for documents by their own update time. So documents without an `updatedAt`, or with one
-/// that is no timestamp, are in no increment, which is said with their number; and a collection in which no document has
-/// one is read whole. Deleted documents are in no increment either.
+/// The service has no query for update times. So an increment leaves out documents whose `updatedAt` is missing or not a
+/// timestamp, and reports their number. A collection in which no document has an `updatedAt` is read entirely. Deleted
+/// documents are in no increment.
 package struct Increment: Sendable {
   /// The field.
   package static let field = FieldPath(field: "updatedAt")
@@ -14,44 +14,43 @@ package struct Increment: Sendable {
   private let client: FirestoreClient
   private let logger: Logger
 
-  /// Makes one for a database.
   package init(client: FirestoreClient, logger: Logger) {
     self.client = client
     self.logger = logger
   }
 
-  /// Narrows a read down.
+  /// Restricts a read.
   ///
   /// - Parameters:
-  ///   - read: The read of a whole collection.
-  ///   - since: The moment; nil where the collection has no mark yet, and is read whole.
-  /// - Returns: Whether it was narrowed down.
-  /// - Throws: What keeps the collection from being read.
+  ///   - read: The read of an entire collection.
+  ///   - since: The time; nil if the collection has no mark yet, so that it is read entirely.
+  /// - Returns: Whether the read was restricted.
+  /// - Throws: The failure to read the collection.
   package func narrow(_ read: inout CollectionRead, since: Timestamp?) async throws -> Bool {
     guard let since else {
-      logger.notice("\(read.collection) was not exported here before: everything of it is.")
+      logger.notice("\(read.collection) has not been exported to this folder before: all of it is exported.")
       return false
     }
     guard let beginning = Timestamp(seconds: Timestamp.minimumSeconds) else { return false }
     var dated = read
     dated.filter = .field(Self.field, .greaterThanOrEqual, .timestamp(beginning))
-    // What it is narrowed down by has to be known; how many documents that leaves out is only worth a word.
+    // Whether the filter applies must be known; the number of documents that it leaves out is only worth a message.
     if try await client.isEmpty(dated, asFiltered: true) {
       if try await !client.isEmpty(read) {
-        logger.notice("No document of \(read.collection) has an updatedAt: everything of it is exported.")
+        logger.notice("No document of \(read.collection) has an updatedAt: all of it is exported.")
       }
       return false
     }
     let counts = await client.quickCounts(of: [read, dated])
-    if let all = counts[0]?.count, let found = counts[1]?.count {
-      if found < all {
+    if let all = counts[0]?.count, let dated = counts[1]?.count {
+      if dated < all {
         logger.warning(
-          "\(all - found) documents of \(read.collection) have no updatedAt that is a timestamp: they are in no increment, only in a whole export."
+          "\(all - dated) documents of \(read.collection) have no updatedAt that is a timestamp: they are in no increment, only in a full export."
         )
       }
     } else {
       logger.notice(
-        "The documents of \(read.collection) could not be counted: those without an updatedAt are in no increment, only in a whole export."
+        "The documents of \(read.collection) could not be counted: those without an updatedAt are in no increment, only in a full export."
       )
     }
     read.filter = .field(Self.field, .greaterThanOrEqual, .timestamp(since))
