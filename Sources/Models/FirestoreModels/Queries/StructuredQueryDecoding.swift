@@ -1,14 +1,14 @@
-// Queries read from the service's JSON, as a server reads them: unknown members are refused where the decoder is set
-// so; enumerations come as names or as numbers, field names as `lowerCamelCase` or `snake_case`.
+// Decodes queries as a server does: unknown members are refused if so configured, enums are accepted as names
+// or numbers, and field names as `lowerCamelCase` or `snake_case`.
 
 extension WireDecoder {
-  /// Filters that are followed into each other; the service bounds their number to 100.
+  /// The maximum nesting of filters; the service limits their number to 100.
   private static var maximumFilterDepth: Int { 100 }
 
-  /// Reads a query.
+  /// Decodes a query.
   ///
-  /// - Throws: ``WireError`` for what is not the documented message. What is a message but not a valid query
-  ///   (a limit below 0) is the service's to refuse.
+  /// - Throws: ``WireError`` for anything but the documented message. Invalid values, such as a negative
+  ///   limit, are for the service to refuse.
   package mutating func structuredQuery(_ json: JSONCursor) throws(WireError) -> StructuredQuery {
     var query = StructuredQuery(from: .init(nil))
     var selectors = 0
@@ -38,9 +38,9 @@ extension WireDecoder {
     return query
   }
 
-  /// Reads an aggregation query.
+  /// Decodes an aggregation query.
   ///
-  /// - Throws: ``WireError`` for what is not the documented message.
+  /// - Throws: ``WireError`` for anything but the documented message.
   package mutating func structuredAggregationQuery(
     _ json: JSONCursor
   ) throws(WireError) -> StructuredAggregationQuery {
@@ -71,7 +71,7 @@ extension WireDecoder {
       }
       for field in try elements(of: value) { fields.append(try fieldReference(field)) }
     }
-    // An empty projection is all fields (query.proto).
+    // An empty projection selects all fields (query.proto).
     return fields.isEmpty ? nil : fields
   }
 
@@ -270,7 +270,8 @@ extension WireDecoder {
 
   // MARK: Messages
 
-  /// The members of a message with their names in `lowerCamelCase`, of which protobuf's JSON mapping takes both.
+  /// The members of a message with names in `lowerCamelCase`; protobuf's JSON mapping accepts `snake_case`
+  /// too.
   package func members(
     of json: JSONCursor,
     _ message: String
@@ -279,18 +280,17 @@ extension WireDecoder {
     return json.members.map { (Self.lowerCamelCase($0.name.string), $0.value) }
   }
 
-  /// The elements of a repeated field.
   package func elements(of json: JSONCursor) throws(WireError) -> JSONCursor.Elements {
     guard json.kind == .array else { throw WireError("it is not a JSON array") }
     return json.elements
   }
 
-  /// Refuses a member that the message does not have, where the decoder is set so.
+  /// Refuses an unknown member if the decoder is so configured.
   package func refuse(_ name: String) throws(WireError) {
     if unknownMembers == .refused { throw WireError("there is no member '\(name)'") }
   }
 
-  /// An int32, as a number or as text.
+  /// Decodes an int32 from a number or a string.
   package func int32(_ json: JSONCursor) throws(WireError) -> Int32 {
     guard let number = Self.integer(json).flatMap({ Int32(exactly: $0) }) else {
       throw WireError("it is not a whole number of 32 bits")
@@ -298,7 +298,7 @@ extension WireDecoder {
     return number
   }
 
-  /// `snake_case` as `lowerCamelCase`.
+  /// Converts `snake_case` to `lowerCamelCase`.
   package static func lowerCamelCase(_ name: String) -> String {
     guard name.utf8.contains(UInt8(ascii: "_")) else { return name }
     var out: [UInt8] = []

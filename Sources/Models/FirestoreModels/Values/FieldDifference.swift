@@ -1,15 +1,13 @@
-/// One field that a change touches, at the leaf-most path at which it differs.
+/// One field that a change touches, at the leaf-most path that differs.
 package struct FieldDifference: Sendable, Equatable {
-  /// The field.
   package var path: FieldPath
-  /// What stood there; nil where there was nothing.
+  /// The old value; nil if the field did not exist.
   package var before: Value?
-  /// What will stand there; nil where it is removed, and where the service sets it.
+  /// The new value; nil if the field is deleted or set by the service.
   package var after: Value?
-  /// Whether the service sets it to the time of the commit.
+  /// Whether the service sets the field to the commit time.
   package var isServerTime: Bool
 
-  /// Makes a difference.
   package init(path: FieldPath, before: Value?, after: Value?, isServerTime: Bool = false) {
     self.path = path
     self.before = before
@@ -19,10 +17,10 @@ package struct FieldDifference: Sendable, Equatable {
 }
 
 extension Change {
-  /// What the change touches, in the byte order of the fields; a creation and a deletion touch every field of the
-  /// document, whole.
+  /// The fields that the change touches, in byte order.
   ///
-  /// Two maps are compared member by member, but for a map that ends up empty and for vectors: those are one leaf.
+  /// A creation or a deletion touches every top-level field. Maps are compared member by member; vectors and
+  /// maps that become empty are leaves.
   package var differences: [FieldDifference] {
     var found = valueDifferences
     for path in serverTimes where !isDeletion {
@@ -37,7 +35,7 @@ extension Change {
     }
   }
 
-  /// The differences without those that the service makes.
+  /// The differences without server times.
   var valueDifferences: [FieldDifference] {
     var comparison = Comparison(serverTimes: serverTimes)
     let old = before?.fields ?? FieldMap()
@@ -59,7 +57,7 @@ extension Change {
   }
 }
 
-/// A walk over two maps, side by side.
+/// Compares two maps side by side.
 private struct Comparison {
   let serverTimes: [FieldPath]
   var found: [FieldDifference] = []
@@ -80,7 +78,7 @@ private struct Comparison {
 
   mutating func compare(_ before: Value?, _ after: Value?, at path: FieldPath) {
     if serverTimes.contains(where: { $0.isPrefix(of: path) }) { return }
-    // A map that the service will set a time in is there afterwards in any case.
+    // A map in which the service sets a time exists afterwards in any case.
     if serverTimes.contains(where: path.isPrefix(of:)), Self.isMapOrNothing(before),
       Self.isMapOrNothing(after)
     {
@@ -101,7 +99,7 @@ private struct Comparison {
     value.map { $0.map != nil } ?? true
   }
 
-  /// The lesser of two names by bytes.
+  /// The lesser of two names in byte order.
   private static func next(_ a: String?, _ b: String?) -> String? {
     guard let a, let b else { return a ?? b }
     return a.compareUTF8(b) <= 0 ? a : b

@@ -1,9 +1,9 @@
 import FirestoreModels
 
-// The wire's own JSON through any Codable coder. `JSONDecoder.decodeGetResult` and `WireDecoder` do not come this way:
-// they are faster and keep names apart that Foundation's coders hold for one.
+// The REST JSON through any Codable coder. `JSONDecoder.decodeGetResult` and `WireDecoder` bypass it: they
+// are faster and distinguish names that Foundation's coders consider equal.
 
-/// A coding key of any name.
+/// A coding key with any name.
 struct FieldKey: CodingKey {
   let stringValue: String
   let intValue: Int?
@@ -23,7 +23,7 @@ struct FieldKey: CodingKey {
   }
 }
 
-/// The members that a value's type is told by; others are ignored.
+/// The members that identify the type of a value; others are ignored.
 private enum ValueKey: String, CodingKey {
   case nullValue, booleanValue, integerValue, doubleValue, timestampValue, stringValue, bytesValue
   case referenceValue, geoPointValue, arrayValue, mapValue
@@ -34,13 +34,13 @@ private enum ContentKey: String, CodingKey {
 }
 
 extension Value: Codable {
-  /// Reads the wire's own JSON, as ``WireDecoder`` does: liberally, but two types in a value, or none, are refused.
+  /// Decodes the REST JSON as leniently as ``WireDecoder``; a value with two types or none is refused.
   package init(from decoder: any Decoder) throws {
     if let own = decoder as? ValueDecoder {
       self = own.value
       return
     }
-    // A level takes three keys of the path; a deep enum would overflow the stack when it is destroyed.
+    // Each level adds three keys to the path; destroying a deep enum would overflow the stack.
     guard decoder.codingPath.count <= 3 * WireDecoder.maximumValueDepth else {
       throw DecodingError.fault("it is nested too deeply", at: decoder.codingPath)
     }
@@ -98,7 +98,7 @@ extension Value: Codable {
 
   private static func integer(in container: KeyedDecodingContainer<ValueKey>, _ key: ValueKey) -> Int64? {
     if let text = try? container.decode(String.self, forKey: key) {
-      // `Int64` takes a plus sign, protobuf's JSON does not.
+      // `Int64` accepts a plus sign; protobuf's JSON does not.
       return text.utf8.first == UInt8(ascii: "+") || text.utf8.count > 20 ? nil : Int64(text)
     }
     if let number = try? container.decode(Int64.self, forKey: key) { return number }
@@ -118,9 +118,9 @@ extension Value: Codable {
     }
   }
 
-  /// Writes the wire's own JSON, or to a ``FirestoreEncoder`` the value itself.
+  /// Encodes the REST JSON, or the value itself in a ``FirestoreEncoder``.
   ///
-  /// - Throws: `EncodingError` where the encoder would merge two names that differ by their composition only.
+  /// - Throws: `EncodingError` if the encoder would merge canonically equivalent names.
   package func encode(to encoder: any Encoder) throws {
     if let own = encoder as? ValueEncoder {
       own.set(self)
@@ -161,7 +161,7 @@ extension Value: Codable {
 }
 
 extension FieldMap: Codable {
-  /// Reads the members of a map in the wire's own JSON: `{"a": {"stringValue": "…"}, …}`.
+  /// Decodes the members of a map in REST JSON: `{"a": {"stringValue": "…"}, …}`.
   package init(from decoder: any Decoder) throws {
     if let own = decoder as? ValueDecoder {
       guard case .map(let fields) = own.value else { throw own.mismatch(Self.self, expected: "a map") }
@@ -176,10 +176,10 @@ extension FieldMap: Codable {
     )
   }
 
-  /// Writes the members of a map in the wire's own JSON, or to a ``FirestoreEncoder`` the map itself.
+  /// Encodes the members of a map in REST JSON, or the map itself in a ``FirestoreEncoder``.
   ///
-  /// - Throws: `EncodingError` where two names differ by their composition only ("é"): Foundation's encoders would
-  ///   drop one. ``JSONWriter`` writes them.
+  /// - Throws: `EncodingError` if two names are canonically equivalent ("é"), because Foundation's encoders
+  ///   would drop one. ``JSONWriter`` writes both.
   package func encode(to encoder: any Encoder) throws {
     if let own = encoder as? ValueEncoder {
       own.set(.map(self))
@@ -198,7 +198,8 @@ extension FieldMap: Codable {
 }
 
 extension Timestamp: Codable {
-  /// Reads RFC 3339 text with its offset and up to 9 digits of a second, or a ``FirestoreDecoder``'s timestamp.
+  /// Decodes an RFC 3339 string with an offset and up to 9 fractional digits, or a timestamp in a
+  /// ``FirestoreDecoder``.
   package init(from decoder: any Decoder) throws {
     if let own = decoder as? ValueDecoder {
       guard case .timestamp(let moment) = own.value else {
@@ -216,7 +217,7 @@ extension Timestamp: Codable {
     self = moment
   }
 
-  /// Writes RFC 3339 text in UTC, or to a ``FirestoreEncoder`` the timestamp itself.
+  /// Encodes an RFC 3339 string in UTC, or the timestamp itself in a ``FirestoreEncoder``.
   package func encode(to encoder: any Encoder) throws {
     if let own = encoder as? ValueEncoder {
       own.set(.timestamp(self))
@@ -228,7 +229,8 @@ extension Timestamp: Codable {
 }
 
 extension GeoPoint: Codable {
-  /// Reads `{"latitude": 1.5, "longitude": -2}`, where a missing coordinate is 0, or a ``FirestoreDecoder``'s point.
+  /// Decodes `{"latitude": 1.5, "longitude": -2}`, where a missing coordinate is 0, or a geo point in a
+  /// ``FirestoreDecoder``.
   package init(from decoder: any Decoder) throws {
     if let own = decoder as? ValueDecoder {
       guard case .geoPoint(let point) = own.value else {
@@ -248,7 +250,7 @@ extension GeoPoint: Codable {
     self.init(latitude: try coordinate(.latitude), longitude: try coordinate(.longitude))
   }
 
-  /// Writes both coordinates but those that are 0, or to a ``FirestoreEncoder`` the point itself.
+  /// Encodes the coordinates other than 0, or the geo point itself in a ``FirestoreEncoder``.
   package func encode(to encoder: any Encoder) throws {
     if let own = encoder as? ValueEncoder {
       own.set(.geoPoint(self))
@@ -267,21 +269,18 @@ extension GeoPoint: Codable {
 }
 
 extension UTF8Key: Codable, CodingKeyRepresentable {
-  /// Reads a text.
   package init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(String.self))
   }
 
-  /// Writes the text.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(string)
   }
 
-  /// The text as a coding key, so that a dictionary of such keys is a map.
+  /// The text as a coding key, so that a dictionary with these keys is encoded as a map.
   package var codingKey: any CodingKey { FieldKey(string) }
 
-  /// Takes a coding key's text.
   package init?(codingKey: some CodingKey) {
     self.init(codingKey.stringValue)
   }
