@@ -28,7 +28,7 @@ package enum PersonalData {
     ("classBookings", "it says who booked which class"),
     ("classAttendance", "it says who came to which class"),
     ("daily_routines", "it says who trains what"),
-    ("groups", "its members bear names and photos"),
+    ("groups", "its members have names and photos"),
     ("app_config", "it names the first admin"),
   ]
 }

@@ -71,25 +71,25 @@ package enum DocumentLimits {
 
   /// All violations in a document: first of its path, then of its fields in their order.
   package static func violations(of document: RawDocument) -> [Violation] {
-    var found = PathLimits.violations(of: document.path)
-    found += violations(of: document.fields)
+    var violations = PathLimits.violations(of: document.path)
+    violations += self.violations(of: document.fields)
     let bytes = DocumentSize.bytes(of: document, mapOverhead: 0)
     if bytes > maximumDocumentBytes {
-      found.append(
+      violations.append(
         Violation(
           .largeDocument,
           "the document has \(bytes) bytes; the service stores at most \(maximumDocumentBytes)"
         )
       )
     }
-    return found
+    return violations
   }
 
   /// All violations in the fields of any document.
   package static func violations(of fields: FieldMap) -> [Violation] {
-    var walk = FieldWalk()
-    walk.members(of: fields, depth: 0)
-    return walk.found
+    var checker = LimitChecker()
+    checker.members(of: fields, depth: 0)
+    return checker.violations
   }
 
   /// All violations in a field path of a mask, transform or filter.
@@ -104,24 +104,24 @@ package enum DocumentLimits {
         )
       ]
     }
-    var walk = FieldWalk()
+    var checker = LimitChecker()
     for segment in path.segments {
-      walk.steps.append(.member(segment))
-      walk.check(name: segment)
+      checker.steps.append(.member(segment))
+      checker.check(name: segment)
     }
-    return walk.found
+    return checker.violations
   }
 }
 
 /// Traverses the fields of a document and tracks the location.
-private struct FieldWalk {
+private struct LimitChecker {
   enum Step {
     case member(String)
     case element(Int)
   }
 
   var steps: [Step] = []
-  var found: [DocumentLimits.Violation] = []
+  var violations: [DocumentLimits.Violation] = []
 
   mutating func members(of fields: FieldMap, depth: Int) {
     for entry in fields.entries {
@@ -143,7 +143,7 @@ private struct FieldWalk {
         "has a name of \(count) bytes; at most \(DocumentLimits.maximumFieldNameBytes) are allowed"
       )
     } else if PathLimits.isReserved(name) {
-      add(.reservedFieldName, "has a reserved name: none may begin and end with __")
+      add(.reservedFieldName, "has a reserved name: no name may begin and end with __")
     }
   }
 
@@ -168,7 +168,7 @@ private struct FieldWalk {
 
   /// Checks a value nested in `depth` maps and arrays.
   mutating func check(_ value: Value, depth: Int, inArray: Bool) {
-    let before = found.count
+    let before = violations.count
     switch value {
     case .null, .boolean, .integer, .double, .timestamp: return
     // The documented limit of the type, without the extra byte of its storage size.
@@ -180,20 +180,22 @@ private struct FieldWalk {
       }
     case .geoPoint(let point):
       if !(-90...90).contains(point.latitude) {
-        add(.coordinate, "has a latitude that is not from -90 to 90 degrees")
+        add(.coordinate, "has a latitude outside -90 to 90 degrees")
       }
       if !(-180...180).contains(point.longitude) {
-        add(.coordinate, "has a longitude that is not from -180 to 180 degrees")
+        add(.coordinate, "has a longitude outside -180 to 180 degrees")
       }
     case .array(let values):
-      if inArray { add(.nestedArray, "is an array directly in an array") }
+      if inArray { add(.nestedArray, "is an array directly inside an array") }
       guard enter(depth) else { return }
       for (index, element) in values.enumerated() {
         steps.append(.element(index))
         check(element, depth: depth + 1, inArray: true)
         steps.removeLast()
       }
-      if depth == 0, found.count == before { check(bytes: DocumentSize.bytes(of: value, mapOverhead: 0)) }
+      if depth == 0, violations.count == before {
+        check(bytes: DocumentSize.bytes(of: value, mapOverhead: 0))
+      }
     case .map(let fields):
       if let vector = fields.vector {
         if vector.count > DocumentLimits.maximumVectorDimensions {
@@ -206,7 +208,9 @@ private struct FieldWalk {
       }
       guard enter(depth) else { return }
       members(of: fields, depth: depth + 1)
-      if depth == 0, found.count == before { check(bytes: DocumentSize.bytes(of: value, mapOverhead: 0)) }
+      if depth == 0, violations.count == before {
+        check(bytes: DocumentSize.bytes(of: value, mapOverhead: 0))
+      }
     }
   }
 
@@ -214,7 +218,7 @@ private struct FieldWalk {
     if depth < DocumentLimits.maximumDepth { return true }
     add(
       .deepValue,
-      "lies in \(depth) maps and arrays; at most \(DocumentLimits.maximumDepth) levels are allowed"
+      "is nested in \(depth) maps and arrays; at most \(DocumentLimits.maximumDepth) levels are allowed"
     )
     return false
   }
@@ -229,7 +233,7 @@ private struct FieldWalk {
   }
 
   private mutating func add(_ code: DocumentLimits.Violation.Code, _ text: String) {
-    found.append(.init(code, "the field \(location) \(text)"))
+    violations.append(.init(code, "the field \(location) \(text)"))
   }
 
   /// The location as `a.b[3].c`, with long names truncated.

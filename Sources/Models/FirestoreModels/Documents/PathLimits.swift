@@ -36,12 +36,12 @@ package enum PathLimits {
       return .init(.reservedID, "the \(kind) id '\(id)' is not allowed")
     }
     if id.utf8.contains(UInt8(ascii: "/")) {
-      return .init(.reservedID, "the \(kind) id '\(shortened(id))' holds a slash")
+      return .init(.reservedID, "the \(kind) id '\(shortened(id))' contains a slash")
     }
     if isReserved(id), !(isDocument && ResourceID.number(id) != nil) {
       return .init(
         .reservedID,
-        "the \(kind) id '\(shortened(id))' is reserved: none may begin and end with __"
+        "the \(kind) id '\(shortened(id))' is reserved: no id may begin and end with __"
       )
     }
     return nil
@@ -60,9 +60,9 @@ package enum PathLimits {
 
   private static func violations(of path: String, endsInDocument: Bool) -> [DocumentLimits.Violation] {
     let ids = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    var found: [DocumentLimits.Violation] = []
+    var violations: [DocumentLimits.Violation] = []
     if (ids.count % 2 == 0) != endsInDocument {
-      found.append(
+      violations.append(
         .init(
           .malformedPath,
           "'\(shortened(path))' is not the path of a \(endsInDocument ? "document" : "collection")"
@@ -71,21 +71,21 @@ package enum PathLimits {
     }
     for (index, id) in ids.enumerated() {
       if let violation = violation(ofID: String(Substring(id)), isDocument: index % 2 == 1) {
-        found.append(violation)
+        violations.append(violation)
       }
     }
     let depth = (ids.count + 1) / 2
     if depth > maximumCollectionDepth {
-      found.append(
+      violations.append(
         .init(.deepPath, "the path has \(depth) collections; at most \(maximumCollectionDepth) are allowed")
       )
     }
     // The full name also has project and database; this much is certainly too long.
     if path.utf8.count > maximumNameBytes {
-      found.append(
+      violations.append(
         .init(.longName, "the name has \(path.utf8.count) bytes; at most \(maximumNameBytes) are allowed")
       )
     }
-    return found
+    return violations
   }
 }

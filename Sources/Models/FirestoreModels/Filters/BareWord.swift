@@ -4,7 +4,7 @@
 /// value. docs/filters.md lists the patterns.
 package enum BareWord {
   /// What a word looks like.
-  package enum Likeness: Sendable, Equatable {
+  package enum Lookalike: Sendable, Equatable {
     /// `2025-01-01`, `2025-01`, `31/12/2025`, `12:30`, `2025-01-01T10:00:00Z`.
     case time
     /// `now`, `today`, `now-7d`.
@@ -30,12 +30,12 @@ package enum BareWord {
         return
           "looks like a date or a time: write ts(2026-01-31T12:00:00Z) or ts(2026-01-31) for a time, \(quoted)"
       case .now:
-        return "looks like a moment: write it as ts(2026-01-31T12:00:00Z), or \(quoted)"
+        return "looks like a time: write it as ts(2026-01-31T12:00:00Z), or \(quoted)"
       case .call:
         return "looks like a call: there are ts(…) for times and ref(…) for references; or write \(quoted)"
       case .misspelled(let name): return "looks like \(name): write \(name), or \(quoted)"
       case .notANumber:
-        return "looks like a number that JSON does not have: ask with is-nan, or write \(quoted)"
+        return "looks like a number that JSON does not have: use is-nan, or write \(quoted)"
       case .singleQuoted:
         return
           "is in single quotes: text is in double quotes, \(Self.quote(String(text.dropFirst().dropLast())))"
@@ -55,7 +55,7 @@ package enum BareWord {
   }
 
   /// What an unquoted word looks like; nil if it is plain text.
-  package static func likeness(of text: String) -> Likeness? {
+  package static func lookalike(of text: String) -> Lookalike? {
     let bytes = Array(text.utf8)
     guard let first = bytes.first, let last = bytes.last else { return nil }
     if isJSONNumber(text) { return .unrepresentable(isWhole: isWhole(text)) }

@@ -79,7 +79,7 @@ package struct DocumentFilter: Sendable, Equatable {
 
   package init(_ filter: StructuredQuery.Filter) {
     self.filter = filter
-    requiredFields = filter.impliedOrder.filter { !filter.present.contains($0) }
+    requiredFields = filter.impliedOrder.filter { !filter.guaranteedFields.contains($0) }
   }
 
   /// Whether the document matches.
@@ -95,13 +95,13 @@ extension StructuredQuery.Filter {
   ///
   /// They are sorted by name, but fields of `!=` and similar operators come first, as query.proto requires.
   package var impliedOrder: [FieldPath] {
-    var found: [(field: FieldPath, isFirst: Bool)] = []
+    var fields: [(field: FieldPath, isFirst: Bool)] = []
     func add(_ field: FieldPath, isFirst: Bool) {
       if field == .documentName { return }
-      if let index = found.firstIndex(where: { $0.field == field }) {
-        if isFirst { found[index].isFirst = true }
+      if let index = fields.firstIndex(where: { $0.field == field }) {
+        if isFirst { fields[index].isFirst = true }
       } else {
-        found.append((field, isFirst))
+        fields.append((field, isFirst))
       }
     }
     func walk(_ filter: StructuredQuery.Filter) {
@@ -113,17 +113,19 @@ extension StructuredQuery.Filter {
       }
     }
     walk(self)
-    return found.sorted { a, b in
+    return fields.sorted { a, b in
       a.isFirst == b.isFirst ? a.field.description.compareUTF8(b.field.description) < 0 : a.isFirst
     }.map(\.field)
   }
 
   /// The fields that every matching document has.
-  fileprivate var present: Set<FieldPath> {
+  fileprivate var guaranteedFields: Set<FieldPath> {
     switch self {
-    case .and(let filters): filters.reduce([]) { $0.union($1.present) }
+    case .and(let filters): filters.reduce([]) { $0.union($1.guaranteedFields) }
     case .or(let filters):
-      filters.dropFirst().reduce(filters.first?.present ?? []) { $0.intersection($1.present) }
+      filters.dropFirst().reduce(filters.first?.guaranteedFields ?? []) {
+        $0.intersection($1.guaranteedFields)
+      }
     case .field(let field, _, _), .unary(let field, _): [field]
     }
   }

@@ -44,24 +44,24 @@ package struct FilterExpression {
 
   private mutating func disjunction() throws(WireError) -> StructuredQuery.Filter {
     var filters = [try conjunction()]
-    while takes("or") { filters.append(try conjunction()) }
+    while consume("or") { filters.append(try conjunction()) }
     return filters.count == 1 ? filters[0] : .or(filters)
   }
 
   private mutating func conjunction() throws(WireError) -> StructuredQuery.Filter {
     var filters = [try term()]
-    while takes("and") { filters.append(try term()) }
+    while consume("and") { filters.append(try term()) }
     return filters.count == 1 ? filters[0] : .and(filters)
   }
 
   private mutating func term() throws(WireError) -> StructuredQuery.Filter {
-    if takes("(") {
+    if consume("(") {
       depth += 1
       defer { depth -= 1 }
       // The service accepts 30 disjunctions; more nesting than this is a mistake.
-      if depth > 50 { throw WireError("'\(text)' has too many brackets within each other") }
+      if depth > 50 { throw WireError("'\(text)' has too many nested brackets") }
       let filter = try disjunction()
-      guard takes(")") else { throw unexpected(peek, "')'") }
+      guard consume(")") else { throw unexpected(peek, "')'") }
       return filter
     }
     return try comparison()
@@ -96,7 +96,7 @@ package struct FilterExpression {
     // Sent as a unary filter, as all client libraries do.
     case .equal: return .unary(field, .isNull)
     case .notEqual: return .unary(field, .isNotNull)
-    default: throw WireError("in '\(text)', null goes with == and != only; or write \"null\" for text")
+    default: throw WireError("in '\(text)', null is allowed with == and != only; or write \"null\" for text")
     }
   }
 
@@ -115,18 +115,18 @@ package struct FilterExpression {
   ]
 
   private mutating func list(of field: FieldPath, _ sign: Token) throws(WireError) -> [Value] {
-    guard takes("[") else { throw unexpected(peek, "a list, as [a, b]") }
+    guard consume("[") else { throw unexpected(peek, "a list, as [a, b]") }
     var values: [Value] = []
     repeat {
       let value = try value(of: field)
       if value.isNull {
         throw WireError(
-          "in '\(text)', null in a list selects nothing: ask with is-null; or write \"null\" for text"
+          "in '\(text)', null in a list selects nothing: use is-null; or write \"null\" for text"
         )
       }
       values.append(value)
-    } while takes(",")
-    guard takes("]") else { throw unexpected(peek, "',' or ']'") }
+    } while consume(",")
+    guard consume("]") else { throw unexpected(peek, "',' or ']'") }
     return values
   }
 
@@ -179,16 +179,16 @@ package struct FilterExpression {
     return peek
   }
 
-  private mutating func takes(_ word: String) -> Bool {
+  private mutating func consume(_ word: String) -> Bool {
     guard let token = peek, !token.isQuoted, token.text == word else { return false }
     index += 1
     return true
   }
 
-  private func unexpected(_ token: Token?, _ wanted: String) -> WireError {
-    guard let token else { return WireError("'\(text)' ends where \(wanted) is expected") }
+  private func unexpected(_ token: Token?, _ expected: String) -> WireError {
+    guard let token else { return WireError("'\(text)' ends where \(expected) is expected") }
     return WireError(
-      "at byte \(token.offset + 1) of '\(text)', \(wanted) is expected instead of '\(token.source)'"
+      "at byte \(token.offset + 1) of '\(text)', \(expected) is expected instead of '\(token.source)'"
     )
   }
 

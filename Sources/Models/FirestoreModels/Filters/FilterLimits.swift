@@ -22,14 +22,14 @@ extension StructuredQuery.Filter {
     let form = normalForm
     if form.disjunctions > StructuredQuery.maximumDisjunctions {
       return
-        "it comes to \(form.disjunctions) alternatives, and the service takes \(StructuredQuery.maximumDisjunctions) (a list counts one a value)"
+        "it has \(form.disjunctions) disjunctions, and the service accepts \(StructuredQuery.maximumDisjunctions) (each value of a list counts as one)"
     }
     if form.memberships > 1 {
-      return "only one array-contains or array-contains-any is taken within what holds together"
+      return "only one array-contains or array-contains-any is allowed in a disjunction"
     }
     if form.comparisons > StructuredQuery.maximumParts {
       return
-        "it has \(form.comparisons) comparisons once it is written as one 'or' of 'and's, and the service takes \(StructuredQuery.maximumParts)"
+        "it has \(form.comparisons) comparisons in disjunctive normal form, and the service accepts \(StructuredQuery.maximumParts)"
     }
     return nil
   }
@@ -109,7 +109,7 @@ private struct FilterParts {
       }
       return add(comparison, value)
     case .unary(let field, let kind):
-      if field == .documentName { return "__name__ is compared with paths, and \(kind.name) takes none" }
+      if field == .documentName { return "__name__ is compared with paths, and \(kind.name) has none" }
       if kind.isInequality {
         negations += 1
         fields.insert(field)
@@ -122,11 +122,11 @@ private struct FilterParts {
     switch comparison {
     case .in, .arrayContainsAny, .notIn:
       guard case .array(let values) = value, !values.isEmpty else {
-        return "\(comparison.name) takes a list that is not empty"
+        return "\(comparison.name) requires a list that is not empty"
       }
       let maximum = comparison == .notIn ? StructuredQuery.maximumNotIn : StructuredQuery.maximumDisjunctions
       if values.count > maximum {
-        return "\(comparison.name) takes at most \(maximum) values, and there are \(values.count)"
+        return "\(comparison.name) accepts at most \(maximum) values, and there are \(values.count)"
       }
       if comparison == .notIn {
         hasNotIn = true
@@ -142,7 +142,7 @@ private struct FilterParts {
 
   /// Why the service would refuse the combination.
   var violation: String? {
-    if negations > 1 { return "only one of !=, not-in, is-not-null and is-not-nan is taken" }
+    if negations > 1 { return "only one of !=, not-in, is-not-null and is-not-nan is allowed" }
     if hasNotIn, hasAlternatives {
       return "not-in cannot be combined with or, in or array-contains-any"
     }

@@ -55,8 +55,8 @@ package enum ValueLiteral {
     }
     if text.utf8.first == UInt8(ascii: "\"") { return .string(try quoted(text)) }
     if let number = number(text) { return number }
-    if let likeness = BareWord.likeness(of: text) {
-      throw WireError("'\(text)' \(likeness.advice(for: text))")
+    if let lookalike = BareWord.lookalike(of: text) {
+      throw WireError("'\(text)' \(lookalike.advice(for: text))")
     }
     return .string(text)
   }
@@ -86,8 +86,8 @@ package enum ValueLiteral {
     _ text: String,
     in context: LiteralContext
   ) throws(WireError) -> Timestamp {
-    if let moment = Timestamp(inner) { return moment }
-    if let day = day(inner), let moment = context.startOfDay(day.year, day.month, day.day) { return moment }
+    if let time = Timestamp(inner) { return time }
+    if let day = day(inner), let time = context.startOfDay(day.year, day.month, day.day) { return time }
     throw WireError(
       "'\(text)' is not a time; write ts(2026-01-31T12:00:00Z), or ts(2026-01-31) for the start of that day"
     )

@@ -69,24 +69,24 @@ package struct WireDecoder {
   }
 
   private func documentPath(_ json: JSONCursor, prefix: String?) throws(WireError) -> DocumentPath {
-    guard let utf8 = json.utf8 else { throw WireError("it is not a text", at: ["name"]) }
+    guard let utf8 = json.utf8 else { throw WireError("it is not a string", at: ["name"]) }
     if var prefix, prefix.withUTF8({ utf8.count >= $0.count && $0.isPrefix(of: utf8) }) {
       let relative = String(
         decoding: UnsafeBufferPointer(rebasing: utf8[prefix.utf8.count...]),
         as: UTF8.self
       )
       guard let path = DocumentPath(relative) else {
-        throw WireError("'\(relative)' is not a document's name", at: ["name"])
+        throw WireError("'\(relative)' is not a document name", at: ["name"])
       }
       return path
     }
     let name = String(decoding: utf8, as: UTF8.self)
     if name.hasPrefix("projects/"), let (_, path) = DatabaseName.split(name) {
       if prefix == nil { return path }
-      throw WireError("'\(name)' lies in another database", at: ["name"])
+      throw WireError("'\(name)' is in another database", at: ["name"])
     }
     guard !wantsFullNames, let path = DocumentPath(name) else {
-      throw WireError("'\(name)' is not a document's name", at: ["name"])
+      throw WireError("'\(name)' is not a document name", at: ["name"])
     }
     return path
   }
@@ -132,17 +132,17 @@ package struct WireDecoder {
     if let (name, member) = members.next(), members.isAtEnd, let type = ValueType(name) {
       return try value(member, of: type, depth: depth)
     }
-    var found: Value?
+    var result: Value?
     for (name, member) in json.members {
       guard let type = ValueType(name) else {
         if unknownMembers == .refused { throw WireError("there is no value type '\(name.string)'") }
         continue
       }
-      if found != nil { throw WireError("a value has one type, not two") }
-      found = try value(member, of: type, depth: depth)
+      if result != nil { throw WireError("a value has one type, not two") }
+      result = try value(member, of: type, depth: depth)
     }
-    guard let found else { throw WireError("a value has none of the known types") }
-    return found
+    guard let result else { throw WireError("a value has none of the known types") }
+    return result
   }
 
   private mutating func value(
@@ -154,34 +154,34 @@ package struct WireDecoder {
     case .null:
       // An enum with a single value, which clients may send by name or number.
       guard json.isNull || json.string == "NULL_VALUE" || json.integer == 0 else {
-        throw WireError("nullValue is null")
+        throw WireError("nullValue must be null")
       }
       return .null
     case .boolean:
-      guard let truth = json.boolean else { throw WireError("booleanValue is true or false") }
+      guard let truth = json.boolean else { throw WireError("booleanValue must be true or false") }
       return .boolean(truth)
     case .integer:
       guard let number = Self.integer(json) else {
-        throw WireError("integerValue is a whole number of 64 bits, as text")
+        throw WireError("integerValue must be a 64-bit integer as a string")
       }
       return .integer(number)
     case .double:
       guard let number = Self.double(json) else {
-        throw WireError("doubleValue is a number, \"NaN\", \"Infinity\" or \"-Infinity\"")
+        throw WireError("doubleValue must be a number, \"NaN\", \"Infinity\" or \"-Infinity\"")
       }
       return .double(number)
     case .timestamp:
       return .timestamp(try Self.timestamp(json, member: "timestampValue"))
     case .string:
-      guard let text = json.string else { throw WireError("stringValue is a text") }
+      guard let text = json.string else { throw WireError("stringValue must be a string") }
       return .string(text)
     case .bytes:
       guard let utf8 = json.utf8, let bytes = Base64.decode(utf8) else {
-        throw WireError("bytesValue is base64 text")
+        throw WireError("bytesValue must be a Base64 string")
       }
       return .bytes(bytes)
     case .reference:
-      guard let name = json.string else { throw WireError("referenceValue is a document's name") }
+      guard let name = json.string else { throw WireError("referenceValue must be a document name") }
       return .reference(name)
     case .geoPoint:
       return .geoPoint(try geoPoint(json))
@@ -250,7 +250,7 @@ package struct WireDecoder {
   /// Decodes an RFC 3339 timestamp.
   package static func timestamp(_ json: JSONCursor, member: String) throws(WireError) -> Timestamp {
     guard let utf8 = json.utf8, let moment = Timestamp(rfc3339: utf8) else {
-      throw WireError("\(member) is an RFC 3339 time of the years 1 to 9999, with its zone")
+      throw WireError("\(member) must be an RFC 3339 time in the years 1 to 9999 with an offset")
     }
     return moment
   }

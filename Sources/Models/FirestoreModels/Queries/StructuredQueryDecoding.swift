@@ -81,10 +81,10 @@ extension WireDecoder {
     for (name, value) in try members(of: json, "from") where !value.isNull {
       switch name {
       case "collectionId":
-        guard let id = value.string else { throw WireError("collectionId is a text") }
+        guard let id = value.string else { throw WireError("collectionId must be a string") }
         selector.collectionID = id.isEmpty ? nil : id
       case "allDescendants":
-        guard let all = value.boolean else { throw WireError("allDescendants is true or false") }
+        guard let all = value.boolean else { throw WireError("allDescendants must be true or false") }
         selector.allDescendants = all
       default: try refuse(name)
       }
@@ -94,18 +94,18 @@ extension WireDecoder {
 
   private mutating func filter(_ json: JSONCursor, depth: Int) throws(WireError) -> StructuredQuery.Filter {
     guard depth < Self.maximumFilterDepth else { throw WireError("filters are nested too deeply") }
-    var found: StructuredQuery.Filter?
+    var filter: StructuredQuery.Filter?
     for (name, value) in try members(of: json, "a filter") where !value.isNull {
-      if found != nil { throw WireError("a filter has one type, not two") }
+      if filter != nil { throw WireError("a filter has one type, not two") }
       switch name {
-      case "compositeFilter": found = try compositeFilter(value, depth: depth)
-      case "fieldFilter": found = try fieldFilter(value)
-      case "unaryFilter": found = try unaryFilter(value)
+      case "compositeFilter": filter = try compositeFilter(value, depth: depth)
+      case "fieldFilter": filter = try fieldFilter(value)
+      case "unaryFilter": filter = try unaryFilter(value)
       default: try refuse(name)
       }
     }
-    guard let found else { throw WireError("a filter has none of the known types") }
-    return found
+    guard let filter else { throw WireError("a filter has none of the known types") }
+    return filter
   }
 
   private mutating func compositeFilter(
@@ -120,7 +120,7 @@ extension WireDecoder {
         switch (value.string, value.integer) {
         case ("AND"?, _), (_, 1?): isOr = false
         case ("OR"?, _), (_, 2?): isOr = true
-        default: throw WireError("the op of a compositeFilter is AND or OR")
+        default: throw WireError("the op of a compositeFilter must be AND or OR")
         }
       case "filters":
         for element in try elements(of: value) { filters.append(try filter(element, depth: depth + 1)) }
@@ -182,7 +182,7 @@ extension WireDecoder {
         switch (value.string, value.integer) {
         case ("ASCENDING"?, _), (_, 1?), ("DIRECTION_UNSPECIFIED"?, _), (_, 0?): direction = .ascending
         case ("DESCENDING"?, _), (_, 2?): direction = .descending
-        default: throw WireError("a direction is ASCENDING or DESCENDING")
+        default: throw WireError("a direction must be ASCENDING or DESCENDING")
         }
       default: try refuse(name)
       }
@@ -198,7 +198,7 @@ extension WireDecoder {
       case "values":
         for element in try elements(of: value) { cursor.values.append(try self.value(element)) }
       case "before":
-        guard let before = value.boolean else { throw WireError("before is true or false") }
+        guard let before = value.boolean else { throw WireError("before must be true or false") }
         cursor.before = before
       default: try refuse(name)
       }
@@ -211,7 +211,7 @@ extension WireDecoder {
     var operation: StructuredAggregationQuery.Aggregation.Operation?
     for (name, value) in try members(of: json, "an aggregation") where !value.isNull {
       if name == "alias" {
-        guard let text = value.string else { throw WireError("alias is a text") }
+        guard let text = value.string else { throw WireError("alias must be a string") }
         alias = text.isEmpty ? nil : text
         continue
       }
@@ -224,7 +224,7 @@ extension WireDecoder {
             try refuse(name)
             continue
           }
-          guard let number = Self.integer(value) else { throw WireError("upTo is a whole number") }
+          guard let number = Self.integer(value) else { throw WireError("upTo must be an integer") }
           upTo = number
         }
         operation = .count(upTo: upTo)
@@ -257,7 +257,7 @@ extension WireDecoder {
         try refuse(name)
         continue
       }
-      guard let text = value.string else { throw WireError("fieldPath is a text") }
+      guard let text = value.string else { throw WireError("fieldPath must be a string") }
       do throws(FieldPathError) {
         path = try FieldPath(parsing: text)
       } catch {
@@ -293,7 +293,7 @@ extension WireDecoder {
   /// Decodes an int32 from a number or a string.
   package func int32(_ json: JSONCursor) throws(WireError) -> Int32 {
     guard let number = Self.integer(json).flatMap({ Int32(exactly: $0) }) else {
-      throw WireError("it is not a whole number of 32 bits")
+      throw WireError("it is not a 32-bit integer")
     }
     return number
   }

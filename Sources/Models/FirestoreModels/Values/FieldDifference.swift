@@ -22,13 +22,13 @@ extension Change {
   /// A creation or a deletion touches every top-level field. Maps are compared member by member; vectors and
   /// maps that become empty are leaves.
   package var differences: [FieldDifference] {
-    var found = valueDifferences
+    var differences = valueDifferences
     for path in serverTimes where !isDeletion {
-      found.append(
+      differences.append(
         FieldDifference(path: path, before: before?.fields[path], after: nil, isServerTime: true)
       )
     }
-    return found.sorted { a, b in
+    return differences.sorted { a, b in
       let first = a.path.segments.map { UTF8Key($0) }
       let second = b.path.segments.map { UTF8Key($0) }
       return first.lexicographicallyPrecedes(second)
@@ -37,7 +37,7 @@ extension Change {
 
   /// The differences without server times.
   var valueDifferences: [FieldDifference] {
-    var comparison = Comparison(serverTimes: serverTimes)
+    var comparison = FieldComparison(serverTimes: serverTimes)
     let old = before?.fields ?? FieldMap()
     switch effect {
     case .update(let edit):
@@ -45,22 +45,22 @@ extension Change {
         comparison.compare(old[member.name], member.value, at: FieldPath(field: member.name))
       }
     case .creation(let new):
-      comparison.found = new.entries.map {
+      comparison.differences = new.entries.map {
         FieldDifference(path: FieldPath(field: $0.name), before: nil, after: $0.value)
       }
     case .deletion:
-      comparison.found = old.entries.map {
+      comparison.differences = old.entries.map {
         FieldDifference(path: FieldPath(field: $0.name), before: $0.value, after: nil)
       }
     }
-    return comparison.found
+    return comparison.differences
   }
 }
 
 /// Compares two maps side by side.
-private struct Comparison {
+private struct FieldComparison {
   let serverTimes: [FieldPath]
-  var found: [FieldDifference] = []
+  var differences: [FieldDifference] = []
 
   init(serverTimes: [FieldPath]) {
     self.serverTimes = serverTimes
@@ -92,7 +92,7 @@ private struct Comparison {
       compare(old, new, under: path)
       return
     }
-    found.append(FieldDifference(path: path, before: before, after: after))
+    differences.append(FieldDifference(path: path, before: before, after: after))
   }
 
   private static func isMapOrNothing(_ value: Value?) -> Bool {

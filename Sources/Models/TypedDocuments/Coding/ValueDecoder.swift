@@ -101,7 +101,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
     case .double(let number): return number
     case .integer(let number):
       guard let exact = Double(exactly: number) else {
-        throw DecodingError.fault("the integer has more digits than a Double holds", at: codingPath)
+        throw DecodingError.fault("a Double cannot represent the integer exactly", at: codingPath)
       }
       return exact
     default: throw mismatch(type, expected: "a number")
@@ -190,7 +190,7 @@ private struct KeyedValueContainer<Key: CodingKey>: KeyedDecodingContainerProtoc
   private func documentID(_ key: Key) throws -> DocumentID {
     if contains(key) {
       throw DecodingError.fault(
-        "the document has a field of the name that is marked as its id",
+        "the document has a field with the name of its @DocumentID property",
         at: codingPath + [key]
       )
     }

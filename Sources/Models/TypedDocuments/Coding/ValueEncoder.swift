@@ -36,10 +36,10 @@ struct ValueEncoder: Encoder {
   }
 
   /// Encodes the content with the settings of another encoder.
-  static func value(of content: some Encodable, for encoder: any Encoder) throws -> Value {
-    let own = ValueEncoder(node: Node(), codingPath: encoder.codingPath, userInfo: encoder.userInfo)
-    try own.box(content)
-    return own.node.value
+  static func value(of content: some Encodable, for other: any Encoder) throws -> Value {
+    let encoder = ValueEncoder(node: Node(), codingPath: other.codingPath, userInfo: other.userInfo)
+    try encoder.box(content)
+    return encoder.node.value
   }
 
   /// Encodes the content as the members of a map.
@@ -52,12 +52,12 @@ struct ValueEncoder: Encoder {
     codingPath: [any CodingKey],
     userInfo: [CodingUserInfoKey: Any]
   ) throws -> FieldMap {
-    let own = ValueEncoder(node: Node(), codingPath: codingPath, userInfo: userInfo)
-    try own.box(content)
-    guard case .map(let fields) = own.node.value else {
+    let encoder = ValueEncoder(node: Node(), codingPath: codingPath, userInfo: userInfo)
+    try encoder.box(content)
+    guard case .map(let fields) = encoder.node.value else {
       throw EncodingError.fault(
         T.self,
-        "fields are a map, and this is a value of the type \(own.node.value.typeName)",
+        "fields must be a map, and this is a value of the type \(encoder.node.value.typeName)",
         at: codingPath
       )
     }
@@ -98,7 +98,7 @@ struct ValueEncoder: Encoder {
         }
       )
     case .map: break
-    case .value, .array: preconditionFailure("a type asked for a map after it had written something else")
+    case .value, .array: preconditionFailure("a type requested a map after writing something else")
     }
     return KeyedEncodingContainer(KeyedNodeContainer<Key>(encoder: self))
   }
@@ -107,7 +107,7 @@ struct ValueEncoder: Encoder {
     switch node.content {
     case .nothing: node.content = .array([])
     case .array: break
-    case .value, .map: preconditionFailure("a type asked for an array after it had written something else")
+    case .value, .map: preconditionFailure("a type requested an array after writing something else")
     }
     return UnkeyedNodeContainer(encoder: self)
   }
@@ -179,7 +179,7 @@ private struct KeyedNodeContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
   /// Adds a member; a later duplicate replaces the earlier, but nested containers continue the existing one.
   private func member(_ key: any CodingKey, keepingExisting: Bool = false) -> ValueEncoder {
     guard case .map(var members) = encoder.node.content else {
-      preconditionFailure("a type went on with a map after it had written something else")
+      preconditionFailure("a type continued a map after writing something else")
     }
     if keepingExisting, let existing = members.last(where: { $0.name.isIdentical(to: key.stringValue) }) {
       return encoder.child(existing.node, key)
@@ -217,7 +217,7 @@ private struct UnkeyedNodeContainer: UnkeyedEncodingContainer {
 
   private func element() -> ValueEncoder {
     guard case .array(var elements) = encoder.node.content else {
-      preconditionFailure("a type went on with an array after it had written something else")
+      preconditionFailure("a type continued an array after writing something else")
     }
     let node = ValueEncoder.Node()
     encoder.node.content = .nothing  // keeps the array unshared while it grows

@@ -36,8 +36,8 @@ private enum ContentKey: String, CodingKey {
 extension Value: Codable {
   /// Decodes the REST JSON as leniently as ``WireDecoder``; a value with two types or none is refused.
   package init(from decoder: any Decoder) throws {
-    if let own = decoder as? ValueDecoder {
-      self = own.value
+    if let decoder = decoder as? ValueDecoder {
+      self = decoder.value
       return
     }
     // Each level adds three keys to the path; destroying a deep enum would overflow the stack.
@@ -65,24 +65,24 @@ extension Value: Codable {
         try container.decodeNil(forKey: key)
         || (try? container.decode(String.self, forKey: key)) == "NULL_VALUE"
         || (try? container.decode(Int.self, forKey: key)) == 0
-      guard isNull else { throw refuse("nullValue is null") }
+      guard isNull else { throw refuse("nullValue must be null") }
       return .null
     case .booleanValue: return .boolean(try container.decode(Bool.self, forKey: key))
     case .integerValue:
       guard let number = integer(in: container, key) else {
-        throw refuse("integerValue is a whole number of 64 bits, as text")
+        throw refuse("integerValue must be a 64-bit integer as a string")
       }
       return .integer(number)
     case .doubleValue:
       guard let number = double(in: container, key) else {
-        throw refuse("doubleValue is a number, \"NaN\", \"Infinity\" or \"-Infinity\"")
+        throw refuse("doubleValue must be a number, \"NaN\", \"Infinity\" or \"-Infinity\"")
       }
       return .double(number)
     case .timestampValue: return .timestamp(try container.decode(Timestamp.self, forKey: key))
     case .stringValue: return .string(try container.decode(String.self, forKey: key))
     case .bytesValue:
       guard let bytes = Base64.decode(try container.decode(String.self, forKey: key)) else {
-        throw refuse("bytesValue is base64 text")
+        throw refuse("bytesValue must be a Base64 string")
       }
       return .bytes(bytes)
     case .referenceValue: return .reference(try container.decode(String.self, forKey: key))
@@ -122,8 +122,8 @@ extension Value: Codable {
   ///
   /// - Throws: `EncodingError` if the encoder would merge canonically equivalent names.
   package func encode(to encoder: any Encoder) throws {
-    if let own = encoder as? ValueEncoder {
-      own.set(self)
+    if let encoder = encoder as? ValueEncoder {
+      encoder.set(self)
       return
     }
     var container = encoder.container(keyedBy: ValueKey.self)
@@ -163,8 +163,10 @@ extension Value: Codable {
 extension FieldMap: Codable {
   /// Decodes the members of a map in REST JSON: `{"a": {"stringValue": "…"}, …}`.
   package init(from decoder: any Decoder) throws {
-    if let own = decoder as? ValueDecoder {
-      guard case .map(let fields) = own.value else { throw own.mismatch(Self.self, expected: "a map") }
+    if let decoder = decoder as? ValueDecoder {
+      guard case .map(let fields) = decoder.value else {
+        throw decoder.mismatch(Self.self, expected: "a map")
+      }
       self = fields
       return
     }
@@ -181,8 +183,8 @@ extension FieldMap: Codable {
   /// - Throws: `EncodingError` if two names are canonically equivalent ("é"), because Foundation's encoders
   ///   would drop one. ``JSONWriter`` writes both.
   package func encode(to encoder: any Encoder) throws {
-    if let own = encoder as? ValueEncoder {
-      own.set(.map(self))
+    if let encoder = encoder as? ValueEncoder {
+      encoder.set(.map(self))
       return
     }
     guard Set(entries.map(\.name)).count == count else {
@@ -201,16 +203,16 @@ extension Timestamp: Codable {
   /// Decodes an RFC 3339 string with an offset and up to 9 fractional digits, or a timestamp in a
   /// ``FirestoreDecoder``.
   package init(from decoder: any Decoder) throws {
-    if let own = decoder as? ValueDecoder {
-      guard case .timestamp(let moment) = own.value else {
-        throw own.mismatch(Self.self, expected: "a timestamp")
+    if let decoder = decoder as? ValueDecoder {
+      guard case .timestamp(let moment) = decoder.value else {
+        throw decoder.mismatch(Self.self, expected: "a timestamp")
       }
       self = moment
       return
     }
     guard let moment = Timestamp(try decoder.singleValueContainer().decode(String.self)) else {
       throw DecodingError.fault(
-        "a timestamp is an RFC 3339 time of the years 1 to 9999, with its zone",
+        "a timestamp must be an RFC 3339 time in the years 1 to 9999 with an offset",
         at: decoder.codingPath
       )
     }
@@ -219,8 +221,8 @@ extension Timestamp: Codable {
 
   /// Encodes an RFC 3339 string in UTC, or the timestamp itself in a ``FirestoreEncoder``.
   package func encode(to encoder: any Encoder) throws {
-    if let own = encoder as? ValueEncoder {
-      own.set(.timestamp(self))
+    if let encoder = encoder as? ValueEncoder {
+      encoder.set(.timestamp(self))
       return
     }
     var container = encoder.singleValueContainer()
@@ -232,9 +234,9 @@ extension GeoPoint: Codable {
   /// Decodes `{"latitude": 1.5, "longitude": -2}`, where a missing coordinate is 0, or a geo point in a
   /// ``FirestoreDecoder``.
   package init(from decoder: any Decoder) throws {
-    if let own = decoder as? ValueDecoder {
-      guard case .geoPoint(let point) = own.value else {
-        throw own.mismatch(Self.self, expected: "a geo point")
+    if let decoder = decoder as? ValueDecoder {
+      guard case .geoPoint(let point) = decoder.value else {
+        throw decoder.mismatch(Self.self, expected: "a geo point")
       }
       self = point
       return
@@ -243,7 +245,7 @@ extension GeoPoint: Codable {
     func coordinate(_ key: ContentKey) throws -> Double {
       guard container.contains(key) else { return 0 }
       guard let number = Value.double(in: container, key) else {
-        throw DecodingError.fault("a coordinate is a number", at: container.codingPath + [key])
+        throw DecodingError.fault("a coordinate must be a number", at: container.codingPath + [key])
       }
       return number
     }
@@ -252,8 +254,8 @@ extension GeoPoint: Codable {
 
   /// Encodes the coordinates other than 0, or the geo point itself in a ``FirestoreEncoder``.
   package func encode(to encoder: any Encoder) throws {
-    if let own = encoder as? ValueEncoder {
-      own.set(.geoPoint(self))
+    if let encoder = encoder as? ValueEncoder {
+      encoder.set(.geoPoint(self))
       return
     }
     var container = encoder.container(keyedBy: ContentKey.self)

@@ -82,7 +82,7 @@ extension Document: Encodable where Fields: Encodable {
   /// - Throws: `EncodingError` if the name is not a document name or a field has no Firestore type.
   package func encoded() throws -> RawDocument {
     guard let path else {
-      throw EncodingError.fault(Self.self, "the name is no document's", at: [DocumentKey.name])
+      throw EncodingError.fault(Self.self, "the name is not a document name", at: [DocumentKey.name])
     }
     return RawDocument(
       path: path,

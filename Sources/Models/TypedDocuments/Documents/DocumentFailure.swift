@@ -39,13 +39,13 @@ package struct DocumentFailure: Error, Sendable, Equatable, CustomStringConverti
         switch error {
         case .keyNotFound(let key, let context): (context, "\(key.stringValue) is missing")
         case .valueNotFound(let type, let context): (context, "there is no \(type)")
-        case .typeMismatch(let type, let context): (context, "it is no \(type)")
-        case .dataCorrupted(let context): (context, "it is none of the values that its type has")
+        case .typeMismatch(let type, let context): (context, "it is not of the type \(type)")
+        case .dataCorrupted(let context): (context, "it is not a valid value of its type")
         @unknown default: (DecodingError.Context(codingPath: [], debugDescription: ""), "it cannot be read")
         }
       let own = (context.underlyingError as? CodingFault)?.reason
       return (context.codingPath.map(\.stringValue), own ?? reason)
-    default: return ([], "its type refuses it (\(type(of: error)))")
+    default: return ([], "its type rejects it (\(type(of: error)))")
     }
   }
 }

@@ -72,16 +72,16 @@ package enum DocumentResponse {
   }
 
   /// Parses a complete text; the cursor is valid only within `body`.
-  private static func parse<Answer>(
+  private static func parse<Response>(
     _ json: UnsafeRawBufferPointer,
-    _ body: (JSONCursor) throws -> Answer
-  ) throws -> Answer {
+    _ body: (JSONCursor) throws -> Response
+  ) throws -> Response {
     let parser = JSONParser()
     let root: JSONCursor
     do throws(WireError) {
       root = try parser.parseHolding(json)
     } catch {
-      throw DecodingError.fault("the answer is no JSON: \(error.reason)", at: [])
+      throw DecodingError.fault("the response is not JSON: \(error.reason)", at: [])
     }
     return try withExtendedLifetime(parser) { try body(root) }
   }
@@ -89,11 +89,11 @@ package enum DocumentResponse {
   /// The documents of a list; an empty list has no such member.
   private static func entries(of root: JSONCursor) throws -> JSONCursor.Elements {
     guard root.kind == .object else {
-      throw DecodingError.fault("a list of documents is a JSON object", at: [])
+      throw DecodingError.fault("a list of documents must be a JSON object", at: [])
     }
     let documents = root["documents"]
     if let documents, documents.kind != .array, !documents.isNull {
-      throw DecodingError.fault("the documents of a list are a JSON array", at: [DocumentKey.documents])
+      throw DecodingError.fault("the documents of a list must be a JSON array", at: [DocumentKey.documents])
     }
     return (documents ?? root).elements
   }
@@ -115,7 +115,7 @@ private struct Reader<Element: DocumentType> {
   mutating func document(_ json: JSONCursor, at codingPath: [any CodingKey]) throws -> Element {
     let parts = try untyped(json, at: codingPath)
     guard let path = parts.metadata.path else {
-      throw DecodingError.fault("the name is no document's", at: codingPath + [DocumentKey.name])
+      throw DecodingError.fault("the name is not a document name", at: codingPath + [DocumentKey.name])
     }
     let fields = try ValueDecoder(
       value: .map(parts.fields),

@@ -15,8 +15,8 @@ extension ExplicitNull: Decodable where Wrapped: Decodable {
   package init(from decoder: any Decoder) throws {
     // Outside of a FirestoreDecoder, null of a typed value is `{"nullValue": null}`.
     if Wrapped.self is any TypedValue.Type {
-      let own = try ValueDecoder.of(decoder)
-      wrappedValue = own.value.isNull ? nil : try own.unbox(Wrapped.self)
+      let decoder = try ValueDecoder.of(decoder)
+      wrappedValue = decoder.value.isNull ? nil : try decoder.unbox(Wrapped.self)
     } else {
       wrappedValue = try Wrapped?(from: decoder)
     }

@@ -40,9 +40,9 @@ extension ScalarValue {
   ///
   /// - Throws: `DecodingError` with the coding path if the value has another type.
   package init(from decoder: any Decoder) throws {
-    let own = try ValueDecoder.of(decoder)
-    guard let typed = Self(value: own.value) else {
-      throw own.mismatch(Self.self, expected: Self.expectation)
+    let decoder = try ValueDecoder.of(decoder)
+    guard let typed = Self(value: decoder.value) else {
+      throw decoder.mismatch(Self.self, expected: Self.expectation)
     }
     self = typed
   }
