@@ -1,52 +1,58 @@
-/// The embedded store: an HTTP server on loopback that speaks Firestore's REST API (v1) over a SQLite file.
+/// The embedded store: a loopback HTTP server that implements Firestore's REST API (v1) over a SQLite file.
 ///
-/// Databases of any project are made on first use, any credentials are accepted unless a token is asked for, and
-/// composite indexes are not asked for.
-/// Documents that are written are kept for an hour in their former versions, so that reads can name a `readTime`.
-/// A commit that was acknowledged survives the death of the process.
+/// Databases of any project are created on first use. Any credentials are accepted unless a token is
+/// required, and queries need no composite indexes. Previous versions of documents are kept for an hour, so
+/// that reads can specify a `readTime`. Acknowledged commits survive a crash of the process.
+///
+///     try await LocalFirestoreServer.withServer(dataFile: ".gymmigrate/local.sqlite") { server in
+///       print(server.endpoint)    // http://127.0.0.1:49152
+///       await server.runUntilCancelled()
+///     }
 package struct LocalFirestoreServer: Sendable {
-  /// Where the server is: `http://127.0.0.1:PORT`.
+  /// The base URL: `http://127.0.0.1:PORT`.
   package let endpoint: String
   /// The port on 127.0.0.1.
   package let port: UInt16
 
-  /// The time of the server's commits and reads, in microseconds since 1970.
+  /// The clock of commits and reads, in microseconds since 1970.
   package struct Clock: Sendable {
     let now: @Sendable () -> Int64
 
-    /// Makes a clock of a function that gives microseconds since 1970; it may stand still, and commit times still
-    /// increase.
+    /// Makes a clock from a function that returns microseconds since 1970.
+    ///
+    /// The function may return the same time repeatedly; commit times increase nevertheless.
     package init(_ now: @escaping @Sendable () -> Int64) {
       self.now = now
     }
 
-    /// The system's time.
+    /// The system clock.
     package static let system = Clock { CommitClock.system() }
   }
 
-  /// What clients may ask of the server.
+  /// The limits on clients.
   package struct Limits: Sendable {
-    /// How long the server waits for more of a request, or for the next one, in seconds; then it closes the connection.
+    /// The time to wait for more of a request, or for the next one, before closing the connection, in
+    /// seconds.
     package var receiveTimeout = 30.0
-    /// How many bytes the bodies of all requests together may hold; a request beyond that is answered with 503.
+    /// The maximum total size of request bodies in bytes; further requests are answered with 503.
     package var heldBodyBytes = 128 << 20
 
-    /// The defaults.
     package init() {}
   }
 
-  /// Runs a server for as long as `body` takes.
+  /// Runs a server while `body` runs.
   ///
   /// - Parameters:
-  ///   - dataFile: The SQLite file, made where it is not there; nil keeps everything in memory. Several processes may
-  ///     serve one file.
-  ///   - port: The port on 127.0.0.1; 0 takes one that is free.
-  ///   - clock: The time of commits and reads.
-  ///   - limits: What clients may ask.
-  ///   - access: Which requests are let in.
-  ///   - body: What is done meanwhile.
-  /// - Throws: ``Failure``: `.configuration` where the port is taken, `.cannotWrite` where the file cannot be made or
-  ///   written, `.inputMalformed` where it is something else, `.tryLater` where it stays locked; and what `body` throws.
+  ///   - dataFile: The SQLite file, created if missing; nil keeps everything in memory. Several processes may
+  ///     serve the same file.
+  ///   - port: The port on 127.0.0.1; 0 selects a free one.
+  ///   - clock: The clock of commits and reads.
+  ///   - limits: The limits on clients.
+  ///   - access: Which requests are accepted.
+  ///   - body: The work during which the server runs.
+  /// - Throws: ``Failure``: `.configuration` if the port is in use, `.cannotWrite` if the file cannot be
+  ///   created or written, `.inputMalformed` if it is not a data file, `.tryLater` if it stays locked; errors
+  ///   of `body`.
   package static func withServer<Result>(
     dataFile: String?,
     port: UInt16 = 0,
@@ -75,7 +81,7 @@ package struct LocalFirestoreServer: Sendable {
     }
   }
 
-  /// Returns when the task is cancelled; for a server that runs by itself.
+  /// Waits until the task is cancelled, for a standalone server.
   package func runUntilCancelled() async {
     while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
   }

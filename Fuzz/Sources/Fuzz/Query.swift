@@ -23,8 +23,8 @@ func fuzzQuery(_ input: [UInt8]) {
         }
       }
       expect(again == query, "a query is another after it was written and read")
-      _ = attempt { () throws(FirestoreError) in try QueryRules.check(query) }
-      _ = QueryRules.completeOrder(of: query)
+      _ = attempt { () throws(FirestoreError) in try QueryValidation.check(query) }
+      _ = QueryValidation.completeOrder(of: query)
     }
     let aggregation = attempt { () throws(WireError) in
       try JSONParser(maximumBytes: 1 << 20).parse(input) { root throws(WireError) in
@@ -81,7 +81,7 @@ func fuzzRequests(_ input: [UInt8]) {
   default:
     let request = attempt { () throws(FirestoreError) in try decoder.commit(body, in: database) }
     for write in request?.writes ?? [] {
-      _ = attempt { () throws(FirestoreError) in try WriteRules.check(write) }
+      _ = attempt { () throws(FirestoreError) in try WriteValidation.check(write) }
       var json = JSONWriter()
       json.object {
         $0.key("writes")

@@ -74,7 +74,7 @@ private final class Store {
 
   private let service: FirestoreService
   private let rows: DatabaseQueue
-  private let workspace = Workspace()
+  private let resources = ConnectionResources()
   private let parser = JSONParser()
 
   private init() {
@@ -127,7 +127,7 @@ private final class Store {
         query: target.query,
         body: Array(body.utf8)
       )
-      try service.answer(request, workspace, out)
+      try service.answer(request, resources, out)
     } catch {
       expect(error is FirestoreError, "\(method) \(path) ends in \(error)")
       return

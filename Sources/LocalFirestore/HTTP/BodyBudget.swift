@@ -1,28 +1,27 @@
 import Synchronization
 
-/// How many bytes the bodies of all requests together may hold at a moment.
+/// Limits the memory for the request bodies of all connections.
 ///
-/// Every connection has a thread of its own, so that without it many clients with a large body each would take all
+/// Every connection has its own thread; without the limit, many clients with large bodies could exhaust
 /// memory.
 final class BodyBudget: Sendable {
-  private let rest: Mutex<Int>
+  private let available: Mutex<Int>
 
-  /// Makes a budget of so many bytes.
   init(_ bytes: Int) {
-    rest = Mutex(bytes)
+    available = Mutex(bytes)
   }
 
-  /// Takes bytes; false where there are not so many left.
-  func take(_ count: Int) -> Bool {
-    rest.withLock { rest in
-      if count > rest { return false }
-      rest -= count
+  /// Reserves bytes; false if fewer are available.
+  func reserve(_ count: Int) -> Bool {
+    available.withLock { available in
+      if count > available { return false }
+      available -= count
       return true
     }
   }
 
-  /// Gives bytes back that were taken.
-  func giveBack(_ count: Int) {
-    rest.withLock { $0 += count }
+  /// Releases reserved bytes.
+  func release(_ count: Int) {
+    available.withLock { $0 += count }
   }
 }

@@ -2,10 +2,10 @@ import FirestoreModels
 import Platform
 import Synchronization
 
-/// An HTTP/1.1 server on 127.0.0.1 with one thread a connection, so that a database may block in it.
+/// An HTTP/1.1 server on 127.0.0.1 with a thread per connection, so that requests may block on the database.
 ///
-/// Written on plain sockets: a general server that sends head and body apart without TCP_NODELAY costs 40 ms a request
-/// on a kept connection, and one that does not answer `Expect: 100-continue` a second a large commit.
+/// It uses plain sockets: sending head and body separately without TCP_NODELAY costs 40 ms per request on a
+/// persistent connection, and ignoring `Expect: 100-continue` a second per large commit.
 final class LoopbackServer: Sendable {
   private struct State {
     var connections: Set<Int32> = []
@@ -14,7 +14,7 @@ final class LoopbackServer: Sendable {
     var waiting: CheckedContinuation<Void, Never>?
   }
 
-  /// The port that is listened on.
+  /// The listening port.
   let port: UInt16
   private let listener: Int32
   private let service: FirestoreService
@@ -23,9 +23,9 @@ final class LoopbackServer: Sendable {
   private let access: LocalFirestoreServer.Access
   private let state = Mutex(State())
 
-  /// Listens on a port, an ephemeral one where it is 0, and serves.
+  /// Listens on a port (0 selects a free one) and serves requests.
   ///
-  /// - Throws: ``Failure`` `.configuration` where the port cannot be had.
+  /// - Throws: ``Failure`` `.configuration` if the port is not available.
   init(
     port: UInt16,
     service: FirestoreService,
@@ -40,7 +40,7 @@ final class LoopbackServer: Sendable {
     state.withLock { $0.threads += 1 }
     if !Self.startThread({ self.acceptAll() }) {
       close(listener)
-      throw Failure(.internal, "start the embedded store", cause: "no thread can be made")
+      throw Failure(.internal, "start the embedded store", cause: "no thread can be created")
     }
   }
 
@@ -52,7 +52,7 @@ final class LoopbackServer: Sendable {
         "listen on port",
         path: "\(port)",
         cause: cause,
-        remedy: "Name another port, or 0 for any."
+        remedy: "Choose another port, or 0 for any."
       )
     }
     #if canImport(Glibc)
@@ -88,7 +88,7 @@ final class LoopbackServer: Sendable {
       let socket = accept(listener, nil, nil)
       if socket < 0 {
         if state.withLock({ $0.isStopping }) { break }
-        // Out of descriptors, or a client that left again: the next one may fare better.
+        // Out of descriptors, or the client has disconnected: continue with the next one.
         if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM { usleep(10_000) }
         if errno == EBADF || errno == EINVAL { break }
         continue
@@ -101,14 +101,14 @@ final class LoopbackServer: Sendable {
   private func serve(_ socket: Int32) {
     var on: Int32 = 1
     setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-    // A client that takes nothing of a long answer would keep a snapshot open.
-    var patience = timeval(tv_sec: 60, tv_usec: 0)
-    setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-    // One that sends nothing would keep its thread, and what it has sent of a body.
-    let whole = receiveTimeout.rounded(.down)
-    patience.tv_sec = .init(whole)
-    patience.tv_usec = .init((receiveTimeout - whole) * 1e6)
-    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    // A client that does not read a long response would keep a snapshot open.
+    var timeout = timeval(tv_sec: 60, tv_usec: 0)
+    setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+    // A client that sends nothing would keep its thread and its partial body.
+    let seconds = receiveTimeout.rounded(.down)
+    timeout.tv_sec = .init(seconds)
+    timeout.tv_usec = .init((receiveTimeout - seconds) * 1e6)
+    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     let isServed = state.withLock { state in
       if state.isStopping { return false }
       state.connections.insert(socket)
@@ -131,7 +131,7 @@ final class LoopbackServer: Sendable {
   }
 
   private func end(_ socket: Int32) {
-    // Closed under the lock: once it is closed, its number may be another connection's.
+    // Closed under the lock, because the descriptor may be reused afterwards.
     state.withLock { state in
       state.connections.remove(socket)
       close(socket)
@@ -148,8 +148,7 @@ final class LoopbackServer: Sendable {
     waiting?.resume()
   }
 
-  /// Stops: no more connections, the open ones are cut once their answers are written, and every thread is over when
-  /// this returns.
+  /// Stops accepting connections, lets open requests finish, and returns when every thread has ended.
   func stop() async {
     await withCheckedContinuation { continuation in
       let isOver = state.withLock { state in

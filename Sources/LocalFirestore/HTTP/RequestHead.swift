@@ -1,26 +1,24 @@
-/// The first line and the headers of an HTTP/1.1 request (RFC 9112).
+/// The request line and the headers of an HTTP/1.1 request (RFC 9112).
 struct RequestHead {
-  /// The method: `GET`, `POST`.
   var method: String
   /// The raw target, percent-encoded.
   var target: [UInt8]
-  /// Whether the client speaks HTTP/1.0, which has no chunks.
+  /// Whether the client uses HTTP/1.0, which has no chunked encoding.
   var isVersion10: Bool
-  /// The headers by their names in lower case; of a repeated one, the values joined by commas.
+  /// The headers by lower-case name; repeated ones are joined by commas.
   var headers: [String: String]
 
-  /// How long the body is.
   enum BodyLength: Equatable {
     case known(Int)
     case chunked
   }
 
-  /// Why a head cannot be understood; the connection is of no more use.
+  /// A malformed head, after which the connection is closed.
   struct Malformed: Error {
     var reason: String
   }
 
-  /// Reads a head, from the first line to the last header, without the empty line.
+  /// Parses a head: the request line and the headers, without the final empty line.
   init(_ bytes: some Collection<UInt8>) throws(Malformed) {
     let lines = bytes.split(separator: UInt8(ascii: "\n")).map { line in
       line.last == UInt8(ascii: "\r") ? Array(line.dropLast()) : Array(line)
@@ -38,8 +36,7 @@ struct RequestHead {
     }
     headers = [:]
     for line in lines.dropFirst() {
-      // Not even a space may precede the colon (RFC 9112 5.1): what one reader takes for a header and another does not,
-      // makes two requests of one.
+      // No space may precede the colon (RFC 9112 5.1): servers that differ on it allow request smuggling.
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0,
         line[..<colon].allSatisfy(Self.isTokenCharacter)
       else { throw Malformed(reason: "a header is malformed") }
@@ -49,7 +46,7 @@ struct RequestHead {
     }
   }
 
-  /// What a name may consist of (RFC 9110 5.6.2).
+  /// Whether a byte may be in a header name (RFC 9110 5.6.2).
   private static func isTokenCharacter(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -67,29 +64,27 @@ struct RequestHead {
     return String(decoding: bytes[start...end], as: UTF8.self)
   }
 
-  /// How long the body is (RFC 9112 6.3).
+  /// The length of the body (RFC 9112 6.3).
   func bodyLength() throws(Malformed) -> BodyLength {
     let length = headers["content-length"]
     if let coding = headers["transfer-encoding"] {
       guard coding.lowercased() == "chunked", length == nil else {
-        throw Malformed(reason: "the body's length cannot be told")
+        throw Malformed(reason: "the length of the body is ambiguous")
       }
       return .chunked
     }
     guard let length else { return .known(0) }
-    // Digits alone: Int takes a sign, too.
+    // Digits only, because Int accepts a sign.
     guard length.utf8.allSatisfy({ (48...57).contains($0) }), let count = Int(length) else {
       throw Malformed(reason: "the content-length is malformed")
     }
     return .known(count)
   }
 
-  /// Whether the connection stays open behind the answer.
   var keepsAlive: Bool {
     let connection = headers["connection"]?.lowercased() ?? ""
     return isVersion10 ? connection.contains("keep-alive") : !connection.contains("close")
   }
 
-  /// Whether the client waits for a word before it sends the body.
   var expectsContinue: Bool { headers["expect"]?.lowercased() == "100-continue" }
 }

@@ -1,23 +1,23 @@
 import FirestoreModels
 
-/// The path and the query of a request, each part percent-decoded once from the raw target.
+/// The path and query of a request, percent-decoded once from the raw target.
 struct RequestTarget {
-  /// The path's segments without the leading slash; `%2F` in one stays as it is (google/api/http.proto).
+  /// The path segments; `%2F` inside a segment stays encoded (google/api/http.proto).
   var segments: [String]
-  /// The custom verb behind the last raw colon of the path, where the method can have one.
+  /// The custom verb after the last raw colon, for methods that can have one.
   var verb: String?
-  /// The query's parameters in their order, the names in `lowerCamelCase`.
+  /// The query parameters in order, with names in `lowerCamelCase`.
   var query: [(name: String, value: String)]
 
-  /// Reads a raw target.
+  /// Parses a raw target.
   ///
-  /// - Parameter hasVerb: Whether the last raw colon begins a verb; else it is part of the last segment.
-  /// - Throws: ``FirestoreError`` `.invalidArgument` for broken percent-encoding and for what is not UTF-8.
+  /// - Parameter hasVerb: Whether the last raw colon begins a verb instead of being part of the segment.
+  /// - Throws: ``FirestoreError`` `.invalidArgument` for invalid percent-encoding or UTF-8.
   init(raw: some Collection<UInt8>, hasVerb: Bool) throws(FirestoreError) {
     let target = Array(raw)
     let queryStart = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
     var path = target[..<queryStart]
-    // The absolute form (RFC 9112 3.2.2): what follows scheme and authority is the path.
+    // The absolute form (RFC 9112 3.2.2): the path follows scheme and authority.
     if path.first != UInt8(ascii: "/"), let scheme = path.firstIndex(of: UInt8(ascii: ":")) {
       let authority = path[scheme...].dropFirst(3)
       path = authority.firstIndex(of: UInt8(ascii: "/")).map { path[$0...] } ?? []

@@ -1,8 +1,8 @@
 import FirestoreModels
 
-/// Writes one answer: whole with its length where it is short, in chunks as it grows where it is long.
+/// Writes a response: a short one at once with its length, a long one in chunks as it grows.
 final class ResponseWriter: BodyWriter {
-  /// How long a piece is that is sent before the answer is complete, in bytes.
+  /// The minimum size of a chunk in bytes.
   private static let piece = 256 << 10
 
   var bytes: [UInt8] = []
@@ -12,7 +12,6 @@ final class ResponseWriter: BodyWriter {
   private let isHead: Bool
   private var hasBegun = false
 
-  /// Begins an answer to a request.
   init(_ stream: SocketStream, to head: RequestHead?, keepsAlive: Bool) {
     self.stream = stream
     self.keepsAlive = keepsAlive
@@ -29,7 +28,7 @@ final class ResponseWriter: BodyWriter {
     try sendChunk()
   }
 
-  /// Ends an answer that worked.
+  /// Completes a successful response.
   func finish(type: String = ResponseWriter.json) throws {
     if hasBegun {
       try sendChunk()
@@ -39,9 +38,9 @@ final class ResponseWriter: BodyWriter {
     }
   }
 
-  /// Ends an answer that did not; an error behind the first piece is one more element of the array.
+  /// Completes a failed response; after the first chunk, the error is one more element of the array.
   ///
-  /// - Parameter inArray: Whether the method streams, so that its errors come in an array.
+  /// - Parameter inArray: Whether the method streams and returns its errors in an array.
   func fail(_ error: FirestoreError, inArray: Bool) throws {
     var json = JSONWriter()
     json.error(error)
@@ -55,7 +54,7 @@ final class ResponseWriter: BodyWriter {
     try send(status: error.code, type: Self.json)
   }
 
-  /// The media type of answers.
+  /// The media type of responses.
   static let json = "application/json; charset=UTF-8"
 
   private func send(status: Int, type: String) throws {
@@ -74,7 +73,7 @@ final class ResponseWriter: BodyWriter {
   private func header(status: Int, type: String, length: Int?) -> [UInt8] {
     var text = "HTTP/1.1 \(status) \(Self.phrase(status))\r\nContent-Type: \(type)\r\n"
     text += length.map { "Content-Length: \($0)\r\n" } ?? "Transfer-Encoding: chunked\r\n"
-    // Nothing of it is a page, a script or a style, whatever a browser would take it for.
+    // Browsers must not interpret a response as a page, script or style.
     text += "X-Content-Type-Options: nosniff\r\n"
     if status == 401 { text += "WWW-Authenticate: Bearer\r\n" }
     if !keepsAlive { text += "Connection: close\r\n" }

@@ -1,27 +1,27 @@
 import FirestoreModels
 
-/// What a request asks for.
+/// The method that a request calls.
 enum Route: Equatable {
-  /// Whether the server is there.
+  /// The health check.
   case health
-  /// Forgets every document of a database.
+  /// Deletes all documents of a database.
   case flush(DatabaseName)
   case listDatabases(project: String)
   case getDatabase(DatabaseName)
-  /// The long-running operations of a database, of which there are none.
+  /// Lists the long-running operations of a database, of which there are none.
   case listOperations(DatabaseName)
   case get(DatabaseName, DocumentPath)
-  /// The documents of a collection below a document, or below the root where `parent` is empty.
+  /// Lists a collection below a document, or below the root if `parent` is empty.
   case list(DatabaseName, parent: String, collection: String)
   case create(DatabaseName, parent: String, collection: String)
   case patch(DatabaseName, DocumentPath)
   case delete(DatabaseName, DocumentPath)
-  /// A custom method on a document, or on the root where `parent` is empty.
+  /// Calls a custom method on a document, or on the root if `parent` is empty.
   case method(DatabaseName, parent: String, verb: String)
 
-  /// Finds the route of a request.
+  /// Routes a request.
   ///
-  /// - Throws: ``FirestoreError``: `.notFound` where there is none, `.invalidArgument` for names that cannot be.
+  /// - Throws: ``FirestoreError``: `.notFound` for unknown methods, `.invalidArgument` for invalid names.
   init(method: String, target: RequestTarget) throws(FirestoreError) {
     let segments = target.segments
     if segments.isEmpty, method == "GET" || method == "HEAD" {
@@ -107,7 +107,7 @@ enum Route: Equatable {
     return name
   }
 
-  /// Whether errors of this route come in an array, as those of the methods that stream.
+  /// Whether the method streams, and returns its errors in an array.
   var isStreaming: Bool {
     guard case .method(_, _, let verb) = self else { return false }
     return ["runQuery", "batchGet", "runAggregationQuery"].contains(verb)

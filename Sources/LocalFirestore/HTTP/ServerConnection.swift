@@ -1,24 +1,25 @@
 import FirestoreModels
 import GRDB
 
-/// Serves the requests of one connection, one after another, on its own thread.
+/// Serves the requests of one connection in sequence on its own thread.
 struct ServerConnection {
-  /// The largest body of a request, in bytes (https://firebase.google.com/docs/firestore/quotas).
+  /// The maximum size of a request body in bytes (https://firebase.google.com/docs/firestore/quotas).
   static let maximumBodyBytes = 10 << 20
-  /// How much of a body that is too long is read, so that the client sees the answer and not a broken connection.
+  /// The maximum number of bytes of an oversized body to read, so that the client receives the response
+  /// instead of a broken connection.
   private static let maximumSkippedBytes = 256 << 20
 
   private let service: FirestoreService
   private let stream: SocketStream
   private let budget: BodyBudget
   private let access: LocalFirestoreServer.Access
-  private let workspace = Workspace()
+  private let resources = ConnectionResources()
 
-  /// Takes a connection.
+  /// Makes a connection for a socket.
   ///
   /// - Parameters:
-  ///   - budget: What the bodies of all connections may hold together.
-  ///   - access: Which requests are let in.
+  ///   - budget: The limit for the bodies of all connections.
+  ///   - access: Which requests are accepted.
   init(
     _ socket: Int32,
     _ service: FirestoreService,
@@ -31,12 +32,12 @@ struct ServerConnection {
     stream = SocketStream(socket)
   }
 
-  /// Serves until either side is done.
+  /// Serves requests until either side closes the connection.
   func serve() {
     do {
       while try serveOne() {}
     } catch {
-      // The peer is gone or broke the protocol; there is nobody left to tell.
+      // The peer closed the connection or violated the protocol; no response is possible.
     }
   }
 
@@ -53,17 +54,17 @@ struct ServerConnection {
       let writer = ResponseWriter(stream, to: nil, keepsAlive: false)
       try writer.fail(.invalid("The request cannot be understood: \(malformed.reason)."), inArray: false)
       return false
-    } catch SocketStream.End.tooLong {
+    } catch SocketStream.StreamError.tooLong {
       let writer = ResponseWriter(stream, to: nil, keepsAlive: false)
       try writer.fail(.invalid("The headers of the request are too long."), inArray: false)
       return false
     }
     let writer = ResponseWriter(stream, to: head, keepsAlive: head.keepsAlive)
-    var taken = 0
-    defer { budget.giveBack(taken) }
+    var reserved = 0
+    defer { budget.release(reserved) }
     let body: [UInt8]
     do {
-      body = try readBody(head, length, access.refusal(of: head, hasBody: length != .known(0)), &taken)
+      body = try readBody(head, length, access.refusal(of: head, hasBody: length != .known(0)), &reserved)
     } catch let error as FirestoreError {
       try writer.fail(error, inArray: false)
       return head.keepsAlive
@@ -77,35 +78,36 @@ struct ServerConnection {
   )
   private static let busy = FirestoreError(
     .unavailable,
-    "The bodies of other requests take all the memory that they may; try again."
+    "Request bodies have reached the memory limit; try again."
   )
 
-  /// The body, read to its end also where it is refused.
+  /// Reads the body completely, even if it is refused.
   ///
   /// - Parameters:
-  ///   - refusal: Why the request is refused whatever the body holds; it is kept nowhere then.
-  ///   - taken: What it takes of the budget, for the caller to give back.
-  /// - Throws: `refusal`; ``FirestoreError`` for one that is too long, or does not fit beside the others.
+  ///   - refusal: Why the request is refused regardless of its body; the body is then discarded.
+  ///   - reserved: The bytes reserved in the budget, for the caller to release.
+  /// - Throws: `refusal`; ``FirestoreError`` if the body is too long or exceeds the budget.
   private func readBody(
     _ head: RequestHead,
     _ length: RequestHead.BodyLength,
     _ refusal: FirestoreError?,
-    _ taken: inout Int
+    _ reserved: inout Int
   ) throws -> [UInt8] {
     if case .known(0) = length {
       if let refusal { throw refusal }
       return []
     }
-    func take(_ count: Int) -> Bool {
-      guard budget.take(count) else { return false }
-      taken += count
+    func reserve(_ count: Int) -> Bool {
+      guard budget.reserve(count) else { return false }
+      reserved += count
       return true
     }
     var body: [UInt8] = []
     switch length {
     case .known(let count):
-      if count > Self.maximumSkippedBytes { throw SocketStream.End.tooLong }
-      let refusal = refusal ?? (count > Self.maximumBodyBytes ? Self.tooLong : take(count) ? nil : Self.busy)
+      if count > Self.maximumSkippedBytes { throw SocketStream.StreamError.tooLong }
+      let refusal =
+        refusal ?? (count > Self.maximumBodyBytes ? Self.tooLong : reserve(count) ? nil : Self.busy)
       try sendContinue(head)
       if let refusal {
         try stream.skip(count)
@@ -120,21 +122,21 @@ struct ServerConnection {
       while true {
         let line = try stream.readLine().prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
         guard let size = Int(String(decoding: line, as: UTF8.self), radix: 16), size >= 0 else {
-          throw SocketStream.End.malformed
+          throw SocketStream.StreamError.malformed
         }
         if size == 0 { break }
-        // A difference, because the sum of what is and what is announced may be no number.
-        if size > Self.maximumSkippedBytes - total { throw SocketStream.End.tooLong }
+        // A difference, because the sum could overflow.
+        if size > Self.maximumSkippedBytes - total { throw SocketStream.StreamError.tooLong }
         total += size
         if refusal == nil, total > Self.maximumBodyBytes { refusal = Self.tooLong }
-        if refusal == nil, !take(size) { refusal = Self.busy }
+        if refusal == nil, !reserve(size) { refusal = Self.busy }
         if refusal != nil {
           body = []
           try stream.skip(size)
         } else {
           try stream.read(size, into: &body)
         }
-        guard try stream.readLine().isEmpty else { throw SocketStream.End.malformed }
+        guard try stream.readLine().isEmpty else { throw SocketStream.StreamError.malformed }
       }
       while try !stream.readLine().isEmpty {}
       if let refusal { throw refusal }
@@ -156,10 +158,10 @@ struct ServerConnection {
         throw FirestoreError.invalid("The content-encoding '\(coding)' is not supported.")
       }
       let request = ServiceRequest(route: route, query: target.query, body: body)
-      try service.answer(request, workspace, writer)
+      try service.answer(request, resources, writer)
       try writer.finish(type: route == .health ? "text/plain; charset=utf-8" : ResponseWriter.json)
-    } catch let end as SocketStream.End {
-      throw end
+    } catch let error as SocketStream.StreamError {
+      throw error
     } catch {
       try writer.fail(Self.serviceError(error), inArray: inArray)
     }

@@ -1,16 +1,16 @@
 import Platform
 
-/// A connected socket, read through a buffer and written whole.
+/// A connected socket with buffered reads and complete writes.
 ///
-/// Blocking, for one thread.
+/// Blocking; for use by one thread.
 final class SocketStream {
-  /// Why a stream is over.
-  enum End: Error {
-    /// The peer closed it or sent nothing for too long, or the server is stopping.
+  /// Why a stream ended.
+  enum StreamError: Error {
+    /// The peer closed it or timed out, or the server is stopping.
     case closed
-    /// The peer sends more than it may.
+    /// The peer exceeded a size limit.
     case tooLong
-    /// The peer breaks the protocol.
+    /// The peer violated the protocol.
     case malformed
   }
 
@@ -19,14 +19,14 @@ final class SocketStream {
   private var start = 0
   private var end = 0
 
-  /// Takes a socket; the caller closes it.
+  /// Wraps a socket, which the caller closes.
   init(_ socket: Int32) {
     self.socket = socket
     buffer = [UInt8](repeating: 0, count: 64 << 10)
   }
 
-  /// Reads what there is behind what is buffered, which is moved to the front.
-  private func fill() throws(End) {
+  /// Moves buffered bytes to the front and reads more.
+  private func fill() throws(StreamError) {
     if start == end {
       start = 0
       end = 0
@@ -49,8 +49,8 @@ final class SocketStream {
     }
   }
 
-  /// Reads up to and with the next empty line and gives what is before it; at most a buffer's length.
-  func readHead() throws(End) -> [UInt8] {
+  /// Reads through the next empty line and returns what precedes it; at most the buffer size.
+  func readHead() throws(StreamError) -> [UInt8] {
     var scanned = 0
     while true {
       // Empty lines before a request are skipped (RFC 9112 2.2).
@@ -76,8 +76,8 @@ final class SocketStream {
     }
   }
 
-  /// Reads one line without its end.
-  func readLine() throws(End) -> [UInt8] {
+  /// Reads a line without its terminator.
+  func readLine() throws(StreamError) -> [UInt8] {
     var scanned = 0
     while true {
       if let newline = buffer[(start + scanned)..<end].firstIndex(of: UInt8(ascii: "\n")) {
@@ -92,30 +92,30 @@ final class SocketStream {
   }
 
   /// Appends exactly `count` bytes to `body`.
-  func read(_ count: Int, into body: inout [UInt8]) throws(End) {
-    var rest = count
-    while rest > 0 {
+  func read(_ count: Int, into body: inout [UInt8]) throws(StreamError) {
+    var remaining = count
+    while remaining > 0 {
       if start == end { try fill() }
-      let part = min(rest, end - start)
+      let part = min(remaining, end - start)
       body.append(contentsOf: buffer[start..<start + part])
       start += part
-      rest -= part
+      remaining -= part
     }
   }
 
-  /// Reads and drops exactly `count` bytes.
-  func skip(_ count: Int) throws(End) {
-    var rest = count
-    while rest > 0 {
+  /// Reads and discards exactly `count` bytes.
+  func skip(_ count: Int) throws(StreamError) {
+    var remaining = count
+    while remaining > 0 {
       if start == end { try fill() }
-      let part = min(rest, end - start)
+      let part = min(remaining, end - start)
       start += part
-      rest -= part
+      remaining -= part
     }
   }
 
-  /// Writes all of two pieces, in one packet where they fit.
-  func write(_ first: [UInt8], _ second: [UInt8] = []) throws(End) {
+  /// Writes two buffers completely, in one packet if they fit.
+  func write(_ first: [UInt8], _ second: [UInt8] = []) throws(StreamError) {
     let isClosed = first.withUnsafeBytes { a in
       second.withUnsafeBytes { b in
         var parts = [a, b].compactMap { part in
@@ -151,7 +151,7 @@ final class SocketStream {
     if isClosed { throw .closed }
   }
 
-  /// A peer that is gone is an error of the call, not a signal.
+  /// Makes a closed connection an error of the call instead of a signal.
   private static var flags: Int32 {
     #if canImport(Glibc)
       Int32(MSG_NOSIGNAL)

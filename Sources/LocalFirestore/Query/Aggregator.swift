@@ -1,6 +1,6 @@
 import FirestoreModels
 
-/// Counts, sums and means of a query's results, taken one document at a time.
+/// Computes counts, sums and averages over the results of a query, one document at a time.
 struct Aggregator {
   private enum State {
     case count(Int64, upTo: Int64?)
@@ -8,7 +8,7 @@ struct Aggregator {
     case average(FieldPath, Sum)
   }
 
-  /// A sum of numbers: exact in integers as long as all are and it fits.
+  /// A sum of numbers, exact while all are integers and it fits.
   private struct Sum {
     var integers: Int64 = 0
     var doubles: Double = 0
@@ -41,19 +41,19 @@ struct Aggregator {
   private var states: [State] = []
   private let aliases: [String]
 
-  /// The fields that a document must have to be taken at all.
+  /// The fields that a document must have to be aggregated.
   private let required: [FieldPath]
 
   /// Whether only the number of documents matters.
   var isCountOnly: Bool { required.isEmpty }
 
-  /// The most documents that need to be looked at, nil where all must.
+  /// The number of documents after which the results are final; nil if all are needed.
   let maximumCount: Int64?
 
   /// Makes an aggregator.
   ///
-  /// - Throws: ``FirestoreError`` `.invalidArgument` where there are none or over 5 aggregations, or an alias is there
-  ///   twice.
+  /// - Throws: ``FirestoreError`` `.invalidArgument` for none or more than 5 aggregations, or a duplicate
+  ///   alias.
   init(_ aggregations: [StructuredAggregationQuery.Aggregation]) throws(FirestoreError) {
     guard (1...5).contains(aggregations.count) else {
       throw .invalid("A query has 1 to 5 aggregations.")
@@ -87,7 +87,6 @@ struct Aggregator {
     maximumCount = required.isEmpty ? bounds.max().flatMap { $0 == .max ? nil : $0 } : nil
   }
 
-  /// Takes one document.
   mutating func add(_ fields: FieldMap) {
     for field in required where fields[field] == nil { return }
     for index in states.indices {
@@ -103,16 +102,16 @@ struct Aggregator {
     }
   }
 
-  /// Takes documents that were only counted.
+  /// Adds documents that were only counted.
   mutating func add(count: Int64) {
     for index in states.indices {
-      if case .count(let known, let upTo) = states[index] {
-        states[index] = .count(min(known + count, upTo ?? .max), upTo: upTo)
+      if case .count(let previous, let upTo) = states[index] {
+        states[index] = .count(min(previous + count, upTo ?? .max), upTo: upTo)
       }
     }
   }
 
-  /// The results by their aliases.
+  /// The results in order, with their aliases.
   var results: [(alias: String, value: Value)] {
     zip(aliases, states).map { alias, state in
       switch state {

@@ -1,34 +1,34 @@
 import FirestoreModels
 
-/// A query made ready to run: which keys are scanned, and what is asked of the documents there.
+/// A planned query: the key range to scan and the conditions to check on each document.
 struct QueryPlan {
-  /// Which documents are scanned.
-  private(set) var scope: Snapshot.Scope
-  /// The keys that are scanned.
+  /// The collections to scan.
+  private(set) var scope: StoreSnapshot.Scope
+  /// The keys to scan.
   private(set) var range: KeyRange
-  /// What is asked of each document, nil where nothing is.
+  /// The filter to check on each document; nil if the range suffices.
   private(set) var filter: CompiledFilter?
-  /// The whole order; the name is its last field.
+  /// The complete order; its last field is the document name.
   private(set) var order: [StructuredQuery.Order]
-  /// Where the results begin and end.
+  /// The start and the end of the results.
   private(set) var startAt: StructuredQuery.Cursor?
   private(set) var endAt: StructuredQuery.Cursor?
-  /// How many results are skipped, and how many given at most.
+  /// The number of results to skip, and the maximum number to return.
   let offset: Int
   let limit: Int?
-  /// The fields that are given; nil is all.
+  /// The fields to return; nil for all.
   let mask: [FieldPath]?
 
   private let database: DatabaseName
 
-  /// Whether the scan finds the results in their order.
+  /// Whether the scan yields the results in order.
   var isNameOrdered: Bool { order.first?.field == .documentName }
-  /// Whether the scan runs from the last key to the first.
+  /// Whether the scan is in descending order.
   var isDescending: Bool { order.first?.direction == .descending }
-  /// Whether a document's fields must be known to place it among the results.
+  /// Whether filter or order depend on the fields of a document.
   var needsFields: Bool { !isNameOrdered || filter?.needsFields ?? false }
 
-  /// Plans a query below a document, or below the root where `parent` is empty.
+  /// Plans a query below a document, or below the root if `parent` is empty.
   ///
   /// - Throws: ``FirestoreError`` `.invalidArgument` for a query that the service refuses.
   init(_ query: StructuredQuery, parent: String, in database: DatabaseName) throws(FirestoreError) {
@@ -39,12 +39,12 @@ struct QueryPlan {
     if query.offset < 0 { throw .invalid("offset is negative") }
     if let limit = query.limit, limit < 0 { throw .invalid("limit is negative") }
 
-    try QueryRules.check(query)
-    order = QueryRules.completeOrder(of: query)
+    try QueryValidation.check(query)
+    order = QueryValidation.completeOrder(of: query)
 
     let parentKey = NameKey.key(parent)
     range = KeyRange(below: parentKey)
-    scope = Snapshot.Scope(group: query.from.collectionID, depth: nil)
+    scope = StoreSnapshot.Scope(group: query.from.collectionID, depth: nil)
     if !query.from.allDescendants {
       scope.depth = parent.isEmpty ? 1 : parent.utf8.lazy.filter { $0 == UInt8(ascii: "/") }.count / 2 + 2
       if let id = query.from.collectionID {
@@ -57,7 +57,7 @@ struct QueryPlan {
       let compiled = try compile(filter)
       narrow(compiled)
       self.filter = Self.residual(compiled)
-      // Sorting asks for the fields of the order by itself; a scan in the order of names does not.
+      // Sorting requires the order fields anyway; a scan in name order does not.
       let required = isNameOrdered ? DocumentFilter(filter).requiredFields.map(CompiledFilter.exists) : []
       if !required.isEmpty { self.filter = .and([self.filter].compactMap { $0 } + required) }
     }
@@ -105,7 +105,7 @@ struct QueryPlan {
     return NameKey.key(path.string)
   }
 
-  /// Leaves out the keys that no document of the results can have.
+  /// Excludes keys that no result can have.
   private mutating func narrow(_ filter: CompiledFilter) {
     switch filter {
     case .and(let filters): for filter in filters { narrow(filter) }
@@ -115,24 +115,24 @@ struct QueryPlan {
       else { return }
       switch comparison {
       case .equal, .in:
-        range.from(least)
-        range.to(NameKey.successor(greatest))
-      case .lessThan: range.to(least)
-      case .lessThanOrEqual: range.to(NameKey.successor(least))
-      case .greaterThan: range.from(NameKey.successor(greatest))
-      case .greaterThanOrEqual: range.from(greatest)
+        range.raiseLowerBound(to: least)
+        range.lowerUpperBound(to: NameKey.successor(greatest))
+      case .lessThan: range.lowerUpperBound(to: least)
+      case .lessThanOrEqual: range.lowerUpperBound(to: NameKey.successor(least))
+      case .greaterThan: range.raiseLowerBound(to: NameKey.successor(greatest))
+      case .greaterThanOrEqual: range.raiseLowerBound(to: greatest)
       case .notEqual, .notIn, .arrayContains, .arrayContainsAny: break
       }
     case .or, .field, .unary, .exists: break
     }
   }
 
-  /// What is left to ask when the scan keeps to the range.
+  /// The part of a filter that the key range does not cover.
   private static func residual(_ filter: CompiledFilter) -> CompiledFilter? {
     switch filter {
     case .and(let filters):
-      let rest = filters.compactMap { residual($0) }
-      return rest.isEmpty ? nil : .and(rest)
+      let remaining = filters.compactMap { residual($0) }
+      return remaining.isEmpty ? nil : .and(remaining)
     case .name(.equal, _), .name(.lessThan, _), .name(.lessThanOrEqual, _), .name(.greaterThan, _),
       .name(.greaterThanOrEqual, _):
       return nil
@@ -146,7 +146,7 @@ struct QueryPlan {
     _ cursor: StructuredQuery.Cursor?,
     _ name: String
   ) throws(FirestoreError) -> StructuredQuery.Cursor? {
-    // A cursor without values bounds nothing.
+    // A cursor without values has no effect.
     guard let cursor, !cursor.values.isEmpty else { return nil }
     if cursor.values.count > order.count {
       throw .invalid("Cursor has too many values.")
@@ -161,23 +161,23 @@ struct QueryPlan {
     guard isNameOrdered else { return }
     if let cursor = startAt, let value = cursor.values.first, let key = try? key(of: value) {
       if isDescending {
-        range.to(cursor.before ? NameKey.successor(key) : key)
+        range.lowerUpperBound(to: cursor.before ? NameKey.successor(key) : key)
       } else {
-        range.from(cursor.before ? key : NameKey.successor(key))
+        range.raiseLowerBound(to: cursor.before ? key : NameKey.successor(key))
       }
     }
     if let cursor = endAt, let value = cursor.values.first, let key = try? key(of: value) {
       if isDescending {
-        range.from(cursor.before ? NameKey.successor(key) : key)
+        range.raiseLowerBound(to: cursor.before ? NameKey.successor(key) : key)
       } else {
-        range.to(cursor.before ? key : NameKey.successor(key))
+        range.lowerUpperBound(to: cursor.before ? key : NameKey.successor(key))
       }
     }
     startAt = nil
     endAt = nil
   }
 
-  /// Where a document with these values of the order lies: whether it is among the results.
+  /// Whether a document with these order values lies between the cursors.
   func isWithinCursors(_ values: [Value]) -> Bool {
     if let startAt {
       let order = position(of: values, against: startAt)
@@ -198,7 +198,7 @@ struct QueryPlan {
     return 0
   }
 
-  /// The order of two documents by their values of the order.
+  /// Compares two documents by their order values.
   func compare(_ a: [Value], _ b: [Value]) -> Int {
     for index in order.indices {
       let result = ValueOrder.compare(a[index], b[index])
@@ -207,7 +207,7 @@ struct QueryPlan {
     return 0
   }
 
-  /// A document's values of the order, nil where it lacks one of the fields.
+  /// The order values of a document; nil if it lacks one of the fields.
   func orderValues(path: String, fields: FieldMap) -> [Value]? {
     var values: [Value] = []
     values.reserveCapacity(order.count)
@@ -225,6 +225,5 @@ struct QueryPlan {
 }
 
 extension FirestoreError {
-  /// An `INVALID_ARGUMENT`.
   static func invalid(_ message: String) -> FirestoreError { FirestoreError(.invalidArgument, message) }
 }

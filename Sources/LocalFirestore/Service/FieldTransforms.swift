@@ -1,11 +1,10 @@
 import FirestoreModels
 
-/// What the service computes from a stored value (`DocumentTransform.FieldTransform` in
-/// google/firestore/v1/write.proto).
+/// Applies field transforms (`DocumentTransform.FieldTransform` in google/firestore/v1/write.proto).
 enum FieldTransforms {
   /// Applies a transform.
   ///
-  /// - Returns: The result that the commit's answer has for it.
+  /// - Returns: The transform result in the commit response.
   /// - Throws: ``FirestoreError`` `.invalidArgument` for an operand of the wrong type.
   static func apply(
     _ transform: FieldTransform,
@@ -49,7 +48,7 @@ enum FieldTransforms {
     switch (stored, operand) {
     case (.integer(let a)?, .integer(let b)):
       let (sum, overflow) = a.addingReportingOverflow(b)
-      // Overflow stays at the bound of the operand's sign.
+      // Overflow saturates at the bound of the operand's sign.
       return .integer(overflow ? (b < 0 ? .min : .max) : sum)
     case (.integer(let a)?, .double(let b)): return .double(Double(a) + b)
     case (.double(let a)?, .integer(let b)): return .double(a + Double(b))
@@ -59,7 +58,8 @@ enum FieldTransforms {
     }
   }
 
-  /// The operand where the stored number is on the losing side, NaN where either is, else the stored number.
+  /// The operand if the stored number loses the comparison, NaN if either is NaN, otherwise the stored
+  /// number.
   private static func extreme(
     _ stored: Value?,
     _ operand: Value,

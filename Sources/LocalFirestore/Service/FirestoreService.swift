@@ -1,46 +1,42 @@
 import FirestoreModels
 
-/// One request, routed and decoded as far as the URL goes.
+/// A routed request with its query and body.
 struct ServiceRequest {
-  /// What is asked for.
   var route: Route
-  /// The query's parameters.
   var query: [(name: String, value: String)]
-  /// The body.
   var body: [UInt8]
 }
 
-/// An answer's body, written piece by piece.
+/// A response body, written incrementally.
 protocol BodyWriter: AnyObject {
-  /// What is not sent yet; appended to, and sent when it is long.
+  /// The bytes not sent yet.
   var bytes: [UInt8] { get set }
-  /// Sends what is there where it is long enough to be worth it.
+  /// Sends the bytes if they are long enough for a chunk.
   func flushIfLong() throws
 }
 
-/// Buffers and parsers that serve one connection's requests, one after another.
-final class Workspace {
+/// The reusable buffers and parsers of one connection.
+final class ConnectionResources {
   let decoder = RequestDecoder()
   let runner = QueryRunner()
 }
 
-/// The methods of `google.firestore.v1.Firestore`, and the two of its admin service that tell about databases, over a
+/// The methods of `google.firestore.v1.Firestore` and the database methods of its admin service, over a
 /// store.
 struct FirestoreService: Sendable {
   let store: DocumentStore
   let transactions: TransactionTable
 
-  /// Makes a service over a store.
   init(_ store: DocumentStore) {
     self.store = store
     transactions = TransactionTable(clock: store.clock)
   }
 
-  /// Answers a request with a body of JSON.
+  /// Writes the JSON response to a request.
   ///
-  /// - Throws: ``FirestoreError``; what was written by then is no whole answer.
-  func answer(_ request: ServiceRequest, _ workspace: Workspace, _ out: any BodyWriter) throws {
-    let call = ServiceCall(service: self, request: request, workspace: workspace, out: out)
+  /// - Throws: ``FirestoreError``; anything written before is an incomplete response.
+  func answer(_ request: ServiceRequest, _ resources: ConnectionResources, _ out: any BodyWriter) throws {
+    let call = ServiceCall(service: self, request: request, resources: resources, out: out)
     switch request.route {
     case .health: out.bytes.append(contentsOf: "Ok\n".utf8)
     case .flush(let database): try call.flush(database)
@@ -57,18 +53,18 @@ struct FirestoreService: Sendable {
   }
 }
 
-/// One call of a method.
+/// One method call.
 struct ServiceCall {
   let service: FirestoreService
   let request: ServiceRequest
-  let workspace: Workspace
+  let resources: ConnectionResources
   let out: any BodyWriter
 
   var store: DocumentStore { service.store }
-  var runner: QueryRunner { workspace.runner }
-  var decoder: RequestDecoder { workspace.decoder }
+  var runner: QueryRunner { resources.runner }
+  var decoder: RequestDecoder { resources.decoder }
 
-  /// The parameters of the query, of which `known` are allowed.
+  /// The query parameters, of which only `known` are allowed.
   func parameters(_ known: Set<String> = []) throws(FirestoreError) -> QueryParameters {
     try QueryParameters(request.query, known: known)
   }
@@ -96,17 +92,16 @@ struct ServiceCall {
 
   // MARK: Reads
 
-  /// A snapshot of a read, and what it notes.
+  /// A snapshot to read, which records the ranges read by a transaction.
   struct ReadContext {
-    /// What is read.
-    let snapshot: Snapshot
-    /// The transaction that began with this read.
-    let begun: TransactionID?
-    /// Notes a range that the transaction depends on.
-    let note: (Snapshot.Scope, KeyRange) -> Void
+    let snapshot: StoreSnapshot
+    /// The transaction begun by this read.
+    let newTransaction: TransactionID?
+    /// Records a range that the transaction depends on.
+    let recordRead: (StoreSnapshot.Scope, KeyRange) -> Void
   }
 
-  /// Reads a database at the moment that a request asks for.
+  /// Reads a database at the requested read time.
   func read<Result>(
     _ database: DatabaseName,
     _ consistency: ReadConsistency,
@@ -114,23 +109,23 @@ struct ServiceCall {
   ) throws -> Result {
     var time: Int64?
     var transaction: TransactionID?
-    var begun: TransactionID?
+    var newTransaction: TransactionID?
     switch consistency {
     case .strong: break
-    case .time(let moment): time = moment
+    case .time(let readTime): time = readTime
     case .transaction(let id): transaction = id
     case .newTransaction(let options):
       transaction = service.transactions.begin(options, in: database)
-      begun = transaction
+      newTransaction = transaction
     }
     if let transaction { time = try service.transactions.transaction(transaction, in: database).readTime }
     return try store.read(database, at: time) { snapshot in
-      if let transaction { service.transactions.note(nil, at: snapshot.readTime, in: transaction) }
+      if let transaction { service.transactions.record(nil, at: snapshot.readTime, in: transaction) }
       return try body(
-        ReadContext(snapshot: snapshot, begun: begun) { scope, range in
+        ReadContext(snapshot: snapshot, newTransaction: newTransaction) { scope, range in
           guard let transaction else { return }
           let read = TransactionTable.Read(scope: scope, range: range)
-          service.transactions.note(read, at: snapshot.readTime, in: transaction)
+          service.transactions.record(read, at: snapshot.readTime, in: transaction)
         }
       )
     }

@@ -1,6 +1,6 @@
 import FirestoreModels
 
-/// One page of a list as it grows: rendered documents, and the place where the next page begins.
+/// A page of a list: rendered documents, and the position of the next page.
 final class ListPage {
   private let size: Int
   private let renderer: DocumentRenderer
@@ -10,7 +10,6 @@ final class ListPage {
   private var last: [Value]?
   private var lastPath = ""
 
-  /// Begins a page of at most `size` documents.
   init(size: Int, renderer: DocumentRenderer) {
     self.size = size
     self.renderer = renderer
@@ -19,16 +18,16 @@ final class ListPage {
 
   /// Adds a document.
   ///
-  /// - Parameter values: Its values of the order, asked for where the page ends with it.
-  /// - Returns: Whether the page takes more.
-  func add(_ document: FoundDocument, values: (String) -> [Value]?) throws -> Bool {
+  /// - Parameter values: Computes its order values if the page ends with it.
+  /// - Returns: Whether the page accepts more.
+  func add(_ document: QueryResult, values: (String) -> [Value]?) throws -> Bool {
     guard begin() else { return false }
     try renderer.append(document, to: &bytes)
     if count == size { last = values(String(decoding: document.path, as: UTF8.self)) }
     return true
   }
 
-  /// Adds the name of a document that is not there but has documents below it.
+  /// Adds the name of a missing document that has subcollections.
   private func add(missing path: String) -> Bool {
     guard begin() else { return false }
     bytes.append(contentsOf: "{\"name\":".utf8)
@@ -48,23 +47,23 @@ final class ListPage {
     return true
   }
 
-  /// Adds the documents of a collection, those too that are missing and have documents below them.
-  func addAll(of snapshot: Snapshot, collection: String, _ range: KeyRange) throws {
-    /// Rows of one document's descendants that are read on before the scan begins anew behind them.
-    let patience = 16
+  /// Adds the documents of a collection, including missing ones that have subcollections.
+  func addAll(of snapshot: StoreSnapshot, collection: String, _ range: KeyRange) throws {
+    /// The descendants of one document to skip before the scan restarts behind them.
+    let maximumSkippedDescendants = 16
     let collectionKey = NameKey.key(collection)
     var range = range
     var continues = true
     while continues {
       continues = false
-      var known: [UInt8] = []
+      var current: [UInt8] = []
       var descendants = 0
-      try snapshot.scan(Snapshot.Scope(), range) { row in
+      try snapshot.scan(StoreSnapshot.Scope(), range) { row in
         guard let (id, end) = NameKey.segment(of: row.key, at: collectionKey.count) else { return true }
         if end == row.key.count {
-          known = [UInt8](row.key)
+          current = [UInt8](row.key)
           descendants = 0
-          let document = FoundDocument(
+          let document = QueryResult(
             path: row.path,
             createTime: row.createTime,
             updateTime: row.updateTime,
@@ -75,14 +74,14 @@ final class ListPage {
             return nil
           }
         }
-        if !row.key.starts(with: known) || known.isEmpty {
-          known = [UInt8](row.key[..<end])
+        if !row.key.starts(with: current) || current.isEmpty {
+          current = [UInt8](row.key[..<end])
           descendants = 0
           return add(missing: "\(collection)/\(id)")
         }
         descendants += 1
-        if descendants < patience { return true }
-        range.from(NameKey.end(known))
+        if descendants < maximumSkippedDescendants { return true }
+        range.raiseLowerBound(to: NameKey.end(current))
         continues = true
         return false
       }
@@ -92,8 +91,8 @@ final class ListPage {
   /// Appends the page.
   ///
   /// - Parameters:
-  ///   - token: The token of a page that begins behind these values.
-  ///   - name: The values of the order of names.
+  ///   - token: Makes the token of a page that begins after these values.
+  ///   - name: The order values of a path.
   func finish(_ out: inout [UInt8], token: ([Value]?) -> String, name: (String) -> [Value]) {
     out.append(UInt8(ascii: "{"))
     if count > 0 {

@@ -1,21 +1,20 @@
 import FirestoreModels
 
-/// Where a list goes on, and for which request: a token is refused with any other.
+/// The position of the next page, bound to the request that returned it.
 struct PageToken {
-  /// What the request asks for, without page size and token, as a digest.
+  /// A digest of the request without page size and token.
   private var digest: UInt64
-  /// The last document of the page before, as its values of the order.
+  /// The order values of the last document on the previous page.
   var values: [Value]
 
-  /// Makes a token for a request of these parts.
   init(_ values: [Value], for parts: [String]) {
     self.values = values
     digest = Self.digest(parts)
   }
 
-  /// Reads a token of a request of these parts; nil where it is empty.
+  /// Decodes a token for a request with these parts; nil if it is empty.
   ///
-  /// - Throws: ``FirestoreError`` `.invalidArgument` where it is no token, or another request's.
+  /// - Throws: ``FirestoreError`` `.invalidArgument` if it is not a token or belongs to another request.
   static func decode(
     _ text: String,
     for parts: [String],
@@ -36,7 +35,7 @@ struct PageToken {
     return PageToken(values, for: parts)
   }
 
-  /// The token as clients pass it back.
+  /// The encoded token.
   var text: String {
     var bytes = (0..<8).map { UInt8(truncatingIfNeeded: digest >> UInt64(56 - 8 * $0)) }
     var json = JSONWriter()
@@ -47,7 +46,7 @@ struct PageToken {
     return Base64.urlSafe(bytes)
   }
 
-  /// FNV-1a over the parts, each with its length.
+  /// FNV-1a over the parts with their lengths.
   private static func digest(_ parts: [String]) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }

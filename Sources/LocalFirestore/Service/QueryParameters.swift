@@ -1,8 +1,8 @@
 import FirestoreModels
 
-/// The query parameters of a request, each asked for by its name; what nobody asked for is refused.
+/// The query parameters of a request; unknown ones are refused.
 struct QueryParameters {
-  /// Parameters that every method of Google's services takes.
+  /// The parameters that all Google APIs accept.
   private static let system: Set<String> = [
     "$alt", "alt", "$.xgafv", "callback", "fields", "key", "prettyPrint", "$prettyPrint", "quotaUser",
     "accessToken",
@@ -11,9 +11,9 @@ struct QueryParameters {
 
   private let items: [(name: String, value: String)]
 
-  /// Takes parameters of which only `known` and those of every method are allowed.
+  /// Makes parameters, of which only `known` and the common ones are allowed.
   ///
-  /// - Throws: ``FirestoreError`` `.invalidArgument` for another one.
+  /// - Throws: ``FirestoreError`` `.invalidArgument` for any other.
   init(_ items: [(name: String, value: String)], known: Set<String>) throws(FirestoreError) {
     for item in items where !known.contains(item.name) && !Self.system.contains(item.name) {
       throw .invalid(
@@ -23,21 +23,19 @@ struct QueryParameters {
     self.items = items
   }
 
-  /// The last value of a parameter, nil where there is none.
+  /// The last value of a parameter; nil if it is absent.
   func text(_ name: String) -> String? {
     items.last { $0.name == name }?.value
   }
 
-  /// An int32.
   func int32(_ name: String) throws(FirestoreError) -> Int32 {
     guard let text = text(name) else { return 0 }
     guard let number = Int32(text) else {
-      throw .invalid("Invalid value at '\(name)': it is not a whole number.")
+      throw .invalid("Invalid value at '\(name)': it is not an integer.")
     }
     return number
   }
 
-  /// A truth value.
   func boolean(_ name: String) throws(FirestoreError) -> Bool? {
     switch text(name) {
     case nil: return nil
@@ -47,16 +45,15 @@ struct QueryParameters {
     }
   }
 
-  /// A moment.
   func timestamp(_ name: String) throws(FirestoreError) -> Timestamp? {
     guard let text = text(name) else { return nil }
-    guard let moment = Timestamp(text) else {
+    guard let time = Timestamp(text) else {
       throw .invalid("Invalid value at '\(name)': it is not an RFC 3339 time.")
     }
-    return moment
+    return time
   }
 
-  /// A mask, nil where the parameter is not there.
+  /// A field mask; nil if the parameter is absent.
   func mask(_ name: String) throws(FirestoreError) -> [FieldPath]? {
     var paths: [FieldPath] = []
     for item in items where item.name == name {
@@ -69,7 +66,7 @@ struct QueryParameters {
     return paths.isEmpty ? nil : paths
   }
 
-  /// The precondition under `currentDocument`.
+  /// The precondition in `currentDocument`.
   func precondition() throws(FirestoreError) -> Precondition? {
     let exists = try boolean("currentDocument.exists")
     let updateTime = try timestamp("currentDocument.updateTime")
@@ -81,15 +78,15 @@ struct QueryParameters {
     }
   }
 
-  /// Which moment is read.
+  /// The read consistency in `readTime` or `transaction`.
   func consistency() throws(FirestoreError) -> ReadConsistency {
     var consistency = ReadConsistency.strong
     if let time = try timestamp("readTime") {
-      guard time.nanoseconds % 1000 == 0 else { throw .invalid("readTime is in whole microseconds.") }
+      guard time.nanoseconds % 1000 == 0 else { throw .invalid("readTime must be in whole microseconds.") }
       consistency = .time(time.microseconds)
     }
     if let text = text("transaction"), !text.isEmpty {
-      guard let bytes = Base64.decode(text) else { throw .invalid("A transaction is base64 text.") }
+      guard let bytes = Base64.decode(text) else { throw .invalid("A transaction must be a Base64 string.") }
       guard consistency == .strong else { throw .invalid("A read has one of readTime and transaction.") }
       consistency = .transaction(TransactionID(bytes: bytes))
     }

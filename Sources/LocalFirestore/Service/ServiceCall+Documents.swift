@@ -9,7 +9,7 @@ extension ServiceCall {
     let renderer = DocumentRenderer(database, mask: try parameters.mask("mask.fieldPaths"), runner: runner)
     let key = NameKey.key(path.string)
     try read(database, try parameters.consistency()) { context in
-      context.note(Snapshot.Scope(), KeyRange(lower: key, upper: NameKey.successor(key)))
+      context.recordRead(StoreSnapshot.Scope(), KeyRange(lower: key, upper: NameKey.successor(key)))
       guard let document = try context.snapshot.document(key) else {
         throw FirestoreError(.notFound, "Document \"\(database.name(of: path))\" not found.")
       }
@@ -33,13 +33,13 @@ extension ServiceCall {
     }
     let renderer = DocumentRenderer(database, mask: request.mask, runner: runner)
     try read(database, request.consistency) { context in
-      var stream = ElementStream(out)
-      if let id = context.begun {
+      var stream = JSONArrayStream(out)
+      if let id = context.newTransaction {
         try stream.element { $0.append(contentsOf: "{\"transaction\":\"\(id.base64)\"}".utf8) }
       }
       for path in paths {
         let key = NameKey.key(path.string)
-        context.note(Snapshot.Scope(), KeyRange(lower: key, upper: NameKey.successor(key)))
+        context.recordRead(StoreSnapshot.Scope(), KeyRange(lower: key, upper: NameKey.successor(key)))
         let document = try context.snapshot.document(key)
         try stream.element { bytes in
           if let document {
@@ -102,7 +102,7 @@ extension ServiceCall {
   }
 
   private func apply(_ write: Write, in database: DatabaseName, mask: [FieldPath]?) throws {
-    try WriteRules.check(write)
+    try WriteValidation.check(write)
     let renderer = DocumentRenderer(database, mask: mask, runner: runner)
     let result = try store.write(database) { transaction, _ in
       try WriteApplier(database, runner).apply(write, to: &transaction)
@@ -114,7 +114,7 @@ extension ServiceCall {
     try renderer.append(document, to: &out.bytes)
   }
 
-  /// 20 letters and digits, as the service makes ids.
+  /// Makes a random ID of 20 letters and digits, like the service.
   private static func automaticID() -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     return String(decoding: (0..<20).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] }, as: UTF8.self)
@@ -122,7 +122,7 @@ extension ServiceCall {
 
   // MARK: Databases
 
-  /// Forgets every document of a database, as the emulator's endpoint of this name does.
+  /// Deletes all documents of a database, like the emulator's endpoint of this name.
   func flush(_ database: DatabaseName) throws {
     try store.write(database) { transaction, _ in try transaction.deleteAll() }
     out.bytes.append(contentsOf: "{}".utf8)
@@ -150,7 +150,7 @@ extension ServiceCall {
     out.bytes.append(contentsOf: "]}".utf8)
   }
 
-  /// `operations.list`: imports, exports and the building of indexes are the service's alone.
+  /// `operations.list`: always empty, because only the service has imports, exports and index builds.
   func listOperations() throws {
     _ = try parameters(["filter", "pageSize", "pageToken"])
     out.bytes.append(contentsOf: "{}".utf8)
@@ -187,17 +187,15 @@ extension ServiceCall {
   }
 }
 
-/// The elements of an answer that streams: a JSON array, sent as it grows.
-struct ElementStream {
+/// A streamed response: a JSON array sent as it grows.
+struct JSONArrayStream {
   private let out: any BodyWriter
   private var isEmpty = true
 
-  /// Begins an array.
   init(_ out: any BodyWriter) {
     self.out = out
   }
 
-  /// Appends one element.
   mutating func element(_ write: (inout [UInt8]) throws -> Void) throws {
     out.bytes.append(contentsOf: (isEmpty ? "[" : ",\n").utf8)
     isEmpty = false
@@ -205,7 +203,6 @@ struct ElementStream {
     try out.flushIfLong()
   }
 
-  /// Ends the array.
   mutating func end() throws {
     out.bytes.append(contentsOf: (isEmpty ? "[]" : "]").utf8)
   }

@@ -10,14 +10,14 @@ extension ServiceCall {
     let plan = try QueryPlan(query, parent: parent, in: database)
     let renderer = DocumentRenderer(database, mask: plan.mask, runner: runner)
     try read(database, request.consistency) { context in
-      context.note(plan.scope, plan.range)
-      var stream = ElementStream(out)
-      if let id = context.begun {
+      context.recordRead(plan.scope, plan.range)
+      var stream = JSONArrayStream(out)
+      if let id = context.newTransaction {
         try stream.element { $0.append(contentsOf: "{\"transaction\":\"\(id.base64)\"}".utf8) }
       }
-      var given = false
+      var hasResults = false
       let skipped = try runner.run(plan, on: context.snapshot) { document in
-        given = true
+        hasResults = true
         try stream.element { bytes in
           bytes.append(contentsOf: "{\"document\":".utf8)
           try renderer.append(document, to: &bytes)
@@ -27,8 +27,8 @@ extension ServiceCall {
         }
         return true
       }
-      // What was skipped is told where it does not stand before a document, as the service may do.
-      if skipped > 0 || !given {
+      // A skipped count is returned in its own element, as the service may do.
+      if skipped > 0 || !hasResults {
         try stream.element { bytes in
           bytes.append(UInt8(ascii: "{"))
           bytes.appendTime("readTime", context.snapshot.readTime)
@@ -51,7 +51,7 @@ extension ServiceCall {
     var aggregator = try Aggregator(query.aggregations)
     let plan = try QueryPlan(query.query, parent: parent, in: database)
     try read(database, request.consistency) { context in
-      context.note(plan.scope, plan.range)
+      context.recordRead(plan.scope, plan.range)
       if aggregator.isCountOnly, plan.filter == nil, plan.isNameOrdered {
         let bound = min(aggregator.maximumCount ?? .max, plan.limit.map(Int64.init) ?? .max)
         let (limit, overflow) = bound.addingReportingOverflow(Int64(plan.offset))
@@ -68,7 +68,7 @@ extension ServiceCall {
       var json = JSONWriter()
       json.array {
         $0.object {
-          if let id = context.begun {
+          if let id = context.newTransaction {
             $0.key("transaction")
             $0.string(id.base64)
           }
@@ -92,13 +92,13 @@ extension ServiceCall {
 
   // MARK: listCollectionIds
 
-  /// Observed in production: 20 where nothing is asked for, never over 300.
-  private static func pageSize(_ asked: Int32) throws(FirestoreError) -> Int {
-    if asked < 0 { throw .invalid("page_size is negative") }
-    return asked == 0 ? 20 : min(Int(asked), 300)
+  /// The page size, as observed in production: 20 by default, at most 300.
+  private static func pageSize(_ requested: Int32) throws(FirestoreError) -> Int {
+    if requested < 0 { throw .invalid("page_size is negative") }
+    return requested == 0 ? 20 : min(Int(requested), 300)
   }
 
-  /// `documents:listCollectionIds`, in the order of the ids.
+  /// `documents:listCollectionIds`, in order of the IDs.
   func listCollectionIDs(_ database: DatabaseName, _ parent: String) throws {
     let request = try decoder.listCollectionIDs(self.request.body)
     let size = try Self.pageSize(request.pageSize)
@@ -106,7 +106,7 @@ extension ServiceCall {
     let token = try PageToken.decode(request.pageToken, for: parts, decoder)
     try read(database, request.consistency) { context in
       let key = NameKey.key(parent)
-      context.note(Snapshot.Scope(), KeyRange(below: key))
+      context.recordRead(StoreSnapshot.Scope(), KeyRange(below: key))
       var ids: [String] = []
       var hasMore = false
       try context.snapshot.collectionIDs(below: key, after: token?.values.first?.string) { id in
@@ -160,12 +160,12 @@ extension ServiceCall {
     let plan = try QueryPlan(query, parent: parent, in: database)
     let page = ListPage(size: size, renderer: DocumentRenderer(database, mask: mask, runner: runner))
     try read(database, consistency) { context in
-      context.note(plan.scope, plan.range)
+      context.recordRead(plan.scope, plan.range)
       if showMissing {
         var range = plan.range
         if case .reference(let name)? = token?.values.first, let path = database.path(ofName: name) {
-          // What is below the last document of the page before has been seen with it.
-          range.from(NameKey.end(NameKey.key(path.string)))
+          // Descendants of the last document were covered by the previous page.
+          range.raiseLowerBound(to: NameKey.end(NameKey.key(path.string)))
         }
         let path = CollectionPath(DocumentPath(parent), collection)
         try page.addAll(of: context.snapshot, collection: path.string, range)
@@ -185,8 +185,8 @@ extension ServiceCall {
 
   // MARK: partitionQuery
 
-  /// `documents:partitionQuery`: names that part a collection group into pieces of about equal numbers of documents,
-  /// each of at least 128.
+  /// `documents:partitionQuery`: names that split a collection group into parts of similar size, each of at
+  /// least 128 documents.
   func partitionQuery(_ database: DatabaseName, _ parent: String) throws {
     let request = try decoder.partitionQuery(self.request.body)
     guard parent.isEmpty else { throw FirestoreError.invalid("The parent of a partition query is the root.") }
@@ -210,7 +210,7 @@ extension ServiceCall {
     var names: [String] = []
     try read(database, request.consistency) { context in
       let count = try context.snapshot.count(plan.scope, plan.range, limit: .max)
-      let points = min(request.partitionCount, count / Self.leastPartition - 1)
+      let points = min(request.partitionCount, count / Self.minimumPartitionSize - 1)
       guard points > 0 else { return }
       var index: Int64 = 0
       var next: Int64 = 1
@@ -223,10 +223,10 @@ extension ServiceCall {
         return next <= points
       }
     }
-    // A token comes back from a client, so it may say any number.
+    // The token comes from the client and may contain any number.
     let start = min(max(0, token?.values.first?.integer.map(Int.init(clamping:)) ?? 0), names.count)
-    let rest = names.dropFirst(start)
-    let page = request.pageSize > 0 ? rest.prefix(Int(request.pageSize)) : rest
+    let remaining = names.dropFirst(start)
+    let page = request.pageSize > 0 ? remaining.prefix(Int(request.pageSize)) : remaining
     var json = JSONWriter()
     json.object {
       if !page.isEmpty {
@@ -235,7 +235,7 @@ extension ServiceCall {
           for name in page { list.cursor(.init([.reference(name)], before: false)) }
         }
       }
-      if page.count < rest.count {
+      if page.count < remaining.count {
         $0.key("nextPageToken")
         $0.string(PageToken([.integer(Int64(start + page.count))], for: parts).text)
       }
@@ -243,5 +243,5 @@ extension ServiceCall {
     out.bytes.append(contentsOf: json.bytes)
   }
 
-  private static var leastPartition: Int64 { 128 }
+  private static var minimumPartitionSize: Int64 { 128 }
 }

@@ -1,10 +1,10 @@
 import FirestoreModels
 
 extension ServiceCall {
-  /// `documents:commit`: all of the writes or none, at one moment.
+  /// `documents:commit`: applies all writes atomically.
   func commit(_ database: DatabaseName) throws {
     let request = try decoder.commit(self.request.body, in: database)
-    for write in request.writes { try WriteRules.check(write) }
+    for write in request.writes { try WriteValidation.check(write) }
     var transaction: TransactionTable.Transaction?
     if let id = request.transaction {
       transaction = try service.transactions.end(id, in: database)
@@ -54,12 +54,12 @@ extension ServiceCall {
     bytes.append(UInt8(ascii: "}"))
   }
 
-  /// `documents:batchWrite`: each write by itself, with a status each.
+  /// `documents:batchWrite`: applies each write on its own, with a status each.
   func batchWrite(_ database: DatabaseName) throws {
     let request = try decoder.batchWrite(self.request.body, in: database)
     var seen: Set<DocumentPath> = []
     for write in request.writes {
-      try WriteRules.check(write)
+      try WriteValidation.check(write)
       guard seen.insert(write.path).inserted else {
         throw FirestoreError.invalid(
           "The same document cannot be written more than once in a single request."
@@ -107,7 +107,7 @@ extension ServiceCall {
     guard let id = try decoder.rollback(request.body) else {
       throw FirestoreError.invalid("The transaction is missing.")
     }
-    // Clients roll back after a commit that failed, which has ended the transaction already.
+    // Clients roll back after a failed commit, which has already ended the transaction.
     _ = try? service.transactions.end(id, in: database)
     out.bytes.append(contentsOf: "{}".utf8)
   }

@@ -1,11 +1,11 @@
 import FirestoreModels
 import Synchronization
 
-/// The id of a transaction, opaque to clients.
+/// A transaction ID, opaque to clients.
 struct TransactionID: Hashable, Sendable {
   var bytes: [UInt8]
 
-  /// The id as it is on the wire.
+  /// The ID in JSON.
   var base64: String {
     var out: [UInt8] = []
     Base64.append(bytes, to: &out)
@@ -13,30 +13,30 @@ struct TransactionID: Hashable, Sendable {
   }
 }
 
-/// The transactions that have begun in this process.
+/// The active transactions of this process.
 ///
-/// They are optimistic: what a transaction read is compared with what
-/// is when it commits, and it is aborted where that changed.
+/// They are optimistic: at commit, the ranges that a transaction read are checked for changes, and it is
+/// aborted if there are any.
 final class TransactionTable: Sendable {
-  /// How long a transaction may last and stand idle, in microseconds.
+  /// The maximum age and idle time of a transaction in microseconds.
   private static let maximumAge: Int64 = 270_000_000
   private static let maximumIdle: Int64 = 60_000_000
 
-  /// Something that a transaction read, and that must not have changed when it commits.
+  /// A range that a transaction read and that must be unchanged when it commits.
   struct Read: Sendable {
-    var scope: Snapshot.Scope
+    var scope: StoreSnapshot.Scope
     var range: KeyRange
   }
 
-  /// A transaction that has begun.
+  /// An active transaction.
   struct Transaction: Sendable {
     var database: DatabaseName
     var isReadOnly: Bool
-    /// The moment that it reads, in microseconds since 1970; nil before its first read.
+    /// The read time in microseconds since 1970; nil before the first read.
     var readTime: Int64?
     var reads: [Read] = []
-    fileprivate var begun: Int64
-    fileprivate var used: Int64
+    fileprivate var startedAt: Int64
+    fileprivate var lastUsedAt: Int64
   }
 
   private let transactions = Mutex<[TransactionID: Transaction]>([:])
@@ -46,10 +46,9 @@ final class TransactionTable: Sendable {
     self.clock = clock
   }
 
-  /// Begins a transaction.
   func begin(_ options: TransactionOptions, in database: DatabaseName) -> TransactionID {
     let now = clock.now()
-    var transaction = Transaction(database: database, isReadOnly: false, begun: now, used: now)
+    var transaction = Transaction(database: database, isReadOnly: false, startedAt: now, lastUsedAt: now)
     if case .readOnly(let readTime) = options {
       transaction.isReadOnly = true
       transaction.readTime = readTime
@@ -62,35 +61,36 @@ final class TransactionTable: Sendable {
     return id
   }
 
-  /// The transaction as it is.
+  /// Looks up a transaction.
   ///
-  /// - Throws: ``FirestoreError`` `.invalidArgument` where it is over, has expired or is another database's.
+  /// - Throws: ``FirestoreError`` `.invalidArgument` if it has ended, expired, or belongs to another
+  ///   database.
   func transaction(_ id: TransactionID, in database: DatabaseName) throws(FirestoreError) -> Transaction {
     let now = clock.now()
-    let found = transactions.withLock { table -> Transaction? in
+    let active = transactions.withLock { table -> Transaction? in
       guard var transaction = table[id], transaction.database == database, !Self.isExpired(transaction, now)
       else {
         return nil
       }
-      transaction.used = now
+      transaction.lastUsedAt = now
       table[id] = transaction
       return transaction
     }
-    guard let found else {
+    guard let active else {
       throw .invalid("The referenced transaction has expired or is no longer valid.")
     }
-    return found
+    return active
   }
 
-  /// Notes what a transaction read, and the moment of its first read.
-  func note(_ read: Read?, at readTime: Int64, in id: TransactionID) {
+  /// Records what a transaction read, and the time of its first read.
+  func record(_ read: Read?, at readTime: Int64, in id: TransactionID) {
     transactions.withLock { table in
       if table[id]?.readTime == nil { table[id]?.readTime = readTime }
       if let read, table[id]?.isReadOnly == false { table[id]?.reads.append(read) }
     }
   }
 
-  /// Ends a transaction and gives it.
+  /// Ends a transaction and returns it.
   func end(_ id: TransactionID, in database: DatabaseName) throws(FirestoreError) -> Transaction {
     let transaction = try transaction(id, in: database)
     transactions.withLock { _ = $0.removeValue(forKey: id) }
@@ -98,6 +98,6 @@ final class TransactionTable: Sendable {
   }
 
   private static func isExpired(_ transaction: Transaction, _ now: Int64) -> Bool {
-    now - transaction.begun > maximumAge || now - transaction.used > maximumIdle
+    now - transaction.startedAt > maximumAge || now - transaction.lastUsedAt > maximumIdle
   }
 }

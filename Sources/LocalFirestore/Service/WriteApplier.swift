@@ -1,21 +1,20 @@
 import FirestoreModels
 
-/// Applies the writes of a commit to a transaction, one after the other.
+/// Applies the writes of a commit to a transaction in order.
 struct WriteApplier {
   private let database: DatabaseName
   private let runner: QueryRunner
 
-  /// What became of one write.
+  /// The result of one write.
   struct Result {
-    /// When the document last changed, in microseconds since 1970; nil after a delete.
+    /// The update time in microseconds since 1970; nil after a delete.
     var updateTime: Int64?
-    /// The results of the transforms, in their order.
+    /// The transform results in order.
     var transforms: [Value] = []
-    /// The document as it is now, nil after a delete.
+    /// The document after the write; nil after a delete.
     var document: StoredDocument?
   }
 
-  /// Makes an applier.
   init(_ database: DatabaseName, _ runner: QueryRunner) {
     self.database = database
     self.runner = runner
@@ -23,7 +22,7 @@ struct WriteApplier {
 
   /// Applies one write.
   ///
-  /// - Throws: ``FirestoreError`` where its precondition fails or the document cannot be stored.
+  /// - Throws: ``FirestoreError`` if its precondition fails or the document is invalid.
   func apply(_ write: Write, to transaction: inout WriteTransaction) throws -> Result {
     let key = NameKey.key(write.path.string)
     let current = try transaction.current(key)
@@ -61,7 +60,7 @@ struct WriteApplier {
     }
   }
 
-  private func check(_ write: Write, _ current: WriteTransaction.Current?) throws(FirestoreError) {
+  private func check(_ write: Write, _ current: WriteTransaction.CurrentDocument?) throws(FirestoreError) {
     let name = database.name(of: write.path)
     switch write.precondition {
     case nil: break
@@ -83,18 +82,18 @@ struct WriteApplier {
     }
   }
 
-  /// The document's fields after the write, as they are stored, and the results of its transforms.
+  /// The stored form of the fields after the write, and the transform results.
   private func fields(
     _ write: Write,
-    _ given: FieldMap,
+    _ new: FieldMap,
     _ mask: [FieldPath]?,
-    _ current: WriteTransaction.Current?,
+    _ current: WriteTransaction.CurrentDocument?,
     _ commitTime: Int64
   ) throws -> ([UInt8], [Value]) {
-    var fields = given
+    var fields = new
     if let mask {
       fields = try current?.fields.withUnsafeBytes { try runner.fields($0) } ?? FieldMap()
-      for path in mask { fields[path] = given[path] }
+      for path in mask { fields[path] = new[path] }
     }
     var results: [Value] = []
     let time = Timestamp(microseconds: commitTime)
@@ -110,14 +109,14 @@ struct WriteApplier {
     return (json.bytes, results)
   }
 
-  /// Fields as the service keeps them: timestamps in microseconds.
+  /// Rounds timestamps down to microseconds, as the service stores them.
   private static func stored(_ fields: FieldMap) -> FieldMap {
     FieldMap(fields.entries.map { FieldMap.Entry(name: $0.name, value: stored($0.value)) })
   }
 
   private static func stored(_ value: Value) -> Value {
     switch value {
-    case .timestamp(let moment): .timestamp(moment.flooredToMicroseconds)
+    case .timestamp(let time): .timestamp(time.flooredToMicroseconds)
     case .array(let values): .array(values.map(stored))
     case .map(let fields): .map(stored(fields))
     default: value

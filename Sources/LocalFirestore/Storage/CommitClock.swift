@@ -2,40 +2,39 @@ import FirestoreModels
 import Platform
 import Synchronization
 
-/// The moments that the store gives to commits and reads, in microseconds since 1970.
+/// The clock of commits and reads, in microseconds since 1970.
 ///
-/// Commit times strictly increase, and a read's time never has an earlier commit to come: a client that reads again at
-/// that time gets the same answer.
+/// Commit times strictly increase, and no later commit has a time before an earlier read: repeating a read at
+/// its time returns the same result.
 final class CommitClock: Sendable {
   private struct State {
-    /// The latest time given to a commit or a read.
+    /// The latest time of a commit or read.
     var latest: Int64 = 0
-    /// The time of the commit that is being written, if one is.
+    /// The time of the commit in progress.
     var pending: Int64?
   }
 
   private let state = Mutex(State())
   private let source: @Sendable () -> Int64
 
-  /// Makes a clock over a source of microseconds since 1970, which may stand still or go back.
+  /// Makes a clock over a source of microseconds since 1970, which may stand still or go backwards.
   init(source: @escaping @Sendable () -> Int64) {
     self.source = source
   }
 
-  /// The system's time.
+  /// The system time.
   static func system() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
   }
 
-  /// The source's time, unadjusted.
+  /// The time of the source, unadjusted.
   func now() -> Int64 { source() }
 
-  /// Begins a commit after `last`, the last one in the database.
+  /// Begins a commit after `last`, the previous commit in the database.
   ///
-  /// The caller holds the database's write lock, and
-  /// ends it with ``endCommit(_:)`` whatever becomes of it.
+  /// The caller must hold the database's write lock and end the commit with ``endCommit(_:)`` in any case.
   func beginCommit(after last: Int64) -> Int64 {
     state.withLock { state in
       let time = max(source(), last.addingClamped(1), state.latest.addingClamped(1))
@@ -45,14 +44,14 @@ final class CommitClock: Sendable {
     }
   }
 
-  /// Ends a commit, done or not; the next one may have begun.
+  /// Ends a commit, successful or not; the next one may already have begun.
   func endCommit(_ time: Int64) {
     state.withLock { state in
       if state.pending == time { state.pending = nil }
     }
   }
 
-  /// The time of a read whose snapshot is taken after this.
+  /// Returns the time for a read whose snapshot is opened afterwards.
   func beginRead() -> Int64 {
     state.withLock { state in
       if let pending = state.pending { return pending.subtractingClamped(1) }
@@ -63,17 +62,17 @@ final class CommitClock: Sendable {
 }
 
 extension Timestamp {
-  /// A moment of microseconds since 1970; the bounds of the years 1 to 9999 where it lies beyond them.
+  /// Makes a timestamp from microseconds since 1970, saturated at the years 1 to 9999.
   init(microseconds: Int64) {
     let seconds = microseconds.flooredDivision(by: 1_000_000)
-    let rest = Int32(microseconds.flooredRemainder(by: 1_000_000)) * 1000
+    let nanoseconds = Int32(microseconds.flooredRemainder(by: 1_000_000)) * 1000
     let bounded = min(max(seconds, Timestamp.minimumSeconds), Timestamp.maximumSeconds)
-    guard let moment = Timestamp(seconds: bounded, nanoseconds: rest) else {
+    guard let timestamp = Timestamp(seconds: bounded, nanoseconds: nanoseconds) else {
       preconditionFailure("\(microseconds) microseconds have a remainder out of range")
     }
-    self = moment
+    self = timestamp
   }
 
-  /// Microseconds since 1970, finer digits dropped.
+  /// Microseconds since 1970; finer digits are dropped.
   var microseconds: Int64 { seconds * 1_000_000 + Int64(nanoseconds / 1000) }
 }

@@ -4,39 +4,39 @@ import GRDB
 import Platform
 import Synchronization
 
-/// Makes a file that is its owner's alone, where there is none; where it cannot be made, SQLite says why.
-private func makeOwnersFile(_ path: String) {
+/// Creates a file readable by its owner only; if that fails, SQLite reports why.
+private func createOwnerOnlyFile(_ path: String) {
   let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
   if descriptor >= 0 { close(descriptor) }
 }
 
-/// Documents of any number of databases, with their versions of the past hour, in a file or in memory.
+/// The documents of any number of databases with their versions of the past hour, in a file or in memory.
 ///
-/// Several processes may open one file: each waits for the other's commit, and commit times increase over all of them.
-/// What one process cannot know is a commit that another is just writing: a read may be given a time that lies after
-/// it and not show it yet.
+/// Several processes may open the same file: each waits for the others' commits, and commit times increase
+/// across all of them. A process does not know of a commit in progress in another, so a read may get a later
+/// time without seeing that commit.
 final class DocumentStore: Sendable {
-  /// How long versions are kept, in microseconds: the service's hour.
+  /// The retention of versions in microseconds: an hour, like the service.
   static let retention: Int64 = 3_600_000_000
-  /// How often versions beyond it are looked for, in microseconds, and how many go at once.
+  /// The interval in microseconds at which old versions are deleted, and the maximum number per commit.
   private static let pruneInterval: Int64 = 60_000_000
   private static let pruneBatch = 10_000
 
   private let connections: any DatabaseWriter
   private let file: String?
-  /// What was found damaged, for all requests that follow.
-  private let damage = Mutex<FirestoreError?>(nil)
+  /// The error for all further requests once corruption is detected.
+  private let corruption = Mutex<FirestoreError?>(nil)
   let clock: CommitClock
 
-  /// Opens a data file, made where it is not there, or a store in memory where `file` is nil.
+  /// Opens a data file, creating it if missing, or a store in memory if `file` is nil.
   ///
-  /// - Throws: ``Failure``: `.cannotWrite` where the file cannot be made or written, `.inputMalformed` where it is
-  ///   not a store, `.tryLater` where another process keeps it locked.
+  /// - Throws: ``Failure``: `.cannotWrite` if the file cannot be created or written, `.inputMalformed` if it
+  ///   is not a data file, `.tryLater` if another process keeps it locked.
   init(file: String?, clock: CommitClock) throws(Failure) {
     self.clock = clock
     self.file = file
     var configuration = Configuration()
-    // Another process's commit may be under way; commits take milliseconds.
+    // Another process may be committing, which takes milliseconds.
     configuration.busyMode = .timeout(20)
     configuration.maximumReaderCount = 16
     configuration.label = "LocalFirestore"
@@ -48,16 +48,17 @@ final class DocumentStore: Sendable {
           try DatabaseQueue(configuration: configuration)
         }
       self.connections = connections
-      let refusal = try connections.write { db in try Schema.prepare(db) }
+      let refusal = try connections.write { db in try StoreSchema.prepare(db) }
       if let refusal { throw Failure(.inputMalformed, "open the data file", path: file, cause: refusal) }
     } catch {
       throw Self.failure(error, file: file)
     }
   }
 
-  /// Opens a data file; one that is made is its owner's alone, and so is what SQLite puts beside it, because it holds people's data.
+  /// Opens a data file; a new one and SQLite's files beside it are readable by their owner only, because they
+  /// contain personal data.
   private static func openPool(_ file: String, _ configuration: Configuration) throws -> DatabasePool {
-    makeOwnersFile(file)
+    createOwnerOnlyFile(file)
     return try DatabasePool(path: file, configuration: configuration)
   }
 
@@ -76,7 +77,7 @@ final class DocumentStore: Sendable {
         cause:
           "it is damaged, or not a data file of the embedded store (\(error.message ?? "\(error.resultCode)"))",
         remedy:
-          "Put a copy in its place, or move it away with the -wal and -shm beside it: a new one is made."
+          "Restore a copy, or move it away together with its -wal and -shm files: a new one is created."
       )
     case .SQLITE_BUSY, .SQLITE_LOCKED:
       return Failure(.tryLater, operation, path: file, cause: "another process keeps it locked")
@@ -86,46 +87,45 @@ final class DocumentStore: Sendable {
         operation,
         path: file,
         cause: error.message ?? "it cannot be written",
-        remedy: "Check that its folder is there and can be written."
+        remedy: "Check that its folder exists and can be written."
       )
     default:
       return Failure(.internal, operation, path: file, cause: error.message ?? "\(error.resultCode)")
     }
   }
 
-  /// Runs `body`, whose error of a damaged file becomes one that clients do not take for a passing one.
+  /// Runs `body` and converts corruption to an error that clients do not retry.
   ///
-  /// It is the answer to every later request, too: an error behind the first piece of an answer is lost, and so the
-  /// client asks again.
-  private func naming<Result>(_ body: () throws -> Result) throws -> Result {
-    if let damage = damage.withLock({ $0 }) { throw damage }
+  /// All further requests fail with the same error: an error after the first chunk of a response is lost, and
+  /// the client retries.
+  private func reportingCorruption<Result>(_ body: () throws -> Result) throws -> Result {
+    if let corruption = corruption.withLock({ $0 }) { throw corruption }
     do {
       return try body()
     } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
-      let found = FirestoreError(
+      let error = FirestoreError(
         .dataLoss,
         "The data file \(file ?? "in memory") of the embedded store is damaged: \(error.message ?? "\(error.resultCode)")"
       )
-      damage.withLock { $0 = found }
-      throw found
+      corruption.withLock { $0 = error }
+      throw error
     }
   }
 
-  /// Closes the file.
   func close() throws {
     try connections.close()
   }
 
   // MARK: Reading
 
-  /// Reads a database as it is now or was at a moment of the past hour.
+  /// Reads a database as of now or a time in the past hour.
   ///
-  /// - Parameter readTime: Microseconds since 1970, nil is now.
-  /// - Throws: ``FirestoreError`` for a time in the future or too long ago, else what `body` throws.
+  /// - Parameter readTime: Microseconds since 1970; nil for now.
+  /// - Throws: ``FirestoreError`` for a time in the future or too long ago; errors of `body`.
   func read<Result>(
     _ name: DatabaseName,
     at readTime: Int64? = nil,
-    _ body: (Snapshot) throws -> Result
+    _ body: (StoreSnapshot) throws -> Result
   ) throws -> Result {
     let now = clock.beginRead()
     if let readTime {
@@ -136,30 +136,30 @@ final class DocumentStore: Sendable {
         throw FirestoreError(.failedPrecondition, "The requested read_time is too old.")
       }
     }
-    return try naming {
+    return try reportingCorruption {
       try connections.read { db in
-        try body(Snapshot(db, name, readTime: readTime, now: now))
+        try body(StoreSnapshot(db, name, readTime: readTime, now: now))
       }
     }
   }
 
   // MARK: Writing
 
-  /// Commits what `body` writes, all of it or nothing.
+  /// Commits the writes of `body` atomically.
   func write<Result>(
     _ name: DatabaseName,
-    _ body: (inout WriteTransaction, Snapshot) throws -> Result
+    _ body: (inout WriteTransaction, StoreSnapshot) throws -> Result
   ) throws -> Result {
-    // The commit's time is over only when the commit can be seen, or never will be.
-    var begun: Int64?
-    defer { if let begun { clock.endCommit(begun) } }
-    return try naming {
+    // The commit's time ends only when the commit is visible or has failed.
+    var commitTime: Int64?
+    defer { if let commitTime { clock.endCommit(commitTime) } }
+    return try reportingCorruption {
       try connections.write { db in
         let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT last_commit FROM state")) ?? 0
         let time = clock.beginCommit(after: last)
-        begun = time
+        commitTime = time
         var transaction = try WriteTransaction(db, name, commitTime: time)
-        let snapshot = try Snapshot(db, name, readTime: time, now: time)
+        let snapshot = try StoreSnapshot(db, name, readTime: time, now: time)
         let result = try body(&transaction, snapshot)
         try db.cachedStatement(sql: "UPDATE state SET last_commit = ?").execute(arguments: [time])
         try prune(db)
@@ -178,7 +178,7 @@ final class DocumentStore: Sendable {
         (SELECT id FROM versions WHERE end_time < ? ORDER BY end_time LIMIT \(Self.pruneBatch))
         """
     ).execute(arguments: [now - Self.retention - Self.pruneInterval])
-    // A full batch leaves more to do: the next commit goes on with it.
+    // After a full batch the next commit continues.
     if db.changesCount < Self.pruneBatch {
       try db.cachedStatement(sql: "UPDATE state SET last_prune = ?").execute(arguments: [now])
     }
@@ -186,18 +186,18 @@ final class DocumentStore: Sendable {
 
   // MARK: Databases
 
-  /// When a database was made, in microseconds since 1970; it is made where it is not there.
+  /// The creation time of a database in microseconds since 1970; creates the database if missing.
   func createTime(of name: DatabaseName) throws -> Int64 {
-    try naming {
+    try reportingCorruption {
       try connections.write { db in
-        let row = try WriteTransaction.makeDatabase(name, at: clock.now(), db)
+        let row = try WriteTransaction.createDatabase(name, at: clock.now(), db)
         return try Int64.fetchOne(db, sql: "SELECT create_time FROM databases WHERE id = ?", arguments: [row])
           ?? 0
       }
     }
   }
 
-  /// The databases of a project with the times at which they were made, in the order of their ids.
+  /// The databases of a project with their creation times, in order of their IDs.
   func databases(of project: String) throws -> [(name: DatabaseName, createTime: Int64)] {
     try connections.read { db in
       try Row.fetchAll(
@@ -205,7 +205,7 @@ final class DocumentStore: Sendable {
         sql: "SELECT name, create_time FROM databases WHERE project = ? ORDER BY name",
         arguments: [project]
       ).compactMap { row in
-        // A column of a damaged file may hold anything, and a subscript of another type is a trap.
+        // A column of a damaged file may have any type, and a typed subscript would trap.
         let values: (name: DatabaseValue, time: DatabaseValue) = (row[0], row[1])
         guard let name = String.fromDatabaseValue(values.name) else { return nil }
         return (

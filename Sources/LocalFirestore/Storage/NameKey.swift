@@ -1,17 +1,17 @@
 import FirestoreModels
 
-/// Resource paths as bytes whose plain order is the service's order of names.
+/// Encodes document names as keys whose byte order is the service's order of names.
 ///
-/// Segment by segment: a numeric id (`__id7__`) is 1 and the number as 8 big-endian bytes with the sign flipped, any
-/// other id is 2, its UTF-8 with each 0 as 0 255, and 0 1 behind it. So a parent's key is a prefix of its children's,
-/// and no key of a segment is a prefix of another segment's.
+/// A numeric ID (`__id7__`) is encoded as 1 and the number in 8 big-endian bytes with the sign flipped; any
+/// other ID as 2, its UTF-8 with 0 escaped as 0 255, and the terminator 0 1. A parent's key is therefore a
+/// prefix of its children's keys, and no segment's encoding is a prefix of another's.
 enum NameKey {
   private static let numeric: UInt8 = 1
   private static let text: UInt8 = 2
-  /// Greater than the first byte of any segment: behind a key, the end of everything below it.
+  /// Greater than the first byte of any segment: appended to a key, it sorts after all descendants.
   private static let above: UInt8 = 0xFF
 
-  /// The key of a path below the database; the empty path has the empty key.
+  /// The key of a path below the database; empty for the empty path.
   static func key(_ path: String) -> [UInt8] {
     var key: [UInt8] = []
     key.reserveCapacity(path.utf8.count + 8)
@@ -21,7 +21,6 @@ enum NameKey {
     return key
   }
 
-  /// Appends one segment.
   static func append(_ segment: Substring, to key: inout [UInt8]) {
     if segment.utf8.count > 6, segment.utf8.first == UInt8(ascii: "_"),
       let number = ResourceID.number(String(segment))
@@ -42,7 +41,7 @@ enum NameKey {
     key.append(1)
   }
 
-  /// The first segment of a key from `offset` on, and where it ends; nil where there is none.
+  /// Decodes the segment of a key at `offset` and returns its end; nil if there is none.
   static func segment(of key: UnsafeRawBufferPointer, at offset: Int) -> (id: String, end: Int)? {
     guard offset < key.count else { return nil }
     if key[offset] == numeric {
@@ -66,7 +65,7 @@ enum NameKey {
     return nil
   }
 
-  /// The path that a key stands for.
+  /// Decodes the path of a key.
   static func path(_ key: [UInt8]) -> String {
     key.withUnsafeBytes { bytes in
       var segments: [String] = []
@@ -79,48 +78,46 @@ enum NameKey {
     }
   }
 
-  /// The least bytes above a key and everything below it in the tree.
+  /// The lowest key above a key and all its descendants.
   static func end(_ key: [UInt8]) -> [UInt8] { key + [above] }
 
-  /// The least bytes above a key itself, and at most its first descendant.
+  /// The lowest key above a key, not after its first descendant.
   static func successor(_ key: [UInt8]) -> [UInt8] { key + [0] }
 
-  /// The order of two keys.
+  /// Compares two keys.
   static func compare(_ a: [UInt8], _ b: [UInt8]) -> Int {
     for (x, y) in zip(a, b) where x != y { return x < y ? -1 : 1 }
     return a.count - b.count
   }
 }
 
-/// A range of keys, from `lower` on and below `upper`.
+/// A half-open range of keys.
 struct KeyRange: Equatable, Sendable {
-  /// The first key.
+  /// The inclusive lower bound.
   var lower: [UInt8]
-  /// The first key that is beyond.
+  /// The exclusive upper bound.
   var upper: [UInt8]
 
-  /// Everything below a path's key, the path itself left out.
+  /// The range of all descendants of a key, without the key itself.
   init(below key: [UInt8]) {
     lower = NameKey.successor(key)
     upper = NameKey.end(key)
   }
 
-  /// Makes a range of its bounds.
   init(lower: [UInt8], upper: [UInt8]) {
     self.lower = lower
     self.upper = upper
   }
 
-  /// Whether nothing can be in it.
   var isEmpty: Bool { NameKey.compare(lower, upper) >= 0 }
 
-  /// Leaves out what is below `key`.
-  mutating func from(_ key: [UInt8]) {
+  /// Raises the lower bound to `key`.
+  mutating func raiseLowerBound(to key: [UInt8]) {
     if NameKey.compare(key, lower) > 0 { lower = key }
   }
 
-  /// Leaves out `key` and what is above.
-  mutating func to(_ key: [UInt8]) {
+  /// Lowers the upper bound to `key`.
+  mutating func lowerUpperBound(to key: [UInt8]) {
     if NameKey.compare(key, upper) < 0 { upper = key }
   }
 }

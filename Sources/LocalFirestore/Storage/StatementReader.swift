@@ -1,13 +1,15 @@
 import GRDB
 import GRDBSQLite
 
-/// A prepared SELECT whose columns are read in place: a page of documents is copied out by the thousand, and a row
-/// object with a value for each column would cost more than the page.
+/// Reads the columns of a prepared SELECT in place.
+///
+/// Pages are copied out by the thousand, and row objects with a value per column would cost more than the
+/// page.
 struct StatementReader {
   private let statement: Statement
   private let handle: OpaquePointer
 
-  /// Prepares a SELECT, or takes it from the connection's cache; for use by one reader at a time.
+  /// Prepares a SELECT or takes it from the connection's cache; for one reader at a time.
   init(_ db: Database, _ sql: String, _ arguments: StatementArguments) throws {
     statement = try db.cachedStatement(sql: sql)
     try statement.setArguments(arguments)
@@ -33,15 +35,13 @@ struct StatementReader {
   /// An integer column; NULL is 0.
   func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-  /// The bytes of a text or blob column, good until the next row.
+  /// The bytes of a text or blob column, valid until the next row.
   func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
     let base = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
-  /// A copy of a text or blob column.
   func array(_ column: Int32) -> [UInt8] { [UInt8](bytes(column)) }
 
-  /// A text column.
   func string(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 }

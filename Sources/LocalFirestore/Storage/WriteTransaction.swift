@@ -1,37 +1,33 @@
 import FirestoreModels
 import GRDB
 
-/// A write transaction on one database: documents are looked up and replaced, and what was is kept for reads of the
-/// past.
+/// A write transaction on one database, which keeps previous versions for reads in the past.
 struct WriteTransaction {
   private let db: Database
   private let database: Int64
   private var groups: [UTF8Key: Int64] = [:]
-  /// The commit's time, in microseconds since 1970.
+  /// The commit time in microseconds since 1970.
   let commitTime: Int64
 
-  /// A document as it is, with its row.
-  struct Current {
-    /// The row.
+  /// The current version of a document with its row.
+  struct CurrentDocument {
     var id: Int64
-    /// When it was created.
     var createTime: Int64
-    /// When it last changed.
     var updateTime: Int64
-    /// Its map's JSON.
+    /// The map in REST JSON.
     var fields: [UInt8]
   }
 
-  /// Opens a transaction; the database is made where it is not there yet.
+  /// Opens a transaction; creates the database if missing.
   init(_ db: Database, _ name: DatabaseName, commitTime: Int64) throws {
     self.db = db
     self.commitTime = commitTime
-    database = try Self.makeDatabase(name, at: commitTime, db)
+    database = try Self.createDatabase(name, at: commitTime, db)
   }
 
-  /// The row of a database, made where there is none.
-  static func makeDatabase(_ name: DatabaseName, at time: Int64, _ db: Database) throws -> Int64 {
-    if let row = try Snapshot.row(of: name, db) { return row }
+  /// The row of a database, created if missing.
+  static func createDatabase(_ name: DatabaseName, at time: Int64, _ db: Database) throws -> Int64 {
+    if let row = try StoreSnapshot.row(of: name, db) { return row }
     try db.execute(
       sql: "INSERT INTO databases (project, name, create_time) VALUES (?, ?, ?)",
       arguments: [name.project, name.database, time]
@@ -39,12 +35,12 @@ struct WriteTransaction {
     return db.lastInsertedRowID
   }
 
-  /// The document under a key, nil where there is none.
-  func current(_ key: [UInt8]) throws -> Current? {
-    var found: Current?
+  /// Reads the current version of a document; nil if it does not exist.
+  func current(_ key: [UInt8]) throws -> CurrentDocument? {
+    var current: CurrentDocument?
     let sql = "SELECT id, create_time, update_time, fields FROM documents WHERE database = ? AND key = ?"
     try StatementReader(db, sql, [database, Blob(key)]).forEach { row in
-      found = Current(
+      current = CurrentDocument(
         id: row.integer(0),
         createTime: row.integer(1),
         updateTime: row.integer(2),
@@ -52,10 +48,9 @@ struct WriteTransaction {
       )
       return false
     }
-    return found
+    return current
   }
 
-  /// Creates a document.
   mutating func insert(_ path: DocumentPath, key: [UInt8], fields: [UInt8]) throws {
     let group = try group(path.collection.id)
     let statement = try db.cachedStatement(
@@ -72,21 +67,20 @@ struct WriteTransaction {
       ])
   }
 
-  /// Gives a document other fields.
-  func update(_ current: Current, fields: [UInt8]) throws {
-    try keep(current)
+  /// Replaces the fields of a document.
+  func update(_ current: CurrentDocument, fields: [UInt8]) throws {
+    try archive(current)
     try db.cachedStatement(sql: "UPDATE documents SET update_time = ?, fields = CAST(? AS TEXT) WHERE id = ?")
       .execute(arguments: [commitTime, Blob(fields), current.id])
   }
 
-  /// Deletes a document.
-  func delete(_ current: Current) throws {
-    try keep(current)
+  func delete(_ current: CurrentDocument) throws {
+    try archive(current)
     try db.cachedStatement(sql: "DELETE FROM documents WHERE id = ?").execute(arguments: [current.id])
   }
 
-  /// Keeps a version that ends with this commit; one that this commit made was never there for anybody.
-  private func keep(_ current: Current) throws {
+  /// Archives a version that ends with this commit, unless this commit made it.
+  private func archive(_ current: CurrentDocument) throws {
     if current.updateTime == commitTime { return }
     try db.cachedStatement(
       sql: """
@@ -99,8 +93,8 @@ struct WriteTransaction {
   }
 
   private mutating func group(_ name: String) throws -> Int64 {
-    if let known = groups[UTF8Key(name)] { return known }
-    let found =
+    if let id = groups[UTF8Key(name)] { return id }
+    let existing =
       try Int64.fetchOne(
         db.cachedStatement(
           sql: "SELECT id FROM collection_groups WHERE database = ? AND name = CAST(? AS TEXT)"
@@ -108,8 +102,8 @@ struct WriteTransaction {
         arguments: [database, Blob(Array(name.utf8))]
       )
     let id: Int64
-    if let found {
-      id = found
+    if let existing {
+      id = existing
     } else {
       try db.execute(
         sql: "INSERT INTO collection_groups (database, name) VALUES (?, CAST(? AS TEXT))",
@@ -121,7 +115,7 @@ struct WriteTransaction {
     return id
   }
 
-  /// Forgets every document and version of the database.
+  /// Deletes all documents and versions of the database.
   func deleteAll() throws {
     try db.execute(sql: "DELETE FROM documents WHERE database = ?", arguments: [database])
     try db.execute(sql: "DELETE FROM versions WHERE database = ?", arguments: [database])

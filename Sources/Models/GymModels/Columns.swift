@@ -1,34 +1,33 @@
 package import FirestoreModels
 
-/// One column of a collection's table: the field that it holds, that field's type, and its headings.
+/// A column of a collection's table: the field, its type and its headings.
 package struct Column: Sendable, Hashable {
-  /// What the values of a column are.
+  /// The type of a column's values.
   package enum ValueType: String, Sendable, CaseIterable {
     case string, integer, double, boolean, timestamp, array
-    /// Of any type: a field that the catalogue does not know, or knows no type of.
+    /// Any type: for fields that are not in the catalogue, or have no fixed type.
     case any
   }
 
   /// The language of a table's header.
   package enum HeaderLanguage: String, Sendable, CaseIterable {
-    /// Field paths, as the service names them.
+    /// Field paths as in Firestore.
     case fieldNames
     case english
     case spanish
   }
 
-  /// The field, through nested maps.
+  /// The field path.
   package let path: FieldPath
-  /// The type of its values.
   package let type: ValueType
-  /// Whether its digits are a name and no number: ids and phones, which a spreadsheet must leave as they are.
+  /// Whether the values are identifiers even if they are digits, such as IDs and phone numbers, which a
+  /// spreadsheet must not convert.
   package let isTextLike: Bool
-  /// The English heading; the path where the catalogue has none.
+  /// The English heading; the field path if there is none.
   package let english: String
-  /// The Spanish heading; the path where the catalogue has none.
+  /// The Spanish heading; the field path if there is none.
   package let spanish: String
 
-  /// Makes a column of the catalogue.
   package init(
     _ path: FieldPath,
     _ type: ValueType,
@@ -43,12 +42,11 @@ package struct Column: Sendable, Hashable {
     self.spanish = spanish
   }
 
-  /// A column for a field that the catalogue does not know.
+  /// A column for a field that is not in the catalogue.
   package init(unknown path: FieldPath) {
     self.init(path, .any, english: path.description, spanish: path.description)
   }
 
-  /// The heading in a language.
   package func heading(_ language: HeaderLanguage) -> String {
     switch language {
     case .fieldNames: path.description
@@ -58,21 +56,21 @@ package struct Column: Sendable, Hashable {
   }
 }
 
-/// The columns of the gym's collections, in the order in which people want to see them.
+/// The columns of the gym's collections, in display order.
 ///
-/// The one place that says what type a field of a table has: an export types its cells by it, an import reads them
-/// by it. Within a collection no heading is the path or the heading of another column, in either language, so a
-/// header may be read without knowing its language.
+/// The single source of the types of table fields: exports format cells by it, imports parse them by it.
+/// Within a collection every heading is unique in both languages and differs from all field paths, so that a
+/// header can be read without knowing its language.
 package enum ColumnCatalogue {
-  /// The columns of a collection, by the ids along its path: none where the gym has no such collection.
+  /// The columns of a collection; none if the gym has no such collection.
   package static func columns(of collection: CollectionPath) -> [Column] {
     byGroup[group(of: collection)] ?? []
   }
 
-  /// The collections that have columns, subcollections as `groups/*/members`.
+  /// The collections with columns; subcollections as `groups/*/members`.
   package static var collections: [String] { byGroup.keys.sorted() }
 
-  /// The columns by name of the collection, subcollections as `groups/*/members`.
+  /// The columns of a collection by name; subcollections as `groups/*/members`.
   package static func columns(ofGroup group: String) -> [Column] { byGroup[group] ?? [] }
 
   private static func group(of collection: CollectionPath) -> String {
@@ -108,7 +106,7 @@ extension Column {
     make(path, .string, english, spanish)
   }
 
-  /// An id or a phone.
+  /// An ID or a phone number.
   static func id(_ path: String, _ english: String, _ spanish: String) -> Column {
     make(path, .string, english, spanish, isTextLike: true)
   }
@@ -137,7 +135,7 @@ extension Column {
     make(path, .any, english, spanish)
   }
 
-  /// The catalogue's paths are plain names joined by dots.
+  /// Makes a column; paths in the catalogue are simple names joined by dots.
   private static func make(
     _ path: String,
     _ type: ValueType,

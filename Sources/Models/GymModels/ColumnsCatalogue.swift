@@ -1,5 +1,5 @@
-// The gym's collections, column by column. Types are those of the unified schema; a legacy field that different
-// eras wrote with different types is of any type.
+// The columns of each collection. Types are those of the unified schema; a legacy field that was written with
+// different types is of any type.
 
 extension ColumnCatalogue {
   private static let id = Column.id("id", "Id", "Identificador")
@@ -70,7 +70,7 @@ extension ColumnCatalogue {
       active, created, updated,
     ]
 
-  /// The sub-map of members and payments.
+  /// The nested map in members and payments.
   private static let membershipPlanSnapshot: [Column] = [
     .text("membershipPlanSnapshot.planName", "Snapshot: plan", "Plan contratado"),
     .text("membershipPlanSnapshot.planType", "Snapshot: type", "Tipo del plan contratado"),
@@ -203,7 +203,7 @@ extension ColumnCatalogue {
     created, updated,
   ]
 
-  // The catalogue of training is known by its habit (nested arrays of maps), not field by field.
+  // Training documents are described by their shape (nested arrays of maps), not field by field.
   static let exercises: [Column] = [
     id, .text("name", "Name", "Nombre"), active, created, updated,
   ]

@@ -1,24 +1,24 @@
 package import FirestoreModels
 
-/// The rules of `user_emails`, the index from an email to the account that first bore it.
+/// The rules of `user_emails`, the index from an email address to the account that had it first.
 package enum EmailIndex {
-  /// Why an email has no entry; the raw value is the code in reports.
+  /// Why an email address cannot have an entry; the raw value is the code in reports.
   package enum Problem: String, Sendable, CaseIterable {
-    /// Nothing is left of it.
+    /// The address is empty after normalization.
     case empty = "email-empty"
     /// There is no `@`.
     case noAt = "email-no-at"
-    /// It holds a `/`, which no id may.
+    /// It contains a `/`, which no ID may contain.
     case slash = "email-slash"
-    /// It is longer than an id may be: 1,500 bytes.
+    /// It exceeds the maximum size of an ID: 1,500 bytes.
     case tooLong = "email-too-long"
-    /// It is an id that the service keeps for itself: `.`, `..`, `__x__`.
+    /// It is a reserved ID: `.`, `..`, `__x__`.
     case reserved = "email-reserved"
   }
 
-  /// The email as the entry's id: lower-cased, then trimmed of white space and newlines.
+  /// The email address as the entry's ID: lower-cased, then trimmed.
   ///
-  /// It is exactly what the iOS app does, `lowercased().trimmingCharacters(in: .whitespacesAndNewlines)`, without
+  /// Exactly like `lowercased().trimmingCharacters(in: .whitespacesAndNewlines)` in the iOS app, but without
   /// Foundation: that set is Unicode's `White_Space` and U+200B.
   package static func normalised(_ email: String) -> String {
     let scalars = email.lowercased().unicodeScalars
@@ -28,8 +28,8 @@ package enum EmailIndex {
     return String(scalars[first...last])
   }
 
-  /// Why a normalised email cannot be an entry's id, the first that holds in the order of ``Problem``; nil where
-  /// it can.
+  /// The first problem, in the order of ``Problem``, that keeps a normalized address from being an ID; nil if
+  /// valid.
   package static func problem(ofNormalised email: String) -> Problem? {
     let bytes = email.utf8
     if bytes.isEmpty { return .empty }
@@ -49,32 +49,31 @@ package enum EmailIndex {
   }
 }
 
-/// An entry of `user_emails`; its id is the normalised email.
+/// An entry of `user_emails`; its ID is the normalized email address.
 ///
-/// Its `createdAt` comes from the server and is not among these; it has neither `updatedAt` nor `id`.
+/// The server sets `createdAt`; there is neither `updatedAt` nor `id`.
 package struct UserEmailEntry: Sendable {
-  /// The names of its fields in the database.
+  /// The field names in the database.
   package enum Field {
-    /// The id of the account.
+    /// The account ID.
     package static let primaryUserId = "primaryUserId"
-    /// The normalised email, equal to the entry's id.
+    /// The normalized address, equal to the entry's ID.
     package static let email = "email"
-    /// When it was made.
+    /// The creation time.
     package static let createdAt = "createdAt"
   }
 
-  /// The id of the account that first bore the email.
+  /// The ID of the account that had the address first.
   package var primaryUserId: String
-  /// The normalised email.
+  /// The normalized address.
   package var email: String
 
-  /// Makes an entry.
   package init(primaryUserId: String, email: String) {
     self.primaryUserId = primaryUserId
     self.email = email
   }
 
-  /// The entry's fields set into others, which stay.
+  /// Returns `fields` with this entry's fields set.
   package func fields(over fields: FieldMap = FieldMap()) -> FieldMap {
     var out = fields
     out[Field.primaryUserId] = .string(primaryUserId)

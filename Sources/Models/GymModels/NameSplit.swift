@@ -1,25 +1,25 @@
 package import FirestoreModels
 
-/// A full name split into parts, and why the split is doubtful.
+/// A full name split into parts, with the reasons why the split is ambiguous.
 package struct NameSplit: Sendable, Equatable {
-  /// Why a split is not to be trusted without a person's look.
+  /// Why a person must review the split.
   package enum Doubt: Sendable, Hashable, CaseIterable {
     /// One unit: there is no surname.
     case oneUnit
     /// More than three units: where the given name ends is a guess.
     case manyUnits
-    /// It holds a particle (`de`, `la`, …).
+    /// The name contains a particle (`de`, `la`, …).
     case particle
   }
 
-  /// The parts, tidied; every token of the full name is in one of them.
+  /// The tidied parts, which together contain every token of the full name.
   package var name: PersonName
-  /// Why it is doubtful; empty where it is not.
+  /// The reasons; empty if the split is unambiguous.
   package var doubts: Set<Doubt>
 
-  /// Splits a full name by its units, and drops no token.
+  /// Splits a full name into units without dropping tokens.
   ///
-  /// One unit is the given name alone; two are given name and paternal surname; three also the maternal one; of
+  /// One unit is the given name; two are given name and paternal surname; three add the maternal surname; of
   /// more, the last two are the surnames.
   package init(_ fullName: String) {
     let tokens = GymText.tokens(fullName)
@@ -35,7 +35,7 @@ package struct NameSplit: Sendable, Equatable {
 
   // MARK: Units
 
-  /// The words that belong to the word behind them; compared without case and accents.
+  /// The words that belong to the next word, compared without case and accents.
   package static let particles: Set<UTF8Key> = Set(
     [
       "de", "del", "la", "las", "los", "y", "van", "von", "der", "den", "da", "das", "do", "dos", "di", "du",
@@ -45,7 +45,7 @@ package struct NameSplit: Sendable, Equatable {
 
   /// Whether a word is a particle.
   package static func isParticle(_ token: String) -> Bool {
-    // Folding makes no text of ASCII shorter, and another letter of a first one of ASCII only in its case.
+    // Fast path: folding does not shorten ASCII text and changes an ASCII initial only in case.
     guard let first = token.utf8.first else { return false }
     if first < 0x80, !initials.contains(first | 0x20) { return false }
     if token.utf8.count > longestParticle, token.utf8.allSatisfy({ $0 < 0x80 }) { return false }
@@ -56,7 +56,7 @@ package struct NameSplit: Sendable, Equatable {
   private static let initials = Array(Set(particles.compactMap(\.string.utf8.first)))
   private static let longestParticle = particles.map(\.string.utf8.count).max() ?? 0
 
-  /// Groups tokens into units: a particle belongs to the token after it, a trailing one to the token before it.
+  /// Groups tokens into units: a particle joins the next token, a trailing one the previous.
   package static func units(of tokens: [String]) -> [String] {
     units(of: tokens, tokens.map(isParticle))
   }
@@ -91,10 +91,10 @@ package struct NameSplit: Sendable, Equatable {
 
   // MARK: Around parts that stand
 
-  /// The parts of a full name of which some are known: what is left of it goes to the missing ones.
+  /// Splits a full name when some parts are known: the remaining tokens go to the missing parts.
   ///
-  /// "Ana María López" around the first name "Ana María" has the paternal name López. Where the known parts are not
-  /// found in the full name, the plain split.
+  /// "Ana María López" with the first name "Ana María" has the paternal surname López. If the known parts are
+  /// not in the full name, the plain split applies.
   package static func parts(of fullName: String, around known: PersonName) -> PersonName {
     let tokens = GymText.tokens(fullName)
     let folded = tokens.map { UTF8Key(GymText.folded($0)) }

@@ -1,13 +1,12 @@
 import FirestoreModels
 
-/// A person's name in its three parts, as the gym keeps it.
+/// A person's name in the three parts that the gym stores.
 ///
-/// Equal by the bytes of the parts; ``saysSame(as:)`` and ``GymText/saySame(_:_:)`` compare as people do. Parts are
-/// kept as they are given and never blank.
+/// `==` compares bytes; ``saysSame(as:)`` and ``GymText/saySame(_:_:)`` ignore case, accents and extra white
+/// space. Parts are stored unchanged and are never blank.
 package struct PersonName: Sendable, Equatable {
-  /// The parts, in the order in which a full name has them.
+  /// The parts in the order of a full name.
   package enum Part: Int, Sendable, CaseIterable {
-    /// The given name or names.
     case first
     /// The father's surname; required.
     case paternal
@@ -17,19 +16,15 @@ package struct PersonName: Sendable, Equatable {
 
   /// The given name or names.
   package var firstName: String?
-  /// The father's surname.
   package var paternalLastName: String?
-  /// The mother's surname.
   package var maternalLastName: String?
 
-  /// Makes a name of its parts, as they are.
   package init(firstName: String? = nil, paternalLastName: String? = nil, maternalLastName: String? = nil) {
     self.firstName = firstName
     self.paternalLastName = paternalLastName
     self.maternalLastName = maternalLastName
   }
 
-  /// One part; nil where it is missing.
   package subscript(part: Part) -> String? {
     get {
       switch part {
@@ -47,13 +42,12 @@ package struct PersonName: Sendable, Equatable {
     }
   }
 
-  /// Whether no part is there.
   package var isEmpty: Bool { firstName == nil && paternalLastName == nil && maternalLastName == nil }
 
-  /// Whether every part is there.
+  /// Whether all parts are present.
   package var isComplete: Bool { firstName != nil && paternalLastName != nil && maternalLastName != nil }
 
-  /// The full name: the tidied parts joined by one space, empty where there is none.
+  /// The full name: the tidied parts joined by spaces; empty if there are none.
   package var joined: String {
     var text = ""
     text.reserveCapacity(2 + Part.allCases.reduce(0) { $0 + (self[$1]?.utf8.count ?? 0) })
@@ -65,7 +59,7 @@ package struct PersonName: Sendable, Equatable {
     return GymText.tidied(text)
   }
 
-  /// Those parts of another name that are missing in this one.
+  /// The parts of another name that this one lacks.
   package func missing(from other: PersonName) -> PersonName {
     PersonName(
       firstName: firstName == nil ? other.firstName : nil,
@@ -74,7 +68,7 @@ package struct PersonName: Sendable, Equatable {
     )
   }
 
-  /// The parts, each as ``GymText/tidied(_:)`` makes it.
+  /// The parts, each ``GymText/tidied(_:)``.
   package var tidied: PersonName {
     PersonName(
       firstName: firstName.map(GymText.tidied),
@@ -83,7 +77,7 @@ package struct PersonName: Sendable, Equatable {
     )
   }
 
-  /// This name with its missing parts taken from another.
+  /// Returns this name with missing parts taken from another.
   package func filled(from other: PersonName) -> PersonName {
     PersonName(
       firstName: firstName ?? other.firstName,
@@ -92,7 +86,6 @@ package struct PersonName: Sendable, Equatable {
     )
   }
 
-  /// Whether the same parts are there with the same bytes.
   package static func == (a: PersonName, b: PersonName) -> Bool {
     Part.allCases.allSatisfy { part in
       switch (a[part], b[part]) {
@@ -105,7 +98,7 @@ package struct PersonName: Sendable, Equatable {
 
   // MARK: Comparison
 
-  /// Whether the parts that both names have say the same, case, accents and surplus white space aside.
+  /// Whether the parts present in both names are equal apart from case, accents and extra white space.
   package func saysSame(as other: PersonName) -> Bool {
     func saySame(_ a: String?, _ b: String?) -> Bool {
       guard let a, let b else { return true }
@@ -115,8 +108,7 @@ package struct PersonName: Sendable, Equatable {
       && saySame(maternalLastName, other.maternalLastName)
   }
 
-  /// Whether the parts say what a full name says, which may lack the maternal name that the parts have and
-  /// nothing else.
+  /// Whether the parts match a full name, which may lack only the maternal surname.
   package func agrees(withFullName fullName: String) -> Bool {
     if GymText.saySame(joined, fullName) { return true }
     if maternalLastName == nil { return false }

@@ -1,11 +1,11 @@
 package import FirestoreModels
 
-/// Which of the gym's collections hold people's data, which do not leave a protected environment by accident.
+/// Which collections contain personal data that must not leave a protected environment by accident.
 package enum PersonalData {
-  /// Why a collection's documents are held back, as the clause behind its name; nil where they hold nobody's data.
+  /// Why a collection is withheld, as a clause after its name; nil if it contains no personal data.
   ///
-  /// The list is of what is free, not of what is held back: a collection that nobody thought of (`users_copy`), and
-  /// whatever is below a document, is held back until somebody says otherwise.
+  /// This is an allow list: unknown collections (`users_copy`) and all subcollections of collections with
+  /// personal data are withheld by default.
   package static func reason(of collection: CollectionPath) -> String? {
     if free.contains(where: { $0.isIdentical(to: collection.string) }) { return nil }
     let root = collection.string.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1).first
@@ -14,10 +14,10 @@ package enum PersonalData {
     return known?.reason ?? "what it holds is not known"
   }
 
-  /// Collections whose documents describe things, not people: plans, goods, exercises, and the timetable.
+  /// Collections without personal data: plans, products, exercises and the timetable.
   static let free = ["membership_plans", "products", "exercises", "routine_templates", "classes"]
 
-  /// The others of the gym, each with its reason.
+  /// The reason for each other collection of the gym.
   static let reasons: [(collection: String, reason: String)] = [
     ("users", "it holds names, emails and phones"),
     ("members", "it holds names, phones, illnesses and guardians"),
@@ -28,13 +28,12 @@ package enum PersonalData {
     ("classBookings", "it says who booked which class"),
     ("classAttendance", "it says who came to which class"),
     ("daily_routines", "it says who trains what"),
-    ("groups", "its members bear names and photos"),
+    ("groups", "its members have names and photos"),
     ("app_config", "it names the first admin"),
   ]
 }
 
-/// The gym's catalogues: what every environment may have alike, and `copy --catalogues` copies.
+/// The catalogues shared by all environments, which `copy --catalogues` copies.
 package enum GymCatalogues {
-  /// The collections.
   package static let collections = ["membership_plans", "products", "exercises", "routine_templates"]
 }

@@ -1,19 +1,19 @@
 import FirestoreModels
 
-/// A phone number reduced to what it dials, for comparing only.
+/// A phone number reduced to the digits it dials, for comparison only.
 ///
-/// People write one number in many ways: `729 123 4567`, `(729) 123-4567`, `+52 1 729 123 4567`. Two texts are the
-/// same number where this value is the same; a text that leaves a doubt is none.
+/// People write one number in many ways: `729 123 4567`, `(729) 123-4567`, `+52 1 729 123 4567`. Ambiguous
+/// text has no value of this type.
 package struct PhoneNumber: Hashable, Sendable {
-  /// The ten digits of a number in Mexico; `+` and all digits of one elsewhere.
+  /// The ten digits of a Mexican number; `+` and all digits of any other.
   package let digits: String
 
-  /// Reads a number; nil where the text leaves a doubt.
+  /// Parses a number; nil if the text is ambiguous.
   ///
-  /// White space and `( ) - .` are passed over. A Mexican number is ten digits, alone or behind `52`, `521` (with or
-  /// without `+`; mobiles wore the 1 until 2019), or the trunk prefixes of that time, `01`, `044` and `045`. Any other
-  /// country's wants its `+` and has 8 to 15 digits (E.164). Everything else is a doubt: letters, two numbers in one
-  /// text, another count of digits, ten equal digits.
+  /// White space and `( ) - .` are ignored. A Mexican number has ten digits, alone or after `52`, `521` (with
+  /// or without `+`; mobile numbers had the 1 until 2019), or the trunk prefixes of that time, `01`, `044`
+  /// and `045`. A number of any other country must have its `+` and 8 to 15 digits (E.164). Everything else
+  /// is ambiguous: letters, two numbers, other digit counts, ten equal digits.
   package init?(_ text: String) {
     var digits: [UInt8] = []
     var isInternational = false
@@ -38,13 +38,11 @@ package struct PhoneNumber: Hashable, Sendable {
     self.digits = String(decoding: national, as: UTF8.self)
   }
 
-  /// Whether both are the same.
   package static func == (a: PhoneNumber, b: PhoneNumber) -> Bool { a.digits.isIdentical(to: b.digits) }
 
-  /// Feeds the bytes that equality compares.
   package func hash(into hasher: inout Hasher) { UTF8Key(digits).hash(into: &hasher) }
 
-  /// Whether two texts are the same number, or the same text but for white space.
+  /// Whether two texts are the same number, or equal apart from white space.
   package static func saySame(_ a: String, _ b: String) -> Bool {
     if GymText.tidied(a).isIdentical(to: GymText.tidied(b)) { return true }
     guard let first = PhoneNumber(a), let second = PhoneNumber(b) else { return false }

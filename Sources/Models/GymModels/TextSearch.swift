@@ -1,19 +1,19 @@
 package import FirestoreModels
 
-/// The search for people and things: names without case and accents, phones by their digits.
+/// Full-text search of documents: names without case and accents, phone numbers by digits.
 ///
-/// Every word of the text has to be in one of the fields, whole or as a part; several may have one each. A text of three
-/// digits or more and nothing else but the signs of phones is also looked for among the digits of phones, which alone is
-/// enough. The search of the app is narrower: active members, one field, accents as they are.
+/// Every word must occur in some field, entirely or as a part; different words may occur in different fields.
+/// Text with three or more digits and otherwise only phone punctuation is also searched in phone numbers,
+/// where a match alone suffices. The app's own search is narrower: active members, one field, accents
+/// significant.
 package struct TextSearch: Sendable {
-  /// A field in which something was found.
+  /// A matching field.
   package struct Match: Sendable, Equatable {
-    /// The field's name.
+    /// The field name.
     package var field: String
-    /// What stands there.
+    /// The field's text.
     package var text: String
 
-    /// Makes a match.
     package init(field: String, text: String) {
       self.field = field
       self.text = text
@@ -23,17 +23,17 @@ package struct TextSearch: Sendable {
   private let words: [String]
   private let digits: String?
 
-  /// Fewer digits are in every phone.
+  /// The minimum number of digits; fewer match almost every phone number.
   private static let fewestDigits = 3
 
-  /// Makes a search; nil for a text of nothing but white space.
+  /// Makes a search; nil if the text is blank.
   package init?(_ text: String) {
     words = GymText.tokens(text).map(GymText.folded)
     if words.isEmpty { return nil }
     digits = GymText.phoneDigits(text).flatMap { $0.utf8.count >= Self.fewestDigits ? $0 : nil }
   }
 
-  /// The fields of texts that are searched in a collection; nil stands for every text of the document itself.
+  /// The text fields to search in a collection; nil for all top-level strings.
   package static func textFields(of collection: CollectionPath) -> [String]? {
     switch collection.id {
     case "users":
@@ -48,12 +48,12 @@ package struct TextSearch: Sendable {
     }
   }
 
-  /// The fields of phones, in every collection.
+  /// The phone number fields of all collections.
   package static let phoneFields = [
     "phone", "telefono", "emergencyPhone", "telefonoEmergencia", "guardianTelefono",
   ]
 
-  /// The fields in which something was found, in the order of their names; none where the document is not meant.
+  /// The matching fields in order of their names; empty if the document does not match.
   package func matches(in document: RawDocument) -> [Match] {
     let names = Self.textFields(of: document.path.collection)
     var open = Set(words.indices)
@@ -77,7 +77,7 @@ package struct TextSearch: Sendable {
     return all.sorted { $0.field.compareUTF8($1.field) < 0 }
   }
 
-  /// A phone as text; some were stored as numbers.
+  /// A phone number as text; some are stored as numbers.
   private static func phone(_ value: Value) -> String? {
     value.string ?? value.integer.map(String.init)
   }
@@ -88,7 +88,7 @@ package struct TextSearch: Sendable {
 }
 
 extension String {
-  /// Whether it holds another text, byte by byte.
+  /// Whether the text contains another, byte by byte.
   fileprivate func contains(bytes other: String) -> Bool {
     let wanted = Array(other.utf8)
     if wanted.isEmpty { return true }

@@ -1,15 +1,15 @@
 package import FirestoreModels
 
-/// The fields of a `users` document in which its three eras differ, by their names in the database.
+/// The fields of `users` documents that differ between the three eras, by their database names.
 ///
-/// The unified era is the superset: of these it has ``fullName`` to ``onboardingCompleted``. The era "iOS" wrote the
-/// same names without the three parts; the era "Android" wrote the Spanish ones.
+/// The unified era is the superset, with ``fullName`` to ``onboardingCompleted``. The iOS era wrote the same
+/// names without the three name parts; the Android era wrote the Spanish ones.
 package enum UserField: String, Sendable, CaseIterable {
   case fullName, firstName, paternalLastName, maternalLastName
   case phone, isActive, role, onboardingCompleted
   case nombre, primerApellido, segundoApellido, telefono, activo
 
-  /// The field that holds a part of the name.
+  /// The field of a name part.
   package init(_ part: PersonName.Part) {
     switch part {
     case .first: self = .firstName
@@ -18,7 +18,7 @@ package enum UserField: String, Sendable, CaseIterable {
     }
   }
 
-  /// The field of a name, to the byte; nil where it is none of them.
+  /// The field with exactly this name; nil for others.
   package init?(exactly name: String) {
     guard let shape = Self.shape(of: name), shape < Self.byShape.count, let field = Self.byShape[shape],
       field.rawValue.isIdentical(to: name)
@@ -26,7 +26,8 @@ package enum UserField: String, Sendable, CaseIterable {
     self = field
   }
 
-  /// The fields by the length and the first letter of their names, which tell them apart.
+  /// The fields by length and first letter of their names, a unique pair, because this look-up runs for every
+  /// field of every user.
   private static let byShape: [UserField?] = {
     let shapes = allCases.map { (shape: shape(of: $0.rawValue) ?? 0, field: $0) }
     var fields = [UserField?](repeating: nil, count: 1 + (shapes.map(\.shape).max() ?? 0))
@@ -41,7 +42,7 @@ package enum UserField: String, Sendable, CaseIterable {
     name.utf8.first.map { name.utf8.count << 8 | Int($0) }
   }
 
-  /// Android's field for the same, where it had another.
+  /// The Android era's field with the same meaning, if it had another name.
   package var legacy: UserField? {
     switch self {
     case .firstName: .nombre
@@ -53,7 +54,7 @@ package enum UserField: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether it holds a boolean; the others hold text.
+  /// Whether the field is a boolean; all others are strings.
   package var isBoolean: Bool {
     switch self {
     case .isActive, .onboardingCompleted, .activo: true
@@ -62,47 +63,42 @@ package enum UserField: String, Sendable, CaseIterable {
   }
 }
 
-/// What a `users` document holds, era by era.
+/// The fields of a `users` document, by era.
 ///
-/// Missing is absent, null or, in a field of text, a text of nothing but white space. A value of another type is
-/// never coerced: it is listed in ``wrongTypes`` and reads as missing.
+/// A field is missing if it is absent, null or blank text. A value of another type is never converted: it is
+/// listed in ``wrongTypes`` and counts as missing.
 package struct UserFields: Sendable {
-  /// A value that is not of its field's type.
+  /// A value of the wrong type.
   package struct WrongType: Sendable, Equatable {
-    /// The field.
     package var field: UserField
-    /// What stands there.
     package var value: Value
 
-    /// Makes a finding of one value.
     package init(field: UserField, value: Value) {
       self.field = field
       self.value = value
     }
   }
 
-  /// The full name, of eras iOS and unified, as it stands.
+  /// The full name of the iOS and unified eras, unchanged.
   package var fullName: String?
-  /// The three parts of the unified era, as they stand.
+  /// The name parts of the unified era, unchanged.
   package var unifiedName = PersonName()
-  /// Android's three parts, as they stand.
+  /// The name parts of the Android era, unchanged.
   package var androidName = PersonName()
-  /// The phone, of eras iOS and unified, as it stands.
+  /// The phone number of the iOS and unified eras, unchanged.
   package var phone: String?
-  /// Android's phone, as it stands.
+  /// The phone number of the Android era, unchanged.
   package var telefono: String?
-  /// Whether the account is active, of eras iOS and unified.
+  /// Whether the account is active, in the iOS and unified eras.
   package var isActive: Bool?
-  /// Android's isActive.
+  /// Whether the account is active, in the Android era.
   package var activo: Bool?
-  /// The role, as it stands; see ``UserRole``.
+  /// The role, unchanged; see ``UserRole``.
   package var role: String?
-  /// Whether onboarding is over.
   package var onboardingCompleted: Bool?
-  /// The values of another type than their field's, in the order of ``UserField``.
+  /// The values of the wrong type, in the order of ``UserField``.
   package var wrongTypes: [WrongType] = []
 
-  /// Reads a document's fields.
   package init(_ fields: FieldMap) {
     for index in fields.entries.indices {
       guard let field = UserField(exactly: fields.entries[index].name) else { continue }
@@ -120,13 +116,13 @@ package struct UserFields: Sendable {
     }
   }
 
-  /// The phone as the app's reader finds it: unified and iOS first, then Android's; nil where there is none.
+  /// The phone number as the app reads it: unified and iOS before Android; nil if missing.
   package var effectivePhone: String? { phone ?? telefono }
 
-  /// Whether the account is active as the app's reader finds it: isActive, else activo, else true.
+  /// Whether the account is active as the app reads it: `isActive`, else `activo`, else true.
   package var effectiveIsActive: Bool { isActive ?? activo ?? true }
 
-  /// The full name as the app's reader finds it: fullName, else the parts joined; nil where there is none.
+  /// The full name as the app reads it: `fullName`, else the joined parts; nil if missing.
   package var effectiveFullName: String? {
     if let fullName { return fullName }
     let joined = unifiedName.filled(from: androidName).joined

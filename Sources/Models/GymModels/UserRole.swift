@@ -1,19 +1,19 @@
 import FirestoreModels
 
-/// What an account may do in the apps, as `users.role` has it.
+/// The role of an account in the apps (`users.role`).
 package enum UserRole: String, Sendable, CaseIterable {
   case admin, receptionist, trainer, member, guest, visitor
-  /// Deprecated: an older name of an admin.
+  /// Deprecated name of an admin.
   case owner
-  /// Deprecated: an older name of those who work at the gym.
+  /// Deprecated name of gym employees.
   case staff
 
-  /// The role that a text names, to the byte; nil where it names none.
+  /// The role with exactly this name; nil for others.
   package init?(exactly text: String) {
     guard let role = Self.allCases.first(where: { $0.rawValue.isIdentical(to: text) }) else { return nil }
     self = role
   }
 
-  /// Whether new documents no longer have it.
+  /// Whether new documents no longer use the role.
   package var isDeprecated: Bool { self == .owner || self == .staff }
 }

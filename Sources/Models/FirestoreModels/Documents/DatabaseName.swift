@@ -1,17 +1,15 @@
-/// A database: a project and the database's id in it.
+/// The name of a database: a project ID and a database ID.
 package struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
-  /// The project's id.
   package let project: String
-  /// The database's id; `(default)` is a literal id.
+  /// The database ID; `(default)` is a literal ID.
   package let database: String
 
-  /// Makes a name of its two parts.
   package init(project: String, database: String = "(default)") {
     self.project = project
     self.database = database
   }
 
-  /// Parses `projects/P/databases/D`; nil where the text is not that.
+  /// Parses `projects/P/databases/D`; nil for any other text.
   package init?(parsing text: String) {
     guard let (name, rest) = Self.head(of: text), rest == nil else { return nil }
     self = name
@@ -23,8 +21,9 @@ package struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
   /// `projects/P/databases/D/documents`, the parent of the root collections.
   package var documents: String { "\(description)/documents" }
 
-  /// Whether a text can be the id of a project or of a database within a name: it is not empty, and holds no slash, white
-  /// space or control character.
+  /// Whether a text is usable as a project or database ID in a name.
+  ///
+  /// It must not be empty or contain a slash, white space or a control character.
   package static func isPart(_ text: String) -> Bool {
     !text.isEmpty
       && text.unicodeScalars.allSatisfy {
@@ -32,11 +31,13 @@ package struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
       }
   }
 
-  /// What ``isPart(_:)`` expects, for a message.
+  /// What ``isPart(_:)`` accepts, for messages.
   package static let partDescription = "an id without slashes and white space"
 
-  /// Whether the service takes the database's id: `(default)`, or 4 to 63 small letters, digits and hyphens that begin with
-  /// a letter, do not end with a hyphen, and are no UUID (https://firebase.google.com/docs/firestore/manage-databases).
+  /// Whether the service accepts the database ID.
+  ///
+  /// Valid are `(default)` and 4 to 63 lower-case letters, digits and hyphens that begin with a letter, do
+  /// not end with a hyphen and are not a UUID (https://firebase.google.com/docs/firestore/manage-databases).
   package var hasValidID: Bool {
     let isLetter = { (byte: UInt8) in (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
     let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
@@ -57,14 +58,14 @@ package struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
   /// The full resource name of a document.
   package func name(of path: DocumentPath) -> String { "\(documents)/\(path.string)" }
 
-  /// The path of a document by its full name, nil where the name lies in another database or is no document's.
+  /// The path of a document in this database by its full name; nil for any other name.
   package func path(ofName name: String) -> DocumentPath? {
     let prefix = "\(documents)/"
     guard name.utf8.starts(with: prefix.utf8) else { return nil }
     return DocumentPath(String(Substring(name.utf8.dropFirst(prefix.utf8.count))))
   }
 
-  /// Splits a full document name into its database and path; nil where it is not one.
+  /// Splits a full document name into its database and path; nil for any other text.
   package static func split(_ name: String) -> (database: DatabaseName, path: DocumentPath)? {
     let documents = "documents/".utf8
     guard let (database, rest) = head(of: name), let rest, rest.utf8.starts(with: documents),
@@ -73,9 +74,9 @@ package struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
     return (database, path)
   }
 
-  /// The database that a name begins with, and what follows the next slash.
+  /// Splits a name into its database and what follows the next slash.
   private static func head(of name: String) -> (database: DatabaseName, rest: Substring?)? {
-    // By bytes: a slash before a combining mark is no Character of its own.
+    // Bytes, because a slash followed by a combining mark is a different Character.
     let parts = name.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 4, omittingEmptySubsequences: false)
     guard parts.count >= 4, parts[0].elementsEqual("projects".utf8), parts[2].elementsEqual("databases".utf8),
       !parts[1].isEmpty, !parts[3].isEmpty

@@ -1,101 +1,100 @@
-/// What the service refuses for good in a document, checked before anything is sent.
+/// The limits of a document that the service enforces, checked before anything is sent.
 ///
-/// The limits are those of the Standard edition (https://firebase.google.com/docs/firestore/quotas). Where sources
-/// disagree, only what is certainly refused is a violation: the service has the last word on the rest. Texts need no
-/// check, because a `String` is always valid Unicode; nor do timestamps, which hold no year beyond 1 to 9999.
+/// These are the limits of the Standard edition (https://firebase.google.com/docs/firestore/quotas). Where
+/// sources disagree, only what is certainly refused is a violation; the service decides the rest. Strings
+/// need no check, because a `String` is always valid Unicode; nor do timestamps, whose range is that of
+/// ``Timestamp``.
 package enum DocumentLimits {
-  /// The largest document, in bytes of ``DocumentSize``: 1 MiB - 4 (`google/firestore/v1/document.proto`).
+  /// The maximum size of a document in bytes of ``DocumentSize``: 1 MiB - 4
+  /// (`google/firestore/v1/document.proto`).
   package static let maximumDocumentBytes = 1_048_572
-  /// The largest value of a field, in bytes of ``DocumentSize``: 1 MiB - 89.
+  /// The maximum size of a field value in bytes of ``DocumentSize``: 1 MiB - 89.
   package static let maximumValueBytes = 1_048_487
-  /// The largest name of a field, and the largest path to one, in bytes.
+  /// The maximum size of a field name, and of a field path, in bytes.
   package static let maximumFieldNameBytes = 1500
-  /// Levels of maps and arrays in each other.
+  /// The maximum nesting of maps and arrays.
   package static let maximumDepth = 20
-  /// Components of a vector.
+  /// The maximum number of components of a vector.
   package static let maximumVectorDimensions = 2048
 
-  /// One thing that the service refuses.
+  /// A violation of one limit.
   package struct Violation: Sendable, Equatable, CustomStringConvertible {
-    /// The rules.
     package enum Code: String, Sendable, CaseIterable {
-      /// A path does not alternate between collections and documents.
+      /// The path does not alternate between collections and documents.
       case malformedPath
-      /// An id is empty.
+      /// An ID is empty.
       case emptyID
-      /// An id is over 1,500 bytes.
+      /// An ID exceeds 1,500 bytes.
       case longID
-      /// An id is `.`, `..`, holds a slash, or is reserved (`__…__`).
+      /// An ID is `.`, `..`, contains a slash, or is reserved (`__…__`).
       case reservedID
-      /// There are more than 100 collections in a path.
+      /// The path has more than 100 collections.
       case deepPath
-      /// A name is over 6 KiB.
+      /// A document name exceeds 6 KiB.
       case longName
-      /// A field's name is empty.
+      /// A field name is empty.
       case emptyFieldName
-      /// A field's name is over 1,500 bytes.
+      /// A field name exceeds 1,500 bytes.
       case longFieldName
-      /// A field's name is reserved (`__…__`).
+      /// A field name is reserved (`__…__`).
       case reservedFieldName
-      /// A path to a field is over 1,500 bytes.
+      /// A field path exceeds 1,500 bytes.
       case longFieldPath
-      /// A value is over 1,048,487 bytes.
+      /// A value exceeds 1,048,487 bytes.
       case largeValue
-      /// The document is over 1,048,572 bytes.
+      /// The document exceeds 1,048,572 bytes.
       case largeDocument
-      /// Maps and arrays are nested over 20 levels.
+      /// Maps and arrays are nested more than 20 levels deep.
       case deepValue
-      /// An array lies directly in an array.
+      /// An array directly contains an array.
       case nestedArray
-      /// A coordinate is not on earth.
+      /// A coordinate is out of range.
       case coordinate
-      /// A vector has over 2,048 components.
+      /// A vector has more than 2,048 components.
       case longVector
-      /// A reference is not a document's full name.
+      /// A reference is not a full document name.
       case malformedReference
     }
 
-    /// The rule that is broken.
+    /// The violated limit.
     package var code: Code
-    /// One line for a person: the field and the limit, never the value.
+    /// One line that names the field and the limit, never the value.
     package var message: String
 
-    /// Makes a violation.
     package init(_ code: Code, _ message: String) {
       self.code = code
       self.message = message
     }
 
-    /// The message.
     package var description: String { message }
   }
 
-  /// Everything in a document that the service would refuse, its path first, then its fields in their order.
+  /// All violations in a document: first of its path, then of its fields in their order.
   package static func violations(of document: RawDocument) -> [Violation] {
-    var found = PathLimits.violations(of: document.path)
-    found += violations(of: document.fields)
+    var violations = PathLimits.violations(of: document.path)
+    violations += self.violations(of: document.fields)
     let bytes = DocumentSize.bytes(of: document, mapOverhead: 0)
     if bytes > maximumDocumentBytes {
-      found.append(
+      violations.append(
         Violation(
           .largeDocument,
           "the document has \(bytes) bytes; the service stores at most \(maximumDocumentBytes)"
         )
       )
     }
-    return found
+    return violations
   }
 
-  /// Everything in fields that the service would refuse, whatever document they are for.
+  /// All violations in the fields of any document.
   package static func violations(of fields: FieldMap) -> [Violation] {
-    var walk = FieldWalk()
-    walk.members(of: fields, depth: 0)
-    return walk.found
+    var checker = LimitChecker()
+    checker.members(of: fields, depth: 0)
+    return checker.violations
   }
 
-  /// What the service would refuse in a path of a mask, a transform or a filter.
+  /// All violations in a field path of a mask, transform or filter.
   package static func violations(of path: FieldPath) -> [Violation] {
-    // Of a path that is too long nothing else is told: a hostile one has millions of segments, each with its location.
+    // A path that is too long gets one violation only: a hostile one has millions of segments.
     let bytes = path.segments.reduce(path.segments.count - 1) { $0 + $1.utf8.count }
     if path.segments.count > 1, bytes > maximumFieldNameBytes {
       return [
@@ -105,24 +104,24 @@ package enum DocumentLimits {
         )
       ]
     }
-    var walk = FieldWalk()
+    var checker = LimitChecker()
     for segment in path.segments {
-      walk.steps.append(.member(segment))
-      walk.check(name: segment)
+      checker.steps.append(.member(segment))
+      checker.check(name: segment)
     }
-    return walk.found
+    return checker.violations
   }
 }
 
-/// A walk through a document's fields that knows where it is.
-private struct FieldWalk {
+/// Traverses the fields of a document and tracks the location.
+private struct LimitChecker {
   enum Step {
     case member(String)
     case element(Int)
   }
 
   var steps: [Step] = []
-  var found: [DocumentLimits.Violation] = []
+  var violations: [DocumentLimits.Violation] = []
 
   mutating func members(of fields: FieldMap, depth: Int) {
     for entry in fields.entries {
@@ -144,18 +143,18 @@ private struct FieldWalk {
         "has a name of \(count) bytes; at most \(DocumentLimits.maximumFieldNameBytes) are allowed"
       )
     } else if PathLimits.isReserved(name) {
-      add(.reservedFieldName, "has a reserved name: none may begin and end with __")
+      add(.reservedFieldName, "has a reserved name: no name may begin and end with __")
     }
   }
 
-  /// The path as a mask would name it; what lies in an array cannot be named.
+  /// Checks the path as a mask would name it; array elements cannot be named.
   mutating func checkPath() {
     if steps.count < 2 { return }
     var bytes = steps.count - 1
     for step in steps {
       guard case .member(let name) = step else { return }
       let count = name.utf8.count
-      // A name that is too long has been told already.
+      // An overlong name is already a violation.
       if count > DocumentLimits.maximumFieldNameBytes { return }
       bytes += count
     }
@@ -167,12 +166,12 @@ private struct FieldWalk {
     }
   }
 
-  /// Checks a value that lies in `depth` maps and arrays.
+  /// Checks a value nested in `depth` maps and arrays.
   mutating func check(_ value: Value, depth: Int, inArray: Bool) {
-    let before = found.count
+    let before = violations.count
     switch value {
     case .null, .boolean, .integer, .double, .timestamp: return
-    // As its type is documented, without the byte that its storage size has on top.
+    // The documented limit of the type, without the extra byte of its storage size.
     case .string(let text): check(bytes: text.utf8.count)
     case .bytes(let bytes): check(bytes: bytes.count)
     case .reference(let name):
@@ -181,20 +180,22 @@ private struct FieldWalk {
       }
     case .geoPoint(let point):
       if !(-90...90).contains(point.latitude) {
-        add(.coordinate, "has a latitude that is not from -90 to 90 degrees")
+        add(.coordinate, "has a latitude outside -90 to 90 degrees")
       }
       if !(-180...180).contains(point.longitude) {
-        add(.coordinate, "has a longitude that is not from -180 to 180 degrees")
+        add(.coordinate, "has a longitude outside -180 to 180 degrees")
       }
     case .array(let values):
-      if inArray { add(.nestedArray, "is an array directly in an array") }
+      if inArray { add(.nestedArray, "is an array directly inside an array") }
       guard enter(depth) else { return }
       for (index, element) in values.enumerated() {
         steps.append(.element(index))
         check(element, depth: depth + 1, inArray: true)
         steps.removeLast()
       }
-      if depth == 0, found.count == before { check(bytes: DocumentSize.bytes(of: value, mapOverhead: 0)) }
+      if depth == 0, violations.count == before {
+        check(bytes: DocumentSize.bytes(of: value, mapOverhead: 0))
+      }
     case .map(let fields):
       if let vector = fields.vector {
         if vector.count > DocumentLimits.maximumVectorDimensions {
@@ -207,7 +208,9 @@ private struct FieldWalk {
       }
       guard enter(depth) else { return }
       members(of: fields, depth: depth + 1)
-      if depth == 0, found.count == before { check(bytes: DocumentSize.bytes(of: value, mapOverhead: 0)) }
+      if depth == 0, violations.count == before {
+        check(bytes: DocumentSize.bytes(of: value, mapOverhead: 0))
+      }
     }
   }
 
@@ -215,7 +218,7 @@ private struct FieldWalk {
     if depth < DocumentLimits.maximumDepth { return true }
     add(
       .deepValue,
-      "lies in \(depth) maps and arrays; at most \(DocumentLimits.maximumDepth) levels are allowed"
+      "is nested in \(depth) maps and arrays; at most \(DocumentLimits.maximumDepth) levels are allowed"
     )
     return false
   }
@@ -230,10 +233,10 @@ private struct FieldWalk {
   }
 
   private mutating func add(_ code: DocumentLimits.Violation.Code, _ text: String) {
-    found.append(.init(code, "the field \(location) \(text)"))
+    violations.append(.init(code, "the field \(location) \(text)"))
   }
 
-  /// `a.b[3].c`, with long names cut.
+  /// The location as `a.b[3].c`, with long names truncated.
   private var location: String {
     var text = ""
     for step in steps {

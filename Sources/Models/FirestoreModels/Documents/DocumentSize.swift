@@ -1,18 +1,18 @@
-/// The size of a document as the service counts it against its limits and bills its storage, in bytes
+/// The size of a document in bytes, as the service applies limits and bills storage
 /// (https://firebase.google.com/docs/firestore/storage-size).
 package enum DocumentSize {
-  /// What the service adds to every document.
+  /// The overhead of every document.
   package static let documentOverhead = 32
 
   /// The size of a document: its name, its fields and 32 bytes.
   ///
-  /// - Parameter mapOverhead: Bytes added for every map. The documentation sizes a map "the same way as document
-  ///   size" and leaves open whether the 32 bytes are part of that: 32 is the upper bound, 0 the lower one.
+  /// - Parameter mapOverhead: The overhead of every map. The documentation sizes a map "the same way as
+  ///   document size" and leaves open whether that includes the 32 bytes: 32 is the upper bound, 0 the lower.
   package static func bytes(of document: RawDocument, mapOverhead: Int = documentOverhead) -> Int {
     bytes(ofName: document.path) + bytes(of: document.fields, mapOverhead: mapOverhead) + documentOverhead
   }
 
-  /// The size of a document's name: each id and 1, a numeric document id as 8, and 16.
+  /// The size of a document name: 16, plus each ID and 1, with numeric document IDs as 8.
   package static func bytes(ofName path: DocumentPath) -> Int {
     var size = 16
     for (index, id) in path.string.utf8.split(separator: UInt8(ascii: "/")).enumerated() {
@@ -22,7 +22,7 @@ package enum DocumentSize {
     return size
   }
 
-  /// The size of members: each name and 1, and its value.
+  /// The size of fields: each name, 1 and the value.
   package static func bytes(of fields: FieldMap, mapOverhead: Int = documentOverhead) -> Int {
     var size = 0
     for entry in fields.entries {
@@ -31,7 +31,6 @@ package enum DocumentSize {
     return size
   }
 
-  /// The size of a value.
   package static func bytes(of value: Value, mapOverhead: Int = documentOverhead) -> Int {
     switch value {
     case .null, .boolean: return 1
@@ -40,7 +39,7 @@ package enum DocumentSize {
     case .string(let text): return text.utf8.count + 1
     case .bytes(let bytes): return bytes.count
     case .reference(let name):
-      // Project and database are not counted; a text that is no document's name is sized as one id.
+      // Project and database are not counted; a reference that is no document name counts as one ID.
       return DatabaseName.split(name).map { bytes(ofName: $0.path) } ?? name.utf8.count + 17
     case .array(let values):
       var size = 0

@@ -1,6 +1,6 @@
-/// An error as the service reports it, over HTTP or inside a stream or a batch answer.
+/// An error reported by the service, over HTTP or inside a stream or a batch response.
 package struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The known codes (`google.rpc.Code`), by their numbers.
+  /// The status codes (`google.rpc.Code`) by their numbers.
   package enum Status: Int, Sendable, CaseIterable {
     case cancelled = 1
     case unknown = 2
@@ -19,7 +19,7 @@ package struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertib
     case dataLoss = 15
     case unauthenticated = 16
 
-    /// The name on the wire: `NOT_FOUND`.
+    /// The name in JSON: `NOT_FOUND`.
     package var name: String {
       switch self {
       case .cancelled: "CANCELLED"
@@ -41,13 +41,13 @@ package struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertib
       }
     }
 
-    /// The status of a name on the wire, nil for a name that is not known.
+    /// Finds the status with a name in JSON; nil for an unknown name.
     package init?(name: String) {
       guard let known = Self.allCases.first(where: { $0.name == name }) else { return nil }
       self = known
     }
 
-    /// The HTTP code that carries it (google/rpc/code.proto).
+    /// The HTTP status that carries this status (google/rpc/code.proto).
     package var httpCode: Int {
       switch self {
       case .invalidArgument, .failedPrecondition, .outOfRange: 400
@@ -64,7 +64,7 @@ package struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertib
       }
     }
 
-    /// The likeliest status of an answer that names none: a proxy's page, an empty body.
+    /// The most likely status of a response without one, such as a proxy's page or an empty body.
     package init(httpCode: Int) {
       switch httpCode {
       case 400: self = .invalidArgument
@@ -84,23 +84,20 @@ package struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertib
     }
   }
 
-  /// The HTTP code of the answer, or the one that belongs to the status.
+  /// The HTTP status of the response, or the one of ``status``.
   package var code: Int
-  /// The service's text.
-  ///
-  /// For people: it may change, so nothing is decided by it.
+  /// The service's message, for people only: it may change, so no decision depends on it.
   package var message: String
-  /// What to decide by.
+  /// The status, on which decisions depend.
   package var status: Status
-  /// `reason` of an ErrorInfo detail, as `ACCESS_TOKEN_EXPIRED` or `SERVICE_DISABLED`.
+  /// The `reason` of an ErrorInfo detail, such as `ACCESS_TOKEN_EXPIRED` or `SERVICE_DISABLED`.
   package var reason: String?
-  /// How long the service asks to wait (RetryInfo or Retry-After), in seconds.
+  /// The delay that the service requests (RetryInfo or Retry-After), in seconds.
   package var retryDelay: Double?
-  /// Whether the answer spoke the service's own error format; false for a proxy's page, whose code may not be the
-  /// service's word.
+  /// Whether the response has the service's error format; false for a proxy's page.
   package var isFromService: Bool
 
-  /// Makes an error; the HTTP code is the status's own unless given.
+  /// Makes an error; the HTTP status defaults to that of `status`.
   package init(
     _ status: Status,
     _ message: String,
@@ -117,7 +114,7 @@ package struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertib
     self.isFromService = isFromService
   }
 
-  /// `NOT_FOUND (404): …`, in one line.
+  /// One line: `NOT_FOUND (404): …`.
   package var description: String {
     "\(status.name) (\(code)): \(message)".split(whereSeparator: \.isNewline).joined(separator: " ")
   }

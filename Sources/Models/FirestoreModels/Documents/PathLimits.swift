@@ -1,27 +1,27 @@
-/// What the service refuses in the ids of collections and documents
+/// The limits of collection and document IDs
 /// (https://firebase.google.com/docs/firestore/quotas#collections_documents_and_fields).
 package enum PathLimits {
-  /// The largest id, in bytes.
+  /// The maximum size of an ID in bytes.
   package static let maximumIDBytes = 1500
-  /// The largest name of a document, in bytes.
+  /// The maximum size of a document name in bytes.
   package static let maximumNameBytes = 6 << 10
-  /// Collections in each other.
+  /// The maximum number of collections in a path.
   package static let maximumCollectionDepth = 100
 
-  /// Everything in a document's path that the service would refuse.
+  /// All violations in a document path.
   package static func violations(of path: DocumentPath) -> [DocumentLimits.Violation] {
     violations(of: path.string, endsInDocument: true)
   }
 
-  /// Everything in a collection's path that the service would refuse.
+  /// All violations in a collection path.
   package static func violations(of path: CollectionPath) -> [DocumentLimits.Violation] {
     violations(of: path.string, endsInDocument: false)
   }
 
-  /// What the service would refuse in one id.
+  /// The violation in one ID.
   ///
-  /// - Parameter isDocument: Whether a document is named. Only documents have numeric ids (`__id7__`), which are
-  ///   reserved names otherwise.
+  /// - Parameter isDocument: Whether it is a document ID. Only documents have numeric IDs (`__id7__`); as
+  ///   collection IDs those are reserved.
   package static func violation(ofID id: String, isDocument: Bool) -> DocumentLimits.Violation? {
     let kind = isDocument ? "document" : "collection"
     let count = id.utf8.count
@@ -36,33 +36,33 @@ package enum PathLimits {
       return .init(.reservedID, "the \(kind) id '\(id)' is not allowed")
     }
     if id.utf8.contains(UInt8(ascii: "/")) {
-      return .init(.reservedID, "the \(kind) id '\(shortened(id))' holds a slash")
+      return .init(.reservedID, "the \(kind) id '\(shortened(id))' contains a slash")
     }
     if isReserved(id), !(isDocument && ResourceID.number(id) != nil) {
       return .init(
         .reservedID,
-        "the \(kind) id '\(shortened(id))' is reserved: none may begin and end with __"
+        "the \(kind) id '\(shortened(id))' is reserved: no id may begin and end with __"
       )
     }
     return nil
   }
 
-  /// Whether a name matches `__.*__`.
+  /// Whether a name matches the reserved pattern `__.*__`.
   static func isReserved(_ name: String) -> Bool {
     let utf8 = name.utf8
     return utf8.count >= 4 && utf8.starts(with: "__".utf8) && utf8.suffix(2).elementsEqual("__".utf8)
   }
 
-  /// A name for a message: all of it, or its beginning.
+  /// Truncates a name for a message.
   package static func shortened(_ name: String) -> String {
     name.utf8.count <= 60 ? name : String(name.unicodeScalars.prefix(30)) + "…"
   }
 
   private static func violations(of path: String, endsInDocument: Bool) -> [DocumentLimits.Violation] {
     let ids = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    var found: [DocumentLimits.Violation] = []
+    var violations: [DocumentLimits.Violation] = []
     if (ids.count % 2 == 0) != endsInDocument {
-      found.append(
+      violations.append(
         .init(
           .malformedPath,
           "'\(shortened(path))' is not the path of a \(endsInDocument ? "document" : "collection")"
@@ -71,21 +71,21 @@ package enum PathLimits {
     }
     for (index, id) in ids.enumerated() {
       if let violation = violation(ofID: String(Substring(id)), isDocument: index % 2 == 1) {
-        found.append(violation)
+        violations.append(violation)
       }
     }
     let depth = (ids.count + 1) / 2
     if depth > maximumCollectionDepth {
-      found.append(
+      violations.append(
         .init(.deepPath, "the path has \(depth) collections; at most \(maximumCollectionDepth) are allowed")
       )
     }
-    // The full name is longer by project and database; this much is certainly too long.
+    // The full name also has project and database; this much is certainly too long.
     if path.utf8.count > maximumNameBytes {
-      found.append(
+      violations.append(
         .init(.longName, "the name has \(path.utf8.count) bytes; at most \(maximumNameBytes) are allowed")
       )
     }
-    return found
+    return violations
   }
 }

@@ -1,15 +1,20 @@
-/// A document as the service stores it: untyped fields under a path.
+/// An untyped document: a path and fields, and the times that the service set.
+///
+/// See `Document` in TypedDocuments for documents as Swift types.
+///
+///     let document = RawDocument(
+///       path: DocumentPath(CollectionPath(nil, "users"), "u1"),
+///       fields: ["role": .string("admin")]
+///     )
 package struct RawDocument: Sendable, Equatable {
-  /// Where it is, below its database.
+  /// The path below the database.
   package var path: DocumentPath
-  /// Its fields.
   package var fields: FieldMap
-  /// When it was created; the service's to set, nil where a document was not read from it.
+  /// The creation time; nil if the document was not read from the service.
   package var createTime: Timestamp?
-  /// When it last changed; the service's to set, and what a precondition names.
+  /// The time of the last change, used in preconditions; nil if the document was not read from the service.
   package var updateTime: Timestamp?
 
-  /// Makes a document.
   package init(
     path: DocumentPath,
     fields: FieldMap,

@@ -1,34 +1,40 @@
 /// The path of a document below its database: `users/u1`, `groups/g1/members/m1`.
 ///
-/// Equal and ordered as the service has it: by bytes, segment by segment, numeric ids (`__id7__`) first.
+/// Equality and order are the service's: by bytes, segment by segment, numeric IDs (`__id7__`) first.
+///
+///     let member = DocumentPath("groups/g1/members/m1")
+///     member?.id                   // m1
+///     member?.collection.string    // groups/g1/members
+///     member?.collection.parent    // groups/g1
+///     DocumentPath("groups/g1/members")    // nil: a collection
 package struct DocumentPath: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The path as text; segments hold no slash, so it is unambiguous.
+  /// The path as text; segments contain no slash, so it is unambiguous.
   package let string: String
 
-  /// Makes a path of a text with an even number of non-empty segments; nil otherwise.
+  /// Parses a path with an even number of non-empty segments; nil for other text.
   ///
-  /// The limits of ids are not checked here, because answers are read liberally; see ``PathLimits``.
+  /// The limits of IDs are not checked, because responses are read leniently; see ``PathLimits``.
   package init?(_ string: String) {
     guard let count = segmentCount(of: string), count % 2 == 0 else { return nil }
     self.string = string
   }
 
-  /// A document of a collection.
+  /// The path of a document in a collection.
   package init(_ collection: CollectionPath, _ id: String) {
     string = "\(collection.string)/\(id)"
   }
 
-  /// The last segment.
+  /// The document ID: the last segment.
   package var id: String {
     string.utf8.lastIndex(of: slash).map { String(string[string.utf8.index(after: $0)...]) } ?? string
   }
 
-  /// The collection that the document is in.
+  /// The collection that contains the document.
   package var collection: CollectionPath {
     CollectionPath(unchecked: string.utf8.lastIndex(of: slash).map { String(string[..<$0]) } ?? string)
   }
 
-  /// Whether it is in a collection itself, not below one of its documents.
+  /// Whether the document is directly in a collection, not in a subcollection below it.
   package func isIn(_ collection: CollectionPath) -> Bool {
     let isIn = string.utf8.withContiguousStorageIfAvailable { path in
       collection.string.utf8.withContiguousStorageIfAvailable { path.isChild(of: $0) }
@@ -36,24 +42,20 @@ package struct DocumentPath: Hashable, Comparable, Sendable, CustomStringConvert
     return isIn.flatMap { $0 } ?? (self.collection == collection)
   }
 
-  /// The segments, collection ids and document ids in turn.
+  /// The segments: collection IDs and document IDs in turn.
   package var segments: [String] { string.utf8.split(separator: slash).map { String(Substring($0)) } }
 
-  /// The path as text.
   package var description: String { string }
 
-  /// Whether both are the same bytes.
   package static func == (a: DocumentPath, b: DocumentPath) -> Bool { a.string.isIdentical(to: b.string) }
 
-  /// Feeds the bytes that equality compares.
   package func hash(into hasher: inout Hasher) { UTF8Key(string).hash(into: &hasher) }
 
-  /// Whether the first comes before the second in the service's order.
   package static func < (a: DocumentPath, b: DocumentPath) -> Bool { compareSegments(a.string, b.string) < 0 }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Whether this is the path of a document in the collection of that path.
+  /// Whether this is the path of a document directly in a collection.
   fileprivate func isChild(of collection: UnsafeBufferPointer<UInt8>) -> Bool {
     guard count > collection.count, self[collection.count] == slash, let base = baseAddress else {
       return false
@@ -64,16 +66,15 @@ extension UnsafeBufferPointer<UInt8> {
 
 /// The path of a collection below its database: `users`, `groups/g1/members`.
 package struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The path as text.
   package let string: String
 
-  /// Makes a path of a text with an odd number of non-empty segments; nil otherwise.
+  /// Parses a path with an odd number of non-empty segments; nil for other text.
   package init?(_ string: String) {
     guard let count = segmentCount(of: string), count % 2 == 1 else { return nil }
     self.string = string
   }
 
-  /// A subcollection of a document, or a root collection where `parent` is nil.
+  /// The path of a subcollection, or of a root collection if `parent` is nil.
   package init(_ parent: DocumentPath?, _ id: String) {
     string = parent.map { "\($0.string)/\(id)" } ?? id
   }
@@ -82,12 +83,12 @@ package struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConve
     self.string = string
   }
 
-  /// The last segment: the id of the collection group.
+  /// The collection ID: the last segment, which names the collection group.
   package var id: String {
     string.utf8.lastIndex(of: slash).map { String(string[string.utf8.index(after: $0)...]) } ?? string
   }
 
-  /// The path with `*` for every document id: `groups/*/members`, which all collections of its kind share.
+  /// The path with `*` for every document ID: `groups/*/members`.
   package var pattern: CollectionPath {
     if !string.utf8.contains(slash) { return self }
     var segments = string.utf8.split(separator: slash).map { String(Substring($0)) }
@@ -95,21 +96,17 @@ package struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConve
     return CollectionPath(unchecked: segments.joined(separator: "/"))
   }
 
-  /// The document above, nil for a root collection.
+  /// The parent document; nil for a root collection.
   package var parent: DocumentPath? {
     string.utf8.lastIndex(of: slash).flatMap { DocumentPath(String(string[..<$0])) }
   }
 
-  /// The path as text.
   package var description: String { string }
 
-  /// Whether both are the same bytes.
   package static func == (a: CollectionPath, b: CollectionPath) -> Bool { a.string.isIdentical(to: b.string) }
 
-  /// Feeds the bytes that equality compares.
   package func hash(into hasher: inout Hasher) { UTF8Key(string).hash(into: &hasher) }
 
-  /// Whether the first comes before the second in the service's order.
   package static func < (a: CollectionPath, b: CollectionPath) -> Bool {
     compareSegments(a.string, b.string) < 0
   }
@@ -117,7 +114,7 @@ package struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConve
 
 private let slash = UInt8(ascii: "/")
 
-/// The number of segments, nil where one is empty.
+/// The number of segments; nil if one is empty.
 private func segmentCount(of path: String) -> Int? {
   var count = 1
   var length = 0
@@ -133,15 +130,15 @@ private func segmentCount(of path: String) -> Int? {
   return length == 0 ? nil : count
 }
 
-/// The order of two paths, segment by segment.
+/// Compares two paths segment by segment.
 ///
-/// A slash is below every byte of an id, and numeric ids come first.
+/// A slash sorts below every byte of an ID, and numeric IDs sort first.
 func compareSegments(_ a: String, _ b: String) -> Int {
   var a = a
   var b = b
   return a.withUTF8 { left in
     b.withUTF8 { right in
-      // All segments before the first byte that differs are the same, so one segment decides.
+      // All segments before the first differing byte are equal, so one segment decides.
       var start = 0
       var index = 0
       while index < left.count, index < right.count, left[index] == right[index] {
@@ -159,9 +156,9 @@ func compareSegments(_ a: String, _ b: String) -> Int {
   }
 }
 
-/// One id within a path.
+/// An ID within a path.
 package enum ResourceID {
-  /// The number of a numeric id, which the service writes `__id7__` (Datastore's heritage); nil for others.
+  /// The number of a numeric ID, written `__id7__` (as in Datastore); nil for other IDs.
   package static func number(_ id: String) -> Int64? {
     let utf8 = id.utf8
     guard utf8.count > 6, utf8.starts(with: "__id".utf8), utf8.suffix(2).elementsEqual("__".utf8) else {
@@ -171,10 +168,10 @@ package enum ResourceID {
     return number.first == UInt8(ascii: "+") ? nil : Int64(Substring(number))
   }
 
-  /// The service's order of ids: numeric ones first, by number, then the others by their bytes.
+  /// Compares two IDs: numeric ones first, by number, then the others by bytes.
   package static func compare(_ a: String, _ b: String) -> Int {
     switch (number(a), number(b)) {
-    // `__id07__` and `__id7__` are one number but two texts: the order stays total.
+    // `__id07__` and `__id7__` are equal numbers but distinct IDs, so the order stays total.
     case (let x?, let y?): x < y ? -1 : x > y ? 1 : a.compareUTF8(b)
     case (_?, nil): -1
     case (nil, _?): 1
@@ -183,15 +180,15 @@ package enum ResourceID {
   }
 }
 
-/// Percent-encoding of resource names in a URL.
+/// Percent encoding of resource names in URLs.
 package enum PercentEncoding {
-  /// Appends a path with everything encoded but `[-_.~0-9A-Za-z]` and the slashes between segments, as
-  /// `google.api.HttpRule` has it for a multi-segment variable.
+  /// Appends a path, encoding all but `[-_.~0-9A-Za-z]` and the slashes between segments, as
+  /// `google.api.HttpRule` defines for multi-segment variables.
   package static func appendPath(_ path: String, to out: inout String) {
     append(path, keepingSlashes: true, to: &out)
   }
 
-  /// Text as the name or value of a query parameter.
+  /// Encodes the name or value of a query parameter.
   package static func query(_ text: String) -> String {
     var out = ""
     append(text, keepingSlashes: false, to: &out)

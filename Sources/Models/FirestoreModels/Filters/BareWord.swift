@@ -1,28 +1,28 @@
-/// What a text without quotes looks like, where that is something other than text.
+/// Detects unquoted words that look like something other than text.
 ///
-/// Such a word is refused rather than guessed: as text it would match no document, or set the wrong value, without a
-/// sign of it. Judged by its shape alone; docs/filters.md lists the shapes.
+/// Such words are refused rather than guessed: as text they would silently match no document or set the wrong
+/// value. docs/filters.md lists the patterns.
 package enum BareWord {
   /// What a word looks like.
-  package enum Likeness: Sendable, Equatable {
+  package enum Lookalike: Sendable, Equatable {
     /// `2025-01-01`, `2025-01`, `31/12/2025`, `12:30`, `2025-01-01T10:00:00Z`.
     case time
     /// `now`, `today`, `now-7d`.
     case now
     /// `now()`, `date(2025)`, `REF(users/u1)`.
     case call
-    /// `True`, `NULL`: the name of a JSON value in other letters.
+    /// A JSON literal in other letter case: `True`, `NULL`.
     case misspelled(String)
-    /// `NaN`, `Infinity`, which JSON does not have.
+    /// Numbers that JSON does not have: `NaN`, `Infinity`.
     case notANumber
     /// `'admin'`.
     case singleQuoted
     /// `[a, b]`, `{"a": 1}`.
     case collection
-    /// A number that neither 64 bits nor a double hold.
+    /// A number out of range of 64-bit integers and doubles.
     case unrepresentable(isWhole: Bool)
 
-    /// What to write instead, as the end of a sentence that begins with the word.
+    /// The correction, as the end of a sentence that begins with the word.
     func advice(for text: String) -> String {
       let quoted = "\(Self.quote(text)) for text"
       switch self {
@@ -30,12 +30,12 @@ package enum BareWord {
         return
           "looks like a date or a time: write ts(2026-01-31T12:00:00Z) or ts(2026-01-31) for a time, \(quoted)"
       case .now:
-        return "looks like a moment: write it as ts(2026-01-31T12:00:00Z), or \(quoted)"
+        return "looks like a time: write it as ts(2026-01-31T12:00:00Z), or \(quoted)"
       case .call:
         return "looks like a call: there are ts(…) for times and ref(…) for references; or write \(quoted)"
       case .misspelled(let name): return "looks like \(name): write \(name), or \(quoted)"
       case .notANumber:
-        return "looks like a number that JSON does not have: ask with is-nan, or write \(quoted)"
+        return "looks like a number that JSON does not have: use is-nan, or write \(quoted)"
       case .singleQuoted:
         return
           "is in single quotes: text is in double quotes, \(Self.quote(String(text.dropFirst().dropLast())))"
@@ -54,8 +54,8 @@ package enum BareWord {
     }
   }
 
-  /// What a word that is neither a literal of its own nor in quotes looks like; nil where it is just text.
-  package static func likeness(of text: String) -> Likeness? {
+  /// What an unquoted word looks like; nil if it is plain text.
+  package static func lookalike(of text: String) -> Lookalike? {
     let bytes = Array(text.utf8)
     guard let first = bytes.first, let last = bytes.last else { return nil }
     if isJSONNumber(text) { return .unrepresentable(isWhole: isWhole(text)) }
@@ -72,7 +72,7 @@ package enum BareWord {
     return nil
   }
 
-  /// Whether a text is a number by JSON's grammar (RFC 8259, section 6).
+  /// Whether a text is a JSON number (RFC 8259, section 6).
   static func isJSONNumber(_ text: String) -> Bool {
     var scan = Scan(Array(text.utf8))
     _ = scan.take("-")
@@ -85,12 +85,12 @@ package enum BareWord {
     return scan.isAtEnd
   }
 
-  /// Whether a number has neither a fraction nor an exponent.
+  /// Whether a number has neither fraction nor exponent.
   static func isWhole(_ number: String) -> Bool {
     number.utf8.allSatisfy { $0 == UInt8(ascii: "-") || isDigit($0) }
   }
 
-  /// Whether a name stands directly before a bracket, from the beginning of the text.
+  /// Whether the text begins with a name and an opening parenthesis.
   static func isCallHead(_ bytes: [UInt8]) -> Bool {
     guard let bracket = bytes.firstIndex(of: UInt8(ascii: "(")), bracket > 0, !isDigit(bytes[0]) else {
       return false
@@ -105,9 +105,9 @@ package enum BareWord {
 
   private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 
-  /// `now` and the like, also with a distance: `now-7d`, `today + 1`.
+  /// Whether the text is `now` or similar, with an optional offset: `now-7d`, `today + 1`.
   ///
-  /// - Parameter lower: The text in small letters.
+  /// - Parameter lower: The text in lower case.
   private static func isMoment(_ lower: [UInt8]) -> Bool {
     for word in ["now", "today", "yesterday", "tomorrow"] where lower.starts(with: word.utf8) {
       var scan = Scan(Array(lower.dropFirst(word.utf8.count)))
@@ -134,7 +134,7 @@ package enum BareWord {
     return scan.clock() && scan.isZoneOrEnd()
   }
 
-  /// A position in a text, moved by what is met there.
+  /// A scanner over the bytes of a text.
   private struct Scan {
     private let bytes: [UInt8]
     private var at = 0
@@ -143,7 +143,7 @@ package enum BareWord {
 
     var isAtEnd: Bool { at == bytes.count }
 
-    /// Takes digits, and says how many there were.
+    /// Consumes digits and returns their number.
     mutating func digits(atMost maximum: Int = .max) -> Int {
       let start = at
       while at < bytes.count, BareWord.isDigit(bytes[at]), at - start < maximum { at += 1 }
@@ -161,7 +161,7 @@ package enum BareWord {
 
     mutating func skipSpaces() { while take(" ") {} }
 
-    /// Year, month and day in either order, or year and month; what separates them is the same twice.
+    /// Consumes year, month and day in either order, or year and month, with equal separators.
     mutating func date() -> Bool {
       let first = digits(atMost: 4)
       guard at < bytes.count, "-/.".utf8.contains(bytes[at]) else { return false }
@@ -196,7 +196,7 @@ package enum BareWord {
       return true
     }
 
-    /// Nothing, `Z`, an offset, or a half of the day.
+    /// Consumes nothing, `Z`, an offset, or `am`/`pm`; false if more text follows.
     mutating func isZoneOrEnd() -> Bool {
       skipSpaces()
       if isAtEnd { return true }

@@ -1,10 +1,10 @@
-// What a filter says of one document, as the service would judge it
+// Evaluates filters on documents as the service does
 // (https://firebase.google.com/docs/firestore/query-data/queries).
 
 extension StructuredQuery.FieldOperator {
-  /// Whether an order fits: that of a value to the operand, negative, zero or positive.
+  /// Whether the operator accepts the order of a value and its operand: negative, zero or positive.
   ///
-  /// False for the operators that do not compare by order.
+  /// False for operators that do not compare by order.
   package func holds(forOrder order: Int) -> Bool {
     switch self {
     case .lessThan: order < 0
@@ -17,12 +17,11 @@ extension StructuredQuery.FieldOperator {
     }
   }
 
-  /// Whether a field's value compares with an operand as it should.
+  /// Whether a field value satisfies the operator with an operand.
   ///
-  /// Ranges stay within the operand's type; null is unequal to nothing. NaN is below every number in the order of
-  /// results, but no comparison selects it: `a < 5` does not find NaN (Google's clients test that, "multiple inequality
-  /// on special values"); there is a test for it. A field that is absent satisfies no operator, so there is no value to
-  /// ask for.
+  /// Range operators match only values of the operand's type, and null is not unequal to anything. NaN sorts
+  /// below every number, but no comparison matches it: `a < 5` does not match NaN (as in Google's client
+  /// tests, "multiple inequality on special values"). A missing field satisfies no operator.
   package func holds(of value: Value, _ operand: Value) -> Bool {
     switch self {
     case .equal:
@@ -53,7 +52,7 @@ extension StructuredQuery.FieldOperator {
 }
 
 extension StructuredQuery.UnaryOperator {
-  /// Whether a field's value is of the kind; null is neither a NaN nor a value that is none.
+  /// Whether a field value satisfies the operator; null is neither NaN nor "not NaN".
   package func holds(of value: Value) -> Bool {
     switch self {
     case .isNaN: value.isNaN
@@ -64,47 +63,45 @@ extension StructuredQuery.UnaryOperator {
   }
 }
 
-/// A filter made ready to judge documents as the service would.
+/// A filter that matches documents exactly as the service does.
 ///
-/// The service orders a query by the fields of its inequalities, and a document that lacks one of them is in no result,
-/// also where another side of an OR holds (`a > 1 or b == 1` does not select `{b: 1}`). So these fields are asked for
-/// beside the filter itself.
+/// The service orders a query by its inequality fields and omits documents that lack one of them, even if
+/// another branch of an OR matches: `a > 1 or b == 1` does not select `{b: 1}`. Such fields are therefore
+/// required in addition to the filter itself.
 ///
 ///     let filter = DocumentFilter(try FilterExpression.parse("a > 1 or b == 1", in: context))
 ///     filter.requiredFields    // [a]
 ///     filter.matches(RawDocument(path: path, fields: ["b": .integer(1)]))    // false
 package struct DocumentFilter: Sendable, Equatable {
-  /// The filter.
   package let filter: StructuredQuery.Filter
-  /// The fields that a document has to have although the filter could hold without them, in the order of their names.
+  /// The fields that must exist although the filter could match without them, in order of their names.
   package let requiredFields: [FieldPath]
 
-  /// Makes it of a filter.
   package init(_ filter: StructuredQuery.Filter) {
     self.filter = filter
-    requiredFields = filter.impliedOrder.filter { !filter.present.contains($0) }
+    requiredFields = filter.impliedOrder.filter { !filter.guaranteedFields.contains($0) }
   }
 
-  /// Whether a document satisfies the filter.
+  /// Whether the document matches.
   ///
-  /// ``FieldPath/documentName`` is compared with references by their paths below the database, whichever that is.
+  /// ``FieldPath/documentName`` is compared with the paths of references, whatever their database.
   package func matches(_ document: RawDocument) -> Bool {
     filter.holds(for: document) && requiredFields.allSatisfy { document.fields[$0] != nil }
   }
 }
 
 extension StructuredQuery.Filter {
-  /// The fields of inequalities, which the service adds to the order of a query; without the name.
+  /// The inequality fields that the service adds to the order, without the document name.
   ///
-  /// Sorted by name, but the field of `!=` and its like comes first, as query.proto asks for.
+  /// They are sorted by name, but fields of `!=` and similar operators come first, as query.proto requires.
   package var impliedOrder: [FieldPath] {
-    var found: [(field: FieldPath, isFirst: Bool)] = []
+    var fields: [(field: FieldPath, isFirst: Bool)] = []
     func add(_ field: FieldPath, isFirst: Bool) {
       if field == .documentName { return }
-      if let index = found.firstIndex(where: { $0.field == field }) {
-        if isFirst { found[index].isFirst = true }
+      if let index = fields.firstIndex(where: { $0.field == field }) {
+        if isFirst { fields[index].isFirst = true }
       } else {
-        found.append((field, isFirst))
+        fields.append((field, isFirst))
       }
     }
     func walk(_ filter: StructuredQuery.Filter) {
@@ -116,22 +113,24 @@ extension StructuredQuery.Filter {
       }
     }
     walk(self)
-    return found.sorted { a, b in
+    return fields.sorted { a, b in
       a.isFirst == b.isFirst ? a.field.description.compareUTF8(b.field.description) < 0 : a.isFirst
     }.map(\.field)
   }
 
-  /// The fields that a document certainly has where the filter holds.
-  fileprivate var present: Set<FieldPath> {
+  /// The fields that every matching document has.
+  fileprivate var guaranteedFields: Set<FieldPath> {
     switch self {
-    case .and(let filters): filters.reduce([]) { $0.union($1.present) }
+    case .and(let filters): filters.reduce([]) { $0.union($1.guaranteedFields) }
     case .or(let filters):
-      filters.dropFirst().reduce(filters.first?.present ?? []) { $0.intersection($1.present) }
+      filters.dropFirst().reduce(filters.first?.guaranteedFields ?? []) {
+        $0.intersection($1.guaranteedFields)
+      }
     case .field(let field, _, _), .unary(let field, _): [field]
     }
   }
 
-  /// Whether the filter itself holds, whatever the order of a query asks for.
+  /// Whether the filter matches, regardless of the fields that the query order requires.
   fileprivate func holds(for document: RawDocument) -> Bool {
     switch self {
     case .and(let filters): filters.allSatisfy { $0.holds(for: document) }
@@ -159,7 +158,7 @@ extension StructuredQuery.Filter {
     }
   }
 
-  /// The document that a reference points to.
+  /// The document path of a reference.
   private static func path(of value: Value) -> DocumentPath? {
     guard case .reference(let name) = value else { return nil }
     return DatabaseName.split(name)?.path
@@ -177,6 +176,5 @@ extension StructuredQuery.Filter {
 }
 
 extension Value {
-  /// Whether it is the double that is no number.
   fileprivate var isNaN: Bool { if case .double(let number) = self { number.isNaN } else { false } }
 }

@@ -1,11 +1,11 @@
-/// A filter as it is typed: `role == "admin" and (visits >= 3 or vip == true)`.
+/// A parser of filters as typed on the command line: `role == "admin" and (visits >= 3 or vip == true)`.
 ///
-/// A comparison is `FIELD OP VALUE`. Operators: `==` (or `=`), `!=`, `<`, `<=`, `>`, `>=`, `in`, `not-in`,
-/// `array-contains`, `array-contains-any`, and without a value `is-null`, `is-not-null`, `is-nan`, `is-not-nan`.
-/// Lists are in brackets: `role in [admin, trainer]`. Values are those of ``ValueLiteral``; one with a space or a
-/// bracket in it is written in double quotes. `and` binds closer than `or`. `__name__` is compared with a path or with
-/// `ref(…)`. What the service would refuse, or what it would answer otherwise than it reads (null in a list), is
-/// refused here. The grammar is in docs/filters.md.
+/// A comparison is `FIELD OP VALUE`. The operators are `==` (or `=`), `!=`, `<`, `<=`, `>`, `>=`, `in`,
+/// `not-in`, `array-contains`, `array-contains-any`, and without a value `is-null`, `is-not-null`, `is-nan`,
+/// `is-not-nan`. Lists are in brackets: `role in [admin, trainer]`. Values are those of ``ValueLiteral``;
+/// quote values that contain spaces or brackets. `and` binds tighter than `or`. `__name__` is compared with a
+/// path or `ref(…)`. The parser refuses filters that the service would refuse or evaluate in an unexpected
+/// way, such as null in a list. docs/filters.md has the grammar.
 ///
 ///     let context = LiteralContext(database: DatabaseName(project: "p"))
 ///     let filter = try FilterExpression.parse("visits >= 3 and role in [admin, trainer]", in: context)
@@ -20,9 +20,9 @@ package struct FilterExpression {
   /// Parses an expression.
   ///
   /// - Parameters:
-  ///   - text: What was typed.
-  ///   - context: What `ref(…)`, `__name__` and `ts(DATE)` are read against.
-  /// - Throws: ``WireError`` that says what was expected and where (byte, from 1).
+  ///   - text: The expression.
+  ///   - context: Resolves `ref(…)`, `__name__` and `ts(DATE)`.
+  /// - Throws: ``WireError`` with what was expected and the position (in bytes, from 1).
   package static func parse(
     _ text: String,
     in context: LiteralContext
@@ -44,24 +44,24 @@ package struct FilterExpression {
 
   private mutating func disjunction() throws(WireError) -> StructuredQuery.Filter {
     var filters = [try conjunction()]
-    while takes("or") { filters.append(try conjunction()) }
+    while consume("or") { filters.append(try conjunction()) }
     return filters.count == 1 ? filters[0] : .or(filters)
   }
 
   private mutating func conjunction() throws(WireError) -> StructuredQuery.Filter {
     var filters = [try term()]
-    while takes("and") { filters.append(try term()) }
+    while consume("and") { filters.append(try term()) }
     return filters.count == 1 ? filters[0] : .and(filters)
   }
 
   private mutating func term() throws(WireError) -> StructuredQuery.Filter {
-    if takes("(") {
+    if consume("(") {
       depth += 1
       defer { depth -= 1 }
-      // The service takes 30 disjunctions; more brackets than this are a mistake.
-      if depth > 50 { throw WireError("'\(text)' has too many brackets within each other") }
+      // The service accepts 30 disjunctions; more nesting than this is a mistake.
+      if depth > 50 { throw WireError("'\(text)' has too many nested brackets") }
       let filter = try disjunction()
-      guard takes(")") else { throw unexpected(peek, "')'") }
+      guard consume(")") else { throw unexpected(peek, "')'") }
       return filter
     }
     return try comparison()
@@ -93,10 +93,10 @@ package struct FilterExpression {
     let value = try value(of: field)
     guard value.isNull else { return .field(field, operation, value) }
     switch operation {
-    // As every client of the service sends them.
+    // Sent as a unary filter, as all client libraries do.
     case .equal: return .unary(field, .isNull)
     case .notEqual: return .unary(field, .isNotNull)
-    default: throw WireError("in '\(text)', null goes with == and != only; or write \"null\" for text")
+    default: throw WireError("in '\(text)', null is allowed with == and != only; or write \"null\" for text")
     }
   }
 
@@ -115,18 +115,18 @@ package struct FilterExpression {
   ]
 
   private mutating func list(of field: FieldPath, _ sign: Token) throws(WireError) -> [Value] {
-    guard takes("[") else { throw unexpected(peek, "a list, as [a, b]") }
+    guard consume("[") else { throw unexpected(peek, "a list, as [a, b]") }
     var values: [Value] = []
     repeat {
       let value = try value(of: field)
       if value.isNull {
         throw WireError(
-          "in '\(text)', null in a list selects nothing: ask with is-null; or write \"null\" for text"
+          "in '\(text)', null in a list selects nothing: use is-null; or write \"null\" for text"
         )
       }
       values.append(value)
-    } while takes(",")
-    guard takes("]") else { throw unexpected(peek, "',' or ']'") }
+    } while consume(",")
+    guard consume("]") else { throw unexpected(peek, "',' or ']'") }
     return values
   }
 
@@ -137,7 +137,7 @@ package struct FilterExpression {
     return try ValueLiteral.parse(token.source, in: context)
   }
 
-  /// The path that `__name__` is compared with: bare, in quotes, or in `ref(…)`.
+  /// The path that `__name__` is compared with: bare, quoted, or in `ref(…)`.
   private func path(_ token: Token) throws(WireError) -> DocumentPath {
     var path = DocumentPath(token.text)
     if !token.isQuoted, BareWord.isCallHead(Array(token.text.utf8)), token.text.hasSuffix(")") {
@@ -179,21 +179,21 @@ package struct FilterExpression {
     return peek
   }
 
-  private mutating func takes(_ word: String) -> Bool {
+  private mutating func consume(_ word: String) -> Bool {
     guard let token = peek, !token.isQuoted, token.text == word else { return false }
     index += 1
     return true
   }
 
-  private func unexpected(_ token: Token?, _ wanted: String) -> WireError {
-    guard let token else { return WireError("'\(text)' ends where \(wanted) is expected") }
+  private func unexpected(_ token: Token?, _ expected: String) -> WireError {
+    guard let token else { return WireError("'\(text)' ends where \(expected) is expected") }
     return WireError(
-      "at byte \(token.offset + 1) of '\(text)', \(wanted) is expected instead of '\(token.source)'"
+      "at byte \(token.offset + 1) of '\(text)', \(expected) is expected instead of '\(token.source)'"
     )
   }
 
-  /// Words, quoted texts, back-quoted field names and the signs of grouping; what looks like a call, as `ts(…)`, is one
-  /// word.
+  /// Splits the text into words, quoted strings, back-quoted field names and punctuation; a call such as
+  /// `ts(…)` is one word.
   private static func tokenize(_ text: String) throws(WireError) -> [Token] {
     let bytes = Array(text.utf8)
     var tokens: [Token] = []
@@ -242,7 +242,7 @@ package struct FilterExpression {
     isComparison(byte) || " \t\n()[],\"".utf8.contains(byte)
   }
 
-  /// The index behind the next `mark` that no back-slash stands before.
+  /// The index after the next unescaped `mark`.
   private static func end(
     of mark: UInt8,
     in bytes: [UInt8],

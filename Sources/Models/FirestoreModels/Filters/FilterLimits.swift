@@ -1,40 +1,40 @@
-// What the service demands of a filter beyond its form
+// The service's limits on filters
 // (https://firebase.google.com/docs/firestore/query-data/queries#limits_and_considerations,
-// https://firebase.google.com/docs/firestore/query-data/multiple-range-fields, and the comments of `StructuredQuery`
-// in google/firestore/v1/query.proto).
+// https://firebase.google.com/docs/firestore/query-data/multiple-range-fields, and the comments of
+// `StructuredQuery` in google/firestore/v1/query.proto).
 
 extension StructuredQuery {
-  /// The most alternatives that a filter may come to when it is written as one OR of ANDs.
+  /// The maximum number of disjunctions in disjunctive normal form.
   package static let maximumDisjunctions = 30
-  /// The most values of a NOT_IN.
+  /// The maximum number of values of NOT_IN.
   package static let maximumNotIn = 10
-  /// The most fields with inequalities.
+  /// The maximum number of inequality fields.
   package static let maximumInequalityFields = 10
-  /// The most filters, counted as one OR of ANDs, orders and parents of a query.
+  /// The maximum number of filters (in disjunctive normal form), orders and parents of a query.
   package static let maximumParts = 100
 }
 
 extension StructuredQuery.Filter {
-  /// Why the service would refuse the filter, nil where it would not.
+  /// Why the service would refuse the filter; nil if it is valid.
   package var violation: String? {
     var parts = FilterParts()
     if let violation = parts.add(self) ?? parts.violation { return violation }
     let form = normalForm
     if form.disjunctions > StructuredQuery.maximumDisjunctions {
       return
-        "it comes to \(form.disjunctions) alternatives, and the service takes \(StructuredQuery.maximumDisjunctions) (a list counts one a value)"
+        "it has \(form.disjunctions) disjunctions, and the service accepts \(StructuredQuery.maximumDisjunctions) (each value of a list counts as one)"
     }
     if form.memberships > 1 {
-      return "only one array-contains or array-contains-any is taken within what holds together"
+      return "only one array-contains or array-contains-any is allowed in a disjunction"
     }
     if form.comparisons > StructuredQuery.maximumParts {
       return
-        "it has \(form.comparisons) comparisons once it is written as one 'or' of 'and's, and the service takes \(StructuredQuery.maximumParts)"
+        "it has \(form.comparisons) comparisons in disjunctive normal form, and the service accepts \(StructuredQuery.maximumParts)"
     }
     return nil
   }
 
-  /// What a filter comes to when it is written as one OR of ANDs; the lists of IN and ARRAY_CONTAINS_ANY are ORs.
+  /// The size of the filter in disjunctive normal form; lists of IN and ARRAY_CONTAINS_ANY are disjunctions.
   package var normalForm: NormalForm {
     switch self {
     case .and(let filters): return filters.map(\.normalForm).reduce(.all) { $0.and($1) }
@@ -48,13 +48,13 @@ extension StructuredQuery.Filter {
     }
   }
 
-  /// The size of a filter in disjunctive normal form; bounded, so that products cannot overflow.
+  /// The size of a filter in disjunctive normal form, capped to avoid overflow.
   package struct NormalForm: Sendable, Equatable {
-    /// The number of ANDs.
+    /// The number of disjunctions.
     package var disjunctions: Int
-    /// The comparisons of all of them.
+    /// The number of comparisons in all disjunctions.
     package var comparisons: Int
-    /// The most ARRAY_CONTAINS and ARRAY_CONTAINS_ANY in one of them.
+    /// The maximum number of ARRAY_CONTAINS and ARRAY_CONTAINS_ANY in one disjunction.
     var memberships: Int
 
     fileprivate static let cap = 1_000_000
@@ -82,7 +82,7 @@ extension StructuredQuery.Filter {
   }
 }
 
-/// What a filter is made of, as far as its parts exclude each other.
+/// Collects the parts of a filter that exclude each other.
 private struct FilterParts {
   private var hasNotIn = false
   private var negations = 0
@@ -91,7 +91,7 @@ private struct FilterParts {
   private var ordersByName = false
   private var fields: Set<FieldPath> = []
 
-  /// Adds a filter; says why the service would refuse one of its comparisons.
+  /// Adds a filter and returns why the service would refuse one of its comparisons.
   mutating func add(_ filter: StructuredQuery.Filter) -> String? {
     switch filter {
     case .and(let filters), .or(let filters):
@@ -109,7 +109,7 @@ private struct FilterParts {
       }
       return add(comparison, value)
     case .unary(let field, let kind):
-      if field == .documentName { return "__name__ is compared with paths, and \(kind.name) takes none" }
+      if field == .documentName { return "__name__ is compared with paths, and \(kind.name) has none" }
       if kind.isInequality {
         negations += 1
         fields.insert(field)
@@ -122,11 +122,11 @@ private struct FilterParts {
     switch comparison {
     case .in, .arrayContainsAny, .notIn:
       guard case .array(let values) = value, !values.isEmpty else {
-        return "\(comparison.name) takes a list that is not empty"
+        return "\(comparison.name) requires a list that is not empty"
       }
       let maximum = comparison == .notIn ? StructuredQuery.maximumNotIn : StructuredQuery.maximumDisjunctions
       if values.count > maximum {
-        return "\(comparison.name) takes at most \(maximum) values, and there are \(values.count)"
+        return "\(comparison.name) accepts at most \(maximum) values, and there are \(values.count)"
       }
       if comparison == .notIn {
         hasNotIn = true
@@ -140,9 +140,9 @@ private struct FilterParts {
     return nil
   }
 
-  /// Why the service would refuse the parts together.
+  /// Why the service would refuse the combination.
   var violation: String? {
-    if negations > 1 { return "only one of !=, not-in, is-not-null and is-not-nan is taken" }
+    if negations > 1 { return "only one of !=, not-in, is-not-null and is-not-nan is allowed" }
     if hasNotIn, hasAlternatives {
       return "not-in cannot be combined with or, in or array-contains-any"
     }

@@ -1,13 +1,13 @@
-/// What the text of a literal or a filter is read against.
+/// The context in which literals and filters are parsed.
 package struct LiteralContext: Sendable {
-  /// The database that `ref(…)` and `__name__` point into.
+  /// The database of `ref(…)` and `__name__`.
   package var database: DatabaseName
-  /// The moment at which a day begins, as `ts(2026-01-31)` means it; nil for a day that the calendar does not have.
+  /// The start of a day, for `ts(2026-01-31)`; nil for an invalid date.
   package var startOfDay: @Sendable (_ year: Int, _ month: Int, _ day: Int) -> Timestamp?
 
   /// Makes a context.
   ///
-  /// - Parameter startOfDay: By the clocks of which zone a day begins; those of UTC where it is left out.
+  /// - Parameter startOfDay: The start of a day in the time zone; UTC by default.
   package init(
     database: DatabaseName,
     startOfDay: @escaping @Sendable (_ year: Int, _ month: Int, _ day: Int) -> Timestamp? = Self.utcDay
@@ -24,20 +24,20 @@ package struct LiteralContext: Sendable {
   }
 }
 
-/// Values as they are typed in filters, in `--set` and in YAML.
+/// Values as typed in filters, in `--set` and in YAML.
 ///
-/// JSON scalars have their JSON type, integers and doubles apart (`1`, `1.0`); `ts(2026-01-01T00:00:00Z)` and
-/// `ts(2026-01-01)` are timestamps, `ref(users/u1)` is a reference, `"007"` a text. Any other bare word is text,
-/// unless it looks like something else (``BareWord``): as text it would match nothing, and nobody would notice.
-/// The grammar is in docs/filters.md.
+/// JSON scalars have their JSON type, with integers and doubles apart (`1`, `1.0`).
+/// `ts(2026-01-01T00:00:00Z)` and `ts(2026-01-01)` are timestamps, `ref(users/u1)` is a reference, `"007"` is
+/// a string. Other bare words are strings unless they look like something else (``BareWord``).
+/// docs/filters.md has the grammar.
 ///
 ///     let context = LiteralContext(database: DatabaseName(project: "p"))
 ///     try ValueLiteral.parse("7", in: context)             // .integer(7)
 ///     try ValueLiteral.parse("2026-01-31", in: context)    // throws: ts(2026-01-31), or "2026-01-31"
 package enum ValueLiteral {
-  /// Reads a literal; references are taken into the context's database unless they are full names.
+  /// Parses a literal; references are relative to the context's database unless they are full names.
   ///
-  /// - Throws: ``WireError`` that names the text, and both spellings where it can be meant in two ways.
+  /// - Throws: ``WireError`` with the text, and with both spellings if it is ambiguous.
   package static func parse(_ text: String, in context: LiteralContext) throws(WireError) -> Value {
     switch text {
     case "null": return .null
@@ -55,21 +55,20 @@ package enum ValueLiteral {
     }
     if text.utf8.first == UInt8(ascii: "\"") { return .string(try quoted(text)) }
     if let number = number(text) { return number }
-    if let likeness = BareWord.likeness(of: text) {
-      throw WireError("'\(text)' \(likeness.advice(for: text))")
+    if let lookalike = BareWord.lookalike(of: text) {
+      throw WireError("'\(text)' \(lookalike.advice(for: text))")
     }
     return .string(text)
   }
 
-  /// A text in double quotes, as JSON writes it.
+  /// Parses a JSON string.
   static func quoted(_ text: String) throws(WireError) -> String {
     let parsed = try? JSONParser().parse(Array(text.utf8)) { root throws(WireError) in root.string }
     guard let parsed else { throw WireError("\(text) is not a text in double quotes, as JSON writes it") }
     return parsed
   }
 
-  /// A number by JSON's grammar, so that `007`, `1e` and `.5` are none; nil too where it has no exact form: a
-  /// whole number beyond 64 bits, a double beyond the largest.
+  /// Parses a JSON number; nil for anything else, such as `007`, `1e` and `.5`, and for numbers out of range.
   package static func number(_ text: String) -> Value? {
     guard BareWord.isJSONNumber(text) else { return nil }
     if BareWord.isWhole(text), !text.isIdentical(to: "-0") { return Int64(text).map { .integer($0) } }
@@ -87,14 +86,14 @@ package enum ValueLiteral {
     _ text: String,
     in context: LiteralContext
   ) throws(WireError) -> Timestamp {
-    if let moment = Timestamp(inner) { return moment }
-    if let day = day(inner), let moment = context.startOfDay(day.year, day.month, day.day) { return moment }
+    if let time = Timestamp(inner) { return time }
+    if let day = day(inner), let time = context.startOfDay(day.year, day.month, day.day) { return time }
     throw WireError(
       "'\(text)' is not a time; write ts(2026-01-31T12:00:00Z), or ts(2026-01-31) for the start of that day"
     )
   }
 
-  /// The parts of `2026-01-31`.
+  /// The components of a date such as `2026-01-31`.
   private static func day(_ text: String) -> (year: Int, month: Int, day: Int)? {
     let utf8 = Array(text.utf8)
     let hyphen = UInt8(ascii: "-")

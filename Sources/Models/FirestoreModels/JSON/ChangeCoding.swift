@@ -1,15 +1,17 @@
-// A change as one JSON object: a line of plan.jsonl and of journal.jsonl. Values are in the service's own encoding.
+// Changes as JSON: the lines of plan.jsonl and journal.jsonl. Values have the REST encoding.
 
 extension JSONWriter {
-  /// Writes the members of a change, sorted: `after`, `before`, `createTime`, `path`, `reasons`, `serverTimes`,
-  /// `updateTime`; what is not there is left out.
+  /// Writes the members of a change, sorted: `after`, `before`, `createTime`, `path`, `reasons`,
+  /// `serverTimes`, `updateTime`.
+  ///
+  /// Members without a value are omitted.
   package mutating func members(of change: Change) {
     switch change.effect {
     case .creation(let fields):
       key("after")
       self.fields(fields)
     case .update(let edit):
-      // Most of a document stays as it is, and what was written once is copied.
+      // Most fields are unchanged: their bytes are written once and then copied.
       let before = change.before?.fields ?? FieldMap()
       key("after")
       let runs = fields(before, applying: edit)
@@ -42,16 +44,16 @@ extension JSONWriter {
   }
 }
 
-/// Members of a map that follow each other in what was written, and where they stand there.
+/// Consecutive members of a map and the bytes at which they were written.
 private struct WrittenMembers {
   var members: Range<Int>
   var bytes: Range<Int>
 }
 
 extension JSONWriter {
-  /// Writes a map with an edit made.
+  /// Writes a map with an edit applied.
   ///
-  /// - Returns: Where the members that stay stand.
+  /// - Returns: The byte ranges of unchanged members.
   private mutating func fields(_ fields: FieldMap, applying edit: FieldEdit) -> [WrittenMembers] {
     var runs: [WrittenMembers] = []
     runs.reserveCapacity(edit.members.count + 1)
@@ -82,7 +84,7 @@ extension JSONWriter {
     runs.append(WrittenMembers(members: members, bytes: start..<bytes.count))
   }
 
-  /// Writes a map of which members were written already.
+  /// Writes a map, copying members that were already written.
   private mutating func fields(_ fields: FieldMap, writtenIn runs: [WrittenMembers]) {
     object { json in
       var start = 0
@@ -104,7 +106,7 @@ extension JSONWriter {
 }
 
 extension WireDecoder {
-  /// Reads a change as ``JSONWriter/members(of:)`` writes it; other members are left alone.
+  /// Decodes a change as written by ``JSONWriter/members(of:)``; ignores other members.
   package mutating func change(_ json: JSONCursor) throws(WireError) -> Change {
     guard let path = json["path"]?.string.flatMap({ DocumentPath($0) }) else {
       throw WireError("path is the path of a document")

@@ -1,41 +1,38 @@
 import CSimdjson
 
-/// Why a text is not the JSON that was expected: what, and where in it.
+/// Unexpected or invalid JSON: the reason and the location.
 package struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What is wrong.
   package var reason: String
-  /// The members that lead to it, outermost first; array elements as `[3]`.
+  /// The members that lead to the error, outermost first; array elements as `[3]`.
   package var location: [String]
 
-  /// Makes an error at the top of a text.
   package init(_ reason: String, at location: [String] = []) {
     self.reason = reason
     self.location = location
   }
 
-  /// The same error one level further out.
+  /// Returns the error with its location nested in a member.
   package func inside(_ name: String) -> WireError {
     WireError(reason, at: [name] + location)
   }
 
-  /// One line for a person: where, then what.
+  /// One line with location and reason.
   package var description: String {
     location.isEmpty ? reason : "\(location.joined(separator: ".")): \(reason)"
   }
 }
 
-/// A JSON parser with its buffers (simdjson's), for one document after another.
+/// A reusable JSON parser with its buffers (simdjson).
 ///
-/// Not `Sendable`: one parser serves one task at a time.
+/// Not `Sendable`: use a parser in one task at a time.
 package final class JSONParser {
-  /// The largest text that is parsed unless told otherwise, in bytes.
+  /// The default maximum size in bytes.
   package static let defaultMaximumBytes = 256 << 20
-  /// JSON levels that are followed: a value of Firestore's 20 levels takes 3 or 4 each.
+  /// The default maximum nesting: each of Firestore's 20 levels takes 3 or 4 JSON levels.
   package static let defaultMaximumDepth = 512
 
   private let parser: OpaquePointer
 
-  /// Makes a parser that refuses texts over `maximumBytes` or nested deeper than `maximumDepth`.
   package init(
     maximumBytes: Int = JSONParser.defaultMaximumBytes,
     maximumDepth: Int = JSONParser.defaultMaximumDepth
@@ -50,11 +47,11 @@ package final class JSONParser {
     gm_json_parser_destroy(parser)
   }
 
-  /// Parses a whole text and hands its root to `body`.
+  /// Parses a complete text and passes its root to `body`.
   ///
-  /// The cursor is good only within `body`.
+  /// The cursor is valid only within `body`.
   ///
-  /// - Throws: ``WireError`` where the text is not JSON, else what `body` throws.
+  /// - Throws: ``WireError`` if the text is not JSON; errors of `body`.
   package func parse<Result>(
     _ json: UnsafeRawBufferPointer,
     _ body: (JSONCursor) throws(WireError) -> Result
@@ -62,9 +59,9 @@ package final class JSONParser {
     try body(parseHolding(json))
   }
 
-  /// Parses a whole text and returns its root, which is good until this parser's next parse or its end.
+  /// Parses a complete text and returns its root, valid until the next parse or the end of this parser.
   ///
-  /// - Throws: ``WireError`` where the text is not JSON.
+  /// - Throws: ``WireError`` if the text is not JSON.
   package func parseHolding(_ json: UnsafeRawBufferPointer) throws(WireError) -> JSONCursor {
     var document = gm_json_document()
     var empty: UInt8 = 0
@@ -91,7 +88,7 @@ package final class JSONParser {
     _ json: [UInt8],
     _ body: (JSONCursor) throws(WireError) -> Result
   ) throws(WireError) -> Result {
-    // withUnsafeBytes rethrows untyped, so the error is carried out by hand.
+    // withUnsafeBytes does not rethrow typed errors, so the error is passed out as a result.
     var result: Swift.Result<Result, WireError>?
     json.withUnsafeBytes { bytes in
       do throws(WireError) {
@@ -105,15 +102,15 @@ package final class JSONParser {
   }
 }
 
-/// A place on a parsed document's tape: one JSON value and what is below it.
+/// A JSON value on the tape of a parsed document.
 ///
-/// It borrows the parser's buffers, so it never leaves the closure that it was given to.
+/// It borrows the parser's buffers, so it must not leave the closure it is passed to.
 package struct JSONCursor {
   let tape: UnsafePointer<UInt64>
   let strings: UnsafePointer<UInt8>
   let index: Int
 
-  /// The kinds of JSON value.
+  /// The kinds of JSON values.
   package enum Kind: Sendable {
     case object, array, string, integer, double, boolean, null
   }
@@ -121,7 +118,7 @@ package struct JSONCursor {
   var tag: UInt8 { UInt8(truncatingIfNeeded: tape[index] >> 56) }
   var payload: Int { Int(tape[index] & 0x00FF_FFFF_FFFF_FFFF) }
 
-  /// The tape index of what follows this value.
+  /// The tape index after this value.
   var next: Int {
     switch tag {
     case UInt8(ascii: "{"), UInt8(ascii: "["): Int(tape[index] & 0xFFFF_FFFF)
@@ -134,7 +131,6 @@ package struct JSONCursor {
     JSONCursor(tape: tape, strings: strings, index: index)
   }
 
-  /// What kind of value it is.
   package var kind: Kind {
     switch tag {
     case UInt8(ascii: "{"): .object
@@ -147,13 +143,11 @@ package struct JSONCursor {
     }
   }
 
-  /// Whether it is an object.
   var isObject: Bool { tag == UInt8(ascii: "{") }
 
-  /// Whether it is an array.
   var isArray: Bool { tag == UInt8(ascii: "[") }
 
-  /// The bytes of a string, nil for other kinds.
+  /// The bytes of a string; nil for other kinds.
   package var utf8: UnsafeBufferPointer<UInt8>? {
     guard tag == UInt8(ascii: "\"") else { return nil }
     let at = strings + payload
@@ -161,12 +155,12 @@ package struct JSONCursor {
     return UnsafeBufferPointer(start: at + 4, count: Int(length))
   }
 
-  /// The text of a string, nil for other kinds.
+  /// The string; nil for other kinds.
   package var string: String? {
     utf8.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// A boolean, nil for other kinds.
+  /// The boolean; nil for other kinds.
   package var boolean: Bool? {
     switch tag {
     case UInt8(ascii: "t"): true
@@ -175,7 +169,7 @@ package struct JSONCursor {
     }
   }
 
-  /// An integer literal that fits 64 bits, nil for other kinds.
+  /// The integer, if the literal fits 64 bits; nil for other kinds.
   package var integer: Int64? {
     switch tag {
     case UInt8(ascii: "l"): Int64(bitPattern: tape[index + 1])
@@ -184,7 +178,7 @@ package struct JSONCursor {
     }
   }
 
-  /// Any number as a double, nil for other kinds.
+  /// Any number as a double; nil for other kinds.
   package var double: Double? {
     switch tag {
     case UInt8(ascii: "d"): Double(bitPattern: tape[index + 1])
@@ -194,10 +188,9 @@ package struct JSONCursor {
     }
   }
 
-  /// Whether it is `null`.
   package var isNull: Bool { tag == UInt8(ascii: "n") }
 
-  /// The value of a member, nil where there is none or this is no object; of two with one name, the last.
+  /// The value of a member, of duplicates the last; nil if there is none.
   package subscript(name: StaticString) -> JSONCursor? {
     guard tag == UInt8(ascii: "{") else { return nil }
     var found: JSONCursor?
@@ -205,20 +198,18 @@ package struct JSONCursor {
     return found
   }
 
-  /// The members of an object in their order, nothing for other kinds.
+  /// The members of an object in order; empty for other kinds.
   package var members: Members { Members(object: self) }
 
-  /// The elements of an array in their order, nothing for other kinds.
+  /// The elements of an array in order; empty for other kinds.
   package var elements: Elements { Elements(array: self) }
 
-  /// A member's name, as bytes that live as long as the document.
+  /// The name of a member as bytes that live as long as the document.
   package struct Name {
     let utf8: UnsafeBufferPointer<UInt8>
 
-    /// The name as text.
     package var string: String { String(decoding: utf8, as: UTF8.self) }
 
-    /// Whether the name is this one.
     package static func == (name: Name, other: StaticString) -> Bool {
       name.utf8.count == other.utf8CodeUnitCount
         && name.utf8.hasSameBytes(as: UnsafeRawPointer(other.utf8Start))
@@ -240,10 +231,9 @@ package struct JSONCursor {
       end = object.next - 1
     }
 
-    /// Whether all members have been given.
+    /// Whether all members have been returned.
     var isAtEnd: Bool { at.index >= end }
 
-    /// The next member.
     package mutating func next() -> (name: Name, value: JSONCursor)? {
       guard at.index < end, let utf8 = at.utf8 else { return nil }
       let value = at.at(at.index + 1)
@@ -267,7 +257,6 @@ package struct JSONCursor {
       end = array.next - 1
     }
 
-    /// The next element.
     package mutating func next() -> JSONCursor? {
       guard at.index < end else { return nil }
       let element = at

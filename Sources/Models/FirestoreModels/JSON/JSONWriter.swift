@@ -1,31 +1,30 @@
-/// JSON appended to a buffer of bytes.
+/// Appends JSON to a byte buffer.
 ///
-/// The caller keeps the grammar; this keeps the commas and the escaping.
+/// It writes commas and escapes strings; the caller is responsible for the structure.
 package struct JSONWriter: Sendable {
-  /// What has been written.
+  /// The JSON written so far.
   package var bytes: [UInt8] = []
   private var needsComma = false
 
-  /// An empty writer.
   package init() {}
 
-  /// An empty writer with room for `capacity` bytes.
+  /// Makes an empty writer with reserved capacity.
   package init(capacity: Int) {
     bytes.reserveCapacity(capacity)
   }
 
-  /// Forgets what has been written and keeps the room.
+  /// Removes the contents, keeping the capacity.
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     needsComma = false
   }
 
-  /// What comes next stands alone: no comma goes before it.
+  /// Starts a new top-level value without a comma.
   package mutating func beginLine() {
     needsComma = false
   }
 
-  /// Writes `{…}`.
+  /// Writes an object.
   package mutating func object(_ members: (inout JSONWriter) -> Void) {
     separate()
     bytes.append(UInt8(ascii: "{"))
@@ -35,7 +34,7 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes `[…]`.
+  /// Writes an array.
   package mutating func array(_ elements: (inout JSONWriter) -> Void) {
     separate()
     bytes.append(UInt8(ascii: "["))
@@ -45,13 +44,13 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a member's name; its value comes next.
+  /// Writes the name of a member; its value must follow.
   package mutating func key(_ name: String) {
     append("\"", name, "\":")
     needsComma = false
   }
 
-  /// Writes a member's name that needs no escaping; its value comes next.
+  /// Writes the name of a member without escaping; its value must follow.
   package mutating func key(_ name: StaticString) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -60,34 +59,30 @@ package struct JSONWriter: Sendable {
     needsComma = false
   }
 
-  /// Writes a text.
   package mutating func string(_ text: String) {
     append("\"", text, "\"")
     needsComma = true
   }
 
-  /// Writes a text and what is around it, its quotes too: `{"name":"`, `"}`.
+  /// Writes a string with the JSON around it, including its quotes: `{"name":"`, `"}`.
   mutating func string(_ text: String, within opening: StaticString, _ closing: StaticString) {
     append(opening, text, closing)
     needsComma = true
   }
 
-  /// Writes a number.
   package mutating func integer(_ number: some BinaryInteger) {
     raw(String(number))
   }
 
-  /// Writes a truth value.
   package mutating func boolean(_ truth: Bool) {
     literal(truth ? "true" : "false")
   }
 
-  /// Writes `null`.
   package mutating func null() {
     literal("null")
   }
 
-  /// Writes a finite number; what JSON has no number for becomes the text that protobuf's JSON mapping uses.
+  /// Writes a finite number, or the string that protobuf's JSON mapping uses for others.
   package mutating func double(_ number: Double) {
     if number.isNaN {
       raw("\"NaN\"")
@@ -98,24 +93,24 @@ package struct JSONWriter: Sendable {
     }
   }
 
-  /// Writes text that is JSON already.
+  /// Writes text that is already JSON.
   package mutating func raw(_ json: String) {
     separate()
     bytes.append(contentsOf: json.utf8)
     needsComma = true
   }
 
-  /// Writes bytes that are JSON already.
+  /// Writes bytes that are already JSON.
   package mutating func raw(_ json: some Collection<UInt8>) {
     separate()
     bytes.append(contentsOf: json)
     needsComma = true
   }
 
-  /// Where the bytes of what comes next will begin, behind the comma that it may need.
+  /// The index at which the next member begins, after a comma if one is needed.
   var nextMember: Int { bytes.count + (needsComma ? 1 : 0) }
 
-  /// Writes again what was written already, in a place where it means the same.
+  /// Copies members that were already written.
   mutating func repeatMembers(_ range: Range<Int>) {
     separate()
     let start = bytes.count
@@ -127,7 +122,7 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a quoted text whose bytes need no escaping and are appended by `body`.
+  /// Writes a quoted string that `body` appends and that needs no escaping.
   mutating func quoted(_ body: (inout [UInt8]) -> Void) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -136,20 +131,20 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Opens an object whose first member's name, up to the value, `opening` holds: `{"name":`.
+  /// Opens an object and writes the name of its first member: `{"name":`.
   mutating func open(_ opening: StaticString) {
     separate()
     append(opening)
     needsComma = false
   }
 
-  /// Ends what ``open(_:)`` began.
+  /// Closes what ``open(_:)`` opened.
   mutating func close(_ closing: StaticString) {
     append(closing)
     needsComma = true
   }
 
-  /// Writes text that is JSON already.
+  /// Writes text that is already JSON.
   mutating func literal(_ json: StaticString) {
     separate()
     append(json)
@@ -164,10 +159,10 @@ package struct JSONWriter: Sendable {
     if needsComma { bytes.append(UInt8(ascii: ",")) }
   }
 
-  /// Appends a text and what is around it, behind the comma that it may need.
+  /// Appends a string with the JSON around it, after a comma if one is needed.
   @inline(__always)
   private mutating func append(_ opening: StaticString, _ text: String, _ closing: StaticString) {
-    // Nearly every string shows its bytes as it is.
+    // Nearly every string has contiguous UTF-8.
     if text.utf8.withContiguousStorageIfAvailable({ append(opening, $0, closing) }) == nil {
       var text = text
       text.withUTF8 { append(opening, $0, closing) }
@@ -188,7 +183,7 @@ package struct JSONWriter: Sendable {
       append(closing)
       return
     }
-    // In one piece, because to look for room takes longer than most texts.
+    // One append, because checking the capacity costs more than copying most strings.
     let room = 1 + opening.utf8CodeUnitCount + utf8.count + closing.utf8CodeUnitCount
     bytes.append(addingCapacity: room) { bytes in
       if needsComma { bytes.append(UInt8(ascii: ",")) }
@@ -198,7 +193,7 @@ package struct JSONWriter: Sendable {
     }
   }
 
-  /// Appends a text of which a prefix needs no escaping.
+  /// Appends a string whose prefix up to `plain` needs no escaping.
   private mutating func appendEscaped(_ utf8: UnsafeBufferPointer<UInt8>, _ plain: Int) {
     var start = 0
     var index = plain
@@ -236,7 +231,7 @@ extension StaticString {
 }
 
 extension OutputSpan<UInt8> {
-  /// Appends bytes, for which there has to be room.
+  /// Appends bytes; the capacity must suffice.
   @inline(__always)
   fileprivate mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
     withUnsafeMutableBufferPointer { room, count in
@@ -250,20 +245,20 @@ extension OutputSpan<UInt8> {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// The first index from `start` on whose byte a JSON text must escape, `count` where there is none.
+  /// The first index from `start` whose byte must be escaped; `count` if there is none.
   fileprivate func plainPrefix(from start: Int) -> Int {
     guard let base = baseAddress else { return count }
     let bytes = UnsafeRawPointer(base)
     let ones: UInt64 = 0x0101_0101_0101_0101
     var index = start
-    // Eight bytes at a time: the high bit of a lane ends up set where its byte is below 0x20, `"` or `\`.
+    // Eight bytes at a time: the high bit of a lane is set if its byte is below 0x20, `"` or `\`.
     while index + 8 <= count {
       let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
       let quote = word ^ (ones &* 0x22)
       let backslash = word ^ (ones &* 0x5C)
       let control = (word &- (ones &* 0x20)) & ~word
       let found = (control | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash) & (ones &* 0x80)
-      // A borrow can only mark a lane above one that is marked rightly, so the lowest mark is right.
+      // A borrow only sets lanes above a correct one, so the lowest set lane is correct.
       if found != 0 { return index + found.trailingZeroBitCount / 8 }
       index += 8
     }

@@ -1,6 +1,6 @@
-/// Field names recur in every document; a name that is known is neither checked nor allocated again.
+/// Caches field names, which recur in every document: a cached name is neither validated nor allocated again.
 struct NameCache {
-  /// A name with its beginning and its end, which tell names of up to 16 bytes apart.
+  /// A name with its first and last bytes, which identify names of up to 16 bytes.
   private struct Slot {
     var count = 0
     var head: UInt64 = 0

@@ -1,40 +1,38 @@
-// The JSON of google.firestore.v1 read into values. Answers are read liberally (unknown members are skipped, the
-// keys of empty things may be missing); a value with two types or none is refused in either direction.
+// Decodes the JSON of google.firestore.v1. Responses are read leniently (unknown members are skipped, keys of
+// empty values may be missing); a value with two types or none is always refused.
 
-/// Reads the service's JSON.
+/// Decodes the service's JSON.
 ///
-/// Not `Sendable`: one decoder serves one task at a time.
+/// Not `Sendable`: use a decoder in one task at a time.
 package struct WireDecoder {
-  /// What to do about a member that the documented message does not have.
+  /// How to treat members that the documented message does not have.
   package enum UnknownMembers: Sendable {
-    /// Skip it, as is right for answers of a newer service.
+    /// Skip them, as is appropriate for responses of a newer service.
     case ignored
-    /// Refuse it, as the service does in requests.
+    /// Refuse them, as the service does in requests.
     case refused
   }
 
-  /// Map and array levels that are followed.
+  /// The maximum nesting of maps and arrays.
   ///
-  /// The service stores 20; a deeper value is a defect or an attack, and a deep enum would overflow the stack
-  /// when it is destroyed.
+  /// The service stores 20 levels; a deeper value is a defect or an attack, and destroying a deep enum would
+  /// overflow the stack.
   package static let maximumValueDepth = 100
 
-  /// What to do about unknown members.
   package var unknownMembers: UnknownMembers
-  /// Whether a document's name must be full, as it is in every answer.
+  /// Whether document names must be full, as in all responses.
   package var wantsFullNames = false
   private var names = NameCache()
 
-  /// Makes a decoder.
   package init(unknownMembers: UnknownMembers = .ignored) {
     self.unknownMembers = unknownMembers
   }
 
   // MARK: Documents
 
-  /// Reads a document.
+  /// Decodes a document.
   ///
-  /// Its name may be relative to the database, or full and then within `database` (any, where that is nil).
+  /// Its name is relative to the database, or full and in `database` (any if nil).
   package mutating func document(
     _ json: JSONCursor,
     in database: DatabaseName? = nil
@@ -42,7 +40,7 @@ package struct WireDecoder {
     try document(json, prefix: database.map { $0.documents + "/" })
   }
 
-  /// Reads a document whose full name begins with `prefix` (`projects/P/databases/D/documents/`).
+  /// Decodes a document whose full name begins with `prefix` (`projects/P/databases/D/documents/`).
   package mutating func document(_ json: JSONCursor, prefix: String?) throws(WireError) -> RawDocument {
     guard json.isObject else { throw WireError("a document is a JSON object") }
     var path: DocumentPath?
@@ -71,36 +69,36 @@ package struct WireDecoder {
   }
 
   private func documentPath(_ json: JSONCursor, prefix: String?) throws(WireError) -> DocumentPath {
-    guard let utf8 = json.utf8 else { throw WireError("it is not a text", at: ["name"]) }
+    guard let utf8 = json.utf8 else { throw WireError("it is not a string", at: ["name"]) }
     if var prefix, prefix.withUTF8({ utf8.count >= $0.count && $0.isPrefix(of: utf8) }) {
       let relative = String(
         decoding: UnsafeBufferPointer(rebasing: utf8[prefix.utf8.count...]),
         as: UTF8.self
       )
       guard let path = DocumentPath(relative) else {
-        throw WireError("'\(relative)' is not a document's name", at: ["name"])
+        throw WireError("'\(relative)' is not a document name", at: ["name"])
       }
       return path
     }
     let name = String(decoding: utf8, as: UTF8.self)
     if name.hasPrefix("projects/"), let (_, path) = DatabaseName.split(name) {
       if prefix == nil { return path }
-      throw WireError("'\(name)' lies in another database", at: ["name"])
+      throw WireError("'\(name)' is in another database", at: ["name"])
     }
     guard !wantsFullNames, let path = DocumentPath(name) else {
-      throw WireError("'\(name)' is not a document's name", at: ["name"])
+      throw WireError("'\(name)' is not a document name", at: ["name"])
     }
     return path
   }
 
   // MARK: Values
 
-  /// Reads the members of a map: `{"a": {"stringValue": "…"}, …}`.
+  /// Decodes the members of a map: `{"a": {"stringValue": "…"}, …}`.
   package mutating func fields(_ json: JSONCursor) throws(WireError) -> FieldMap {
     try fields(json, depth: 0)
   }
 
-  /// Reads one value: an object with exactly one of the documented members.
+  /// Decodes a value: an object with exactly one of the documented members.
   package mutating func value(_ json: JSONCursor) throws(WireError) -> Value {
     try value(json, depth: 0)
   }
@@ -110,7 +108,7 @@ package struct WireDecoder {
     guard json.isObject else { throw WireError("it is not a JSON object") }
     var members: [FieldMap.Entry] = []
     members.reserveCapacity(json.childCount)
-    // The service sends members in order, so looking is cheaper than sorting.
+    // The service sends members in order, so checking is cheaper than sorting.
     var isOrdered = true
     var last: UnsafeBufferPointer<UInt8>?
     for (name, value) in json.members {
@@ -129,22 +127,22 @@ package struct WireDecoder {
 
   private mutating func value(_ json: JSONCursor, depth: Int) throws(WireError) -> Value {
     guard json.isObject else { throw WireError("a value is a JSON object with one member, its type") }
-    // Nearly every value is an object with one member that is known.
+    // Fast path: nearly every value is an object with one known member.
     var members = json.members
     if let (name, member) = members.next(), members.isAtEnd, let type = ValueType(name) {
       return try value(member, of: type, depth: depth)
     }
-    var found: Value?
+    var result: Value?
     for (name, member) in json.members {
       guard let type = ValueType(name) else {
         if unknownMembers == .refused { throw WireError("there is no value type '\(name.string)'") }
         continue
       }
-      if found != nil { throw WireError("a value has one type, not two") }
-      found = try value(member, of: type, depth: depth)
+      if result != nil { throw WireError("a value has one type, not two") }
+      result = try value(member, of: type, depth: depth)
     }
-    guard let found else { throw WireError("a value has none of the known types") }
-    return found
+    guard let result else { throw WireError("a value has none of the known types") }
+    return result
   }
 
   private mutating func value(
@@ -154,36 +152,36 @@ package struct WireDecoder {
   ) throws(WireError) -> Value {
     switch type {
     case .null:
-      // It is an enumeration of one value, which clients may send by its name or its number.
+      // An enum with a single value, which clients may send by name or number.
       guard json.isNull || json.string == "NULL_VALUE" || json.integer == 0 else {
-        throw WireError("nullValue is null")
+        throw WireError("nullValue must be null")
       }
       return .null
     case .boolean:
-      guard let truth = json.boolean else { throw WireError("booleanValue is true or false") }
+      guard let truth = json.boolean else { throw WireError("booleanValue must be true or false") }
       return .boolean(truth)
     case .integer:
       guard let number = Self.integer(json) else {
-        throw WireError("integerValue is a whole number of 64 bits, as text")
+        throw WireError("integerValue must be a 64-bit integer as a string")
       }
       return .integer(number)
     case .double:
       guard let number = Self.double(json) else {
-        throw WireError("doubleValue is a number, \"NaN\", \"Infinity\" or \"-Infinity\"")
+        throw WireError("doubleValue must be a number, \"NaN\", \"Infinity\" or \"-Infinity\"")
       }
       return .double(number)
     case .timestamp:
       return .timestamp(try Self.timestamp(json, member: "timestampValue"))
     case .string:
-      guard let text = json.string else { throw WireError("stringValue is a text") }
+      guard let text = json.string else { throw WireError("stringValue must be a string") }
       return .string(text)
     case .bytes:
       guard let utf8 = json.utf8, let bytes = Base64.decode(utf8) else {
-        throw WireError("bytesValue is base64 text")
+        throw WireError("bytesValue must be a Base64 string")
       }
       return .bytes(bytes)
     case .reference:
-      guard let name = json.string else { throw WireError("referenceValue is a document's name") }
+      guard let name = json.string else { throw WireError("referenceValue must be a document name") }
       return .reference(name)
     case .geoPoint:
       return .geoPoint(try geoPoint(json))
@@ -213,7 +211,7 @@ package struct WireDecoder {
         if unknownMembers == .refused { throw WireError("arrayValue has no member '\(name.string)'") }
         continue
       }
-      // Of two members with one name the later one stays, as everywhere.
+      // Of duplicate members the last wins, as everywhere.
       values.removeAll()
       if member.isNull { continue }
       guard member.isArray else { throw WireError("the values of arrayValue are a JSON array") }
@@ -249,15 +247,16 @@ package struct WireDecoder {
 
   // MARK: Scalars
 
-  /// An RFC 3339 text.
+  /// Decodes an RFC 3339 timestamp.
   package static func timestamp(_ json: JSONCursor, member: String) throws(WireError) -> Timestamp {
     guard let utf8 = json.utf8, let moment = Timestamp(rfc3339: utf8) else {
-      throw WireError("\(member) is an RFC 3339 time of the years 1 to 9999, with its zone")
+      throw WireError("\(member) must be an RFC 3339 time in the years 1 to 9999 with an offset")
     }
     return moment
   }
 
-  /// An int64 as text or as a number without a fraction (protobuf's JSON mapping takes 5, 5.0 and 1e3).
+  /// Decodes an int64 from a string or a number without a fraction (protobuf's JSON mapping accepts 5, 5.0
+  /// and 1e3).
   package static func integer(_ json: JSONCursor) -> Int64? {
     switch json.kind {
     case .integer: json.integer
@@ -267,7 +266,7 @@ package struct WireDecoder {
     }
   }
 
-  /// A count or a size, as ``integer(_:)`` reads it; nil beyond 0 to `Int.maximumCount`.
+  /// Decodes a count or a size of 0 to `Int.maximumCount`; nil for anything else.
   package static func count(_ json: JSONCursor) -> Int? {
     guard let number = integer(json), number >= 0 else { return nil }
     return Int(exactly: number).flatMap { $0 <= Int.maximumCount ? $0 : nil }
@@ -287,7 +286,7 @@ package struct WireDecoder {
     return Int64(exactly: magnitude)
   }
 
-  /// A double as a number or as the text that protobuf's JSON mapping has for it.
+  /// Decodes a double from a number or a string of protobuf's JSON mapping.
   package static func double(_ json: JSONCursor) -> Double? {
     if let number = json.double { return number }
     switch json.string {
@@ -304,13 +303,13 @@ package struct WireDecoder {
   }
 }
 
-/// The members that a value's type is told by.
+/// The members that identify the type of a value.
 private enum ValueType {
   case null, boolean, integer, double, timestamp, string, bytes, reference, geoPoint, array, map
 
   @inline(__always)
   init?(_ name: JSONCursor.Name) {
-    // The length tells nearly all apart, and few comparisons settle it.
+    // The length identifies nearly every name, so that few comparisons suffice.
     switch name.utf8.count {
     case 11:
       if name == "stringValue" {
@@ -356,7 +355,7 @@ private enum ValueType {
 }
 
 extension JSONCursor {
-  /// The number of members or elements, as far as the tape counts it (24 bits); 0 for other kinds.
+  /// The number of members or elements, up to the 24 bits on the tape; 0 for other kinds.
   var childCount: Int {
     switch tag {
     case UInt8(ascii: "{"), UInt8(ascii: "["): Int(tape[index] >> 32 & 0xFF_FFFF)

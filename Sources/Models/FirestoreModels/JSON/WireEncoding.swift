@@ -1,8 +1,7 @@
-// The JSON of google.firestore.v1 in the service's own encoding: integers as text, members of maps in byte order,
-// the keys of empty arrays and maps and of zero coordinates left out.
+// Encodes the JSON of google.firestore.v1 as the service does: integers as strings, members of maps in byte
+// order, keys of empty arrays, empty maps and zero coordinates omitted.
 
 extension JSONWriter {
-  /// Writes one value.
   package mutating func value(_ value: Value) {
     switch value {
     case .null: literal("{\"nullValue\":null}")
@@ -41,13 +40,14 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a moment as RFC 3339 text.
+  /// Writes a timestamp as an RFC 3339 string.
   package mutating func timestamp(_ moment: Timestamp) {
     quoted { moment.append(to: &$0) }
   }
 
-  /// Writes a document: `fields` (where there are any), `name`, and the times that it has; `name` is relative to
-  /// the database where `database` is nil.
+  /// Writes a document with its fields (if any), name and times (if known).
+  ///
+  /// The name is relative if `database` is nil.
   package mutating func document(
     _ document: RawDocument,
     in database: DatabaseName? = nil,
@@ -68,7 +68,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes the members `{"a": value, …}` of a map.
+  /// Writes the members of a map: `{"a": value, …}`.
   package mutating func fields(_ fields: FieldMap) {
     object { json in
       for entry in fields.entries {
@@ -78,7 +78,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes one write of a commit.
+  /// Writes a write of a commit.
   package mutating func write(_ write: Write, in database: DatabaseName) {
     object { json in
       let name = database.name(of: write.path)
@@ -111,7 +111,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a mask; an empty one too, which is not the same as none.
+  /// Writes a mask; an empty mask differs from none.
   package mutating func documentMask(_ paths: [FieldPath]) {
     object { json in
       json.key("fieldPaths")
@@ -121,7 +121,6 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a precondition.
   package mutating func precondition(_ precondition: Precondition) {
     object { json in
       switch precondition {
@@ -135,7 +134,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes the service's error body, `{"error": {…}}`.
+  /// Writes an error body: `{"error": {…}}`.
   package mutating func error(_ error: FirestoreError) {
     object { json in
       json.key("error")
@@ -168,7 +167,7 @@ extension JSONWriter {
 
   private mutating func geoPoint(_ point: GeoPoint) {
     object { json in
-      // Only +0 is the default that protobuf leaves out; -0 is another value.
+      // protobuf omits only the default +0; -0 is a different value.
       if point.latitude.bitPattern != 0 {
         json.key("latitude")
         json.double(point.latitude)

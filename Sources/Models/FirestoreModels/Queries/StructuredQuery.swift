@@ -1,25 +1,31 @@
-/// A query (`google.firestore.v1.StructuredQuery`): which documents, in which order, and what of them.
+/// A query (`google.firestore.v1.StructuredQuery`).
 ///
-/// The stages run in the order from, where, select, orderBy with startAt and endAt, offset, limit.
+/// The stages apply in this order: from, where, select, orderBy with startAt and endAt, offset, limit.
+///
+///     let query = StructuredQuery(
+///       from: .init("users"),
+///       where: .field(FieldPath(field: "visits"), .greaterThan, .integer(3)),
+///       orderBy: [.init(FieldPath(field: "visits"), .descending)],
+///       limit: 10
+///     )
 package struct StructuredQuery: Sendable, Equatable {
-  /// The collections that are searched.
+  /// The collections to query.
   package var from: CollectionSelector
-  /// What a document must satisfy; nil takes every one.
+  /// The filter; nil matches all documents.
   package var `where`: Filter?
-  /// The order of the results; the service completes it with the fields of inequalities and the name.
+  /// The order; the service appends the inequality fields and the document name.
   package var orderBy: [Order]
-  /// Where the results begin.
+  /// The start of the results.
   package var startAt: Cursor?
-  /// Where the results end.
+  /// The end of the results.
   package var endAt: Cursor?
-  /// How many results are skipped.
+  /// The number of results to skip.
   package var offset: Int
-  /// How many results are given at most; nil is no bound.
+  /// The maximum number of results; nil for no limit.
   package var limit: Int?
-  /// The fields that are given of each document: nil is all, `__name__` alone is none.
+  /// The fields to return: nil for all, `__name__` alone for none.
   package var select: [FieldPath]?
 
-  /// Makes a query.
   package init(
     from: CollectionSelector,
     where filter: Filter? = nil,
@@ -40,22 +46,20 @@ package struct StructuredQuery: Sendable, Equatable {
     self.select = select
   }
 
-  /// Which collections below the query's parent are searched.
+  /// The collections to query below the parent.
   package struct CollectionSelector: Sendable, Equatable {
-    /// The collections' id; nil, which goes with `allDescendants` only, is every collection.
+    /// The collection ID; nil for every collection, with `allDescendants` only.
     ///
-    /// Queries without an id are not documented; Google's own clients use them to delete below a document.
+    /// Queries without an ID are undocumented; Google's clients use them to delete below a document.
     package var collectionID: String?
-    /// Whether collections at any depth are searched, not only those of the parent itself.
+    /// Whether to query the collection group at any depth, not only children of the parent.
     package var allDescendants: Bool
 
-    /// Makes a selector.
     package init(_ collectionID: String?, allDescendants: Bool = false) {
       self.collectionID = collectionID
       self.allDescendants = allDescendants
     }
 
-    /// Whether two selectors are the same, ids by their bytes.
     package static func == (a: CollectionSelector, b: CollectionSelector) -> Bool {
       a.collectionID.map(UTF8Key.init) == b.collectionID.map(UTF8Key.init)
         && a.allDescendants == b.allDescendants
@@ -64,17 +68,17 @@ package struct StructuredQuery: Sendable, Equatable {
 
   /// A condition on a document.
   package indirect enum Filter: Sendable, Equatable {
-    /// All of the conditions hold.
+    /// All filters match.
     case and([Filter])
-    /// One of the conditions holds.
+    /// At least one filter matches.
     case or([Filter])
-    /// A field compares with a value.
+    /// Compares a field with a value.
     case field(FieldPath, FieldOperator, Value)
-    /// A field is of a kind.
+    /// Tests the kind of a field's value.
     case unary(FieldPath, UnaryOperator)
   }
 
-  /// How a field compares with a value (`FieldFilter.Operator`), by the numbers of the proto.
+  /// The comparison operators (`FieldFilter.Operator`) by their numbers in the proto.
   package enum FieldOperator: Int, Sendable, CaseIterable {
     case lessThan = 1
     case lessThanOrEqual = 2
@@ -87,7 +91,7 @@ package struct StructuredQuery: Sendable, Equatable {
     case arrayContainsAny = 9
     case notIn = 10
 
-    /// The name on the wire: `LESS_THAN`.
+    /// The name in JSON: `LESS_THAN`.
     package var name: String {
       switch self {
       case .lessThan: "LESS_THAN"
@@ -103,7 +107,7 @@ package struct StructuredQuery: Sendable, Equatable {
       }
     }
 
-    /// Whether the field takes part in the order of the results (`order_by` in query.proto).
+    /// Whether the field becomes part of the order (`order_by` in query.proto).
     package var isInequality: Bool {
       switch self {
       case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .notEqual, .notIn: true
@@ -112,14 +116,14 @@ package struct StructuredQuery: Sendable, Equatable {
     }
   }
 
-  /// What kind a field is of (`UnaryFilter.Operator`), by the numbers of the proto.
+  /// The unary operators (`UnaryFilter.Operator`) by their numbers in the proto.
   package enum UnaryOperator: Int, Sendable, CaseIterable {
     case isNaN = 2
     case isNull = 3
     case isNotNaN = 4
     case isNotNull = 5
 
-    /// The name on the wire: `IS_NAN`.
+    /// The name in JSON: `IS_NAN`.
     package var name: String {
       switch self {
       case .isNaN: "IS_NAN"
@@ -129,41 +133,39 @@ package struct StructuredQuery: Sendable, Equatable {
       }
     }
 
-    /// Whether the field takes part in the order of the results.
+    /// Whether the field becomes part of the order.
     package var isInequality: Bool { self == .isNotNaN || self == .isNotNull }
   }
 
-  /// A direction of order, by the numbers of the proto.
+  /// The directions by their numbers in the proto.
   package enum Direction: Int, Sendable, CaseIterable {
     case ascending = 1
     case descending = 2
 
-    /// The name on the wire: `ASCENDING`.
+    /// The name in JSON: `ASCENDING`.
     package var name: String { self == .ascending ? "ASCENDING" : "DESCENDING" }
   }
 
-  /// An order by one field; documents without the field are left out.
+  /// The order by one field; documents without the field are omitted.
   package struct Order: Sendable, Equatable {
-    /// The field; ``FieldPath/documentName`` for the name.
+    /// The field; ``FieldPath/documentName`` for the document name.
     package var field: FieldPath
-    /// The direction.
     package var direction: Direction
 
-    /// Makes an order.
     package init(_ field: FieldPath, _ direction: Direction = .ascending) {
       self.field = field
       self.direction = direction
     }
   }
 
-  /// A place among the ordered results, given by values of the first fields of the order.
+  /// A position in the ordered results, given by values of the first order fields.
   package struct Cursor: Sendable, Equatable {
-    /// The values, at most as many as the order has fields; a name is a reference value.
+    /// The values, at most one for each order field; a document name is a reference value.
     package var values: [Value]
-    /// Whether the place is just before the results that equal the values, not just after them.
+    /// Whether the position is just before the results that equal the values, or just after them.
     package var before: Bool
 
-    /// Makes a cursor: `startAt` with `before` includes what equals it, `endAt` with `before` does not.
+    /// Makes a cursor: with `before`, `startAt` includes equal results and `endAt` excludes them.
     package init(_ values: [Value], before: Bool) {
       self.values = values
       self.before = before

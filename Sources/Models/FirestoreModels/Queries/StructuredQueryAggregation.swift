@@ -1,40 +1,35 @@
-/// A query with results that are computed over its documents (`google.firestore.v1.StructuredAggregationQuery`).
+/// A query that aggregates documents (`google.firestore.v1.StructuredAggregationQuery`).
 package struct StructuredAggregationQuery: Sendable, Equatable {
-  /// The documents.
+  /// The query that selects the documents.
   package var query: StructuredQuery
-  /// What is computed, 1 to 5.
+  /// The aggregations, 1 to 5.
   package var aggregations: [Aggregation]
 
-  /// Makes an aggregation query.
   package init(_ query: StructuredQuery, _ aggregations: [Aggregation]) {
     self.query = query
     self.aggregations = aggregations
   }
 
-  /// One thing that is computed.
   package struct Aggregation: Sendable, Equatable {
-    /// What is computed.
+    /// The function of an aggregation.
     package enum Operation: Sendable, Equatable {
-      /// The number of documents, counted up to a bound where there is one.
+      /// Counts documents, up to a limit if there is one.
       case count(upTo: Int64?)
-      /// The sum of a field's numbers: an integer where all are and it fits, else a double; 0 for none.
+      /// Sums a field's numbers: an integer if all are and the sum fits, otherwise a double; 0 for none.
       case sum(FieldPath)
-      /// The mean of a field's numbers: a double, null for none.
+      /// Averages a field's numbers: a double; null for none.
       case average(FieldPath)
     }
 
-    /// The result's name; nil is `field_1`, `field_2`, … by the service.
+    /// The name of the result; nil for the default `field_1`, `field_2`, ….
     package var alias: String?
-    /// What is computed.
     package var operation: Operation
 
-    /// Makes an aggregation.
     package init(_ operation: Operation, alias: String? = nil) {
       self.operation = operation
       self.alias = alias
     }
 
-    /// Whether two aggregations are the same, aliases by their bytes.
     package static func == (a: Aggregation, b: Aggregation) -> Bool {
       a.alias.map(UTF8Key.init) == b.alias.map(UTF8Key.init) && a.operation == b.operation
     }
@@ -42,7 +37,6 @@ package struct StructuredAggregationQuery: Sendable, Equatable {
 }
 
 extension JSONWriter {
-  /// Writes an aggregation query.
   package mutating func structuredAggregationQuery(_ aggregation: StructuredAggregationQuery) {
     object { json in
       json.key("structuredQuery")

@@ -1,14 +1,14 @@
-// Queries read from the service's JSON, as a server reads them: unknown members are refused where the decoder is set
-// so; enumerations come as names or as numbers, field names as `lowerCamelCase` or `snake_case`.
+// Decodes queries as a server does: unknown members are refused if so configured, enums are accepted as names
+// or numbers, and field names as `lowerCamelCase` or `snake_case`.
 
 extension WireDecoder {
-  /// Filters that are followed into each other; the service bounds their number to 100.
+  /// The maximum nesting of filters; the service limits their number to 100.
   private static var maximumFilterDepth: Int { 100 }
 
-  /// Reads a query.
+  /// Decodes a query.
   ///
-  /// - Throws: ``WireError`` for what is not the documented message. What is a message but not a valid query
-  ///   (a limit below 0) is the service's to refuse.
+  /// - Throws: ``WireError`` for anything but the documented message. Invalid values, such as a negative
+  ///   limit, are for the service to refuse.
   package mutating func structuredQuery(_ json: JSONCursor) throws(WireError) -> StructuredQuery {
     var query = StructuredQuery(from: .init(nil))
     var selectors = 0
@@ -38,9 +38,9 @@ extension WireDecoder {
     return query
   }
 
-  /// Reads an aggregation query.
+  /// Decodes an aggregation query.
   ///
-  /// - Throws: ``WireError`` for what is not the documented message.
+  /// - Throws: ``WireError`` for anything but the documented message.
   package mutating func structuredAggregationQuery(
     _ json: JSONCursor
   ) throws(WireError) -> StructuredAggregationQuery {
@@ -71,7 +71,7 @@ extension WireDecoder {
       }
       for field in try elements(of: value) { fields.append(try fieldReference(field)) }
     }
-    // An empty projection is all fields (query.proto).
+    // An empty projection selects all fields (query.proto).
     return fields.isEmpty ? nil : fields
   }
 
@@ -81,10 +81,10 @@ extension WireDecoder {
     for (name, value) in try members(of: json, "from") where !value.isNull {
       switch name {
       case "collectionId":
-        guard let id = value.string else { throw WireError("collectionId is a text") }
+        guard let id = value.string else { throw WireError("collectionId must be a string") }
         selector.collectionID = id.isEmpty ? nil : id
       case "allDescendants":
-        guard let all = value.boolean else { throw WireError("allDescendants is true or false") }
+        guard let all = value.boolean else { throw WireError("allDescendants must be true or false") }
         selector.allDescendants = all
       default: try refuse(name)
       }
@@ -94,18 +94,18 @@ extension WireDecoder {
 
   private mutating func filter(_ json: JSONCursor, depth: Int) throws(WireError) -> StructuredQuery.Filter {
     guard depth < Self.maximumFilterDepth else { throw WireError("filters are nested too deeply") }
-    var found: StructuredQuery.Filter?
+    var filter: StructuredQuery.Filter?
     for (name, value) in try members(of: json, "a filter") where !value.isNull {
-      if found != nil { throw WireError("a filter has one type, not two") }
+      if filter != nil { throw WireError("a filter has one type, not two") }
       switch name {
-      case "compositeFilter": found = try compositeFilter(value, depth: depth)
-      case "fieldFilter": found = try fieldFilter(value)
-      case "unaryFilter": found = try unaryFilter(value)
+      case "compositeFilter": filter = try compositeFilter(value, depth: depth)
+      case "fieldFilter": filter = try fieldFilter(value)
+      case "unaryFilter": filter = try unaryFilter(value)
       default: try refuse(name)
       }
     }
-    guard let found else { throw WireError("a filter has none of the known types") }
-    return found
+    guard let filter else { throw WireError("a filter has none of the known types") }
+    return filter
   }
 
   private mutating func compositeFilter(
@@ -120,7 +120,7 @@ extension WireDecoder {
         switch (value.string, value.integer) {
         case ("AND"?, _), (_, 1?): isOr = false
         case ("OR"?, _), (_, 2?): isOr = true
-        default: throw WireError("the op of a compositeFilter is AND or OR")
+        default: throw WireError("the op of a compositeFilter must be AND or OR")
         }
       case "filters":
         for element in try elements(of: value) { filters.append(try filter(element, depth: depth + 1)) }
@@ -182,7 +182,7 @@ extension WireDecoder {
         switch (value.string, value.integer) {
         case ("ASCENDING"?, _), (_, 1?), ("DIRECTION_UNSPECIFIED"?, _), (_, 0?): direction = .ascending
         case ("DESCENDING"?, _), (_, 2?): direction = .descending
-        default: throw WireError("a direction is ASCENDING or DESCENDING")
+        default: throw WireError("a direction must be ASCENDING or DESCENDING")
         }
       default: try refuse(name)
       }
@@ -198,7 +198,7 @@ extension WireDecoder {
       case "values":
         for element in try elements(of: value) { cursor.values.append(try self.value(element)) }
       case "before":
-        guard let before = value.boolean else { throw WireError("before is true or false") }
+        guard let before = value.boolean else { throw WireError("before must be true or false") }
         cursor.before = before
       default: try refuse(name)
       }
@@ -211,7 +211,7 @@ extension WireDecoder {
     var operation: StructuredAggregationQuery.Aggregation.Operation?
     for (name, value) in try members(of: json, "an aggregation") where !value.isNull {
       if name == "alias" {
-        guard let text = value.string else { throw WireError("alias is a text") }
+        guard let text = value.string else { throw WireError("alias must be a string") }
         alias = text.isEmpty ? nil : text
         continue
       }
@@ -224,7 +224,7 @@ extension WireDecoder {
             try refuse(name)
             continue
           }
-          guard let number = Self.integer(value) else { throw WireError("upTo is a whole number") }
+          guard let number = Self.integer(value) else { throw WireError("upTo must be an integer") }
           upTo = number
         }
         operation = .count(upTo: upTo)
@@ -257,7 +257,7 @@ extension WireDecoder {
         try refuse(name)
         continue
       }
-      guard let text = value.string else { throw WireError("fieldPath is a text") }
+      guard let text = value.string else { throw WireError("fieldPath must be a string") }
       do throws(FieldPathError) {
         path = try FieldPath(parsing: text)
       } catch {
@@ -270,7 +270,8 @@ extension WireDecoder {
 
   // MARK: Messages
 
-  /// The members of a message with their names in `lowerCamelCase`, of which protobuf's JSON mapping takes both.
+  /// The members of a message with names in `lowerCamelCase`; protobuf's JSON mapping accepts `snake_case`
+  /// too.
   package func members(
     of json: JSONCursor,
     _ message: String
@@ -279,26 +280,25 @@ extension WireDecoder {
     return json.members.map { (Self.lowerCamelCase($0.name.string), $0.value) }
   }
 
-  /// The elements of a repeated field.
   package func elements(of json: JSONCursor) throws(WireError) -> JSONCursor.Elements {
     guard json.kind == .array else { throw WireError("it is not a JSON array") }
     return json.elements
   }
 
-  /// Refuses a member that the message does not have, where the decoder is set so.
+  /// Refuses an unknown member if the decoder is so configured.
   package func refuse(_ name: String) throws(WireError) {
     if unknownMembers == .refused { throw WireError("there is no member '\(name)'") }
   }
 
-  /// An int32, as a number or as text.
+  /// Decodes an int32 from a number or a string.
   package func int32(_ json: JSONCursor) throws(WireError) -> Int32 {
     guard let number = Self.integer(json).flatMap({ Int32(exactly: $0) }) else {
-      throw WireError("it is not a whole number of 32 bits")
+      throw WireError("it is not a 32-bit integer")
     }
     return number
   }
 
-  /// `snake_case` as `lowerCamelCase`.
+  /// Converts `snake_case` to `lowerCamelCase`.
   package static func lowerCamelCase(_ name: String) -> String {
     guard name.utf8.contains(UInt8(ascii: "_")) else { return name }
     var out: [UInt8] = []

@@ -1,7 +1,6 @@
-// Queries in the service's JSON.
+// Encodes queries in the service's JSON.
 
 extension JSONWriter {
-  /// Writes a query.
   package mutating func structuredQuery(_ query: StructuredQuery) {
     object { json in
       if let fields = query.select {
@@ -61,7 +60,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes the members of a cursor; also the form of a partition.
+  /// Writes a cursor; also the form of a partition.
   package mutating func cursor(_ cursor: StructuredQuery.Cursor) {
     object { json in
       json.key("values")

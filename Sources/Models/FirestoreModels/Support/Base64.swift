@@ -1,11 +1,11 @@
-/// Base64 as the service writes and reads it.
+/// Base64 as Firestore reads and writes it.
 package enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let urlAlphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8
   )
 
-  /// Value of each byte in either alphabet, 0xFF where it is in neither.
+  /// The value of each byte in either alphabet; 0xFF for bytes in neither.
   private static let values: [UInt8] = {
     var table = [UInt8](repeating: 0xFF, count: 256)
     for (index, byte) in alphabet.enumerated() { table[Int(byte)] = UInt8(index) }
@@ -26,7 +26,7 @@ package enum Base64 {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// Decodes text in the standard or the URL-safe alphabet, padded or not; nil where it is neither.
+  /// Decodes the standard or the URL-safe alphabet, padded or not; nil for anything else.
   package static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     var length = text.count
     while length > 0, text[length - 1] == UInt8(ascii: "="), text.count - length < 2 { length -= 1 }
@@ -49,7 +49,7 @@ package enum Base64 {
     return out
   }
 
-  /// Decodes text; nil where it is not base64.
+  /// Decodes text; nil if it is not Base64.
   package static func decode(_ text: String) -> [UInt8]? {
     var text = text
     return text.withUTF8 { decode($0) }

@@ -1,17 +1,17 @@
 extension FixedWidthInteger {
-  /// The sum, or the bound of the type that it passes: for numbers that came from outside.
+  /// The sum, saturated at the bounds of the type; for untrusted numbers.
   package func addingClamped(_ other: Self) -> Self {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum
   }
 
-  /// The difference, or the bound of the type that it passes: for numbers that came from outside.
+  /// The difference, saturated at the bounds of the type; for untrusted numbers.
   package func subtractingClamped(_ other: Self) -> Self {
     let (difference, overflow) = subtractingReportingOverflow(other)
     return overflow ? (other < 0 ? .max : .min) : difference
   }
 
-  /// The product, or the bound of the type that it passes: for numbers that came from outside.
+  /// The product, saturated at the bounds of the type; for untrusted numbers.
   package func multipliedClamped(by other: Self) -> Self {
     let (product, overflow) = multipliedReportingOverflow(by: other)
     return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
@@ -19,12 +19,12 @@ extension FixedWidthInteger {
 }
 
 extension Int {
-  /// The largest count that is taken from outside: 2^53, beyond which JSON's numbers are not exact.
+  /// The largest count accepted from outside: 2^53, beyond which JSON numbers are not exact.
   ///
-  /// A thousand of them can be added without a check.
+  /// A thousand such counts can be added without an overflow check.
   package static let maximumCount = 1 << 53
 
-  /// A whole number from 0 to ``maximumCount`` in decimal digits; nil for any other text.
+  /// Parses a count in decimal digits, 0 to ``maximumCount``; nil for any other text.
   package init?(count text: some StringProtocol) {
     guard text.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") <= 9 }), let number = Int(text),
       number <= Self.maximumCount
@@ -32,7 +32,7 @@ extension Int {
     self = number
   }
 
-  /// The number without its fraction, or the bound that it passes; 0 where it is not a number.
+  /// Truncates the fraction and saturates at the bounds; NaN becomes 0.
   package init(clamping number: Double) {
     if let exact = Int(exactly: number.rounded(.towardZero)) {
       self = exact

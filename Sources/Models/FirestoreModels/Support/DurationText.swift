@@ -1,15 +1,16 @@
-/// Durations as people type them.
+/// Durations as typed on the command line.
 extension Duration {
-  /// The units and how many seconds they have, the largest first.
+  /// The units, the largest first.
   private static let units: [(name: String, milliseconds: Int64)] = [
     ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1),
   ]
 
-  /// Longer than anything lasts that is waited for: 10 years.
+  /// The longest accepted duration: 10 years.
   private static let longestSeconds = 315_360_000.0
 
-  /// Parses a number of seconds (`90`, `0.5`), or a number with one of the units `ms`, `s`, `m` and `h` (`500ms`, `5m`);
-  /// nil for anything else, and for more than 10 years.
+  /// Parses a number of seconds (`90`, `0.5`) or a number with a unit: `ms`, `s`, `m` or `h` (`500ms`, `5m`).
+  ///
+  /// Returns nil for anything else and for more than 10 years.
   package init?(typed text: String) {
     let number = text.utf8.prefix { ("0"..."9").contains(Unicode.Scalar($0)) || $0 == UInt8(ascii: ".") }
     let digits = number.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
@@ -22,7 +23,7 @@ extension Duration {
     self = .seconds(seconds)
   }
 
-  /// The duration in the largest unit that it is a whole number of, as `5m`; milliseconds at the least.
+  /// The duration in the largest unit that divides it, such as `5m`; milliseconds at least.
   package var typedText: String {
     let (seconds, attoseconds) = components
     let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
@@ -30,7 +31,6 @@ extension Duration {
     return unit.map { "\(milliseconds / $0.milliseconds)\($0.name)" } ?? "\(milliseconds)ms"
   }
 
-  /// The duration in seconds.
   package var inSeconds: Double {
     let (seconds, attoseconds) = components
     return Double(seconds) + Double(attoseconds) / 1e18

@@ -1,66 +1,71 @@
-/// An error that ends a command or rejects a document: what was being done, where, why, and what to do about it.
+/// An error that ends a command or rejects a document: the operation, its subject, the cause and the remedy.
 ///
-/// Every layer throws this one type, so that the command line has one place that maps errors to exit codes. It
-/// never carries a token or field data; `path` names a document, a file or a setting.
+/// Every layer throws this one type, so that a single place maps errors to exit codes. It never carries a
+/// token or field data; ``path`` names a document, a file or a setting.
+///
+///     throw Failure(
+///       .inputMissing,
+///       "open the file",
+///       path: "users.csv",
+///       cause: "no such file",
+///       remedy: "Check the path."
+///     )
+///     // cannot open the file users.csv: no such file. Check the path.
 package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The classes of failure; each has one exit code (see `gymmigrate help`).
+  /// The kinds of failure; each maps to one exit code (see `gymmigrate help`).
   package enum Kind: String, Sendable, CaseIterable {
-    /// The command line is wrong.
+    /// The command line is invalid.
     case usage
-    /// Input is there but cannot be understood.
+    /// Input exists but is malformed.
     case inputMalformed
-    /// Input is not there.
+    /// Input does not exist.
     case inputMissing
-    /// The service did not answer, after all retries.
+    /// The service is unavailable after all retries.
     case unavailable
-    /// A defect of ours, or accounts that do not add up.
+    /// A defect of this program, or document counts that do not balance.
     case `internal`
     /// Output cannot be created or written.
     case cannotWrite
-    /// Somebody else holds the lock, or a quota is spent: the same command may work later.
+    /// A lock is held or a quota is exhausted: the same command may succeed later.
     case tryLater
-    /// The credentials do not allow it, or a guard refuses it.
+    /// The credentials do not permit it, or a safety check refuses it.
     case notPermitted
-    /// The configuration or the credentials are wrong or missing.
+    /// The configuration or the credentials are invalid or missing.
     case configuration
-    /// Stopped by a signal.
+    /// A signal stopped the run.
     case interrupted
-    /// The service refuses one document or one request for good.
+    /// The service permanently refuses one document or one request.
     case rejected
   }
 
-  /// A record of a table, by the line that it begins in and its cell, both from 1.
+  /// A position in a table: the record by its first line, and the cell, both counted from 1.
   package struct Record: Sendable, Equatable {
-    /// The line.
     package var line: Int
-    /// The cell; nil where it is the record as a whole.
+    /// The cell; nil for the entire record.
     package var column: Int?
 
-    /// Names a record, or a cell of it.
     package init(line: Int, column: Int? = nil) {
       self.line = line
       self.column = column
     }
   }
 
-  /// The class.
   package var kind: Kind
-  /// What was being done, as a verb phrase: "read the page of users".
+  /// What failed, as a verb phrase: "read the page of users".
   package var operation: String
-  /// The document, file, collection or setting concerned.
+  /// The document, file, collection or setting.
   package var path: String?
-  /// Why it failed, one line.
+  /// Why it failed, in one line.
   package var cause: String
-  /// What the user can do, one sentence.
+  /// What the user can do, in one sentence.
   package var remedy: String?
-  /// What the service said, where the service failed it.
+  /// The service's error, if there is one.
   package var service: FirestoreError?
-  /// Whether an answer was larger than is accepted, so that asking for less may help.
+  /// Whether a response exceeded the size limit, so that a smaller request may succeed.
   package var isBodyTooLarge = false
-  /// The record that could not be taken apart, where reading may go on with the next one.
+  /// The record that could not be parsed, if reading can continue with the next one.
   package var record: Record?
 
-  /// Makes a failure.
   package init(
     _ kind: Kind,
     _ operation: String,

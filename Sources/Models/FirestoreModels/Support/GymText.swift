@@ -1,19 +1,19 @@
-/// How the gym's texts are read: what is white space, how a text is tidied, when two names are the same.
+/// White space, case folding and comparison of names and other text that people type.
 ///
-/// White space is Unicode's `White_Space` property. Everything works on scalars, so a combining mark behind a space
-/// does not hide the space.
+/// White space is Unicode's `White_Space` property. Everything works on scalars, so a combining mark after a
+/// space does not hide the space.
 package enum GymText {
-  /// Whether a text holds nothing but white space: such a text counts as missing.
+  /// Whether the text is empty or only white space; such text counts as missing.
   package static func isBlank(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy(isWhiteSpace)
   }
 
-  /// The text trimmed, with each inner run of white space as one space.
+  /// Trims the text and collapses each inner run of white space to one space.
   package static func tidied(_ text: String) -> String {
     isPlainlyTidy(text) ? text : tokens(text).joined(separator: " ")
   }
 
-  /// The text without white space at its ends; what is within stays.
+  /// Removes leading and trailing white space.
   package static func trimmed(_ text: String) -> String {
     let scalars = text.unicodeScalars
     guard let first = scalars.firstIndex(where: { !isWhiteSpace($0) }),
@@ -22,8 +22,9 @@ package enum GymText {
     return String(scalars[first...last])
   }
 
-  /// The digits of a phone, of any script as those of ASCII; nil where anything stands among them but white space and
-  /// `+ - . ( )`, or there are none.
+  /// The digits of a phone number, mapped to ASCII.
+  ///
+  /// Returns nil if the text has no digits, or holds anything but digits, white space and `+ - . ( )`.
   package static func phoneDigits(_ text: String) -> String? {
     var digits = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -36,7 +37,7 @@ package enum GymText {
     return digits.isEmpty ? nil : String(digits)
   }
 
-  /// The digit of ASCII that says the same; nil where it is no decimal digit.
+  /// Maps a decimal digit of any script to ASCII; nil for other scalars.
   private static func decimalDigit(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
     if scalar.isASCII { return ("0"..."9").contains(scalar) ? scalar : nil }
     guard scalar.properties.numericType == .decimal, let number = scalar.properties.numericValue else {
@@ -45,15 +46,15 @@ package enum GymText {
     return Unicode.Scalar(UInt8(ascii: "0") + UInt8(number))
   }
 
-  /// The runs of anything but white space, in order.
+  /// Splits the text at white space.
   package static func tokens(_ text: String) -> [String] {
     plainTokens(text) ?? text.unicodeScalars.split(whereSeparator: isWhiteSpace).map { String($0) }
   }
 
-  /// The text without case and without accents, for comparing only.
+  /// Removes case and accents, for comparison only.
   ///
-  /// Latin letters lose their diacritics (ñ becomes n), combining marks are dropped. Letters of other scripts stay
-  /// as they are.
+  /// Latin letters lose their diacritics (ñ becomes n) and combining marks are dropped. Letters of other
+  /// scripts are unchanged.
   package static func folded(_ text: String) -> String {
     if let folded = plainlyFolded(text) { return folded }
     var out = String.UnicodeScalarView()
@@ -69,7 +70,7 @@ package enum GymText {
     return String(out)
   }
 
-  /// Whether two texts are the same but for case, accents and surplus white space.
+  /// Whether two texts are equal apart from case, accents and extra white space.
   package static func saySame(_ a: String, _ b: String) -> Bool {
     if a.isIdentical(to: b) { return true }
     let left = tokens(a)
@@ -83,11 +84,11 @@ package enum GymText {
   }
 }
 
-// Nearly every text is of ASCII and of the letters from À to ÿ, whose bytes alone tell all that is asked of them. What
-// follows answers for such texts; the others go by Unicode's properties.
+// Fast paths for text in ASCII and U+00C0 to U+00FF, which can be processed byte by byte. Other text takes
+// the path through Unicode properties.
 extension GymText {
-  /// Whether a byte of UTF-8 begins a scalar of which some are white space and not ASCII: U+0085 and U+00A0, U+1680,
-  /// U+2000 to U+205F, U+3000.
+  /// Whether a UTF-8 byte can begin non-ASCII white space: U+0085, U+00A0, U+1680, U+2000 to U+205F or
+  /// U+3000.
   private static func mayBeginWhiteSpace(_ byte: UInt8) -> Bool {
     byte == 0xC2 || (0xE1...0xE3).contains(byte)
   }
@@ -96,7 +97,7 @@ extension GymText {
     byte == UInt8(ascii: " ") || (0x09...0x0D).contains(byte)
   }
 
-  /// Whether it is plain that a text is tidy; where it is not, nothing is said.
+  /// Whether the text is known to be tidy; false is inconclusive.
   private static func isPlainlyTidy(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
@@ -115,7 +116,7 @@ extension GymText {
     }
   }
 
-  /// The tokens of a text whose white space is plain, nil for others.
+  /// The tokens of text that has only ASCII white space; nil for other text.
   private static func plainTokens(_ text: String) -> [String]? {
     var text = text
     return text.withUTF8 { bytes in
@@ -137,11 +138,11 @@ extension GymText {
     }
   }
 
-  /// ``folded(_:)`` of a text that holds nothing beyond U+00FF, nil for others.
+  /// ``folded(_:)`` for text up to U+00FF; nil for other text.
   private static func plainlyFolded(_ text: String) -> String? {
     var text = text
     return text.withUTF8 { bytes in
-      // U+0080 to U+00BF hold no letter that changes, and begin with another byte.
+      // U+0080 to U+00BF have no letter that changes, and another lead byte.
       guard bytes.allSatisfy({ $0 <= 0xC3 && $0 != 0xC2 }) else { return nil }
       return String(unsafeUninitializedCapacity: bytes.count) { out in
         var count = 0
@@ -154,7 +155,8 @@ extension GymText {
           case UInt8(ascii: "A")...UInt8(ascii: "Z"): append(byte | 0x20)
           case 0..<0x80: append(byte)
           case 0x80..<0xC0:
-            // Behind 0xC3: U+00C0 to U+00FF, the capitals 32 before their small letters but for ×, which is none.
+            // After 0xC3: U+00C0 to U+00FF. Lower-case letters are 32 above the capitals, except for ×
+            // (U+00D7).
             let small = byte < 0x9F && byte != 0x97 ? byte | 0x20 : byte
             if let base = LatinLetters.base(of: Unicode.Scalar(small + 0x40)) {
               append(UInt8(truncatingIfNeeded: base.value))
@@ -171,12 +173,11 @@ extension GymText {
   }
 }
 
-/// The lower-case Latin letters that Unicode decomposes into a letter of ASCII and marks.
+/// Latin letters that Unicode decomposes into an ASCII letter and marks.
 ///
-/// A table rather than a normalisation: the standard library has none that is public, and Foundation is not worth
-/// loading for it.
+/// A table, because the standard library has no public normalization and Foundation is too expensive to load.
 enum LatinLetters {
-  /// The letter without its marks; nil where it has none or is not in the table.
+  /// The letter without its marks; nil if the table has none.
   static func base(of scalar: Unicode.Scalar) -> Unicode.Scalar? {
     let letter: UInt8
     switch scalar.value {
@@ -187,7 +188,7 @@ enum LatinLetters {
     return letter == UInt8(ascii: ".") ? nil : Unicode.Scalar(letter)
   }
 
-  /// U+00C0 to U+024F, 80 a line; a full stop where there is no letter of ASCII below.
+  /// U+00C0 to U+024F, 80 per line; a full stop where there is no ASCII base letter.
   private static let toExtendedB = Array(
     ("AAAAAA.CEEEEIIII.NOOOOO..UUUUY..aaaaaa.ceeeeiiii.nooooo..uuuuy.yAaAaAaCcCcCcCcDd"
       + "..EeEeEeEeEeGgGgGgGgHh..IiIiIiIiI...JjKk.LlLlLl....NnNnNn...OoOoOo..RrRrRrSsSsSs"

@@ -1,6 +1,6 @@
-/// Numbers as people read them.
+/// Numbers formatted for people.
 package enum NumberText {
-  /// A number with a comma between thousands: `1,234,567`.
+  /// Groups the digits by thousands: `1,234,567`.
   package static func grouped(_ number: Int) -> String {
     var digits = Array(String(number.magnitude))
     var at = digits.count - 3

@@ -1,29 +1,28 @@
 import Platform
 
 extension String {
-  /// Whether two strings are the same UTF-8 bytes.
+  /// Whether two strings have the same UTF-8 bytes.
   ///
-  /// Swift's `==` uses canonical equivalence, which merges ids that Firestore keeps apart ("é" composed and
-  /// decomposed are two documents), so it is never used on data.
+  /// Swift's `==` uses canonical equivalence, which merges ids that are distinct in Firestore ("é" composed
+  /// and decomposed are two documents). Never use it on data.
   package func isIdentical(to other: String) -> Bool {
     hasSameStorage(as: other) || (utf8.count == other.utf8.count && compareUTF8(other) == 0)
   }
 
-  /// Whether two strings are one and the same in memory, which says that their bytes are the same; where they are not,
-  /// it says nothing.
+  /// Whether two strings share their storage and therefore their bytes; false is inconclusive.
   @inline(__always)
   private func hasSameStorage(as other: String) -> Bool {
-    // A string is two words: its count and flags with the storage, or up to 15 bytes in place.
+    // A string is two words: count, flags and storage, or up to 15 bytes inline.
     guard MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size else { return false }
     return unsafeBitCast(self, to: (UInt64, UInt64).self) == unsafeBitCast(other, to: (UInt64, UInt64).self)
   }
 
-  /// The order of two strings by their UTF-8 bytes: negative, zero or positive.
+  /// Compares two strings by their UTF-8 bytes: negative, zero or positive.
   ///
-  /// This is the service's order of strings and ids; it differs from UTF-16 order and from Swift's `<`.
+  /// This is Firestore's order of strings and ids. It differs from UTF-16 order and from Swift's `<`.
   package func compareUTF8(_ other: String) -> Int {
     if hasSameStorage(as: other) { return 0 }
-    // Nearly every string shows its bytes as it is; a copy would be counted twice.
+    // Nearly every string has contiguous UTF-8, which can be compared without a copy.
     let order = utf8.withContiguousStorageIfAvailable { a in
       other.utf8.withContiguousStorageIfAvailable { b in a.compare(b) }
     }
@@ -37,7 +36,7 @@ extension String {
 extension UnsafeBufferPointer<UInt8> {
   /// Whether `other` begins with the same bytes.
   ///
-  /// Names are short, and words that overlap settle them without a call.
+  /// Names are short: two overlapping words compare them without a call.
   @inline(__always)
   func hasSameBytes(as other: UnsafeRawPointer) -> Bool {
     guard let base = baseAddress else { return true }
@@ -55,7 +54,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
   }
 
-  /// Whether these bytes come before others in the order of ``Swift/String/compareUTF8(_:)``.
+  /// Whether these bytes sort before others in the order of ``Swift/String/compareUTF8(_:)``.
   @inline(__always)
   func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool { compare(other) < 0 }
 
@@ -75,30 +74,24 @@ extension UnsafeBufferPointer<UInt8> {
   }
 }
 
-/// A string as a key: equal and ordered by its UTF-8 bytes, for dictionaries, sets and sorting.
+/// A string that is equal, hashed and ordered by its UTF-8 bytes: a key for dictionaries, sets and sorting.
 package struct UTF8Key: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The text itself.
   package let string: String
 
-  /// Makes a key of a text.
   package init(_ string: String) {
     self.string = string
   }
 
-  /// The text.
   package var description: String { string }
 
-  /// Whether both are the same.
   package static func == (a: UTF8Key, b: UTF8Key) -> Bool {
     a.string.isIdentical(to: b.string)
   }
 
-  /// Whether the first comes before the second.
   package static func < (a: UTF8Key, b: UTF8Key) -> Bool {
     a.string.compareUTF8(b.string) < 0
   }
 
-  /// Feeds the bytes that equality compares.
   package func hash(into hasher: inout Hasher) {
     var text = string
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

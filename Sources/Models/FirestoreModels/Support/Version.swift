@@ -1,2 +1,2 @@
-/// The version that `--version`, manifests and the user agent tell.
+/// The version reported by `--version`, manifests and the user agent.
 package let gymmigrateVersion = "0.1.0"

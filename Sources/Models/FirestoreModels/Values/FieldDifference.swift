@@ -1,15 +1,13 @@
-/// One field that a change touches, at the leaf-most path at which it differs.
+/// One field that a change touches, at the leaf-most path that differs.
 package struct FieldDifference: Sendable, Equatable {
-  /// The field.
   package var path: FieldPath
-  /// What stood there; nil where there was nothing.
+  /// The old value; nil if the field did not exist.
   package var before: Value?
-  /// What will stand there; nil where it is removed, and where the service sets it.
+  /// The new value; nil if the field is deleted or set by the service.
   package var after: Value?
-  /// Whether the service sets it to the time of the commit.
+  /// Whether the service sets the field to the commit time.
   package var isServerTime: Bool
 
-  /// Makes a difference.
   package init(path: FieldPath, before: Value?, after: Value?, isServerTime: Bool = false) {
     self.path = path
     self.before = before
@@ -19,27 +17,27 @@ package struct FieldDifference: Sendable, Equatable {
 }
 
 extension Change {
-  /// What the change touches, in the byte order of the fields; a creation and a deletion touch every field of the
-  /// document, whole.
+  /// The fields that the change touches, in byte order.
   ///
-  /// Two maps are compared member by member, but for a map that ends up empty and for vectors: those are one leaf.
+  /// A creation or a deletion touches every top-level field. Maps are compared member by member; vectors and
+  /// maps that become empty are leaves.
   package var differences: [FieldDifference] {
-    var found = valueDifferences
+    var differences = valueDifferences
     for path in serverTimes where !isDeletion {
-      found.append(
+      differences.append(
         FieldDifference(path: path, before: before?.fields[path], after: nil, isServerTime: true)
       )
     }
-    return found.sorted { a, b in
+    return differences.sorted { a, b in
       let first = a.path.segments.map { UTF8Key($0) }
       let second = b.path.segments.map { UTF8Key($0) }
       return first.lexicographicallyPrecedes(second)
     }
   }
 
-  /// The differences without those that the service makes.
+  /// The differences without server times.
   var valueDifferences: [FieldDifference] {
-    var comparison = Comparison(serverTimes: serverTimes)
+    var comparison = FieldComparison(serverTimes: serverTimes)
     let old = before?.fields ?? FieldMap()
     switch effect {
     case .update(let edit):
@@ -47,22 +45,22 @@ extension Change {
         comparison.compare(old[member.name], member.value, at: FieldPath(field: member.name))
       }
     case .creation(let new):
-      comparison.found = new.entries.map {
+      comparison.differences = new.entries.map {
         FieldDifference(path: FieldPath(field: $0.name), before: nil, after: $0.value)
       }
     case .deletion:
-      comparison.found = old.entries.map {
+      comparison.differences = old.entries.map {
         FieldDifference(path: FieldPath(field: $0.name), before: $0.value, after: nil)
       }
     }
-    return comparison.found
+    return comparison.differences
   }
 }
 
-/// A walk over two maps, side by side.
-private struct Comparison {
+/// Compares two maps side by side.
+private struct FieldComparison {
   let serverTimes: [FieldPath]
-  var found: [FieldDifference] = []
+  var differences: [FieldDifference] = []
 
   init(serverTimes: [FieldPath]) {
     self.serverTimes = serverTimes
@@ -80,7 +78,7 @@ private struct Comparison {
 
   mutating func compare(_ before: Value?, _ after: Value?, at path: FieldPath) {
     if serverTimes.contains(where: { $0.isPrefix(of: path) }) { return }
-    // A map that the service will set a time in is there afterwards in any case.
+    // A map in which the service sets a time exists afterwards in any case.
     if serverTimes.contains(where: path.isPrefix(of:)), Self.isMapOrNothing(before),
       Self.isMapOrNothing(after)
     {
@@ -94,14 +92,14 @@ private struct Comparison {
       compare(old, new, under: path)
       return
     }
-    found.append(FieldDifference(path: path, before: before, after: after))
+    differences.append(FieldDifference(path: path, before: before, after: after))
   }
 
   private static func isMapOrNothing(_ value: Value?) -> Bool {
     value.map { $0.map != nil } ?? true
   }
 
-  /// The lesser of two names by bytes.
+  /// The lesser of two names in byte order.
   private static func next(_ a: String?, _ b: String?) -> String? {
     guard let a, let b else { return a ?? b }
     return a.compareUTF8(b) <= 0 ? a : b

@@ -1,35 +1,38 @@
-/// The members of a map or of a document: names with their values, each name once, kept in the byte order of their
-/// names (the order in which the service stores them).
+/// The fields of a document or the members of a map: unique names with values, in byte order of the names.
+///
+/// That is the order in which the service stores them.
+///
+///     var fields: FieldMap = ["role": .string("admin"), "visits": .integer(3)]
+///     fields["visits"] = .integer(4)
+///     fields["role"] = nil                                     // deletes the field
+///     fields[try FieldPath(parsing: "plan.name")] = .string("Gold")   // creates the map `plan`
 package struct FieldMap: Sendable, Equatable {
-  /// One member.
+  /// A name and its value.
   package struct Entry: Sendable, Equatable {
-    /// The name, raw: never quoted as in a field path.
+    /// The raw name, never quoted as in a field path.
     package var name: String
-    /// Its value.
     package var value: Value
 
-    /// Makes a member.
     package init(name: String, value: Value) {
       self.name = name
       self.value = value
     }
 
-    /// Whether both are the same.
     package static func == (a: Entry, b: Entry) -> Bool {
       a.name.isIdentical(to: b.name) && a.value == b.value
     }
   }
 
-  /// The members in the byte order of their names.
+  /// The members in byte order of their names.
   package private(set) var entries: [Entry]
 
-  /// An empty map.
   package init() {
     entries = []
   }
 
-  /// Makes a map of members in any order; of two with one name the later one stays, as protobuf's JSON parsers
-  /// of maps do.
+  /// Makes a map of members in any order.
+  ///
+  /// Of two members with the same name the later one wins, as in protobuf's JSON parsers.
   package init(_ members: [Entry]) {
     entries = members
     var sorted = true
@@ -41,23 +44,20 @@ package struct FieldMap: Sendable, Equatable {
     if !sorted { sortAndMerge() }
   }
 
-  /// Makes a map of members that stand in the byte order of their names, none twice.
+  /// Makes a map of unique members that are already in byte order.
   init(ordered members: [Entry]) {
     entries = members
   }
 
-  /// The number of members.
   package var count: Int { entries.count }
 
-  /// Whether there is no member.
   package var isEmpty: Bool { entries.isEmpty }
 
-  /// Makes room for so many members, so that adding them moves nothing twice.
   package mutating func reserveCapacity(_ count: Int) {
     entries.reserveCapacity(count)
   }
 
-  /// The value under a name, nil where there is none; setting nil removes the member.
+  /// The value of a member; nil if there is none, and setting nil deletes the member.
   package subscript(name: String) -> Value? {
     get {
       let (index, found) = position(of: name)
@@ -74,7 +74,7 @@ package struct FieldMap: Sendable, Equatable {
     }
   }
 
-  /// This map with an edit made; each member is moved once.
+  /// Returns this map with an edit applied; each member is copied once.
   package func applying(_ edit: FieldEdit) -> FieldMap {
     var edited: [Entry] = []
     edited.reserveCapacity(count + edit.members.count)
@@ -89,9 +89,9 @@ package struct FieldMap: Sendable, Equatable {
     return FieldMap(ordered: edited)
   }
 
-  /// The components of a vector value, nil where this is an ordinary map.
+  /// The components of a vector value; nil for an ordinary map.
   ///
-  /// The service encodes a vector as `{"__type__": "__vector__", "value": [doubles]}`.
+  /// Firestore encodes a vector as `{"__type__": "__vector__", "value": [doubles]}`.
   package var vector: [Double]? {
     guard entries.count == 2, case .string(let type)? = self["__type__"], type == "__vector__",
       case .array(let values)? = self["value"]
@@ -108,7 +108,7 @@ package struct FieldMap: Sendable, Equatable {
     return components
   }
 
-  /// Where a name stands, or would, among the members from `start` on.
+  /// The index of a name, or the index at which to insert it, searched from `start`.
   func position(of name: String, from start: Int = 0) -> (index: Int, found: Bool) {
     var low = start
     var high = entries.count
@@ -140,7 +140,6 @@ package struct FieldMap: Sendable, Equatable {
 }
 
 extension FieldMap: ExpressibleByDictionaryLiteral {
-  /// Makes a map from a literal.
   package init(dictionaryLiteral elements: (String, Value)...) {
     self.init(elements.map { Entry(name: $0.0, value: $0.1) })
   }
@@ -149,7 +148,7 @@ extension FieldMap: ExpressibleByDictionaryLiteral {
 // MARK: - Field paths
 
 extension FieldMap {
-  /// The value at a path through nested maps, nil where it ends.
+  /// The value at a path through nested maps; nil if the path does not exist.
   package subscript(path: FieldPath) -> Value? {
     get {
       var fields = self
@@ -164,7 +163,7 @@ extension FieldMap {
     }
   }
 
-  /// Sets or removes a value; missing maps on the way are made for a value, not for a removal.
+  /// Sets or deletes a value; creates missing maps only when setting.
   private mutating func set(_ segments: ArraySlice<String>, to value: Value?) {
     guard let first = segments.first else { return }
     if segments.count == 1 {

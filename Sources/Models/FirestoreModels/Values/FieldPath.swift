@@ -1,41 +1,44 @@
-/// A path to a field through nested maps, as update masks, filters and transforms name it.
+/// A path to a field through nested maps, as in update masks, filters and transforms.
 ///
-/// Segments are raw names; ``description`` quotes what the grammar of `google.firestore.v1.Document` wants quoted.
+/// Segments are raw names; ``description`` quotes those that the grammar of `google.firestore.v1.Document`
+/// requires to be quoted.
+///
+///     let path = try FieldPath(parsing: "plan.`monthly price`")
+///     path.segments       // ["plan", "monthly price"]
+///     path.description    // plan.`monthly price`
 package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
-  /// The names, outermost first; at least one, none empty.
+  /// The raw names, outermost first; at least one, none empty.
   package let segments: [String]
 
-  /// Makes a path of raw names; nil where there is none or one is empty.
+  /// Makes a path of raw names; nil if there are none or one is empty.
   package init?(segments: [String]) {
     guard !segments.isEmpty, !segments.contains(where: \.isEmpty) else { return nil }
     self.segments = segments
   }
 
-  /// A path of one raw name, which may hold dots.
+  /// A path of one raw name, which may contain dots.
   package init(field name: String) {
     segments = [name]
   }
 
-  /// `__name__`, the pseudo-field that holds the document's name.
+  /// `__name__`, the pseudo-field that holds the document name.
   package static let documentName = FieldPath(field: "__name__")
 
-  /// Whether both are the same.
   package static func == (a: FieldPath, b: FieldPath) -> Bool {
     a.segments.count == b.segments.count
       && zip(a.segments, b.segments).allSatisfy { $0.isIdentical(to: $1) }
   }
 
-  /// Feeds the bytes that equality compares.
   package func hash(into hasher: inout Hasher) {
     for segment in segments { UTF8Key(segment).hash(into: &hasher) }
   }
 
-  /// This path with one more raw name behind it.
+  /// Returns the path with one more raw name.
   package func appending(_ name: String) -> FieldPath {
     FieldPath(unchecked: segments + [name])
   }
 
-  /// Whether this path is `other` or leads to it.
+  /// Whether this path equals `other` or is one of its ancestors.
   package func isPrefix(of other: FieldPath) -> Bool {
     segments.count <= other.segments.count
       && zip(segments, other.segments).allSatisfy { $0.isIdentical(to: $1) }
@@ -47,9 +50,9 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
 
   // MARK: Text
 
-  /// Parses the service's grammar: simple names or back-quoted ones, joined by dots.
+  /// Parses simple or back-quoted names joined by dots.
   ///
-  /// - Throws: ``FieldPathError`` with the offset of the byte that does not fit.
+  /// - Throws: ``FieldPathError`` with the offset of the invalid byte.
   package init(parsing text: String) throws(FieldPathError) {
     let bytes = Array(text.utf8)
     var segments: [String] = []
@@ -102,9 +105,9 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     self.segments = segments
   }
 
-  /// Parses several paths with commas in between; a comma within back-quotes belongs to a name.
+  /// Parses a comma-separated list of paths; commas inside back quotes belong to names.
   ///
-  /// - Throws: ``FieldPathError`` for the first that is no path.
+  /// - Throws: ``FieldPathError`` for the first invalid path.
   package static func list(parsing text: String) throws(FieldPathError) -> [FieldPath] {
     var parts: [[UInt8]] = [[]]
     var isQuoted = false
@@ -123,7 +126,7 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     return paths
   }
 
-  /// The path in the service's grammar.
+  /// The path in Firestore's grammar, quoted where necessary.
   package var description: String {
     segments.count == 1
       ? Self.rendered(segments[0]) : segments.map(Self.rendered).joined(separator: ".")
@@ -158,13 +161,11 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A text that is not a field path: which, where (byte offset) and why.
+/// An invalid field path, with the byte offset and the reason.
 package struct FieldPathError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The text.
   package let text: String
-  /// The offset of the byte that does not fit, from 0.
+  /// The offset of the invalid byte, from 0.
   package let offset: Int
-  /// Why.
   package let reason: String
 
   init(_ text: String, _ offset: Int, _ reason: String) {
@@ -173,6 +174,6 @@ package struct FieldPathError: Error, Sendable, Equatable, CustomStringConvertib
     self.reason = reason
   }
 
-  /// One line for a person: the text, the place and the reason.
+  /// One line with the text, the position and the reason.
   package var description: String { "'\(text)' is not a field path: at byte \(offset + 1), \(reason)" }
 }

@@ -1,18 +1,22 @@
-/// A moment with nanosecond resolution between the years 1 and 9999, as `google.protobuf.Timestamp`.
+/// A point in time with nanoseconds, in the years 1 to 9999, as `google.protobuf.Timestamp`.
 ///
-/// The service keeps microseconds (finer digits are rounded down when stored); values keep what they were given.
+/// The service stores microseconds and rounds finer digits down; this type keeps all digits.
+///
+///     let time = Timestamp("2026-01-31T12:00:00.123456789-06:00")
+///     time?.description             // 2026-01-31T18:00:00.123456789Z
+///     time?.flooredToMicroseconds   // 2026-01-31T18:00:00.123456Z
 package struct Timestamp: Hashable, Comparable, Sendable {
-  /// Seconds since 1970-01-01T00:00:00Z, negative before it.
+  /// Seconds since 1970-01-01T00:00:00Z; negative before.
   package let seconds: Int64
-  /// Nanoseconds into that second, 0 to 999,999,999.
+  /// Nanoseconds within the second, 0 to 999,999,999.
   package let nanoseconds: Int32
 
-  /// 0001-01-01T00:00:00Z, the first moment the service knows.
+  /// 0001-01-01T00:00:00Z, the earliest time that the service accepts.
   package static let minimumSeconds: Int64 = -62_135_596_800
-  /// 9999-12-31T23:59:59Z, the last second the service knows.
+  /// 9999-12-31T23:59:59Z, the last second that the service accepts.
   package static let maximumSeconds: Int64 = 253_402_300_799
 
-  /// Makes a moment; nil outside the years 1 to 9999 or where `nanoseconds` is not below one second.
+  /// Makes a timestamp; nil outside the years 1 to 9999 or if `nanoseconds` is not less than a second.
   package init?(seconds: Int64, nanoseconds: Int32 = 0) {
     guard (Self.minimumSeconds...Self.maximumSeconds).contains(seconds),
       (0..<1_000_000_000).contains(nanoseconds)
@@ -26,12 +30,11 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The same moment rounded down to microseconds, as the service stores it.
+  /// The timestamp rounded down to microseconds, as the service stores it.
   package var flooredToMicroseconds: Timestamp {
     Timestamp(uncheckedSeconds: seconds, nanoseconds: nanoseconds / 1000 * 1000)
   }
 
-  /// Whether the first comes before the second.
   package static func < (a: Timestamp, b: Timestamp) -> Bool {
     (a.seconds, a.nanoseconds) < (b.seconds, b.nanoseconds)
   }
@@ -40,14 +43,13 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 // MARK: - RFC 3339
 
 extension Timestamp: CustomStringConvertible {
-  /// Parses RFC 3339 with an offset (`Z` or `±hh:mm`) and up to 9 digits of a second; nil where it is not that.
+  /// Parses RFC 3339 with an offset (`Z` or `±hh:mm`) and up to 9 fractional digits; nil for anything else.
   package init?(_ text: String) {
     var text = text
     guard let parsed = text.withUTF8({ Timestamp(rfc3339: $0) }) else { return nil }
     self = parsed
   }
 
-  /// Parses RFC 3339 from its bytes.
   package init?(rfc3339 text: UnsafeBufferPointer<UInt8>) {
     func digits(_ range: Range<Int>) -> Int? {
       guard range.upperBound <= text.count else { return nil }
@@ -104,7 +106,7 @@ extension Timestamp: CustomStringConvertible {
     self.init(seconds: seconds, nanoseconds: Int32(nanoseconds))
   }
 
-  /// RFC 3339 in UTC with 0, 3, 6 or 9 digits of a second, as protobuf's JSON mapping prints it.
+  /// RFC 3339 in UTC with 0, 3, 6 or 9 fractional digits, as in protobuf's JSON mapping.
   package var description: String {
     var out: [UInt8] = []
     append(to: &out)
@@ -144,7 +146,7 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension OutputSpan<UInt8> {
-  /// Appends a number of two digits.
+  /// Appends two decimal digits.
   @inline(__always)
   fileprivate mutating func append(two number: Int) {
     append(UInt8(ascii: "0") + UInt8(number / 10))
@@ -152,9 +154,9 @@ extension OutputSpan<UInt8> {
   }
 }
 
-/// Days and dates of the proleptic Gregorian calendar, without Foundation: they stand on the path of every row.
+/// Days and dates of the proleptic Gregorian calendar, without Foundation: used for every row.
 package enum Civil {
-  /// Days since 1970-01-01 of a date.
+  /// The number of days from 1970-01-01 to a date.
   package static func days(year: Int, month: Int, day: Int) -> Int {
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -164,7 +166,7 @@ package enum Civil {
     return era * 146_097 + dayOfEra - 719_468
   }
 
-  /// The date that lies `days` after 1970-01-01.
+  /// The date `days` after 1970-01-01.
   package static func date(days: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -176,7 +178,7 @@ package enum Civil {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthIndex + 2) / 5 + 1)
   }
 
-  /// The number of days in a month, leap years counted.
+  /// The number of days in a month.
   package static func daysInMonth(year: Int, month: Int) -> Int {
     switch month {
     case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
@@ -187,15 +189,15 @@ package enum Civil {
 }
 
 extension Int64 {
-  /// The quotient rounded towards minus infinity.
+  /// The quotient rounded toward negative infinity.
   package func flooredDivision(by divisor: Int64) -> Int64 {
     let quotient = self / divisor
     return self % divisor != 0 && (self < 0) != (divisor < 0) ? quotient - 1 : quotient
   }
 
-  /// What the floored quotient leaves: from 0 up to a positive `divisor`.
+  /// The remainder of the floored division: 0 up to a positive `divisor`.
   ///
-  /// Not as a difference: the product of quotient and divisor lies below the smallest number for some.
+  /// Not computed as a difference: the product of quotient and divisor can overflow.
   package func flooredRemainder(by divisor: Int64) -> Int64 {
     let rest = self % divisor
     return rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest

@@ -1,7 +1,13 @@
-/// One Firestore value, of any type that the REST API knows.
+/// A Firestore value of any type in the REST API.
 ///
-/// Equality is exact: strings by their bytes, doubles by their bits but for NaN (all NaNs are one, as the service
-/// normalises them), integers and doubles apart. The service's own order, in which 1 equals 1.0, is ``ValueOrder``.
+/// Equality is exact: strings by their bytes, doubles by their bits (all NaNs are equal, as the service
+/// normalizes them), integers and doubles apart. Firestore's own order, in which 1 equals 1.0, is
+/// ``ValueOrder``.
+///
+///     let tags: Value = .array([.string("yoga"), .string("spin")])
+///     let plan: Value = .map(["name": .string("Gold"), "price": .double(499.5)])
+///     plan.map?["name"]?.string              // "Gold"
+///     Value.integer(1) == Value.double(1)    // false
 package enum Value: Sendable {
   case null
   case boolean(Bool)
@@ -10,21 +16,21 @@ package enum Value: Sendable {
   case timestamp(Timestamp)
   case string(String)
   case bytes([UInt8])
-  /// A full document name: `projects/p/databases/d/documents/…`.
+  /// A full document name: `projects/P/databases/D/documents/…`.
   case reference(String)
   case geoPoint(GeoPoint)
   case array([Value])
   case map(FieldMap)
 }
 
-/// A point on earth: latitude -90 to 90, longitude -180 to 180, in degrees.
+/// A geographic point in degrees: latitude -90 to 90, longitude -180 to 180.
 package struct GeoPoint: Hashable, Sendable {
   /// Degrees north of the equator.
   package var latitude: Double
   /// Degrees east of Greenwich.
   package var longitude: Double
 
-  /// Makes a point; ranges are the service's to check (see ``DocumentLimits``).
+  /// Makes a point without checking the ranges (see ``DocumentLimits``).
   package init(latitude: Double, longitude: Double) {
     self.latitude = latitude
     self.longitude = longitude
@@ -32,7 +38,6 @@ package struct GeoPoint: Hashable, Sendable {
 }
 
 extension Value: Equatable {
-  /// Whether both are the same.
   package static func == (a: Value, b: Value) -> Bool {
     switch (a, b) {
     case (.null, .null): true
@@ -53,14 +58,14 @@ extension Value: Equatable {
 }
 
 extension Double {
-  /// Whether two doubles are the same value to the last bit, with all NaNs taken for one.
+  /// Whether two doubles have the same bits; all NaNs are identical.
   package func isIdentical(to other: Double) -> Bool {
     bitPattern == other.bitPattern || (isNaN && other.isNaN)
   }
 }
 
 extension Value {
-  /// The type's name as the documentation has it: `string`, `integer`, `map` and so on.
+  /// The type's name in Firestore's documentation: `string`, `integer`, `map` and so on.
   package var typeName: String {
     switch self {
     case .null: "null"
@@ -77,37 +82,36 @@ extension Value {
     }
   }
 
-  /// The text of a string value.
+  /// The string, if the value is one.
   package var string: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// The truth of a boolean value.
+  /// The boolean, if the value is one.
   package var boolean: Bool? {
     if case .boolean(let truth) = self { truth } else { nil }
   }
 
-  /// The number of an integer value.
+  /// The integer, if the value is one.
   package var integer: Int64? {
     if case .integer(let number) = self { number } else { nil }
   }
 
-  /// The moment of a timestamp value.
+  /// The timestamp, if the value is one.
   package var timestamp: Timestamp? {
     if case .timestamp(let moment) = self { moment } else { nil }
   }
 
-  /// The members of a map value.
+  /// The members, if the value is a map.
   package var map: FieldMap? {
     if case .map(let fields) = self { fields } else { nil }
   }
 
-  /// The elements of an array value.
+  /// The elements, if the value is an array.
   package var array: [Value]? {
     if case .array(let values) = self { values } else { nil }
   }
 
-  /// Whether this is the null value.
   package var isNull: Bool {
     if case .null = self { true } else { false }
   }

@@ -1,10 +1,10 @@
-/// The service's order of values, as `orderBy`, range filters and cursors have it.
+/// Firestore's order of values, as in `orderBy`, range filters and cursors.
 ///
-/// Types come first: null, boolean, number, timestamp, string, bytes, reference, geo point, array, vector, map
-/// (https://firebase.google.com/docs/firestore/manage-data/data-types). It is a total preorder: 1 and 1.0, or 0 and
-/// -0.0, are equal here and not by `==`.
+/// Types come first: null, boolean, number, timestamp, string, bytes, reference, geo point, array, vector,
+/// map (https://firebase.google.com/docs/firestore/manage-data/data-types). It is a total preorder: 1 and
+/// 1.0, or 0 and -0.0, compare equal here although `==` distinguishes them.
 package enum ValueOrder {
-  /// The order of two values: negative, zero or positive.
+  /// Compares two values: negative, zero or positive.
   package static func compare(_ a: Value, _ b: Value) -> Int {
     switch (a, b) {
     case (.boolean(let x), .boolean(let y)): return x == y ? 0 : x ? 1 : -1
@@ -25,10 +25,10 @@ package enum ValueOrder {
     }
   }
 
-  /// The order of an integer and a double by their exact values; NaN is below every number.
+  /// Compares an integer with a double exactly; NaN sorts below every number.
   package static func compare(_ integer: Int64, _ double: Double) -> Int {
     if double.isNaN { return 1 }
-    // 2^63 and -2^63 are doubles; all between them have a whole part that fits.
+    // 2^63 and -2^63 are doubles; the integral part of every double between them fits.
     if double >= 0x1p63 { return -1 }
     if double < -0x1p63 { return 1 }
     let whole = double.rounded(.towardZero)
@@ -36,7 +36,7 @@ package enum ValueOrder {
     return order == 0 ? threeWay(whole, double) : order
   }
 
-  /// The order of two doubles: NaN lowest and equal to itself, -0 equal to 0.
+  /// Compares two doubles: NaN sorts lowest and equals itself, -0 equals 0.
   package static func compare(_ a: Double, _ b: Double) -> Int {
     switch (a.isNaN, b.isNaN) {
     case (true, true): 0
@@ -46,7 +46,7 @@ package enum ValueOrder {
     }
   }
 
-  /// The order of two resource names, segment by segment, with numeric ids (`__id7__`) below all others.
+  /// Compares two resource names by segment; numeric ids (`__id7__`) sort first.
   package static func compareNames(_ a: String, _ b: String) -> Int {
     compareSegments(a, b)
   }
@@ -86,7 +86,7 @@ package enum ValueOrder {
     }
   }
 
-  /// The place of a value's type in the order; a range filter compares within one.
+  /// The rank of a value's type; range filters compare values of one rank.
   package static func typeRank(_ value: Value) -> Int {
     switch value {
     case .null: 0

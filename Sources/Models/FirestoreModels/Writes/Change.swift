@@ -1,29 +1,39 @@
-/// A change to one document: from what was read to what is intended.
+/// An intended change to one document: what was read, and what it becomes.
+///
+/// A migration or an import decides changes; ``write`` turns one into a REST write with mask and
+/// precondition.
+///
+///     let change = Change(
+///       of: document,
+///       ["fullName": .string("Ana López"), "nombre": nil],
+///       serverTimes: [FieldPath(field: "updatedAt")],
+///       reasons: ["fullName-from-parts"]
+///     )
+///     change.differences.map(\.path)    // [fullName, nombre, updatedAt]
+///     change.write.precondition         // .updateTime(…), as the document was read
 package struct Change: Sendable {
-  /// What becomes of the document.
   enum Effect: Sendable {
-    /// It is created with these fields.
+    /// Creates the document with these fields.
     case creation(FieldMap)
-    /// Some of its fields become others.
+    /// Sets and deletes some fields.
     case update(FieldEdit)
-    /// It is deleted.
+    /// Deletes the document.
     case deletion
   }
 
-  /// The document.
   package let path: DocumentPath
-  /// As it was read, with its update time; nil where it is to be created.
+  /// The document as it was read, with its update time; nil to create it.
   package let before: RawDocument?
-  /// What becomes of it: what stays is held once.
+  /// The effect; unchanged fields are not copied.
   let effect: Effect
-  /// Fields that the service sets to the time of the commit.
+  /// The fields that the service sets to the commit time.
   package var serverTimes: [FieldPath]
-  /// Why, as short codes in a fixed order (`fullName-from-parts`), for totals and plan files.
+  /// The reasons as short codes in a fixed order (`fullName-from-parts`), for totals and plan files.
   package var reasons: [String]
 
-  /// Makes a change.
+  /// Makes a change from complete documents.
   ///
-  /// - Parameter after: As of ``after``.
+  /// - Parameter after: See ``after``.
   package init(
     path: DocumentPath,
     before: RawDocument?,
@@ -45,7 +55,7 @@ package struct Change: Sendable {
 
   /// Makes a change of some fields of a document.
   ///
-  /// - Parameter edit: What is set and removed; the fields of `serverTimes` are removed.
+  /// - Parameter edit: The fields to set and delete, including deletions of the fields in `serverTimes`.
   package init(
     of before: RawDocument,
     _ edit: FieldEdit,
@@ -59,7 +69,7 @@ package struct Change: Sendable {
     self.reasons = reasons
   }
 
-  /// The fields as they will be, those of `serverTimes` left out; nil where it is to be deleted.
+  /// The intended fields without those in ``serverTimes``; nil to delete the document.
   package var after: FieldMap? {
     switch effect {
     case .creation(let fields): fields
@@ -68,12 +78,10 @@ package struct Change: Sendable {
     }
   }
 
-  /// Whether the document is to be deleted.
   package var isDeletion: Bool { if case .deletion = effect { true } else { false } }
 }
 
 extension Change: Equatable {
-  /// Whether both make the same of the same.
   package static func == (a: Change, b: Change) -> Bool {
     a.path == b.path && a.before == b.before && a.after == b.after && a.serverTimes == b.serverTimes
       && a.reasons == b.reasons
@@ -81,9 +89,9 @@ extension Change: Equatable {
 }
 
 extension Change {
-  /// What a write makes of the document that it was decided on, nil where there is none.
+  /// The change that a write makes to the document it was decided on; nil if the document does not exist.
   ///
-  /// Fields that the service computes, in whatever way, count as ``serverTimes``.
+  /// All transformed fields count as ``serverTimes``.
   package init(_ write: Write, over before: RawDocument?) {
     let serverTimes = write.transforms.map(\.field)
     var after: FieldMap?
@@ -99,10 +107,10 @@ extension Change {
     self.init(path: write.path, before: before, after: after, serverTimes: serverTimes)
   }
 
-  /// Whether the document stays as it is.
+  /// Whether the change leaves the document as it is.
   package var isEmpty: Bool { serverTimes.isEmpty && before?.fields == after }
 
-  /// Whether a document, nil where there is none, is as the change leaves it; server times aside.
+  /// Whether a document (nil: missing) is as the change leaves it, ignoring server times.
   package func isApplied(to current: RawDocument?) -> Bool {
     guard let after else { return current == nil }
     guard var fields = current?.fields else { return false }

@@ -1,10 +1,10 @@
 extension Change {
-  /// The write that makes the change, and nothing else, if the document is still as it was read.
+  /// The write that makes exactly this change, provided that the document is still as it was read.
   ///
-  /// An update's mask names exactly the leaf-most paths that differ; a path whose value is removed is in the mask
-  /// without a value. The paths of ``serverTimes`` are transforms and stay out of the mask. It is applied only to
-  /// the document at the update time that was read, a creation only where there is no document. A document
-  /// that was read without an update time has to be there, no more.
+  /// The mask of an update names the leaf-most paths that differ; a deleted field is in the mask without a
+  /// value. Fields of ``serverTimes`` become transforms and stay out of the mask. The precondition is the
+  /// update time that was read, or `exists: false` for a creation, or `exists: true` if the document was read
+  /// without an update time.
   package var write: Write {
     let found = before.map { read in
       read.updateTime.map(Precondition.updateTime) ?? .exists(true)

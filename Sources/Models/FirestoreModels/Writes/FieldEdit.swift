@@ -1,20 +1,19 @@
-/// What is set and what is removed among the members of a map; whatever it does not name stays.
+/// Members of a map to set or delete; all others are unchanged.
 package struct FieldEdit: Sendable {
-  /// One member.
+  /// A member to set or delete.
   package struct Member: Sendable {
-    /// The name, raw: never quoted as in a field path.
+    /// The raw name, never quoted as in a field path.
     package var name: String
-    /// What stands there afterwards; nil where nothing does, and where there was nothing to remove either.
+    /// The new value; nil to delete the member, whether it exists or not.
     package var value: FirestoreModels.Value?
   }
 
-  /// The members in the byte order of their names, each once.
+  /// The members in byte order of their names, each once.
   package private(set) var members: [Member] = []
 
-  /// Changes nothing.
   package init() {}
 
-  /// What makes one map of another.
+  /// Computes the edit that turns one map into another.
   package init(from before: FieldMap, to after: FieldMap) {
     var index = 0
     for entry in after.entries {
@@ -32,12 +31,11 @@ package struct FieldEdit: Sendable {
     for entry in before.entries[index...] { members.append(Member(name: entry.name, value: nil)) }
   }
 
-  /// Makes room for so many members, so that adding them moves nothing twice.
   package mutating func reserveCapacity(_ count: Int) {
     members.reserveCapacity(count)
   }
 
-  /// Sets a member, or removes it where `value` is nil.
+  /// Sets a member, or deletes it if `value` is nil.
   package mutating func set(_ name: String, to value: FirestoreModels.Value?) {
     var index = members.count
     while index > 0 {
@@ -60,7 +58,6 @@ extension FieldEdit.Member {
 }
 
 extension FieldEdit: ExpressibleByDictionaryLiteral {
-  /// Makes an edit from a literal.
   package init(dictionaryLiteral elements: (String, FirestoreModels.Value?)...) {
     for (name, value) in elements { set(name, to: value) }
   }

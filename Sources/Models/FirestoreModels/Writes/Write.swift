@@ -1,25 +1,30 @@
 /// One write of a commit (`google.firestore.v1.Write`).
+///
+///     Write(
+///       path: document.path,
+///       operation: .update(fields: ["role": .string("admin")], mask: [FieldPath(field: "role")]),
+///       transforms: [FieldTransform(FieldPath(field: "updatedAt"), .requestTime)],
+///       precondition: .exists(true)
+///     )
 package struct Write: Sendable, Equatable {
-  /// What is written.
+  /// What the write does.
   package enum Operation: Sendable, Equatable {
-    /// Sets fields: all of them where the mask is nil (the document is replaced), else those that the mask names.
-    /// A path in the mask without a value in `fields` is deleted. An empty mask is a mask: it changes nothing, and
-    /// creates an empty document where there is none.
+    /// Sets fields: all of them without a mask (replacing the document), otherwise those in the mask.
+    ///
+    /// A path in the mask without a value deletes the field. An empty mask changes nothing, but creates a
+    /// missing document.
     case update(fields: FieldMap, mask: [FieldPath]?)
-    /// Deletes the document; its subcollections stay.
+    /// Deletes the document; its subcollections remain.
     case delete
   }
 
-  /// The document.
   package var path: DocumentPath
-  /// What is written.
   package var operation: Operation
-  /// Applied after the update, in order; their paths stay out of the mask.
+  /// Applied after the update, in order; their fields stay out of the mask.
   package var transforms: [FieldTransform]
-  /// What must hold for the write to be applied; nil asks nothing.
+  /// The condition under which the write is applied; nil for none.
   package var precondition: Precondition?
 
-  /// Makes a write.
   package init(
     path: DocumentPath,
     operation: Operation,
@@ -33,38 +38,35 @@ package struct Write: Sendable, Equatable {
   }
 }
 
-/// What must hold of a document for a write to be applied.
+/// A condition on a document under which a write is applied.
 package enum Precondition: Sendable, Equatable {
-  /// The document is there, or is not.
+  /// The document exists, or does not.
   case exists(Bool)
-  /// The document is there and was last changed at this moment.
+  /// The document exists and was last updated at this time.
   case updateTime(Timestamp)
 }
 
 /// A change that the service computes from the stored value.
 package struct FieldTransform: Sendable, Equatable {
-  /// What is computed.
+  /// The computation.
   package enum Operation: Sendable, Equatable {
-    /// The moment of the commit, in milliseconds, the same for the whole commit (`REQUEST_TIME`).
+    /// The commit time in milliseconds, the same for the entire commit (`REQUEST_TIME`).
     case requestTime
     /// Adds a number; not idempotent.
     case increment(Value)
-    /// Keeps the larger number.
+    /// The larger of the stored and the given number.
     case maximum(Value)
-    /// Keeps the smaller number.
+    /// The smaller of the stored and the given number.
     case minimum(Value)
-    /// Appends the elements that are not there yet.
+    /// Appends the elements that the array does not contain.
     case appendMissingElements([Value])
-    /// Removes every occurrence of the elements.
+    /// Removes all occurrences of the elements.
     case removeAllFromArray([Value])
   }
 
-  /// The field.
   package var field: FieldPath
-  /// What is computed.
   package var operation: Operation
 
-  /// Makes a transform.
   package init(_ field: FieldPath, _ operation: Operation) {
     self.field = field
     self.operation = operation

@@ -1,4 +1,4 @@
-/// Marks an error of ours: its text names types and places, never data, so it may be shown and logged.
+/// Marks an error whose text contains types and locations but never data, and can be shown and logged.
 struct CodingFault: Error {
   let reason: String
 }
@@ -20,7 +20,7 @@ extension DecodingError.Context {
 }
 
 extension EncodingError {
-  /// An error about a value of a type; the value itself stays out of it, because errors are logged.
+  /// An error about a value of a type; the value is left out, because errors are logged.
   static func fault(_ type: Any.Type, _ reason: String, at path: [any CodingKey]) -> EncodingError {
     .invalidValue(
       type,

@@ -1,35 +1,41 @@
 package import FirestoreModels
 
-/// Reads documents into plain `Codable` structs, as the app's repositories do with `data(as:)`.
+/// Decodes documents into plain `Codable` structs, like `data(as:)` in the Firebase SDK.
+///
+///     struct Member: Codable {
+///       var firstName: String
+///       var visits: Int
+///       var birthDate: Date?
+///     }
+///     let member = try FirestoreDecoder().decode(Member.self, from: document)
 ///
 /// | Swift | Firestore |
 /// |---|---|
-/// | `Bool`, `String`, enumerations with raw values | boolean, string, integer |
-/// | `Int`, `Int8` … `UInt64` | integer that fits; double that is whole and fits |
-/// | `Double` | double; integer that a double holds exactly |
-/// | `Float` | the same, rounded; a number beyond its range is an error |
-/// | `Date` | timestamp, to the precision of `Date`; ``Timestamp`` keeps everything |
+/// | `Bool`, `String`, enums with raw values | boolean, string, integer |
+/// | `Int`, `Int8` … `UInt64` | integer that fits; double that is integral and fits |
+/// | `Double` | double; integer that a double represents exactly |
+/// | `Float` | the same, rounded; an error if out of range |
+/// | `Date` | timestamp, with the precision of `Date`; ``Timestamp`` keeps all digits |
 /// | `Data` | bytes |
 /// | `URL`, `UUID` | string |
-/// | structs, dictionaries with text keys | map |
+/// | structs, dictionaries with string keys | map |
 /// | arrays | array |
 /// | ``Timestamp``, ``GeoPoint``, ``Value``, ``FieldMap``, typed values | exactly that |
 ///
-/// Nothing else is converted: a string is never a number. Fields that the struct does not have are ignored. An
-/// optional is nil where the field is absent or null. Errors are `DecodingError`s with the coding path.
+/// There are no other conversions: a string is never a number. Unknown fields are ignored. An optional is nil
+/// if the field is absent or null. Errors are `DecodingError`s with the coding path.
 ///
-/// A number reads as the official Swift library has it (whichever number type holds it), but for an integer beyond
-/// 2^53 that a `Double` would round: there it is an error, because nothing may be lost silently.
+/// Numbers are converted as in the official Swift library, except that an integer beyond 2^53 that a `Double`
+/// would round is an error.
 package struct FirestoreDecoder: Sendable {
-  /// Information for the types that are read.
+  /// Passed to the decoded types.
   package var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-  /// Makes a decoder.
   package init() {}
 
-  /// Reads fields; `path` is what a ``DocumentID`` tells.
+  /// Decodes fields; `path` provides the ``DocumentID``.
   ///
-  /// - Throws: `DecodingError` where a field is missing or of another type.
+  /// - Throws: `DecodingError` if a field is missing or has another type.
   package func decode<T: Decodable>(
     _ type: T.Type = T.self,
     from fields: FieldMap,
@@ -38,9 +44,9 @@ package struct FirestoreDecoder: Sendable {
     try ValueDecoder(value: .map(fields), codingPath: [], userInfo: userInfo, documentPath: path).unbox(type)
   }
 
-  /// Reads a document's fields, and its id where the type has a ``DocumentID``.
+  /// Decodes the fields of a document, and its ID if the type has a ``DocumentID``.
   ///
-  /// - Throws: `DecodingError` where a field is missing or of another type.
+  /// - Throws: `DecodingError` if a field is missing or has another type.
   package func decode<T: Decodable>(_ type: T.Type = T.self, from document: RawDocument) throws -> T {
     try decode(type, from: document.fields, path: document.path)
   }

@@ -1,12 +1,12 @@
 import FirestoreModels
 
-// The types of Foundation that Firestore has types for.
+// Conversions of Foundation types that have a Firestore type.
 
 #if canImport(FoundationEssentials)
   package import FoundationEssentials
 
   extension ValueDecoder {
-    /// The value as one of Foundation's types; nil where `type` is none of them.
+    /// Converts the value to a Foundation type; nil if `type` is not one.
     func foundationValue<T>(_ type: T.Type) throws -> T? {
       if type == Date.self {
         guard case .timestamp(let moment) = value else { throw mismatch(type, expected: "a timestamp") }
@@ -31,7 +31,7 @@ import FirestoreModels
   }
 
   extension ValueEncoder {
-    /// The value that one of Foundation's types becomes; nil where `content` is none of them.
+    /// Converts a Foundation value; nil if `content` is not one.
     func foundationValue<T>(of content: T) throws -> Value? {
       switch content {
       case let date as Date:
@@ -53,19 +53,19 @@ import FirestoreModels
   }
 
   extension Timestamp {
-    /// The date of this moment, rounded to what `Date` holds.
+    /// The timestamp as a `Date`, rounded to its precision.
     ///
-    /// A `Date` is a `Double` of seconds since 2001. Between the years 1729 and 2273 it tells all microseconds apart,
-    /// so that ``init(_:)-(Date)`` gives back a moment of whole microseconds; further nanoseconds are lost, and more
-    /// in years further away (in 9999 a `Date` counts 30 µs).
+    /// A `Date` is a `Double` of seconds since 2001. In the years 1729 to 2273 it distinguishes all
+    /// microseconds, so that ``init(_:)-(Date)`` restores a timestamp of microseconds; nanoseconds are lost,
+    /// and more in remote years (30 µs in 9999).
     package var date: Date {
       Date(timeIntervalSinceReferenceDate: Double(seconds - secondsTo2001) + Double(nanoseconds) / 1e9)
     }
 
-    /// The moment of a date, rounded to the nearest microsecond; nil outside the years 1 to 9999.
+    /// Makes a timestamp from a date, rounded to the nearest microsecond; nil outside the years 1 to 9999.
     ///
-    /// A microsecond is what the service stores. Rounding down, as the service does, would turn a date that is read
-    /// from `.969797` and stored as the nearest `Double` below it into `.969796`.
+    /// Rounding down, as the service does, would turn a date read from `.969797` and stored as the nearest
+    /// lower `Double` into `.969796`.
     package init?(_ date: Date) {
       let interval = date.timeIntervalSinceReferenceDate
       guard interval.isFinite, abs(interval) < 1e12 else { return nil }
@@ -76,14 +76,14 @@ import FirestoreModels
     }
   }
 
-  /// 2001-01-01T00:00:00Z, from which `Date` counts.
+  /// 2001-01-01T00:00:00Z, the reference date of `Date`.
   private let secondsTo2001: Int64 = 978_307_200
 
   extension TimestampValue {
-    /// The moment as a date; see ``Timestamp/date`` for what is lost.
+    /// The timestamp as a date; see ``Timestamp/date`` for the precision.
     package var date: Date { timestampValue.date }
 
-    /// Makes a value of a date, rounded to the microsecond; nil outside the years 1 to 9999.
+    /// Makes a value from a date, rounded to microseconds; nil outside the years 1 to 9999.
     package init?(_ date: Date) {
       guard let moment = Timestamp(date) else { return nil }
       self.init(moment)
@@ -91,10 +91,8 @@ import FirestoreModels
   }
 
   extension BytesValue {
-    /// The bytes as `Data`.
     package var data: Data { Data(bytesValue) }
 
-    /// Makes a value of `Data`.
     package init(_ data: Data) { self.init([UInt8](data)) }
   }
 #else

@@ -1,11 +1,11 @@
 import FirestoreModels
 
-/// One value on its way into a Swift type.
+/// A decoder over one Firestore value.
 struct ValueDecoder: Decoder {
   let value: Value
   let codingPath: [any CodingKey]
   let userInfo: [CodingUserInfoKey: Any]
-  /// The document that the value is from, for a ``DocumentID``.
+  /// The document of the value, for a ``DocumentID``.
   let documentPath: DocumentPath?
 
   init(
@@ -20,7 +20,7 @@ struct ValueDecoder: Decoder {
     self.documentPath = documentPath
   }
 
-  /// The decoder itself, or one over the wire's JSON that a foreign decoder holds.
+  /// Returns the decoder itself, or one over the REST JSON of an external decoder.
   static func of(_ decoder: any Decoder) throws -> ValueDecoder {
     if let own = decoder as? ValueDecoder { return own }
     return ValueDecoder(
@@ -35,7 +35,7 @@ struct ValueDecoder: Decoder {
     ValueDecoder(value: value, codingPath: codingPath + [key], userInfo: userInfo, documentPath: documentPath)
   }
 
-  /// Reads the value as a type, with the types of Foundation that Firestore has types for.
+  /// Decodes a type, including Foundation types with a Firestore type.
   func unbox<T: Decodable>(_ type: T.Type) throws -> T {
     if let special = try foundationValue(type) { return special }
     if case .map(let fields) = value, T.self is any StringKeyed.Type,
@@ -77,7 +77,7 @@ struct ValueDecoder: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 }
 
-/// A dictionary whose keys are compared by Swift's canonical equivalence.
+/// A dictionary whose keys are compared by canonical equivalence.
 private protocol StringKeyed {}
 extension Dictionary: StringKeyed where Key == String {}
 
@@ -101,7 +101,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
     case .double(let number): return number
     case .integer(let number):
       guard let exact = Double(exactly: number) else {
-        throw DecodingError.fault("the integer has more digits than a Double holds", at: codingPath)
+        throw DecodingError.fault("a Double cannot represent the integer exactly", at: codingPath)
       }
       return exact
     default: throw mismatch(type, expected: "a number")
@@ -190,7 +190,7 @@ private struct KeyedValueContainer<Key: CodingKey>: KeyedDecodingContainerProtoc
   private func documentID(_ key: Key) throws -> DocumentID {
     if contains(key) {
       throw DecodingError.fault(
-        "the document has a field of the name that is marked as its id",
+        "the document has a field with the name of its @DocumentID property",
         at: codingPath + [key]
       )
     }

@@ -1,12 +1,12 @@
 import FirestoreModels
 
-/// One Swift value on its way into a ``Value``.
+/// An encoder that produces one ``Value``.
 struct ValueEncoder: Encoder {
   let node: Node
   let codingPath: [any CodingKey]
   let userInfo: [CodingUserInfoKey: Any]
 
-  /// What has been written so far; containers write to it while their owner goes on.
+  /// The content written so far, shared with the containers that write it.
   final class Node {
     enum Content {
       case nothing
@@ -17,7 +17,7 @@ struct ValueEncoder: Encoder {
 
     var content: Content = .nothing
 
-    /// The whole; a type that writes nothing is an empty map.
+    /// The complete value; a type that writes nothing is an empty map.
     var value: Value {
       switch content {
       case .nothing: .map(FieldMap())
@@ -35,14 +35,14 @@ struct ValueEncoder: Encoder {
     self.userInfo = userInfo
   }
 
-  /// The value that something becomes within a foreign encoder, or within one of these.
-  static func value(of content: some Encodable, for encoder: any Encoder) throws -> Value {
-    let own = ValueEncoder(node: Node(), codingPath: encoder.codingPath, userInfo: encoder.userInfo)
-    try own.box(content)
-    return own.node.value
+  /// Encodes the content with the settings of another encoder.
+  static func value(of content: some Encodable, for other: any Encoder) throws -> Value {
+    let encoder = ValueEncoder(node: Node(), codingPath: other.codingPath, userInfo: other.userInfo)
+    try encoder.box(content)
+    return encoder.node.value
   }
 
-  /// The members that something becomes within an encoder.
+  /// Encodes the content as the members of a map.
   static func fields(of content: some Encodable, for encoder: any Encoder) throws -> FieldMap {
     try fields(of: content, codingPath: encoder.codingPath, userInfo: encoder.userInfo)
   }
@@ -52,12 +52,12 @@ struct ValueEncoder: Encoder {
     codingPath: [any CodingKey],
     userInfo: [CodingUserInfoKey: Any]
   ) throws -> FieldMap {
-    let own = ValueEncoder(node: Node(), codingPath: codingPath, userInfo: userInfo)
-    try own.box(content)
-    guard case .map(let fields) = own.node.value else {
+    let encoder = ValueEncoder(node: Node(), codingPath: codingPath, userInfo: userInfo)
+    try encoder.box(content)
+    guard case .map(let fields) = encoder.node.value else {
       throw EncodingError.fault(
         T.self,
-        "fields are a map, and this is a value of the type \(own.node.value.typeName)",
+        "fields must be a map, and this is a value of the type \(encoder.node.value.typeName)",
         at: codingPath
       )
     }
@@ -66,9 +66,9 @@ struct ValueEncoder: Encoder {
 
   func set(_ value: Value) { node.content = .value(value) }
 
-  /// Writes a value, with the types of Foundation that Firestore has types for.
+  /// Encodes a value, including Foundation types with a Firestore type.
   func box<T: Encodable>(_ content: T) throws {
-    // A deep enum would overflow the stack when it is destroyed, and so would a type that contains itself.
+    // Destroying a deep enum would overflow the stack, and so would a type that contains itself.
     guard codingPath.count <= WireDecoder.maximumValueDepth else {
       throw EncodingError.fault(T.self, "it is nested too deeply", at: codingPath)
     }
@@ -89,7 +89,7 @@ struct ValueEncoder: Encoder {
     switch node.content {
     case .nothing: node.content = .map([])
     case .value(.map(let fields)):
-      // A type may add members to those of a map that it has written.
+      // A type may add members to a map that it has written.
       node.content = .map(
         fields.entries.map { entry in
           let member = Node()
@@ -98,7 +98,7 @@ struct ValueEncoder: Encoder {
         }
       )
     case .map: break
-    case .value, .array: preconditionFailure("a type asked for a map after it had written something else")
+    case .value, .array: preconditionFailure("a type requested a map after writing something else")
     }
     return KeyedEncodingContainer(KeyedNodeContainer<Key>(encoder: self))
   }
@@ -107,7 +107,7 @@ struct ValueEncoder: Encoder {
     switch node.content {
     case .nothing: node.content = .array([])
     case .array: break
-    case .value, .map: preconditionFailure("a type asked for an array after it had written something else")
+    case .value, .map: preconditionFailure("a type requested an array after writing something else")
     }
     return UnkeyedNodeContainer(encoder: self)
   }
@@ -176,10 +176,10 @@ private struct KeyedNodeContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
 
   func superEncoder(forKey key: Key) -> any Encoder { member(key) }
 
-  /// A member to write to; of two with one name the later one stays, but a nested container is gone on with.
+  /// Adds a member; a later duplicate replaces the earlier, but nested containers continue the existing one.
   private func member(_ key: any CodingKey, keepingExisting: Bool = false) -> ValueEncoder {
     guard case .map(var members) = encoder.node.content else {
-      preconditionFailure("a type went on with a map after it had written something else")
+      preconditionFailure("a type continued a map after writing something else")
     }
     if keepingExisting, let existing = members.last(where: { $0.name.isIdentical(to: key.stringValue) }) {
       return encoder.child(existing.node, key)
@@ -217,7 +217,7 @@ private struct UnkeyedNodeContainer: UnkeyedEncodingContainer {
 
   private func element() -> ValueEncoder {
     guard case .array(var elements) = encoder.node.content else {
-      preconditionFailure("a type went on with an array after it had written something else")
+      preconditionFailure("a type continued an array after writing something else")
     }
     let node = ValueEncoder.Node()
     encoder.node.content = .nothing  // keeps the array unshared while it grows

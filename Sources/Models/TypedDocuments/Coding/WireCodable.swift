@@ -1,9 +1,9 @@
 import FirestoreModels
 
-// The wire's own JSON through any Codable coder. `JSONDecoder.decodeGetResult` and `WireDecoder` do not come this way:
-// they are faster and keep names apart that Foundation's coders hold for one.
+// The REST JSON through any Codable coder. `JSONDecoder.decodeGetResult` and `WireDecoder` bypass it: they
+// are faster and distinguish names that Foundation's coders consider equal.
 
-/// A coding key of any name.
+/// A coding key with any name.
 struct FieldKey: CodingKey {
   let stringValue: String
   let intValue: Int?
@@ -23,7 +23,7 @@ struct FieldKey: CodingKey {
   }
 }
 
-/// The members that a value's type is told by; others are ignored.
+/// The members that identify the type of a value; others are ignored.
 private enum ValueKey: String, CodingKey {
   case nullValue, booleanValue, integerValue, doubleValue, timestampValue, stringValue, bytesValue
   case referenceValue, geoPointValue, arrayValue, mapValue
@@ -34,13 +34,13 @@ private enum ContentKey: String, CodingKey {
 }
 
 extension Value: Codable {
-  /// Reads the wire's own JSON, as ``WireDecoder`` does: liberally, but two types in a value, or none, are refused.
+  /// Decodes the REST JSON as leniently as ``WireDecoder``; a value with two types or none is refused.
   package init(from decoder: any Decoder) throws {
-    if let own = decoder as? ValueDecoder {
-      self = own.value
+    if let decoder = decoder as? ValueDecoder {
+      self = decoder.value
       return
     }
-    // A level takes three keys of the path; a deep enum would overflow the stack when it is destroyed.
+    // Each level adds three keys to the path; destroying a deep enum would overflow the stack.
     guard decoder.codingPath.count <= 3 * WireDecoder.maximumValueDepth else {
       throw DecodingError.fault("it is nested too deeply", at: decoder.codingPath)
     }
@@ -65,24 +65,24 @@ extension Value: Codable {
         try container.decodeNil(forKey: key)
         || (try? container.decode(String.self, forKey: key)) == "NULL_VALUE"
         || (try? container.decode(Int.self, forKey: key)) == 0
-      guard isNull else { throw refuse("nullValue is null") }
+      guard isNull else { throw refuse("nullValue must be null") }
       return .null
     case .booleanValue: return .boolean(try container.decode(Bool.self, forKey: key))
     case .integerValue:
       guard let number = integer(in: container, key) else {
-        throw refuse("integerValue is a whole number of 64 bits, as text")
+        throw refuse("integerValue must be a 64-bit integer as a string")
       }
       return .integer(number)
     case .doubleValue:
       guard let number = double(in: container, key) else {
-        throw refuse("doubleValue is a number, \"NaN\", \"Infinity\" or \"-Infinity\"")
+        throw refuse("doubleValue must be a number, \"NaN\", \"Infinity\" or \"-Infinity\"")
       }
       return .double(number)
     case .timestampValue: return .timestamp(try container.decode(Timestamp.self, forKey: key))
     case .stringValue: return .string(try container.decode(String.self, forKey: key))
     case .bytesValue:
       guard let bytes = Base64.decode(try container.decode(String.self, forKey: key)) else {
-        throw refuse("bytesValue is base64 text")
+        throw refuse("bytesValue must be a Base64 string")
       }
       return .bytes(bytes)
     case .referenceValue: return .reference(try container.decode(String.self, forKey: key))
@@ -98,7 +98,7 @@ extension Value: Codable {
 
   private static func integer(in container: KeyedDecodingContainer<ValueKey>, _ key: ValueKey) -> Int64? {
     if let text = try? container.decode(String.self, forKey: key) {
-      // `Int64` takes a plus sign, protobuf's JSON does not.
+      // `Int64` accepts a plus sign; protobuf's JSON does not.
       return text.utf8.first == UInt8(ascii: "+") || text.utf8.count > 20 ? nil : Int64(text)
     }
     if let number = try? container.decode(Int64.self, forKey: key) { return number }
@@ -118,12 +118,12 @@ extension Value: Codable {
     }
   }
 
-  /// Writes the wire's own JSON, or to a ``FirestoreEncoder`` the value itself.
+  /// Encodes the REST JSON, or the value itself in a ``FirestoreEncoder``.
   ///
-  /// - Throws: `EncodingError` where the encoder would merge two names that differ by their composition only.
+  /// - Throws: `EncodingError` if the encoder would merge canonically equivalent names.
   package func encode(to encoder: any Encoder) throws {
-    if let own = encoder as? ValueEncoder {
-      own.set(self)
+    if let encoder = encoder as? ValueEncoder {
+      encoder.set(self)
       return
     }
     var container = encoder.container(keyedBy: ValueKey.self)
@@ -161,10 +161,12 @@ extension Value: Codable {
 }
 
 extension FieldMap: Codable {
-  /// Reads the members of a map in the wire's own JSON: `{"a": {"stringValue": "…"}, …}`.
+  /// Decodes the members of a map in REST JSON: `{"a": {"stringValue": "…"}, …}`.
   package init(from decoder: any Decoder) throws {
-    if let own = decoder as? ValueDecoder {
-      guard case .map(let fields) = own.value else { throw own.mismatch(Self.self, expected: "a map") }
+    if let decoder = decoder as? ValueDecoder {
+      guard case .map(let fields) = decoder.value else {
+        throw decoder.mismatch(Self.self, expected: "a map")
+      }
       self = fields
       return
     }
@@ -176,13 +178,13 @@ extension FieldMap: Codable {
     )
   }
 
-  /// Writes the members of a map in the wire's own JSON, or to a ``FirestoreEncoder`` the map itself.
+  /// Encodes the members of a map in REST JSON, or the map itself in a ``FirestoreEncoder``.
   ///
-  /// - Throws: `EncodingError` where two names differ by their composition only ("é"): Foundation's encoders would
-  ///   drop one. ``JSONWriter`` writes them.
+  /// - Throws: `EncodingError` if two names are canonically equivalent ("é"), because Foundation's encoders
+  ///   would drop one. ``JSONWriter`` writes both.
   package func encode(to encoder: any Encoder) throws {
-    if let own = encoder as? ValueEncoder {
-      own.set(.map(self))
+    if let encoder = encoder as? ValueEncoder {
+      encoder.set(.map(self))
       return
     }
     guard Set(entries.map(\.name)).count == count else {
@@ -198,28 +200,29 @@ extension FieldMap: Codable {
 }
 
 extension Timestamp: Codable {
-  /// Reads RFC 3339 text with its offset and up to 9 digits of a second, or a ``FirestoreDecoder``'s timestamp.
+  /// Decodes an RFC 3339 string with an offset and up to 9 fractional digits, or a timestamp in a
+  /// ``FirestoreDecoder``.
   package init(from decoder: any Decoder) throws {
-    if let own = decoder as? ValueDecoder {
-      guard case .timestamp(let moment) = own.value else {
-        throw own.mismatch(Self.self, expected: "a timestamp")
+    if let decoder = decoder as? ValueDecoder {
+      guard case .timestamp(let moment) = decoder.value else {
+        throw decoder.mismatch(Self.self, expected: "a timestamp")
       }
       self = moment
       return
     }
     guard let moment = Timestamp(try decoder.singleValueContainer().decode(String.self)) else {
       throw DecodingError.fault(
-        "a timestamp is an RFC 3339 time of the years 1 to 9999, with its zone",
+        "a timestamp must be an RFC 3339 time in the years 1 to 9999 with an offset",
         at: decoder.codingPath
       )
     }
     self = moment
   }
 
-  /// Writes RFC 3339 text in UTC, or to a ``FirestoreEncoder`` the timestamp itself.
+  /// Encodes an RFC 3339 string in UTC, or the timestamp itself in a ``FirestoreEncoder``.
   package func encode(to encoder: any Encoder) throws {
-    if let own = encoder as? ValueEncoder {
-      own.set(.timestamp(self))
+    if let encoder = encoder as? ValueEncoder {
+      encoder.set(.timestamp(self))
       return
     }
     var container = encoder.singleValueContainer()
@@ -228,11 +231,12 @@ extension Timestamp: Codable {
 }
 
 extension GeoPoint: Codable {
-  /// Reads `{"latitude": 1.5, "longitude": -2}`, where a missing coordinate is 0, or a ``FirestoreDecoder``'s point.
+  /// Decodes `{"latitude": 1.5, "longitude": -2}`, where a missing coordinate is 0, or a geo point in a
+  /// ``FirestoreDecoder``.
   package init(from decoder: any Decoder) throws {
-    if let own = decoder as? ValueDecoder {
-      guard case .geoPoint(let point) = own.value else {
-        throw own.mismatch(Self.self, expected: "a geo point")
+    if let decoder = decoder as? ValueDecoder {
+      guard case .geoPoint(let point) = decoder.value else {
+        throw decoder.mismatch(Self.self, expected: "a geo point")
       }
       self = point
       return
@@ -241,17 +245,17 @@ extension GeoPoint: Codable {
     func coordinate(_ key: ContentKey) throws -> Double {
       guard container.contains(key) else { return 0 }
       guard let number = Value.double(in: container, key) else {
-        throw DecodingError.fault("a coordinate is a number", at: container.codingPath + [key])
+        throw DecodingError.fault("a coordinate must be a number", at: container.codingPath + [key])
       }
       return number
     }
     self.init(latitude: try coordinate(.latitude), longitude: try coordinate(.longitude))
   }
 
-  /// Writes both coordinates but those that are 0, or to a ``FirestoreEncoder`` the point itself.
+  /// Encodes the coordinates other than 0, or the geo point itself in a ``FirestoreEncoder``.
   package func encode(to encoder: any Encoder) throws {
-    if let own = encoder as? ValueEncoder {
-      own.set(.geoPoint(self))
+    if let encoder = encoder as? ValueEncoder {
+      encoder.set(.geoPoint(self))
       return
     }
     var container = encoder.container(keyedBy: ContentKey.self)
@@ -267,21 +271,18 @@ extension GeoPoint: Codable {
 }
 
 extension UTF8Key: Codable, CodingKeyRepresentable {
-  /// Reads a text.
   package init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(String.self))
   }
 
-  /// Writes the text.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(string)
   }
 
-  /// The text as a coding key, so that a dictionary of such keys is a map.
+  /// The text as a coding key, so that a dictionary with these keys is encoded as a map.
   package var codingKey: any CodingKey { FieldKey(string) }
 
-  /// Takes a coding key's text.
   package init?(codingKey: some CodingKey) {
     self.init(codingKey.stringValue)
   }

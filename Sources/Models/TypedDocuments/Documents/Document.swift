@@ -1,31 +1,29 @@
 package import FirestoreModels
 
-/// A document as an answer of the service holds it: immutable, with its name and times.
+/// A document of a response with typed fields: immutable, with its name and times.
 ///
-/// `Fields` is a struct of typed values, a plain `Codable` struct, or ``FieldMap``. Fields are read as members of the
-/// document, unwrapped to plain types (see ``FieldAccess``):
+/// `Fields` is a struct of typed values, a plain `Codable` struct, or ``FieldMap``. Fields are accessible as
+/// members of the document, unwrapped to plain types (see ``FieldAccess``):
 ///
-/// ```swift
-/// struct AppFields: Decodable {
-///   var index: IntegerValue
-///   var iconURL: URLValue?
-/// }
-/// typealias App = Document<AppFields>
-/// app.index    // Int, of app.fields.index.integerValue
-/// app.iconURL  // URL?
-/// ```
+///     struct AppFields: Decodable {
+///       var index: IntegerValue
+///       var iconURL: URLValue?
+///     }
+///     typealias App = Document<AppFields>
+///
+///     let app = try App(decoding: document)
+///     app.index      // Int, from app.fields.index.integerValue
+///     app.iconURL    // URL?
 @dynamicMemberLookup
 package struct Document<Fields: Decodable>: DocumentType {
-  /// The document's name, in answers the full one: `projects/P/databases/D/documents/…`.
+  /// The document name; in responses the full name, `projects/P/databases/D/documents/…`.
   package let name: String
-  /// The fields.
   package let fields: Fields
-  /// When the document was created, with all its digits.
+  /// The creation time with all its digits.
   package let createTime: Timestamp
-  /// When it last changed, with all its digits: what a precondition names.
+  /// The time of the last change with all its digits, for preconditions.
   package let updateTime: Timestamp
 
-  /// Makes a document.
   package init(name: String, fields: Fields, createTime: Timestamp, updateTime: Timestamp) {
     self.name = name
     self.fields = fields
@@ -33,9 +31,9 @@ package struct Document<Fields: Decodable>: DocumentType {
     self.updateTime = updateTime
   }
 
-  /// Makes a document of what an answer holds.
+  /// Makes a document from the parts of a response.
   ///
-  /// - Throws: `DecodingError` where one of the times is missing.
+  /// - Throws: `DecodingError` if one of the times is missing.
   package init(fields: Fields, metadata: DocumentMetadata) throws {
     func required(_ time: Timestamp?, _ key: DocumentKey) throws -> Timestamp {
       guard let time else {
@@ -51,12 +49,12 @@ package struct Document<Fields: Decodable>: DocumentType {
     )
   }
 
-  /// The document's path below its database; nil where the name is no document's.
+  /// The path below the database; nil if the name is not a document name.
   package var path: DocumentPath? { DocumentMetadata(name: name).path }
 }
 
 extension Document: Decodable {
-  /// Reads the service's JSON of a document.
+  /// Decodes the REST JSON of a document.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DocumentKey.self)
     let name = try container.decode(String.self, forKey: .name)
@@ -70,7 +68,7 @@ extension Document: Decodable {
 }
 
 extension Document: Encodable where Fields: Encodable {
-  /// Writes the service's JSON of a document; `fields` is left out where there are none.
+  /// Encodes the REST JSON of a document; empty `fields` are omitted.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DocumentKey.self)
     try container.encode(name, forKey: .name)
@@ -79,12 +77,12 @@ extension Document: Encodable where Fields: Encodable {
     try container.encode(updateTime, forKey: .updateTime)
   }
 
-  /// The untyped document.
+  /// Converts to an untyped document.
   ///
-  /// - Throws: `EncodingError` where the name is no document's or a field has no Firestore type.
+  /// - Throws: `EncodingError` if the name is not a document name or a field has no Firestore type.
   package func encoded() throws -> RawDocument {
     guard let path else {
-      throw EncodingError.fault(Self.self, "the name is no document's", at: [DocumentKey.name])
+      throw EncodingError.fault(Self.self, "the name is not a document name", at: [DocumentKey.name])
     }
     return RawDocument(
       path: path,
@@ -96,7 +94,6 @@ extension Document: Encodable where Fields: Encodable {
 }
 
 extension Document: Equatable where Fields: Equatable {
-  /// Whether both are the same, their names by their bytes.
   package static func == (a: Document, b: Document) -> Bool {
     a.name.isIdentical(to: b.name) && a.fields == b.fields && a.createTime == b.createTime
       && a.updateTime == b.updateTime
@@ -108,7 +105,7 @@ extension Document: Sendable where Fields: Sendable {}
 // MARK: - Fields within a foreign coder
 
 extension KeyedDecodingContainer<DocumentKey> {
-  /// The fields by way of ``FieldMap``, so that every decoder reads the same types.
+  /// Decodes the fields through ``FieldMap``, so that every decoder accepts the same types.
   func decodeFields<Fields: Decodable>(
     _ type: Fields.Type,
     name: String?,

@@ -1,19 +1,17 @@
 import FirestoreModels
 
-/// Why one document of an answer could not be read: which, where in it, and what was expected.
+/// Why a document of a response could not be decoded.
 ///
-/// It names fields and types, never what a field holds, so it may be logged.
+/// It contains names of fields and types but no values, and can be logged.
 package struct DocumentFailure: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The document's name; nil where the answer has none.
+  /// The document name; nil if the response has none.
   package var name: String?
-  /// The document's place in the answer, from 0.
+  /// The index of the document in the response, from 0.
   package var index: Int
-  /// The place in the document, outermost first: `["fields", "tags", "[2]"]`.
+  /// The location in the document, outermost first: `["fields", "tags", "[2]"]`.
   package var location: [String]
-  /// What is wrong there.
   package var reason: String
 
-  /// Makes a failure.
   package init(name: String?, index: Int, location: [String] = [], reason: String) {
     self.name = name
     self.index = index
@@ -26,13 +24,13 @@ package struct DocumentFailure: Error, Sendable, Equatable, CustomStringConverti
     self.init(name: name, index: index, location: location, reason: reason)
   }
 
-  /// One line for a person.
+  /// One line with the document, the location and the reason.
   package var description: String {
     let place = location.isEmpty ? "" : "\(location.joined(separator: ".")): "
     return "\(name ?? "document \(index)"): \(place)\(reason)"
   }
 
-  /// Place and reason of an error; the text of one that is not ours may quote data and is left out.
+  /// Location and reason of an error; the text of external errors may quote data and is omitted.
   private static func explain(_ error: any Error) -> (location: [String], reason: String) {
     switch error {
     case let error as WireError: return (error.location, error.reason)
@@ -41,13 +39,13 @@ package struct DocumentFailure: Error, Sendable, Equatable, CustomStringConverti
         switch error {
         case .keyNotFound(let key, let context): (context, "\(key.stringValue) is missing")
         case .valueNotFound(let type, let context): (context, "there is no \(type)")
-        case .typeMismatch(let type, let context): (context, "it is no \(type)")
-        case .dataCorrupted(let context): (context, "it is none of the values that its type has")
+        case .typeMismatch(let type, let context): (context, "it is not of the type \(type)")
+        case .dataCorrupted(let context): (context, "it is not a valid value of its type")
         @unknown default: (DecodingError.Context(codingPath: [], debugDescription: ""), "it cannot be read")
         }
       let own = (context.underlyingError as? CodingFault)?.reason
       return (context.codingPath.map(\.stringValue), own ?? reason)
-    default: return ([], "its type refuses it (\(type(of: error)))")
+    default: return ([], "its type rejects it (\(type(of: error)))")
     }
   }
 }

@@ -1,13 +1,12 @@
-/// A page of documents of which one that cannot be read does not sink the others.
+/// A page of documents with a result for each, so that one invalid document does not fail the page.
 package struct DocumentList<Element: DocumentType> {
-  /// One entry for each document of the answer, in its order.
+  /// One result for each document of the response, in order.
   package var results: [Result<Element, DocumentFailure>]
-  /// The names of documents that do not exist but have subcollections, which `showMissing` lists.
+  /// The names of missing documents that have subcollections, as listed by `showMissing`.
   package var missing: [String]
-  /// What asks for the next page; nil on the last one.
+  /// The token of the next page; nil on the last page.
   package var nextPageToken: String?
 
-  /// Makes a page.
   package init(
     results: [Result<Element, DocumentFailure>] = [],
     missing: [String] = [],
@@ -18,10 +17,10 @@ package struct DocumentList<Element: DocumentType> {
     self.nextPageToken = nextPageToken
   }
 
-  /// The documents that could be read, in their order.
+  /// The decoded documents in order.
   package var documents: [Element] { results.compactMap { try? $0.get() } }
 
-  /// Why others could not.
+  /// The failures in order.
   package var failures: [DocumentFailure] {
     results.compactMap { if case .failure(let failure) = $0 { failure } else { nil } }
   }

@@ -1,13 +1,13 @@
 package import FirestoreModels
 
-/// The answers of `documents.get` and `documents.list`, read into typed documents.
+/// Decodes responses of `documents.get` and `documents.list` into typed documents.
 ///
-/// `JSONDecoder.decodeGetResult(from:)` and `decodeListResult(from:)` are the same with `Data`.
+/// `JSONDecoder.decodeGetResult(from:)` and `decodeListResult(from:)` do the same with `Data`.
 package enum DocumentResponse {
-  /// Reads the answer of `documents.get`: the document, or the service's error.
+  /// Decodes a response of `documents.get`: the document or the service's error.
   ///
-  /// - Throws: `DecodingError` where the answer is neither (a proxy's page, half a body), or where the document is not
-  ///   of the type.
+  /// - Throws: `DecodingError` if the response is neither (a proxy's page, a truncated body), or the document
+  ///   does not match the type.
   package static func get<Element: DocumentType>(
     _ type: Element.Type = Element.self,
     from json: UnsafeRawBufferPointer,
@@ -20,12 +20,12 @@ package enum DocumentResponse {
     }
   }
 
-  /// Reads the answer of `documents.list`, all of it or nothing: the page's documents, or the service's error.
+  /// Decodes a response of `documents.list` entirely: all documents of the page or the service's error.
   ///
-  /// The page token is not told; see ``page(_:from:userInfo:)``.
+  /// The page token is not returned; see ``page(_:from:userInfo:)``.
   ///
-  /// - Throws: `DecodingError` where the answer is neither, or where one of the documents is not of the type or is
-  ///   missing (`showMissing`): a list without it would be taken for the whole.
+  /// - Throws: `DecodingError` if the response is neither, or if a document does not match the type or is
+  ///   missing (`showMissing`), because a list without it would appear complete.
   package static func list<Element: DocumentType>(
     _ type: Element.Type = Element.self,
     from json: UnsafeRawBufferPointer,
@@ -42,9 +42,9 @@ package enum DocumentResponse {
     }
   }
 
-  /// Reads the answer of `documents.list`, one result for each document: the page, or the service's error.
+  /// Decodes a response of `documents.list` with a result for each document: the page or the service's error.
   ///
-  /// - Throws: `DecodingError` where the answer is neither.
+  /// - Throws: `DecodingError` if the response is neither.
   package static func page<Element: DocumentType>(
     _ type: Element.Type = Element.self,
     from json: UnsafeRawBufferPointer,
@@ -71,29 +71,29 @@ package enum DocumentResponse {
     }
   }
 
-  /// Parses a whole text; the cursor is good within `body` only.
-  private static func parse<Answer>(
+  /// Parses a complete text; the cursor is valid only within `body`.
+  private static func parse<Response>(
     _ json: UnsafeRawBufferPointer,
-    _ body: (JSONCursor) throws -> Answer
-  ) throws -> Answer {
+    _ body: (JSONCursor) throws -> Response
+  ) throws -> Response {
     let parser = JSONParser()
     let root: JSONCursor
     do throws(WireError) {
       root = try parser.parseHolding(json)
     } catch {
-      throw DecodingError.fault("the answer is no JSON: \(error.reason)", at: [])
+      throw DecodingError.fault("the response is not JSON: \(error.reason)", at: [])
     }
     return try withExtendedLifetime(parser) { try body(root) }
   }
 
-  /// The documents of a list; an empty one has no such member.
+  /// The documents of a list; an empty list has no such member.
   private static func entries(of root: JSONCursor) throws -> JSONCursor.Elements {
     guard root.kind == .object else {
-      throw DecodingError.fault("a list of documents is a JSON object", at: [])
+      throw DecodingError.fault("a list of documents must be a JSON object", at: [])
     }
     let documents = root["documents"]
     if let documents, documents.kind != .array, !documents.isNull {
-      throw DecodingError.fault("the documents of a list are a JSON array", at: [DocumentKey.documents])
+      throw DecodingError.fault("the documents of a list must be a JSON array", at: [DocumentKey.documents])
     }
     return (documents ?? root).elements
   }
@@ -103,7 +103,7 @@ package enum DocumentResponse {
   }
 }
 
-/// Reads documents one after another, with the wire decoder's buffers.
+/// Decodes several documents with one decoder's buffers.
 private struct Reader<Element: DocumentType> {
   let userInfo: [CodingUserInfoKey: Any]
   var wire = WireDecoder()
@@ -115,7 +115,7 @@ private struct Reader<Element: DocumentType> {
   mutating func document(_ json: JSONCursor, at codingPath: [any CodingKey]) throws -> Element {
     let parts = try untyped(json, at: codingPath)
     guard let path = parts.metadata.path else {
-      throw DecodingError.fault("the name is no document's", at: codingPath + [DocumentKey.name])
+      throw DecodingError.fault("the name is not a document name", at: codingPath + [DocumentKey.name])
     }
     let fields = try ValueDecoder(
       value: .map(parts.fields),

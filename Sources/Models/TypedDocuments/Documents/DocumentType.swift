@@ -1,33 +1,30 @@
 package import FirestoreModels
 
-/// A typed document, as ``Document`` and ``FieldsOnlyDocument`` are: made of an answer's fields and metadata.
+/// A typed document, made of the fields and metadata of a response: ``Document`` or ``FieldsOnlyDocument``.
 package protocol DocumentType<Fields>: FieldAccess where Fields: Decodable {
-  /// Makes a document of what an answer holds.
+  /// Makes a document from the parts of a response.
   ///
-  /// - Throws: `DecodingError` where something is missing that the type needs.
+  /// - Throws: `DecodingError` if something that the type requires is missing.
   init(fields: Fields, metadata: DocumentMetadata) throws
 }
 
-/// What an answer tells of a document beside its fields.
+/// The parts of a document in a response other than its fields.
 package struct DocumentMetadata: Sendable {
-  /// The document's name: full (`projects/P/databases/D/documents/…`) or relative to its database.
+  /// The document name: full (`projects/P/databases/D/documents/…`) or relative to its database.
   package var name: String
-  /// When it was created.
   package var createTime: Timestamp?
-  /// When it last changed.
   package var updateTime: Timestamp?
 
-  /// Makes metadata.
   package init(name: String, createTime: Timestamp? = nil, updateTime: Timestamp? = nil) {
     self.name = name
     self.createTime = createTime
     self.updateTime = updateTime
   }
 
-  /// The document's path below its database, by a full or a relative name; nil where it is neither.
+  /// The path below the database from a full or relative name; nil for any other name.
   package var path: DocumentPath? {
     if let (_, path) = DatabaseName.split(name) { return path }
-    // The full name of a collection is no relative name of a document.
+    // The full name of a collection is not a relative document name.
     let segments = name.utf8.split(
       separator: UInt8(ascii: "/"),
       maxSplits: 5,
@@ -41,12 +38,11 @@ package struct DocumentMetadata: Sendable {
 }
 
 extension DocumentType {
-  /// Makes a document of the service's untyped one.
+  /// Makes a typed document from an untyped one.
   ///
-  /// The name is the full one in `database`, or relative where that is nil.
+  /// The name is the full name in `database`, or relative if that is nil.
   ///
-  /// - Throws: `DecodingError` where a field is missing or of another type, or where a time is missing that the type
-  ///   needs.
+  /// - Throws: `DecodingError` if a field is missing or has another type, or if a required time is missing.
   package init(decoding document: RawDocument, in database: DatabaseName? = nil) throws {
     let metadata = DocumentMetadata(
       name: database?.name(of: document.path) ?? document.path.string,

@@ -1,39 +1,35 @@
 package import FirestoreModels
 
-/// The fields of a document alone, to be changed and written: what `create` and `patch` send.
+/// The fields of a document without name and times, to be changed and sent by `create` and `patch`.
 ///
-/// Fields are read and written as members of the document, as plain types; writing nil removes an optional field:
+/// Fields are accessible as members of the document, as plain types; setting nil removes an optional field:
 ///
-/// ```swift
-/// var app = FieldsOnlyDocument(fields: AppFields(index: 4, iconURL: nil))
-/// app.index = 1
-/// app.iconURL = URL(string: "https://example.org/icon.png")
-/// let body = try JSONEncoder().encode(app)  // {"fields":{…}}
-/// ```
+///     var app = FieldsOnlyDocument(fields: AppFields(index: 4, iconURL: nil))
+///     app.index = 1
+///     app.iconURL = URL(string: "https://example.org/icon.png")
+///     let body = try JSONEncoder().encode(app)    // {"fields":{…}}
 @dynamicMemberLookup
 package struct FieldsOnlyDocument<Fields: Decodable>: DocumentType, MutableFieldAccess {
-  /// The fields.
   package var fields: Fields
 
-  /// Makes a document of its fields.
   package init(fields: Fields) { self.fields = fields }
 
-  /// Takes the fields of an answer and leaves the rest.
+  /// Makes a document from the fields of a response; ignores the metadata.
   package init(fields: Fields, metadata: DocumentMetadata) { self.fields = fields }
 
-  /// Takes the fields of a document, to change them.
+  /// Copies the fields of a document.
   package init(_ document: Document<Fields>) { fields = document.fields }
 
-  /// Makes a document of untyped fields.
+  /// Decodes untyped fields.
   ///
-  /// - Throws: `DecodingError` where a field is missing or of another type.
+  /// - Throws: `DecodingError` if a field is missing or has another type.
   package init(decoding fields: FieldMap) throws {
     self.fields = try FirestoreDecoder().decode(Fields.self, from: fields)
   }
 }
 
 extension FieldsOnlyDocument: Decodable {
-  /// Reads the fields of the service's JSON of a document.
+  /// Decodes the fields of a document in REST JSON.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DocumentKey.self)
     let name = try container.decodeIfPresent(String.self, forKey: .name)
@@ -42,22 +38,22 @@ extension FieldsOnlyDocument: Decodable {
 }
 
 extension FieldsOnlyDocument: Encodable where Fields: Encodable {
-  /// Writes `{"fields": {…}}`, or `{}` where there are none.
+  /// Encodes `{"fields": {…}}`, or `{}` if there are none.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DocumentKey.self)
     try container.encodeFields(fields, for: encoder)
   }
 
-  /// The untyped fields.
+  /// Converts to untyped fields.
   ///
-  /// - Throws: `EncodingError` where a field has no Firestore type.
+  /// - Throws: `EncodingError` if a field has no Firestore type.
   package func encoded() throws -> FieldMap {
     try FirestoreEncoder().encode(fields)
   }
 
-  /// The untyped document to be written at a path.
+  /// Converts to an untyped document for a path.
   ///
-  /// - Throws: `EncodingError` where a field has no Firestore type.
+  /// - Throws: `EncodingError` if a field has no Firestore type.
   package func encoded(at path: DocumentPath) throws -> RawDocument {
     try FirestoreEncoder().encode(fields, at: path)
   }

@@ -1,10 +1,10 @@
 package import FirestoreModels
 
 extension FirestoreError {
-  /// Reads the body of an error answer: `{"error": {"code", "message", "status", "details"}}`, or an array with such
-  /// an element (streaming methods send one); nil where the body holds no error.
+  /// Decodes an error body: `{"error": {"code", "message", "status", "details"}}`, or an array with such an
+  /// element, as streaming methods send; nil if there is no error.
   ///
-  /// A status that is not known is the likeliest one of the code.
+  /// An unknown status becomes the most likely one for the code.
   package init?(body root: JSONCursor) {
     if root.kind == .array {
       guard let error = root.elements.lazy.compactMap({ $0["error"] }).first else { return nil }
@@ -19,7 +19,7 @@ extension FirestoreError {
     guard error.kind == .object else { return nil }
     let code = error["code"]?.integer.flatMap { Int(exactly: $0) }
     let named = error["status"]?.string.flatMap { Status(name: $0) }
-    // A google.rpc.Status that is not of HTTP has the number of the status itself.
+    // A google.rpc.Status outside of HTTP has the number of the status itself.
     let status = named ?? code.flatMap { Status(rawValue: $0) } ?? Status(httpCode: code ?? 0)
     self.init(
       status,
@@ -37,7 +37,7 @@ extension FirestoreError {
     }
   }
 
-  /// The seconds of a duration in protobuf's JSON: `1.500s`.
+  /// The seconds of a protobuf duration in JSON: `1.500s`.
   private static func seconds(_ duration: String) -> Double? {
     guard duration.utf8.last == UInt8(ascii: "s"), let seconds = Double(duration.dropLast()),
       seconds.isFinite,

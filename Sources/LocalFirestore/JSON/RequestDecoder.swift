@@ -1,15 +1,15 @@
 import FirestoreModels
 
-/// Reads the bodies of requests, strictly: a member that the documented message does not have is refused.
+/// Decodes request bodies strictly: unknown members are refused.
 ///
-/// Not `Sendable`: one decoder serves one connection.
+/// Not `Sendable`: one decoder per connection.
 final class RequestDecoder {
   private let parser = JSONParser()
   private var wire = WireDecoder(unknownMembers: .refused)
 
-  /// Parses a body and reads it with `read`; an empty body is an empty message.
+  /// Parses a body and decodes it with `read`; an empty body is an empty message.
   ///
-  /// - Throws: ``FirestoreError`` `.invalidArgument` for what is not the documented message.
+  /// - Throws: ``FirestoreError`` `.invalidArgument` for anything but the documented message.
   func decode<Message>(
     _ body: [UInt8],
     _ read: (JSONCursor, inout WireDecoder) throws(WireError) -> Message
@@ -75,7 +75,7 @@ final class RequestDecoder {
         switch name {
         case "structuredQuery": request.query = try wire.structuredQuery(value)
         case "partitionCount":
-          guard let count = WireDecoder.integer(value) else { throw WireError("it is not a whole number") }
+          guard let count = WireDecoder.integer(value) else { throw WireError("it is not an integer") }
           request.partitionCount = count
         case "pageSize": request.pageSize = try wire.int32(value)
         case "pageToken": request.pageToken = try value.text()
@@ -94,7 +94,7 @@ final class RequestDecoder {
         switch name {
         case "pageSize": request.pageSize = try wire.int32(value)
         case "pageToken": request.pageToken = try value.text()
-        // The resource is named by the URL; Google's own clients leave it out here.
+        // The URL names the resource; Google's clients omit it here.
         case "readTime": try wire.consistency(name, value, &request.consistency)
         default: try wire.refuse(name)
         }

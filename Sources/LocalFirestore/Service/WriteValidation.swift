@@ -1,11 +1,11 @@
 import FirestoreModels
 
-/// What the service refuses in writes before it looks at a document.
-enum WriteRules {
-  /// Transforms of one document in a commit.
+/// Validates writes before their documents are read.
+enum WriteValidation {
+  /// The maximum number of transforms for one document in a commit.
   private static let maximumTransforms = 500
 
-  /// Refuses a write that can never be applied.
+  /// Throws for a write that can never be applied.
   static func check(_ write: Write) throws(FirestoreError) {
     if let violation = PathLimits.violations(of: write.path).first { throw .invalid(violation.message) }
     if case .update(_, let mask?) = write.operation {

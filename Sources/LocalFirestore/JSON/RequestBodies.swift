@@ -1,22 +1,22 @@
 import FirestoreModels
 
-/// Which moment a read is of.
+/// The consistency of a read.
 enum ReadConsistency: Sendable, Equatable {
-  /// Now.
+  /// The current state.
   case strong
-  /// A moment of the past hour, in microseconds since 1970.
+  /// A time in the past hour, in microseconds since 1970.
   case time(Int64)
-  /// The moment of a transaction that has begun.
+  /// The read time of an active transaction.
   case transaction(TransactionID)
-  /// The moment of a transaction that begins with this read.
+  /// The read time of a transaction that begins with this read.
   case newTransaction(TransactionOptions)
 }
 
-/// What a transaction is to be.
+/// The mode of a transaction.
 enum TransactionOptions: Sendable, Equatable {
-  /// It reads, at a moment in microseconds since 1970 or at its first read.
+  /// Read-only, at a time in microseconds since 1970 or at its first read.
   case readOnly(readTime: Int64?)
-  /// It reads and then commits writes.
+  /// Read-write.
   case readWrite
 }
 
@@ -61,7 +61,7 @@ struct WriteRequest {
   var transaction: TransactionID?
 }
 
-/// A document in a request: its name, where it has one, and its fields.
+/// A document in a request, with its name if it has one.
 struct DocumentBody {
   var name = ""
   var fields = FieldMap()

@@ -1,9 +1,9 @@
 import FirestoreModels
 
-/// What the service demands of a query beyond its form
+/// Validates queries as the service does
 /// (https://firebase.google.com/docs/firestore/query-data/queries#limits_and_considerations).
-enum QueryRules {
-  /// Refuses a query that the service would refuse.
+enum QueryValidation {
+  /// Throws for a query that the service refuses.
   static func check(_ query: StructuredQuery) throws(FirestoreError) {
     if let id = query.from.collectionID {
       if let violation = PathLimits.violation(ofID: id, isDocument: false) {
@@ -39,13 +39,14 @@ enum QueryRules {
     }
   }
 
-  /// The order of the results: what is asked for, then the fields of inequalities by their names, then the name; what
-  /// is added has the last direction (`order_by` in google/firestore/v1/query.proto).
+  /// The complete order: the requested fields, the inequality fields by name, then the document name.
+  ///
+  /// Added fields have the last requested direction (`order_by` in google/firestore/v1/query.proto).
   static func completeOrder(of query: StructuredQuery) -> [StructuredQuery.Order] {
     var order = query.orderBy
     let direction = order.last?.direction ?? .ascending
     if let name = order.firstIndex(where: { $0.field == .documentName }) {
-      // Nothing is left to order behind the name.
+      // Names are unique, so nothing remains to be ordered.
       return Array(order[...name])
     }
     for field in query.where?.impliedOrder ?? [] where !order.contains(where: { $0.field == field }) {

@@ -1,6 +1,6 @@
 import FirestoreModels
 
-/// A filter with its names made keys, as the documents of a scan are asked.
+/// A filter whose document names are storage keys, so that it can be evaluated on rows of a scan.
 indirect enum CompiledFilter {
   case and([CompiledFilter])
   case or([CompiledFilter])
@@ -10,7 +10,7 @@ indirect enum CompiledFilter {
   /// The document has the field.
   case exists(FieldPath)
 
-  /// Whether the fields of a document must be known to tell.
+  /// Whether the filter depends on the fields of a document.
   var needsFields: Bool {
     switch self {
     case .and(let filters), .or(let filters): filters.contains { $0.needsFields }
@@ -19,7 +19,7 @@ indirect enum CompiledFilter {
     }
   }
 
-  /// Whether a document satisfies the filter; `fields` are its own where ``needsFields``.
+  /// Whether a document matches; `fields` may be empty unless ``needsFields``.
   func matches(key: [UInt8], fields: FieldMap) -> Bool {
     switch self {
     case .and(let filters): filters.allSatisfy { $0.matches(key: key, fields: fields) }

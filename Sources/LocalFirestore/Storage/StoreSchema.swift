@@ -3,13 +3,14 @@ import GRDB
 
 /// The tables of a data file.
 ///
-/// `documents` holds what is, `versions` what was: each version from its `update_time` to its `end_time`. Times are
-/// microseconds since 1970, `fields` is the document's map as the service's JSON, `key` is ``NameKey`` of `path`.
-/// All are rowid tables: with rows of 1 kB an index of keys alone is what makes range scans fast.
-enum Schema {
-  /// Marks a file as a store of ours ("GymF").
+/// `documents` contains the current documents, `versions` the previous ones, each from its `update_time` to
+/// its `end_time`. Times are microseconds since 1970, `fields` is the map in REST JSON, `key` is the
+/// ``NameKey`` of `path`. All are rowid tables: with rows of 1 kB, range scans are fast only over an index
+/// that contains nothing but keys.
+enum StoreSchema {
+  /// Identifies a file as a data file of the embedded store ("GymF").
   static let applicationID: Int64 = 0x4779_6D46
-  /// The version of the tables.
+  /// The schema version.
   static let version: Int64 = 1
 
   static let statements = """
@@ -64,25 +65,27 @@ enum Schema {
     PRAGMA user_version = \(version);
     """
 
-  /// Makes the tables in a new file.
+  /// Creates the tables in a new file.
   ///
-  /// - Returns: nil, or why the file cannot be used.
+  /// - Returns: Why the file cannot be used; nil if it can.
   static func prepare(_ db: Database) throws -> String? {
     let application = try Int64.fetchOne(db, sql: "PRAGMA application_id") ?? 0
     let objects = try Int64.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") ?? 0
     if application == applicationID {
-      let found = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-      if found != version { return "its tables have version \(found); this program reads version \(version)" }
+      let existing = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+      if existing != version {
+        return "its tables have version \(existing); this program reads version \(version)"
+      }
       let times = "SELECT min(last_commit, last_prune), max(last_commit, last_prune) FROM state"
       let row = try Row.fetchOne(db, sql: times)
       let bounds = (0..<2).map { column in row.flatMap { Int64.fromDatabaseValue($0[column]) } }
-      // The next commit takes the time after the last, which has to be one that the service can say.
+      // The next commit follows the last, whose time must therefore be in the service's range.
       guard let first = bounds[0], let last = bounds[1], first >= 0,
         last < Timestamp.maximumSeconds * 1_000_000
       else { return "it is damaged: the time of its last commit lies outside the years 1970 to 9999" }
       return nil
     }
-    if application != 0 || objects != 0 { return "it is a database of something else" }
+    if application != 0 || objects != 0 { return "it is another program's database" }
     try db.execute(sql: statements)
     return nil
   }

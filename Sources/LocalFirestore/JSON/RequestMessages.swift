@@ -1,30 +1,32 @@
 import FirestoreModels
 
-// The messages that requests are made of.
+// Decodes the messages in request bodies.
 
 extension JSONCursor {
-  /// A text.
   func text() throws(WireError) -> String {
-    guard let text = string else { throw WireError("it is not a text") }
+    guard let text = string else { throw WireError("it is not a string") }
     return text
   }
 
-  /// The id of a transaction, nil where it is empty.
+  /// A transaction ID; nil if it is empty.
   func transactionID() throws(WireError) -> TransactionID? {
-    guard let utf8, let bytes = Base64.decode(utf8) else { throw WireError("a transaction is base64 text") }
+    guard let utf8, let bytes = Base64.decode(utf8) else {
+      throw WireError("a transaction must be a Base64 string")
+    }
     return bytes.isEmpty ? nil : TransactionID(bytes: bytes)
   }
 
-  /// A moment that reads take, in microseconds since 1970.
+  /// A read time in microseconds since 1970.
   func readTime() throws(WireError) -> Int64 {
-    let moment = try WireDecoder.timestamp(self, member: "readTime")
-    guard moment.nanoseconds % 1000 == 0 else { throw WireError("readTime is in whole microseconds") }
-    return moment.microseconds
+    let time = try WireDecoder.timestamp(self, member: "readTime")
+    guard time.nanoseconds % 1000 == 0 else { throw WireError("readTime must be in whole microseconds") }
+    return time.microseconds
   }
 }
 
 extension WireDecoder {
-  /// Calls `read` for each member that is not null, its name in `lowerCamelCase`, and says where an error is.
+  /// Calls `read` for each member that is not null, with its name in `lowerCamelCase`, and adds the location
+  /// to errors.
   mutating func message(
     _ json: JSONCursor,
     _ read: (String, JSONCursor, inout WireDecoder) throws(WireError) -> Void
@@ -38,7 +40,6 @@ extension WireDecoder {
     }
   }
 
-  /// A mask of fields.
   mutating func documentMask(_ json: JSONCursor) throws(WireError) -> [FieldPath] {
     var paths: [FieldPath] = []
     try message(json) { name, value, wire throws(WireError) in
@@ -48,7 +49,6 @@ extension WireDecoder {
     return paths
   }
 
-  /// A path to a field.
   func fieldPath(_ json: JSONCursor) throws(WireError) -> FieldPath {
     let text = try json.text()
     do throws(FieldPathError) {
@@ -58,7 +58,7 @@ extension WireDecoder {
     }
   }
 
-  /// The members that say which moment is read, and the options that every request may have.
+  /// Decodes a member of the read consistency, or the common request options.
   mutating func consistency(
     _ name: String,
     _ value: JSONCursor,
@@ -80,7 +80,6 @@ extension WireDecoder {
     consistency = read
   }
 
-  /// What a transaction is to be.
   mutating func transactionOptions(_ json: JSONCursor) throws(WireError) -> TransactionOptions {
     var options: TransactionOptions?
     try message(json) { name, value, wire throws(WireError) in
@@ -108,7 +107,7 @@ extension WireDecoder {
     return options ?? .readWrite
   }
 
-  /// Options that change nothing here.
+  /// Validates options that have no effect here.
   mutating func requestOptions(_ json: JSONCursor) throws(WireError) {
     try message(json) { name, value, wire throws(WireError) in
       guard name == "requestTags" else { return try wire.refuse(name) }
@@ -118,14 +117,14 @@ extension WireDecoder {
 
   // MARK: Writes
 
-  /// A document without a known place.
+  /// Decodes a document whose name is not validated yet.
   mutating func documentBody(_ json: JSONCursor) throws(WireError) -> DocumentBody {
     var document = DocumentBody()
     try message(json) { name, value, wire throws(WireError) in
       switch name {
       case "name": document.name = try value.text()
       case "fields": document.fields = try wire.fields(value)
-      // Output only: read, checked and ignored.
+      // Output only: validated and ignored.
       case "createTime", "updateTime":
         _ = try Self.timestamp(value, member: name == "createTime" ? "createTime" : "updateTime")
       default: try wire.refuse(name)
@@ -134,7 +133,6 @@ extension WireDecoder {
     return document
   }
 
-  /// The writes of a commit.
   mutating func writes(_ json: JSONCursor, in database: DatabaseName) throws(WireError) -> [Write] {
     var writes: [Write] = []
     for (index, element) in try elements(of: json).enumerated() {
@@ -180,8 +178,12 @@ extension WireDecoder {
     }
     guard let path, var operation else { throw WireError("a write has none of the known operations") }
     if case .update(let fields, nil) = operation, let mask { operation = .update(fields: fields, mask: mask) }
-    if operation == .delete || isLegacy, mask != nil { throw WireError("updateMask goes with update only") }
-    if operation == .delete, !transforms.isEmpty { throw WireError("updateTransforms goes with update only") }
+    if operation == .delete || isLegacy, mask != nil {
+      throw WireError("updateMask is valid with update only")
+    }
+    if operation == .delete, !transforms.isEmpty {
+      throw WireError("updateTransforms is valid with update only")
+    }
     return Write(path: path, operation: operation, transforms: transforms, precondition: precondition)
   }
 
@@ -225,7 +227,7 @@ extension WireDecoder {
       switch name {
       case "setToServerValue":
         guard value.string == "REQUEST_TIME" || value.integer == 1 else {
-          throw WireError("setToServerValue is REQUEST_TIME")
+          throw WireError("setToServerValue must be REQUEST_TIME")
         }
         operation = .requestTime
       case "increment": operation = .increment(try wire.value(value))

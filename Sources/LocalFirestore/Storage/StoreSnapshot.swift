@@ -2,20 +2,20 @@ import FirestoreModels
 import FoundationEssentials
 import GRDB
 
-/// The documents of one database at one moment, in a read transaction.
-struct Snapshot {
+/// A read-only view of one database as of a read time, within a SQLite read transaction.
+struct StoreSnapshot {
   private let db: Database
-  /// The database's row, nil where nothing was ever written to it.
+  /// The database's row; nil if nothing was ever written to it.
   private let database: Int64?
-  /// The moment that is read, in microseconds since 1970.
+  /// The read time in microseconds since 1970.
   let readTime: Int64
-  /// Whether `documents` alone holds what was at that moment.
+  /// Whether the read time is current, so that `versions` is not needed.
   private let isPresent: Bool
 
   /// Opens a snapshot.
   ///
   /// - Parameters:
-  ///   - readTime: The moment that is asked for; nil is now.
+  ///   - readTime: The requested read time; nil for now.
   ///   - now: A time from ``CommitClock/beginRead()``, taken before the transaction began.
   init(_ db: Database, _ name: DatabaseName, readTime: Int64?, now: Int64) throws {
     self.db = db
@@ -25,7 +25,7 @@ struct Snapshot {
     database = try Self.row(of: name, db)
   }
 
-  /// The row of a database, nil where there is none.
+  /// The row of a database; nil if there is none.
   static func row(of name: DatabaseName, _ db: Database) throws -> Int64? {
     try Int64.fetchOne(
       db.cachedStatement(sql: "SELECT id FROM databases WHERE project = ? AND name = ?"),
@@ -33,7 +33,7 @@ struct Snapshot {
     )
   }
 
-  /// The row of a collection group, nil where there never was a document in it.
+  /// The row of a collection group; nil if it never had a document.
   private func group(_ id: String) throws -> Int64? {
     guard let database else { return nil }
     return try Int64.fetchOne(
@@ -48,25 +48,25 @@ struct Snapshot {
 
   private static let columns = "key, path, create_time, update_time, fields"
 
-  /// A document, nil where there is none.
+  /// Reads a document; nil if it does not exist.
   func document(_ key: [UInt8]) throws -> StoredDocument? {
-    var found: StoredDocument?
+    var document: StoredDocument?
     try scan(Scope(group: nil, depth: nil), KeyRange(lower: key, upper: NameKey.successor(key))) {
-      found = $0.copied()
+      document = $0.copied()
       return false
     }
-    return found
+    return document
   }
 
-  /// Which documents of a range are scanned.
+  /// The documents of a range to scan.
   struct Scope {
-    /// The collection group; nil is every collection.
+    /// The collection group; nil for all collections.
     var group: String?
-    /// The number of ids of documents in a path; nil is any.
+    /// The number of document IDs in a path; nil for any.
     var depth: Int?
   }
 
-  /// Calls `body` for each document of a range in the order of names, until it returns false.
+  /// Calls `body` for each document of a range in name order until it returns false.
   func scan(
     _ scope: Scope,
     _ range: KeyRange,
@@ -78,7 +78,7 @@ struct Snapshot {
     try StatementReader(db, sql + order, arguments).forEach { try body(DocumentRow(reader: $0)) }
   }
 
-  /// The number of documents in a range, counted up to `limit`.
+  /// Counts the documents in a range, up to `limit`.
   func count(_ scope: Scope, _ range: KeyRange, limit: Int64) throws -> Int64 {
     guard let (sql, arguments) = try select("key", scope, range, time: readTime) else { return 0 }
     var count: Int64 = 0
@@ -90,7 +90,7 @@ struct Snapshot {
     return count
   }
 
-  /// The first key of a range, nil where there is none.
+  /// The first key of a range; nil if it is empty.
   func firstKey(_ range: KeyRange) throws -> [UInt8]? {
     guard let (sql, arguments) = try select("key", Scope(), range, time: readTime) else { return nil }
     var key: [UInt8]?
@@ -101,7 +101,7 @@ struct Snapshot {
     return key
   }
 
-  /// The SELECT of columns over a range, nil where nothing can be found.
+  /// Makes the SELECT of columns over a range; nil if it would be empty.
   ///
   /// It binds the parameters 1 to 5.
   private func select(
@@ -132,25 +132,27 @@ struct Snapshot {
 
   // MARK: Collections
 
-  /// Calls `body` with the ids of the collections below a document's key (or the root's, which is empty), in their
-  /// order, from the one above `after` on, until it returns false.
+  /// Calls `body` with the IDs of the collections below a document (or the root, with the empty key) in order
+  /// until it returns false.
+  ///
+  /// The IDs begin after `after`.
   func collectionIDs(below parent: [UInt8], after: String?, _ body: (String) throws -> Bool) throws {
     var range = KeyRange(below: parent)
     if let after {
       var key = parent
       NameKey.append(after[...], to: &key)
-      range.from(NameKey.end(key))
+      range.raiseLowerBound(to: NameKey.end(key))
     }
     while let key = try firstKey(range) {
       guard let (id, end) = key.withUnsafeBytes({ NameKey.segment(of: $0, at: parent.count) }) else { return }
       if try !body(id) { return }
-      range.from(NameKey.end([UInt8](key[..<end])))
+      range.raiseLowerBound(to: NameKey.end([UInt8](key[..<end])))
     }
   }
 
   // MARK: Changes
 
-  /// Whether a document of a range was written or deleted after a moment.
+  /// Whether a document of a range was written or deleted after a time.
   func changed(_ scope: Scope, _ range: KeyRange, since time: Int64) throws -> Bool {
     guard let (_, arguments) = try select("1", scope, range, time: time) else { return false }
     let condition = """
@@ -170,9 +172,10 @@ struct Snapshot {
   }
 }
 
-/// Bytes as an argument of a statement.
+/// Bytes as a statement argument.
 ///
-/// Names are bound so and cast to text: GRDB binds a text up to its first 0, which is a byte of a name like any other.
+/// Names are bound as bytes and cast to text, because GRDB binds text only up to its first 0 byte, which is
+/// valid in a name.
 struct Blob: DatabaseValueConvertible {
   var bytes: [UInt8]
 

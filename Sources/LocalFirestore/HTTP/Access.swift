@@ -1,19 +1,19 @@
 import FirestoreModels
 
 extension LocalFirestoreServer {
-  /// Which requests are let in.
+  /// Which requests are accepted.
   ///
-  /// A loopback port is open to every user of the machine, and a web page can send requests to it: across origins as
-  /// plain text, which asks no leave (https://fetch.spec.whatwg.org/#cors-safelisted-request-header), or under a name of
-  /// its own that it lets point to 127.0.0.1. So a request has to name this machine in `Host`, to come from no page of
-  /// another origin, and to send its body as JSON; and where there is a token, to carry it.
+  /// A loopback port is open to every user of the machine, and web pages can send requests to it: across
+  /// origins as plain text, which needs no preflight
+  /// (https://fetch.spec.whatwg.org/#cors-safelisted-request-header), or through a host name that resolves to
+  /// 127.0.0.1. A request must therefore name this machine in `Host`, must not come from a page of another
+  /// origin, must send its body as JSON, and must carry the token if there is one.
   package struct Access: Sendable {
-    /// What every request has to carry as `Authorization: Bearer TOKEN`; nil admits any credentials.
+    /// The token required as `Authorization: Bearer TOKEN`; nil accepts any credentials.
     package var token: String?
-    /// Names beside those of loopback that clients may reach the server by, without a port.
+    /// Additional host names of the server, without a port.
     package var hosts: [String]
 
-    /// Makes the rules.
     package init(token: String? = nil, hosts: [String] = []) {
       self.token = token
       self.hosts = hosts
@@ -22,35 +22,35 @@ extension LocalFirestoreServer {
 }
 
 extension LocalFirestoreServer.Access {
-  /// Why a request is not let in; nil where it is.
+  /// Why a request is refused; nil if it is accepted.
   ///
   /// - Parameter hasBody: Whether a body follows the head.
   func refusal(of head: RequestHead, hasBody: Bool) -> FirestoreError? {
     guard let host = head.headers["host"] else {
-      // What has no headers yet, a health check in HTTP/1.0, is no browser.
+      // An HTTP/1.0 health check without headers is not a browser.
       if head.isVersion10, head.headers["origin"] == nil { return tokenRefusal(of: head) }
       return .invalid("The request has no Host header.")
     }
     guard let name = Self.name(ofHost: host), isKnown(name) else {
       return FirestoreError(
         .permissionDenied,
-        "The Host of the request is none of this server's names. 'gymmigrate serve --host NAME' adds one."
+        "The Host header does not name this server. 'gymmigrate serve --host NAME' adds one."
       )
     }
-    // A page of this server's own would be one of its answers, and none of them is a page with a script.
+    // A same-origin page would be one of this server's responses, none of which has a script.
     if let origin = head.headers["origin"],
       !origin.lowercased().isIdentical(to: "http://\(host.lowercased())")
     {
-      return FirestoreError(.permissionDenied, "Requests of web pages of other origins are not let in.")
+      return FirestoreError(.permissionDenied, "Requests from web pages of other origins are refused.")
     }
     if let site = head.headers["sec-fetch-site"]?.lowercased(), site != "same-origin", site != "none" {
-      return FirestoreError(.permissionDenied, "Requests of web pages of other origins are not let in.")
+      return FirestoreError(.permissionDenied, "Requests from web pages of other origins are refused.")
     }
     if let refusal = tokenRefusal(of: head) { return refusal }
     if hasBody, !Self.isJSON(head.headers["content-type"]) {
       return FirestoreError(
         .invalidArgument,
-        "The content-type of a body has to be application/json.",
+        "The content-type of a body must be application/json.",
         code: 415
       )
     }
@@ -59,23 +59,25 @@ extension LocalFirestoreServer.Access {
 
   private func tokenRefusal(of head: RequestHead) -> FirestoreError? {
     guard let token else { return nil }
-    if let given = head.headers["authorization"], Self.isSame(given, "Bearer \(token)") { return nil }
+    if let authorization = head.headers["authorization"], Self.isSame(authorization, "Bearer \(token)") {
+      return nil
+    }
     return FirestoreError(
       .unauthenticated,
-      "The request does not carry the token of this server as 'Authorization: Bearer TOKEN'."
+      "The request does not have this server's token as 'Authorization: Bearer TOKEN'."
     )
   }
 
-  /// Compares in a time that does not tell where two texts differ.
+  /// Compares in constant time.
   private static func isSame(_ a: String, _ b: String) -> Bool {
     let (a, b) = (Array(a.utf8), Array(b.utf8))
     guard a.count == b.count else { return false }
     return zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
-  /// The name of a `Host` header without its port, in lower case; nil where it is malformed.
+  /// The name in a `Host` header without the port, in lower case; nil if malformed.
   ///
-  /// Any port is good: a forwarded one is another than the server's own.
+  /// Any port is accepted, because a forwarded port differs from the server's.
   static func name(ofHost host: String) -> String? {
     let bytes = Array(host.lowercased().utf8)
     let end: Int
@@ -90,13 +92,13 @@ extension LocalFirestoreServer.Access {
       guard first == UInt8(ascii: ":"), port.dropFirst().allSatisfy({ (48...57).contains($0) })
       else { return nil }
     }
-    // A dot at the end is that of a full name.
+    // A trailing dot marks a fully qualified name.
     var name = bytes[..<end]
     if name.last == UInt8(ascii: ".") { name.removeLast() }
     return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
   }
 
-  /// Whether a text can be one of ``hosts``.
+  /// Whether a text is valid in ``hosts``.
   package static func isHostName(_ text: String) -> Bool {
     let isPlain = text.utf8.allSatisfy { byte in
       switch byte {
@@ -109,14 +111,14 @@ extension LocalFirestoreServer.Access {
     return isPlain && name(ofHost: text).map { $0.isIdentical(to: text.lowercased()) } ?? false
   }
 
-  /// Whether a name, in lower case, is one of this machine's or of those that were given.
+  /// Whether a lower-case name is a loopback name or one of ``hosts``.
   private func isKnown(_ name: String) -> Bool {
     if ["localhost", "[::1]"].contains(where: { $0.isIdentical(to: name) }) { return true }
     if Self.isLoopbackAddress(name) { return true }
     return hosts.contains { $0.lowercased().isIdentical(to: name) }
   }
 
-  /// Whether a text is an address of 127.0.0.0/8, in four decimal numbers.
+  /// Whether a text is an address of 127.0.0.0/8 in four decimal numbers.
   private static func isLoopbackAddress(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 4, String(parts[0]) == "127" else { return false }

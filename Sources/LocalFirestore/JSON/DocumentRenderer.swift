@@ -1,16 +1,15 @@
 import FirestoreModels
 
-/// Renders documents of one database into answers.
+/// Renders documents of one database in responses.
 ///
-/// Stored fields are JSON already and are copied as they are; only a
-/// mask makes them be read.
+/// Stored fields are already JSON and are copied; only a mask requires decoding them.
 struct DocumentRenderer {
-  /// `projects/P/databases/D/documents/` within quotes, escaped, without the closing quote.
+  /// `projects/P/databases/D/documents/`, quoted and escaped, without the closing quote.
   private let prefix: [UInt8]
   private let mask: [FieldPath]?
   private let runner: QueryRunner
 
-  /// Makes a renderer; a nil mask gives every field.
+  /// Makes a renderer; a nil mask returns all fields.
   init(_ database: DatabaseName, mask: [FieldPath]?, runner: QueryRunner) {
     var json = JSONWriter()
     json.string(database.documents + "/")
@@ -19,22 +18,21 @@ struct DocumentRenderer {
     self.runner = runner
   }
 
-  /// Appends a document.
-  func append(_ document: FoundDocument, to out: inout [UInt8]) throws {
+  func append(_ document: QueryResult, to out: inout [UInt8]) throws {
     out.append(contentsOf: "{\"name\":".utf8)
     appendName(document.path, to: &out)
     if let mask {
-      var kept = FieldMap()
+      var selected = FieldMap()
       if mask.contains(where: { $0 != .documentName }) {
         let fields = try runner.fields(document.fields)
         for path in mask {
-          if let value = fields[path] { kept[path] = value }
+          if let value = fields[path] { selected[path] = value }
         }
       }
-      if !kept.isEmpty {
+      if !selected.isEmpty {
         out.append(contentsOf: ",\"fields\":".utf8)
         var json = JSONWriter()
-        json.fields(kept)
+        json.fields(selected)
         out.append(contentsOf: json.bytes)
       }
     } else if document.fields.count > 2 {
@@ -48,13 +46,12 @@ struct DocumentRenderer {
     out.append(contentsOf: "\"}".utf8)
   }
 
-  /// Appends a document.
   func append(_ document: StoredDocument, to out: inout [UInt8]) throws {
     var path = document.path
     try path.withUTF8 { path in
       try document.fields.withUnsafeBytes { fields in
         try append(
-          FoundDocument(
+          QueryResult(
             path: UnsafeRawBufferPointer(path),
             createTime: document.createTime,
             updateTime: document.updateTime,
@@ -79,7 +76,6 @@ struct DocumentRenderer {
     }
   }
 
-  /// Appends the quoted full name of a document.
   func appendName(_ path: String, to out: inout [UInt8]) {
     var path = path
     path.withUTF8 { appendName(UnsafeRawBufferPointer($0), to: &out) }
@@ -87,7 +83,7 @@ struct DocumentRenderer {
 }
 
 extension [UInt8] {
-  /// Appends `"name":"2026-…Z"`, in microseconds.
+  /// Appends `"name":"2026-…Z"` from microseconds since 1970.
   mutating func appendTime(_ name: StaticString, _ microseconds: Int64) {
     append(UInt8(ascii: "\""))
     append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
@@ -96,7 +92,7 @@ extension [UInt8] {
     append(UInt8(ascii: "\""))
   }
 
-  /// Appends a quoted text.
+  /// Appends a quoted string.
   mutating func appendQuoted(_ text: String) {
     var json = JSONWriter()
     json.string(text)

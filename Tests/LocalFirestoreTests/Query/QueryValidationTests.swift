@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocalFirestore
 
-@Suite struct QueryRulesTests {
+@Suite struct QueryValidationTests {
   /// The examples of `order_by` in google/firestore/v1/query.proto, and what follows from its text.
   @Test(arguments: [
     ("", [], "__name__ ASCENDING"),
@@ -23,13 +23,13 @@ import Testing
       name.hasPrefix("-")
         ? .init(FieldPath(field: String(name.dropFirst())), .descending) : .init(FieldPath(field: name))
     }
-    let order = QueryRules.completeOrder(of: query)
+    let order = QueryValidation.completeOrder(of: query)
     #expect(order.map { "\($0.field) \($0.direction.name)" }.joined(separator: ", ") == expected)
   }
 
   private func isRefused(_ filter: StructuredQuery.Filter) -> Bool {
     do throws(FirestoreError) {
-      try QueryRules.check(StructuredQuery(from: .init("c"), where: filter))
+      try QueryValidation.check(StructuredQuery(from: .init("c"), where: filter))
       return false
     } catch {
       return error.status == .invalidArgument

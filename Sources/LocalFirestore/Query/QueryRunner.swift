@@ -1,25 +1,23 @@
 import FirestoreModels
 
-/// A document as a query finds it; what it points to is good until the query goes on.
-struct FoundDocument {
-  /// The path's bytes.
+/// A query result that borrows its row; valid until the query continues.
+struct QueryResult {
   var path: UnsafeRawBufferPointer
-  /// When it was created, in microseconds since 1970.
+  /// The creation time in microseconds since 1970.
   var createTime: Int64
-  /// When it last changed, in microseconds since 1970.
+  /// The time of the last change in microseconds since 1970.
   var updateTime: Int64
-  /// The map's JSON.
   var fields: UnsafeRawBufferPointer
 }
 
-/// Runs planned queries over a snapshot.
+/// Runs planned queries on a snapshot.
 ///
-/// Not `Sendable`: it has a parser for stored fields.
+/// Not `Sendable`: it owns a parser for stored fields.
 final class QueryRunner {
   private let parser = JSONParser()
   private var decoder = WireDecoder()
 
-  /// The fields of a stored document.
+  /// Decodes the fields of a stored document.
   func fields(_ json: UnsafeRawBufferPointer) throws -> FieldMap {
     do {
       return try parser.parse(json) { cursor throws(WireError) in try self.decoder.fields(cursor) }
@@ -28,14 +26,14 @@ final class QueryRunner {
     }
   }
 
-  /// Calls `body` for each result in order, until it returns false.
+  /// Calls `body` for each result in order until it returns false.
   ///
-  /// - Returns: The number of results that the query's offset skipped.
+  /// - Returns: The number of results skipped by the offset.
   @discardableResult
   func run(
     _ plan: QueryPlan,
-    on snapshot: Snapshot,
-    _ body: (FoundDocument) throws -> Bool
+    on snapshot: StoreSnapshot,
+    _ body: (QueryResult) throws -> Bool
   ) throws -> Int {
     if plan.limit == 0 { return 0 }
     return plan.isNameOrdered
@@ -43,7 +41,7 @@ final class QueryRunner {
       : try sort(plan, snapshot, body)
   }
 
-  /// Whether a row satisfies the plan's filter; its fields where they had to be read.
+  /// Whether a row matches the filter, and its fields if they were decoded.
   private func accepts(_ row: DocumentRow, _ plan: QueryPlan) throws -> (Bool, FieldMap) {
     let fields = plan.needsFields ? try self.fields(row.fields) : FieldMap()
     guard let filter = plan.filter else { return (true, fields) }
@@ -52,43 +50,43 @@ final class QueryRunner {
 
   private func scan(
     _ plan: QueryPlan,
-    _ snapshot: Snapshot,
-    _ body: (FoundDocument) throws -> Bool
+    _ snapshot: StoreSnapshot,
+    _ body: (QueryResult) throws -> Bool
   ) throws -> Int {
     var skipped = 0
-    var given = 0
+    var count = 0
     try snapshot.scan(plan.scope, plan.range, descending: plan.isDescending) { row in
       guard try accepts(row, plan).0 else { return true }
       if skipped < plan.offset {
         skipped += 1
         return true
       }
-      given += 1
-      let document = FoundDocument(
+      count += 1
+      let document = QueryResult(
         path: row.path,
         createTime: row.createTime,
         updateTime: row.updateTime,
         fields: row.fields
       )
-      return try body(document) && given != plan.limit
+      return try body(document) && count != plan.limit
     }
     return skipped
   }
 
   private func sort(
     _ plan: QueryPlan,
-    _ snapshot: Snapshot,
-    _ body: (FoundDocument) throws -> Bool
+    _ snapshot: StoreSnapshot,
+    _ body: (QueryResult) throws -> Bool
   ) throws -> Int {
     struct Candidate {
       var values: [Value]
       var document: StoredDocument
     }
     var candidates: [Candidate] = []
-    let wanted = plan.limit.map { $0 + plan.offset }
+    let maximum = plan.limit.map { $0 + plan.offset }
     func order() {
       candidates.sort { plan.compare($0.values, $1.values) < 0 }
-      if let wanted, candidates.count > wanted { candidates.removeLast(candidates.count - wanted) }
+      if let maximum, candidates.count > maximum { candidates.removeLast(candidates.count - maximum) }
     }
     try snapshot.scan(plan.scope, plan.range) { row in
       let (accepted, fields) = try accepts(row, plan)
@@ -97,8 +95,8 @@ final class QueryRunner {
         plan.isWithinCursors(values)
       else { return true }
       candidates.append(Candidate(values: values, document: row.copied()))
-      // Only the first are wanted: the others are let go now and then, so that memory is bounded.
-      if let wanted, candidates.count >= 2 * wanted + 1000 { order() }
+      // Only the first results are needed; drop the others periodically to bound memory.
+      if let maximum, candidates.count >= 2 * maximum + 1000 { order() }
       return true
     }
     order()
@@ -108,7 +106,7 @@ final class QueryRunner {
       let continues = try document.path.withUTF8 { path in
         try document.fields.withUnsafeBytes { fields in
           try body(
-            FoundDocument(
+            QueryResult(
               path: UnsafeRawBufferPointer(path),
               createTime: candidate.document.createTime,
               updateTime: candidate.document.updateTime,
