@@ -2,17 +2,17 @@ package import Foundation
 import Glibc
 import Synchronization
 
-/// What a run of a program came to.
+/// The result of running a program.
 package struct RunResult: Sendable {
-  /// Everything written to standard output.
+  /// The bytes written to standard output.
   package let standardOutput: [UInt8]
-  /// Everything written to standard error.
+  /// The bytes written to standard error.
   package let standardError: [UInt8]
-  /// The exit code; 128 and the signal's number where a signal ended the run, as shells tell it.
+  /// The exit code; 128 and the signal's number where a signal ended the run, as in shells.
   package let exitCode: Int32
-  /// The signal that ended the run, nil if it ended by itself.
+  /// The signal that ended the run, nil if it exited.
   package let signal: Int32?
-  /// Whether the run was killed because its time was up.
+  /// Whether the run was killed because of the time limit.
   package let timedOut: Bool
 
   /// Standard output as text.
@@ -30,11 +30,11 @@ package struct RunResult: Sendable {
 package struct BinaryRunner: Sendable {
   /// The program could not be found or started.
   package struct Failure: Error, CustomStringConvertible {
-    /// What went wrong.
+    /// The reason.
     package let description: String
   }
 
-  /// The program's file.
+  /// The path of the program.
   package let executable: String
 
   /// Finds the program: the file given, else the one that `GYMMIGRATE_BINARY` names, else `gymmigrate` beside the

@@ -1,6 +1,6 @@
 package import FirestoreModels
 
-/// The documents of a whole database from a seed, each path once, all within the service's limits.
+/// Random documents of an entire database from a seed, each path once, all within the service's limits.
 ///
 /// Ids hold every legal character and come in canonically equivalent twins; there are subcollections below documents
 /// that are there and below missing ones, and now and then an id, a field name, a value, a path or nesting of the

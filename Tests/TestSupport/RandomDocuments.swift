@@ -6,11 +6,11 @@ package struct RandomDocuments: Sendable {
   private let database: DatabaseName
   private let isStored: Bool
 
-  /// Documents from a seed: the same seed, the same documents.
+  /// Makes a generator; the same seed produces the same documents.
   ///
   /// - Parameters:
   ///   - database: Where half of the references point to; the others leave it.
-  ///   - isStored: Whether everything is as the service gives it back: moments in whole microseconds.
+  ///   - isStored: Whether everything is as the service gives it back: timestamps in whole microseconds.
   package init(seed: UInt64, database: DatabaseName = DatabaseName(project: "p"), isStored: Bool = false) {
     random = SplitMix64(seed: seed)
     self.database = database
@@ -28,7 +28,7 @@ package struct RandomDocuments: Sendable {
     return document
   }
 
-  /// Members with values of at most `levels` maps and arrays in each other.
+  /// Members with values of at most `levels` nested maps and arrays.
   package mutating func fields(levels: Int) -> FieldMap {
     FieldMap(
       (0..<count(upTo: 6)).map { _ in
@@ -37,7 +37,7 @@ package struct RandomDocuments: Sendable {
     )
   }
 
-  /// A value of any type, of at most `levels` maps and arrays in each other; no array lies directly in an array.
+  /// A value of any type, of at most `levels` nested maps and arrays; no array is directly inside an array.
   package mutating func value(levels: Int, inArray: Bool = false) -> Value {
     switch Int.random(in: 0..<(levels > 0 ? 16 : 10), using: &random) {
     case 0: return .null
@@ -67,7 +67,7 @@ package struct RandomDocuments: Sendable {
     }
   }
 
-  /// Maps and arrays in each other down to the service's limit of 20 levels.
+  /// Nested maps and arrays down to the service's limit of 20 levels.
   package mutating func deepest() -> Value {
     var value = value(levels: 0)
     var isArray = false
@@ -94,7 +94,7 @@ package struct RandomDocuments: Sendable {
     return chance(2) ? pick(edges) : Double(bitPattern: random.next())
   }
 
-  /// A moment from the year 1 to 9999 with 0, 3, 6 or 9 digits.
+  /// A timestamp from the year 1 to 9999 with 0, 3, 6 or 9 digits.
   package mutating func timestamp() -> Timestamp {
     let seconds =
       chance(4)
@@ -138,7 +138,7 @@ package struct RandomDocuments: Sendable {
     return name.isEmpty || isReserved(name) ? "_" : name
   }
 
-  /// Whether only the service may use a name.
+  /// Whether a name is reserved.
   func isReserved(_ name: String) -> Bool {
     name.utf8.count >= 4 && name.utf8.starts(with: "__".utf8) && name.utf8.suffix(2).elementsEqual("__".utf8)
   }

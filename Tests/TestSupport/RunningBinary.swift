@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A program that was started.
+/// A running program.
 package final class RunningBinary: Sendable {
   /// One of the two outputs.
   package enum Stream: Sendable {
@@ -58,18 +58,18 @@ package final class RunningBinary: Sendable {
 
   // MARK: For tests
 
-  /// What was written so far.
+  /// The text written so far.
   package func text(_ stream: Stream) -> String {
     state.withLock { String(decoding: stream == .output ? $0.output : $0.errors, as: UTF8.self) }
   }
 
-  /// Sends a signal to the process (not to its children); false if it is gone.
+  /// Sends a signal to the process (not to its children); false if it has ended.
   @discardableResult
   package func send(_ signal: Int32) -> Bool {
     state.withLock { $0.status == nil && kill(processIdentifier, signal) == 0 }
   }
 
-  /// Waits for the end.
+  /// Waits until the program ends.
   package func wait() async -> RunResult {
     await withCheckedContinuation { continuation in
       let result = state.withLock { state in
@@ -80,7 +80,7 @@ package final class RunningBinary: Sendable {
     }
   }
 
-  /// Waits until the output holds this text; false if it ended without.
+  /// Waits until the output contains a text; false if it ended without it.
   package func waitForText(_ text: String, on stream: Stream = .output) async -> Bool {
     await withCheckedContinuation { continuation in
       state.withLock { state in

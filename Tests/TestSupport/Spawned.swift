@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A fresh process in a group of its own, and this side's ends of its three pipes.
+/// A new process in its own process group, and this side's ends of its three pipes.
 struct Spawned {
   let identifier: pid_t
   let input: Int32

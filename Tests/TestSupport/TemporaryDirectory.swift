@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Makes an empty directory of its own for `body`, and removes it with all it holds afterwards.
+/// Runs `body` with an empty temporary directory that is removed afterwards.
 package func withTemporaryDirectory<R>(
   isolation: isolated (any Actor)? = #isolation,
   _ body: (URL) async throws -> R

@@ -89,7 +89,7 @@ package struct NameSplit: Sendable, Equatable {
     }
   }
 
-  // MARK: Around parts that stand
+  // MARK: Splitting around known parts
 
   /// Splits a full name when some parts are known: the remaining tokens go to the missing parts.
   ///
@@ -113,33 +113,33 @@ package struct NameSplit: Sendable, Equatable {
       }
       high -= maternal.count
     }
-    var found = known
+    var name = known
     if let paternal = key(.paternal) {
       guard let start = lastPosition(of: paternal, in: folded[low..<high]) else {
         return parts(of: units(of: tokens))
       }
-      found.fill(.first, with: tokens[low..<start])
-      found.fill(.maternal, with: tokens[(start + paternal.count)..<high])
-      return found
+      name.fill(.first, with: tokens[low..<start])
+      name.fill(.maternal, with: tokens[(start + paternal.count)..<high])
+      return name
     }
-    var rest = units(of: Array(tokens[low..<high]))[...]
-    if known.maternalLastName == nil, rest.count > (known.firstName == nil ? 2 : 1) {
-      found.fill(.maternal, with: rest.suffix(1))
-      rest = rest.dropLast()
+    var remaining = units(of: Array(tokens[low..<high]))[...]
+    if known.maternalLastName == nil, remaining.count > (known.firstName == nil ? 2 : 1) {
+      name.fill(.maternal, with: remaining.suffix(1))
+      remaining = remaining.dropLast()
     }
     if known.firstName == nil {
-      let given = max(rest.count - 1, min(rest.count, 1))
-      found.fill(.first, with: rest.prefix(given))
-      rest = rest.dropFirst(given)
+      let count = max(remaining.count - 1, min(remaining.count, 1))
+      name.fill(.first, with: remaining.prefix(count))
+      remaining = remaining.dropFirst(count)
     }
-    found.fill(.paternal, with: rest)
-    return found
+    name.fill(.paternal, with: remaining)
+    return name
   }
 
-  private static func lastPosition(of wanted: [UTF8Key], in tokens: ArraySlice<UTF8Key>) -> Int? {
-    guard tokens.count >= wanted.count else { return nil }
-    return (tokens.startIndex...(tokens.endIndex - wanted.count)).last {
-      tokens[$0..<($0 + wanted.count)].elementsEqual(wanted)
+  private static func lastPosition(of target: [UTF8Key], in tokens: ArraySlice<UTF8Key>) -> Int? {
+    guard tokens.count >= target.count else { return nil }
+    return (tokens.startIndex...(tokens.endIndex - target.count)).last {
+      tokens[$0..<($0 + target.count)].elementsEqual(target)
     }
   }
 }

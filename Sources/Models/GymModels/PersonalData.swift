@@ -10,8 +10,8 @@ package enum PersonalData {
     if free.contains(where: { $0.isIdentical(to: collection.string) }) { return nil }
     let root = collection.string.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1).first
     let name = root.map { String(Substring($0)) } ?? collection.string
-    let known = reasons.first { $0.collection.isIdentical(to: name) }
-    return known?.reason ?? "what it holds is not known"
+    let entry = reasons.first { $0.collection.isIdentical(to: name) }
+    return entry?.reason ?? "what it holds is not known"
   }
 
   /// Collections without personal data: plans, products, exercises and the timetable.

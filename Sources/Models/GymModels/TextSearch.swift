@@ -69,9 +69,9 @@ package struct TextSearch: Sendable {
       if let names, !names.contains(where: { $0.isIdentical(to: entry.name) }) { continue }
       guard let text = entry.value.string else { continue }
       let folded = GymText.folded(text)
-      let found = words.indices.filter { folded.contains(bytes: words[$0]) }
-      if !found.isEmpty { texts.append(Match(field: entry.name, text: text)) }
-      open.subtract(found)
+      let matched = words.indices.filter { folded.contains(bytes: words[$0]) }
+      if !matched.isEmpty { texts.append(Match(field: entry.name, text: text)) }
+      open.subtract(matched)
     }
     let all = (open.isEmpty ? texts : []) + phones
     return all.sorted { $0.field.compareUTF8($1.field) < 0 }
@@ -90,13 +90,13 @@ package struct TextSearch: Sendable {
 extension String {
   /// Whether the text contains another, byte by byte.
   fileprivate func contains(bytes other: String) -> Bool {
-    let wanted = Array(other.utf8)
-    if wanted.isEmpty { return true }
+    let pattern = Array(other.utf8)
+    if pattern.isEmpty { return true }
     var text = self
     return text.withUTF8 { bytes in
-      guard bytes.count >= wanted.count else { return false }
-      for start in 0...(bytes.count - wanted.count)
-      where bytes[start] == wanted[0] && bytes[start..<start + wanted.count].elementsEqual(wanted) {
+      guard bytes.count >= pattern.count else { return false }
+      for start in 0...(bytes.count - pattern.count)
+      where bytes[start] == pattern[0] && bytes[start..<start + pattern.count].elementsEqual(pattern) {
         return true
       }
       return false

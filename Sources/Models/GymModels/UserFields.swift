@@ -106,13 +106,13 @@ package struct UserFields: Sendable {
       case .null: break
       case .string(let text) where !field.isBoolean:
         if !GymText.isBlank(text) { set(field, to: text) }
-      case .boolean(let truth) where field.isBoolean: set(field, to: truth)
+      case .boolean(let flag) where field.isBoolean: set(field, to: flag)
       case let value: wrongTypes.append(WrongType(field: field, value: value))
       }
     }
     if wrongTypes.count > 1 {
-      let found = wrongTypes
-      wrongTypes = UserField.allCases.compactMap { field in found.first { $0.field == field } }
+      let unordered = wrongTypes
+      wrongTypes = UserField.allCases.compactMap { field in unordered.first { $0.field == field } }
     }
   }
 
@@ -145,11 +145,11 @@ package struct UserFields: Sendable {
     }
   }
 
-  private mutating func set(_ field: UserField, to truth: Bool) {
+  private mutating func set(_ field: UserField, to flag: Bool) {
     switch field {
-    case .isActive: isActive = truth
-    case .onboardingCompleted: onboardingCompleted = truth
-    case .activo: activo = truth
+    case .isActive: isActive = flag
+    case .onboardingCompleted: onboardingCompleted = flag
+    case .activo: activo = flag
     default: break
     }
   }

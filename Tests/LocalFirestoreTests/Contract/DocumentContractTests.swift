@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the service says of single documents.
+/// The contract of the methods for single documents.
 @Suite struct DocumentContractTests {
   @Test func aDocumentIsCreatedReadChangedAndDeleted() async throws {
     try await withClient { client in
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func valuesComeBackAsTheServiceWritesThem() async throws {
-    // Each pair: what is sent, and what the service gives back (the codec's vectors of protobuf's JSON mapping).
+    // Each pair: the request, and the service's response (vectors of protobuf's JSON codec).
     let pairs = [
       (#"{"nullValue":"NULL_VALUE"}"#, #"{"nullValue":null}"#),
       (#"{"booleanValue":false}"#, #"{"booleanValue":false}"#),

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the service says of lists, queries and reads of the past.
+/// The contract of lists, queries and reads in the past.
 @Suite struct ReadContractTests {
   @Test func pagesAreBoundedAndTheirTokensBound() async throws {
     try await withClient { client in
@@ -119,7 +119,7 @@ import Testing
       #expect(
         try client.query(#""from":[{"allDescendants":true}]"#, below: "/a/1") == ["a/1/b/1", "a/1/b/2/b/3"]
       )
-      // The bounds that Google's tools put around the documents of one collection and below.
+      // The bounds that Google's tools set for the documents of one collection and below.
       let bound = { (path: String) in
         #"{"referenceValue":"\#(client.root)/\#(path)/__id-9223372036854775808__"}"#
       }
@@ -256,7 +256,7 @@ import Testing
       try client.commit(client.set("c/changed", #"{"v":{"integerValue":"3"}}"#))
 
       #expect(try client.list("/c") == ["c/changed", "c/kept", "c/new"])
-      // The moment of a commit shows what it made, and what it ended no more.
+      // At the commit time its creations are visible and its deletions are not.
       let commitTime = try #require(changed["commitTime"] as? String)
       #expect(try client.list("/c", "readTime=\(commitTime)") == ["c/changed", "c/kept", "c/new"])
       #expect(

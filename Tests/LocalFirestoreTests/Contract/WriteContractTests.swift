@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the service says of commits.
+/// The contract of commits.
 @Suite struct WriteContractTests {
   private func fields(_ client: RESTClient, _ path: String = "c/d") throws -> Any? {
     try client.object("GET", "/\(path)")["fields"]
@@ -84,7 +84,7 @@ import Testing
           #"{"a":{"integerValue":"1"},"m":{"mapValue":{"fields":{"x":{"integerValue":"9"}}}}}"#
         )
       )
-      // An empty mask is a mask: nothing is written, and a missing document is made.
+      // An empty mask writes nothing, but creates a missing document.
       try client.commit(
         client.set("c/d", #"{"z":{"integerValue":"3"}}"#, #","updateMask":{"fieldPaths":[]}"#)
       )
@@ -96,7 +96,7 @@ import Testing
       )
       try client.commit(client.set("c/new", #"{"z":{"integerValue":"3"}}"#, #","updateMask":{}"#))
       #expect(try fields(client, "c/new") == nil)
-      // No mask replaces.
+      // Without a mask the document is replaced.
       try client.commit(client.set("c/d", #"{"z":{"integerValue":"3"}}"#))
       #expect(try isJSON(try fields(client), #"{"z":{"integerValue":"3"}}"#))
     }
@@ -242,7 +242,7 @@ import Testing
   @Test func commitTimesStrictlyIncrease() async throws {
     try await withClient { client in
       let times = try (0..<50).map { try client.commit(client.set("c/\($0)"))["commitTime"] as? String ?? "" }
-      // All have the same width but for trailing groups of zeros, which a padded text makes up for.
+      // All have the same width except for trailing groups of zeros, which the padding restores.
       let padded = times.map {
         $0.dropLast().padding(toLength: 26, withPad: $0.contains(".") ? "0" : ".000000", startingAt: 0)
       }

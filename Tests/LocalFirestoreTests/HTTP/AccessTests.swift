@@ -2,7 +2,7 @@ import Foundation
 import LocalFirestore
 import Testing
 
-/// Who is let in.
+/// Which requests are accepted.
 @Suite struct AccessTests {
   struct Case: CustomTestStringConvertible, Sendable {
     var headers: [String]
@@ -21,7 +21,7 @@ import Testing
   private static let secret = LocalFirestoreServer.Access(token: "s3cret-token")
 
   static let cases = [
-    // The name that the server is called by.
+    // The host name of the server.
     Case(200, "Host: localhost:8080", json), Case(200, "Host: LOCALHOST.", json),
     Case(200, "Host: 127.0.0.1:8080", json), Case(200, "Host: 127.1.2.3", json),
     Case(200, "Host: [::1]:8080", json),
@@ -32,7 +32,7 @@ import Testing
     Case(403, "Host: 0.0.0.0", json), Case(403, "Host: ", json), Case(403, "Host: localhost:x", json),
     Case(403, "Host: localhost@evil.example", json), Case(403, "Host: localhost", "Host: evil.example", json),
     Case(403, "Host: other.example", json, access: .init(hosts: ["store.example"])),
-    // The page that it comes from.
+    // The origin of the page.
     Case(200, "Host: localhost:8080", "Origin: http://localhost:8080", json),
     Case(200, local, "Sec-Fetch-Site: none", json), Case(200, local, "Sec-Fetch-Site: same-origin", json),
     Case(403, local, "Origin: http://evil.example", json), Case(403, local, "Origin: null", json),
@@ -40,7 +40,7 @@ import Testing
     Case(403, "Host: localhost:8080", "Origin: http://localhost:3000", json),
     Case(403, "Host: localhost:8080", "Origin: http://localhost", json),
     Case(403, local, "Sec-Fetch-Site: cross-site", json), Case(403, local, "Sec-Fetch-Site: same-site", json),
-    // What a page may send without leave.
+    // Requests that a page may send without a preflight.
     Case(200, local, "Content-Type: Application/JSON; charset=utf-8"),
     Case(415, local), Case(415, local, "Content-Type: text/plain"),
     Case(415, local, "Content-Type: application/x-www-form-urlencoded"),
@@ -70,13 +70,13 @@ import Testing
       let head = "POST /v1/\(client.root):commit HTTP/1.1\r\n" + given.headers.map { "\($0)\r\n" }.joined()
       try client.write(Array((head + "Content-Length: \(body.utf8.count)\r\n\r\n" + body).utf8))
       #expect(try client.readAnswer().status == given.status)
-      // In chunks, behind a body that was not kept.
+      // In chunks, after a body that was discarded.
       let size = String(body.utf8.count, radix: 16)
       try client.write(
         Array((head + "Transfer-Encoding: chunked\r\n\r\n\(size)\r\n\(body)\r\n0\r\n\r\n").utf8)
       )
       #expect(try client.readAnswer().status == given.status)
-      // What was refused was not done.
+      // Refused requests had no effect.
       let names = ["Host: localhost", "Authorization: Bearer \(given.access.token ?? "owner")"]
       let get = "GET /v1/\(client.root)/c/d HTTP/1.1\r\n" + names.map { "\($0)\r\n" }.joined() + "\r\n"
       try client.write(Array(get.utf8))

@@ -2,9 +2,9 @@ import Foundation
 import LocalFirestore
 import Testing
 
-/// HTTP as clients use it.
+/// HTTP as used by clients.
 @Suite struct ServerTests {
-  /// What every request has to have.
+  /// The headers that every request must have.
   private static let usual = "Host: localhost\r\nContent-Type: application/json\r\n"
 
   @Test func theServerSaysThatItIsThere() async throws {
@@ -17,7 +17,7 @@ import Testing
   @Test func requestsFollowEachOtherOnOneConnectionAlsoUnanswered() async throws {
     try await LocalFirestoreServer.withServer(dataFile: nil) { server in
       let client = try RESTClient(server.endpoint)
-      // Two in one packet, the second one's end in another.
+      // Two in one packet; the end of the second in another.
       let second = RESTClient.request("POST", "/v1/\(client.root):listCollectionIds", #"{"pageSize":1}"#)
       try client.write(RESTClient.request("GET", "/") + second.dropLast(5))
       #expect(try client.readAnswer().status == 200)
@@ -100,7 +100,7 @@ import Testing
       let (first, second) = (try RESTClient(server.endpoint), try RESTClient(server.endpoint))
       let head = "POST /v1/\(first.root):listCollectionIds HTTP/1.1\r\n\(Self.usual)"
       let body = "{" + String(repeating: " ", count: 598) + "}"
-      // Its bytes are taken by the time that it may send them.
+      // Its bytes are reserved before the server asks for them.
       try first.write(Array((head + "Expect: 100-continue\r\nContent-Length: 600\r\n\r\n").utf8))
       #expect(try first.readAnswer().status == 100)
       try second.write(Array((head + "Content-Length: 600\r\n\r\n" + body).utf8))
@@ -112,7 +112,7 @@ import Testing
       #expect(try second.call("POST", ":listCollectionIds", "{}").status == 200, "a small one fits")
       try first.write(Array(body.utf8))
       #expect(try first.readAnswer().status == 200)
-      // The first one's are given back once its answer is written, or a moment later.
+      // The first one's bytes are released shortly after its response is written.
       var status = 503
       while status == 503 { status = try second.call("POST", ":listCollectionIds", body).status }
       #expect(status == 200)

@@ -4,7 +4,7 @@ import Testing
 @testable import LocalFirestore
 
 @Suite struct QueryValidationTests {
-  /// The examples of `order_by` in google/firestore/v1/query.proto, and what follows from its text.
+  /// The examples of `order_by` in google/firestore/v1/query.proto, and what follows from them.
   @Test(arguments: [
     ("", [], "__name__ ASCENDING"),
     ("", ["a"], "a ASCENDING, __name__ ASCENDING"),
@@ -64,7 +64,7 @@ import Testing
     }
     #expect(matching(.equal, .double(1)) == "one")
     #expect(matching(.equal, .null) == "null")
-    // Clients ask for NaN by IS_NAN; no comparison selects it.
+    // Clients query for NaN with IS_NAN; no comparison matches it.
     #expect(matching(.equal, .double(.nan)) == "")
     #expect(matching(.lessThan, .integer(2)) == "one")
     #expect(matching(.greaterThanOrEqual, .integer(1)) == "one two")

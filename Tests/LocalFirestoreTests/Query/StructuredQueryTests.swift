@@ -2,7 +2,7 @@ import FirestoreModels
 import Foundation
 import Testing
 
-/// The wire JSON of queries.
+/// The JSON of queries.
 @Suite struct StructuredQueryTests {
   private func decode(_ json: String) throws(WireError) -> StructuredQuery {
     let parser = JSONParser()

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A data file: what survives, who else may open it, and what is refused.
+/// Data files: durability, concurrent processes, and files that are refused.
 @Suite struct DataFileTests {
   @Test func documentsSurviveTheServer() async throws {
     try await withTemporaryDirectory { folder in
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// The files as they are once a commit is acknowledged are what a killed process leaves behind.
+  /// A killed process leaves the files as they are when a commit is acknowledged.
   @Test func everyAcknowledgedCommitIsInTheFilesOfAKilledProcess() async throws {
     try await withTemporaryDirectory { folder in
       let file = folder.appendingPathComponent("local.sqlite").path
@@ -56,7 +56,7 @@ import Testing
           let moments = times.compactMap { Timestamp($0) }
           #expect(moments.count == 20 && zip(moments, moments.dropFirst()).allSatisfy { $0 < $1 })
           for client in clients { #expect(try client.list("/c").count == 20) }
-          // Both at once: each waits for the other.
+          // Concurrently: each waits for the other.
           let endpoints = [one.endpoint, two.endpoint]
           try await withThrowingTaskGroup(of: Void.self) { group in
             for endpoint in endpoints {
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  /// Overwrites a file from a byte on, without the log of what is not in it yet.
+  /// Overwrites a file from an offset, without the log of pending changes.
   private func damage(_ file: String, from start: UInt64) throws {
     for suffix in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: file + suffix) {
       try FileManager.default.removeItem(atPath: file + suffix)
@@ -121,7 +121,7 @@ import Testing
       let text = String(repeating: "x", count: 4000)
       try await LocalFirestoreServer.withServer(dataFile: file) { server in
         let client = try RESTClient(server.endpoint, project: "p")
-        // Beyond the 4 MB after which SQLite moves its log into the file.
+        // More than the 4 MB after which SQLite moves its log into the file.
         for start in stride(from: 0, to: 2000, by: 100) {
           let writes = (start..<start + 100).map {
             client.set("c/\($0)", #"{"a":{"stringValue":"\#(text)"}}"#)
@@ -132,7 +132,7 @@ import Testing
       try damage(file, from: 2 << 20)
       try await LocalFirestoreServer.withServer(dataFile: file) { server in
         let client = try RESTClient(server.endpoint, project: "p")
-        // The first answer may have begun before the damage is met.
+        // The first response may begin before the corruption is reached.
         _ = try client.call("GET", "/c?pageSize=300")
         let answer = try client.call("GET", "/c?pageSize=300")
         #expect(answer.status == 500)
@@ -175,7 +175,7 @@ import Testing
       #expect(first["commitTime"] as? String == "2026-01-01T00:00:00Z")
       time.withLock { $0 += 1_000_000 }
       try client.commit(client.set("c/d", #"{"v":{"integerValue":"2"}}"#))
-      // Reads of the first second work for as long as the hour lasts, prunings between notwithstanding.
+      // Reads of the first second succeed for the entire hour, in spite of pruning.
       for minute in 1...59 {
         time.withLock { $0 += 60_000_000 }
         try client.commit(client.set("other/\(minute)"))

@@ -14,7 +14,7 @@ import Testing
     #expect(NameKey.key("") == [])
   }
 
-  /// The judge is ``DocumentPath``'s own order.
+  /// The oracle is the order of ``DocumentPath``.
   @Test func keysOrderAsPathsDo() throws {
     let seed = UInt64.random(in: 0 ... .max)
     var random = SplitMix64(seed: seed)

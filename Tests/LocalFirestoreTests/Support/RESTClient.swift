@@ -2,9 +2,9 @@ import Foundation
 import LocalFirestore
 import Platform
 
-/// A client on one kept connection that sends exactly what it is told, and reads answers as Foundation reads JSON.
+/// A client on one persistent connection that sends raw requests and parses responses with Foundation.
 final class RESTClient {
-  /// An answer.
+  /// A response.
   struct Answer {
     var status: Int
     var headers: [String: String]
@@ -16,17 +16,17 @@ final class RESTClient {
     }
   }
 
-  /// What cannot happen to a client of a working server.
+  /// A violation of the protocol by the server.
   struct Broken: Error {
     var what: String
   }
 
-  /// Where the documents of the database under test are: `projects/P/databases/D/documents`.
+  /// The parent of the documents under test: `projects/P/databases/D/documents`.
   let root: String
   private let socket: Int32
   private var buffer: [UInt8] = []
 
-  /// Connects to a server; `project` keeps its data apart from that of other tests.
+  /// Connects to a server; `project` isolates the data from other tests.
   init(
     _ endpoint: String,
     project: String = "test-\(UInt32.random(in: 0 ... .max))",
@@ -61,7 +61,7 @@ final class RESTClient {
 
   // MARK: Requests
 
-  /// Sends a request and reads its answer.
+  /// Sends a request and reads its response.
   func send(_ method: String, _ target: String, _ body: String? = nil) throws -> Answer {
     try write(Self.request(method, target, body))
     return try readAnswer()
@@ -74,12 +74,12 @@ final class RESTClient {
     return Array((head + "\r\n" + (body ?? "")).utf8)
   }
 
-  /// Sends a request below the documents' root: `/c/d`, `:commit`.
+  /// Sends a request below the root of the documents: `/c/d`, `:commit`.
   func call(_ method: String, _ path: String, _ body: String? = nil) throws -> Answer {
     try send(method, "/v1/\(root)\(path)", body)
   }
 
-  /// The object that a request is answered with.
+  /// The object in the response to a request.
   func object(_ method: String, _ path: String, _ body: String? = nil) throws -> [String: Any] {
     let answer = try call(method, path, body)
     guard answer.status == 200, let object = try answer.json as? [String: Any] else {
@@ -90,7 +90,7 @@ final class RESTClient {
     return object
   }
 
-  /// The array that a request is answered with.
+  /// The array in the response to a request.
   func array(_ path: String, _ body: String) throws -> [[String: Any]] {
     let answer = try call("POST", path, body)
     guard answer.status == 200, let array = try answer.json as? [[String: Any]] else {
@@ -99,7 +99,7 @@ final class RESTClient {
     return array
   }
 
-  /// The error that a request is answered with, as `404 NOT_FOUND`; in an array as `[404 NOT_FOUND]`.
+  /// The error in the response to a request, as `404 NOT_FOUND`; inside an array as `[404 NOT_FOUND]`.
   func failure(_ method: String, _ path: String, _ body: String? = nil) throws -> String {
     let answer = try call(method, path, body)
     let json = try answer.json
@@ -125,7 +125,7 @@ final class RESTClient {
     #"{"update":{"name":"\#(root)/\#(path)","fields":\#(fields)}\#(rest)}"#
   }
 
-  /// The documents that a query finds, relative to the root.
+  /// The results of a query, relative to the root.
   func query(_ query: String, below parent: String = "", readTime: String? = nil) throws -> [String] {
     let time = readTime.map { #","readTime":"\#($0)""# } ?? ""
     let elements = try array("\(parent):runQuery", #"{"structuredQuery":{\#(query)}\#(time)}"#)
@@ -133,7 +133,7 @@ final class RESTClient {
       .map { String($0.dropFirst(root.count + 1)) }
   }
 
-  /// The documents of all pages of a list, relative to the root.
+  /// The documents on all pages of a list, relative to the root.
   func list(_ path: String, _ parameters: String = "") throws -> [String] {
     var names: [String] = []
     var token = ""
@@ -149,7 +149,7 @@ final class RESTClient {
 
   // MARK: Bytes
 
-  /// Sends bytes as they are.
+  /// Sends raw bytes.
   func write(_ bytes: [UInt8]) throws {
     var sent = 0
     while sent < bytes.count {
@@ -184,7 +184,7 @@ final class RESTClient {
     return Array(buffer[..<count])
   }
 
-  /// Reads one answer.
+  /// Reads one response.
   func readAnswer() throws -> Answer {
     let words = try readLine().split(separator: " ")
     guard words.count > 1, let status = Int(words[1]) else { throw Broken(what: "no status line") }
@@ -207,8 +207,8 @@ final class RESTClient {
   }
 }
 
-/// Runs `body` with a client of the server under test: a store of its own in memory, or the server that
-/// `FIRESTORE_CONTRACT_ENDPOINT` names, with a project of its own.
+/// Runs `body` with a client of the server under test: an in-memory store, or the server in
+/// `FIRESTORE_CONTRACT_ENDPOINT`, with a new project.
 func withClient<Result>(_ body: (RESTClient) async throws -> Result) async throws -> Result {
   if let endpoint = ProcessInfo.processInfo.environment["FIRESTORE_CONTRACT_ENDPOINT"] {
     return try await body(RESTClient(endpoint))
@@ -216,7 +216,7 @@ func withClient<Result>(_ body: (RESTClient) async throws -> Result) async throw
   return try await LocalFirestoreServer.withServer(dataFile: nil) { try await body(RESTClient($0.endpoint)) }
 }
 
-/// Whether two JSON values are the same; the second is written as text.
+/// Whether two JSON values are equal; the second is JSON text.
 func isJSON(_ value: Any?, _ text: String) throws -> Bool {
   let expected = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
   return (value as? NSObject)?.isEqual(expected) ?? false

@@ -80,7 +80,7 @@ struct DocumentLimitsTests {
         .longName
       ]
     )
-    // The initializer of parts does not look for slashes.
+    // The initializer does not check for slashes.
     let split = DocumentPath(CollectionPath(nil, "c"), "a/b")
     #expect(PathLimits.violations(of: split).map(\.code) == [.malformedPath])
     #expect(PathLimits.violations(of: DocumentPath(CollectionPath(nil, "c"), "")).map(\.code) == [.emptyID])
@@ -140,14 +140,14 @@ struct DocumentLimitsTests {
 
   @Test func sizesOfFieldsAndDocuments() throws {
     func text(_ bytes: Int) -> Value { .string(String(repeating: "x", count: bytes)) }
-    // A string may have as many bytes of UTF-8; only in the size of what holds it does it count one more.
+    // A string may have this many UTF-8 bytes; only the size of its container counts one more.
     #expect(try codes(["s": text(1_048_487)]).isEmpty)
     #expect(try codes(["s": text(1_048_488)]) == [.largeValue])
     #expect(try codes(["m": .map(["s": text(1_048_487)])]) == [.largeValue])
     #expect(try codes(["b": .bytes([UInt8](repeating: 0, count: 1_048_487))]).isEmpty)
     #expect(try codes(["b": .bytes([UInt8](repeating: 0, count: 1_048_488))]) == [.largeValue])
     #expect(try codes(["l": .array([text(524_243), text(524_243)])]) == [.largeValue])
-    // users/u1 is 25, the fields a and b are 2 each, 32 for the document: 1,048,572 - 61 - 2 for the strings' own.
+    // users/u1 is 25, the fields a and b are 2 each, 32 for the document: 1,048,572 - 61 - 2 for the strings.
     #expect(try codes(["a": text(524_254), "b": text(524_255)]).isEmpty)
     #expect(try codes(["a": text(524_255), "b": text(524_255)]) == [.largeDocument])
   }
@@ -181,7 +181,7 @@ struct DocumentLimitsTests {
   }
 
   @Test func aHostilePathIsToldOnce() throws {
-    // Every name is reserved, and each violation would tell where it is: megabytes times 100,000.
+    // Every name is reserved, and each violation would contain its location: megabytes times 100,000.
     let path = try #require(FieldPath(segments: [String](repeating: "__a__", count: 100_000)))
     #expect(DocumentLimits.violations(of: path).map(\.code) == [.longFieldPath])
     let long = FieldPath(field: String(repeating: "x", count: 1501))

@@ -15,7 +15,7 @@ struct FieldEditTests {
         edit.set(entry.name, to: value)
         expected[entry.name] = value
       }
-      // A name that comes again is the last one's.
+      // Of duplicate names the last wins.
       if let name = edit.members.randomElement(using: &random)?.name {
         edit.set(name, to: .boolean(true))
         expected[name] = .boolean(true)
@@ -25,7 +25,7 @@ struct FieldEditTests {
   }
 
   @Test func membersAreInTheOrderOfBytes() {
-    // Canonically equivalent names are two; by UTF-16 the last two would change places.
+    // Canonically equivalent names are distinct; in UTF-16 order the last two would be swapped.
     let edit: FieldEdit = [
       "\u{1F600}": nil, "b": .null, "é": .null, "e\u{301}": .null, "": nil, "b\0": .null, "\u{FFFD}": .null,
     ]

@@ -10,7 +10,7 @@ struct FieldMapTests {
       .init(name: "\u{FFFF}", value: .null), .init(name: "\u{10000}", value: .null),
       .init(name: "b", value: .integer(3)), .init(name: "", value: .null), .init(name: "aa", value: .null),
     ])
-    // UTF-16 would have U+10000 below U+FFFF.
+    // UTF-16 order would place U+10000 before U+FFFF.
     #expect(map.entries.map(\.name) == ["", "a", "aa", "b", "\u{FFFF}", "\u{10000}"])
     #expect(map["b"] == .integer(3))
     #expect(map.count == 6)
@@ -60,7 +60,7 @@ struct FieldMapTests {
     #expect(map["a"] == .map(["b": .map([:])]))
     map[try FieldPath(parsing: "n.m.o")] = .boolean(true)
     #expect(map["n"] == .map(["m": .map(["o": .boolean(true)])]))
-    // A value in the way gives way to a map, as in a commit with a mask.
+    // A map replaces another value, as in a commit with a mask.
     map[try FieldPath(parsing: "s.x")] = .integer(3)
     #expect(map["s"] == .map(["x": .integer(3)]))
   }

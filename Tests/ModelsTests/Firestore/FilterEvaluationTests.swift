@@ -1,7 +1,7 @@
 import FirestoreModels
 import Testing
 
-/// A filter, the fields of a document, and whether the service would give the document.
+/// A filter, the fields of a document, and whether the service would return it.
 struct EvaluationCase: Sendable, CustomTestStringConvertible {
   var filter: String
   var fields: FieldMap
@@ -46,7 +46,7 @@ struct EvaluationCase: Sendable, CustomTestStringConvertible {
     EvaluationCase("`m.x` == 1", ["m": .map(["x": .integer(1)])], false),
     EvaluationCase("a == 1 or b == 1", ["b": .integer(1)], true),
     EvaluationCase("a == 1 and b == 1", ["b": .integer(1)], false),
-    // The service orders by the fields of inequalities, and leaves out what lacks one.
+    // The service orders by the inequality fields and omits documents without them.
     EvaluationCase("a > 1 or b == 1", ["b": .integer(1)], false),
     EvaluationCase("a > 1 or b == 1", ["a": .integer(0), "b": .integer(1)], true),
     EvaluationCase("a != 1 or b == 1", ["b": .integer(1)], false),

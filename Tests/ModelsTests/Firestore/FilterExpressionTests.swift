@@ -4,7 +4,7 @@ import Testing
 private let database = DatabaseName(project: "p", database: "d")
 private let documents = "projects/p/databases/d/documents"
 
-/// A literal as it is typed, and the value that it means.
+/// A typed literal and its value.
 struct LiteralCase: Sendable, CustomTestStringConvertible {
   var text: String
   var value: Value
@@ -94,7 +94,7 @@ struct LiteralCase: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// An expression and the filter that it means.
+/// A typed expression and its filter.
 struct FilterCase: Sendable, CustomTestStringConvertible {
   var text: String
   var filter: StructuredQuery.Filter
@@ -127,7 +127,7 @@ struct FilterCase: Sendable, CustomTestStringConvertible {
     FilterCase(text: "a is-not-null", filter: .unary(a, .isNotNull)),
     FilterCase(text: "a is-nan", filter: .unary(a, .isNaN)),
     FilterCase(text: "a is-not-nan", filter: .unary(a, .isNotNaN)),
-    // A quoted word is a value and no operator of the grammar.
+    // A quoted word is a value, not an operator.
     FilterCase(text: "a == \"and\"", filter: .field(a, .equal, .string("and"))),
     FilterCase(text: "a == \"(\"", filter: .field(a, .equal, .string("("))),
     FilterCase(
@@ -156,7 +156,7 @@ struct FilterCase: Sendable, CustomTestStringConvertible {
       text: "a == 1 and(b == 2)",
       filter: .and([.field(a, .equal, .integer(1)), .field(b, .equal, .integer(2))])
     ),
-    // 'and' binds closer.
+    // 'and' binds tighter.
     FilterCase(
       text: "a == 1 or b == 2 and a == 3",
       filter: .or([

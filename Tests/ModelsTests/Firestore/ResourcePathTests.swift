@@ -50,7 +50,7 @@ struct ResourcePathTests {
     #expect(split.database.path(ofName: name) == split.path)
   }
 
-  // Ascending, by the rules of N: numeric ids first by number, then bytes, segment by segment.
+  // Ascending: numeric IDs first by number, then bytes, segment by segment.
   static let ascending = [
     "a/__id-9223372036854775808__", "a/__id-5__", "a/__id07__", "a/__id7__", "a/__id10__", "a/ ", "a/!",
     "a/A",

@@ -55,7 +55,7 @@ struct TimestampTests {
     "2026-01-02T03:04:05+05",
     "2026-01-02T03:04:05+5:30", "2026-01-02T03:04:05+05:3", "2026-01-02T03:04:05Z+01:00",
     "２026-01-02T03:04:05Z",
-    // Within the form, outside of the years.
+    // Valid in form, but outside the range of years.
     "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01",
   ])
   func malformed(_ text: String) {
@@ -63,7 +63,7 @@ struct TimestampTests {
   }
 
   @Test func everyDayOfTheCalendarComesBack() {
-    // From 0001-01-01 on, day after day; the walk below is the calendar's definition.
+    // Every day from 0001-01-01; the loop below defines the calendar.
     var (year, month, day) = (1, 1, 1)
     var days = -719_162
     var wrong: [Int] = []

@@ -4,7 +4,7 @@ import GymModels
 import Testing
 
 @Suite struct EmailIndexTests {
-  /// What the iOS app runs is the judge, over every scalar at either end and alone.
+  /// The oracle is the code of the iOS app, for every scalar at either end and alone.
   @Test func normalisesAsTheAppDoes() {
     var differing: [UInt32] = []
     for code in UInt32(0)...0x3FFFF {

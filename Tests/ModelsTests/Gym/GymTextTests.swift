@@ -28,7 +28,7 @@ import Testing
     #expect(GymText.saySame(b, a) == same)
   }
 
-  /// Foundation's decomposition is the judge of the table of Latin letters.
+  /// The oracle for the table of Latin letters is Foundation's decomposition.
   @Test func foldsLatinLettersAsUnicodeDecomposesThem() {
     for code in Array(UInt32(0x80)...0x24F) + Array(0x1E00...0x1EFF) {
       guard let scalar = Unicode.Scalar(code) else { continue }
@@ -36,14 +36,13 @@ import Testing
       let base = text.lowercased().decomposedStringWithCanonicalMapping.unicodeScalars.filter {
         $0.properties.generalCategory != .nonspacingMark
       }
-      // A letter whose base is not ASCII keeps its marks; no name in use has one.
+      // A letter without an ASCII base keeps its marks; no actual name has one.
       guard base.allSatisfy(\.isASCII) else { continue }
       #expect(GymText.folded(text).isIdentical(to: String(base)), "U+\(String(code, radix: 16))")
     }
   }
 
-  /// A letter that is not Latin behind a text has the whole of it read by Unicode's properties, and changes nothing
-  /// before it.
+  /// A non-Latin letter at the end switches to Unicode properties without changing the text before it.
   @Test func plainTextsAreReadAsUnicodeHasThem() {
     for code in UInt32(0)...0x3100 {
       guard let scalar = Unicode.Scalar(code) else { continue }

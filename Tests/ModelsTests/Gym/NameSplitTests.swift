@@ -2,7 +2,7 @@ import FirestoreModels
 import GymModels
 import Testing
 
-/// A full name and what it splits into.
+/// A full name and its parts.
 struct SplitCase: Sendable, CustomTestStringConvertible {
   var fullName: String
   var first: String?
@@ -58,11 +58,11 @@ struct SplitCase: Sendable, CustomTestStringConvertible {
     let split = NameSplit(example.fullName)
     #expect(split.name == example.name)
     #expect(split.doubts == example.doubts)
-    // No token is dropped, none is moved.
+    // No token is dropped or moved.
     #expect(split.name.joined.isIdentical(to: GymText.tidied(example.fullName)))
   }
 
-  /// The known parts, and what the full name says around them.
+  /// The known parts, and the parts of the full name around them.
   static let known = [
     ("Ana María López", PersonName(firstName: "ana  maria"), PersonName(paternalLastName: "López")),
     (
@@ -97,7 +97,7 @@ struct SplitCase: Sendable, CustomTestStringConvertible {
       "Ana López Ruiz", PersonName(paternalLastName: "Gil"),
       PersonName(firstName: "Ana", maternalLastName: "Ruiz")
     ),
-    // The whole full name is known.
+    // The complete full name is known.
     ("Ana López", PersonName(firstName: "Ana López"), PersonName()),
   ]
 

@@ -2,7 +2,7 @@ import FirestoreModels
 import GymModels
 import Testing
 
-/// What is searched, a document, and the fields in which it is found.
+/// A search text, a document, and the matching fields.
 struct SearchCase: Sendable, CustomTestStringConvertible {
   var text: String
   var path: String
@@ -26,7 +26,7 @@ struct SearchCase: Sendable, CustomTestStringConvertible {
     SearchCase("ana", "users/u", ana, ["email", "firstName"]),
     SearchCase("  SOFIA  nunez ", "users/u", ana, ["firstName", "paternalLastName"]),
     SearchCase("Sofi\u{301}a", "members/m", ana, ["firstName"]),
-    // Every word has to be somewhere.
+    // Every word must match somewhere.
     SearchCase("ana lopez", "users/u", ana, []),
     SearchCase("9595", "users/u", ana, ["phone"]),
     SearchCase("(729) 959", "users/u", ana, ["phone"]),
@@ -34,7 +34,7 @@ struct SearchCase: Sendable, CustomTestStringConvertible {
     SearchCase("95", "users/u", ana, []),
     SearchCase("729", "users/u", ["telefono": .integer(7_299_595_662)], ["telefono"]),
     SearchCase("729", "users/u", ["telefono": .null], []),
-    // Without a catalogue every text is searched, but for phones.
+    // Without a catalogue all strings are searched, except phone numbers.
     SearchCase("proteina", "products/p", ["name": .string("Proteína 1 kg"), "sku": .integer(1)], ["name"]),
     SearchCase("729", "products/p", ["name": .string("729"), "phone": .string("1")], ["name"]),
     SearchCase("ana", "groups/g/members/m", ["displayName": .string("Ana")], ["displayName"]),

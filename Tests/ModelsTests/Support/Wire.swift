@@ -1,6 +1,6 @@
 import FirestoreModels
 
-/// The wire codec in one call each.
+/// Encodes and decodes REST JSON in single calls.
 enum Wire {
   static func encoded(_ value: Value) -> String {
     var json = JSONWriter()

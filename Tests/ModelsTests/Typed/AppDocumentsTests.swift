@@ -97,7 +97,7 @@ struct AppDocumentsTests {
     let fieldsOnly: Result<FieldsOnlyDocument<AppFields>, FirestoreError> =
       try JSONDecoder().decodeGetResult(from: document)
     #expect(try fieldsOnly.get().displayName == "GloryGuide")
-    // Plain JSONDecoder, without the two results.
+    // A plain JSONDecoder, without the two result methods.
     let app = try JSONDecoder().decode(App.self, from: document)
     #expect(try app == getResult.get())
     #expect(try JSONDecoder().decode(FieldsOnlyDocument<AppFields>.self, from: document) == fieldsOnly.get())
@@ -167,7 +167,7 @@ struct AppDocumentsTests {
   }
 
   @Test func namesAreBytes() throws {
-    // Two names are equal if their bytes are.
+    // Names are equal if their bytes are.
     let moment = try #require(Timestamp(seconds: 0))
     let composed = Document(name: "c/\u{E9}", fields: FieldMap(), createTime: moment, updateTime: moment)
     let decomposed = Document(name: "c/e\u{301}", fields: FieldMap(), createTime: moment, updateTime: moment)

@@ -135,7 +135,7 @@ struct DocumentResponseTests {
       return
     }
     #expect(context.codingPath.map(\.stringValue) == ["documents", "[1]", "fields", "n"])
-    // A parent that is missing is no document, and a list without it would be taken for the whole.
+    // A missing parent is not a document, and a list without it would appear complete.
     #expect(throws: DecodingError.self) { try list(#"{"documents":[{"name":"c/d"}]}"#) }
   }
 

@@ -262,7 +262,7 @@ struct FirestoreCoderTests {
     var decoder = FirestoreDecoder()
     decoder.userInfo[try #require(CodingUserInfoKey(rawValue: "zone"))] = "America/Mexico_City"
     #expect(try decoder.decode(Reader.self, from: [:]).zone == "America/Mexico_City")
-    // A type that contains itself ends in an error, not in an overflow of the stack.
+    // A type that contains itself results in an error, not in a stack overflow.
     struct Endless: Encodable {
       func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()

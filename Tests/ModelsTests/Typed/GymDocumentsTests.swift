@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TypedDocuments
 
-// The gym's own documents, as docs/typed-documents.md shows them.
+// The gym's documents, as in docs/typed-documents.md.
 
 private struct MembershipPlanSnapshot: Codable, Equatable {
   var planName: String
@@ -76,7 +76,7 @@ private struct GymClass: Codable, Equatable {
   }
 }
 
-/// The same member, typed: every field reads and writes exactly one Firestore type.
+/// The same member, typed: every field has exactly one Firestore type.
 private struct MemberFields: Codable, Equatable {
   struct Snapshot: Codable, Equatable {
     var planName: StringValue
@@ -126,7 +126,7 @@ struct GymDocumentsTests {
     #expect(member.maternalLastName == nil)
     #expect(member.membershipStatus == .active)
     #expect(member.remainingVisits == nil)
-    // Written as an integer by another client, and a price all the same.
+    // Written as an integer by another client, but still a price.
     #expect(member.membershipPlanSnapshot?.planPrice == 650)
     #expect(Timestamp(member.createdAt.addingTimeInterval(0))?.description == "2026-01-02T03:04:05.123Z")
 
@@ -137,7 +137,7 @@ struct GymDocumentsTests {
     #expect(written.fields["membershipStatus"] == .string("suspended"))
     #expect(try written.fields[snapshot("totalVisits")] == .integer(10))
     #expect(try written.fields[snapshot("planPrice")] == .double(650))
-    // Nil leaves a field out, and what the struct does not know is not in it.
+    // Nil omits a field, and unknown fields are lost.
     #expect(written.fields["maternalLastName"] == nil)
     #expect(written.fields["telefonoEmergencia"] == nil)
     #expect(try FirestoreDecoder().decode(Member.self, from: written) == member)
@@ -154,7 +154,7 @@ struct GymDocumentsTests {
   }
 
   @Test func aMemberByTypedValues() throws {
-    // The price is an integer here, which a DoubleValue refuses: one type a field.
+    // The price is an integer, which a DoubleValue refuses.
     #expect(throws: DecodingError.self) { try Document<MemberFields>(decoding: memberDocument()) }
 
     var raw = try memberDocument()
@@ -196,7 +196,7 @@ struct GymDocumentsTests {
     ]
     #expect(fields == expected)
     #expect(try FirestoreDecoder().decode(MembershipPlan.self, from: fields) == plan)
-    // A name of Fields that the document has itself is reached through `fields`.
+    // A field whose name the document itself has is accessible through `fields`.
     let document = try FieldsOnlyDocument<MembershipPlan>(decoding: fields)
     #expect(document.name == "Mensual")
     let moment = try #require(Timestamp(seconds: 0))

@@ -53,7 +53,7 @@ private struct Every: Codable, Equatable {
 
 @Suite("Typed documents from seeds")
 struct TypedPropertyTests {
-  /// Whether Foundation's coders, whose dictionaries compare names by canonical equivalence, would lose a member.
+  /// Whether Foundation's coders would lose a member, because they compare names by canonical equivalence.
   private func hasEquivalentNames(_ value: Value) -> Bool {
     switch value {
     case .array(let values): values.contains(where: hasEquivalentNames)
@@ -74,7 +74,7 @@ struct TypedPropertyTests {
       #expect(try FirestoreDecoder().decode(Every.self, from: fields) == every, place)
       #expect(try FieldsOnlyDocument<Every>(decoding: fields).encoded() == fields, place)
 
-      // The service's own encoding, through the wire's reader and writer.
+      // The service's encoding, through the JSON writer and decoder.
       var json = JSONWriter()
       let path = try #require(DocumentPath("c/d"))
       json.document(RawDocument(path: path, fields: fields), in: DatabaseName(project: "p"))
@@ -82,7 +82,7 @@ struct TypedPropertyTests {
         try JSONDecoder().decodeGetResult(from: Data(json.bytes))
       #expect(try answer.get().fields == every, place)
 
-      // Foundation's JSON of the struct, judged by the wire's reader.
+      // Foundation's JSON of the struct, checked with our decoder.
       if hasEquivalentNames(.map(fields)) {
         #expect(throws: EncodingError.self, place) { try JSONEncoder().encode(every) }
         continue
@@ -125,7 +125,7 @@ struct TypedPropertyTests {
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func dates(seed: UInt64) throws {
-    // Between 1729 and 2273 a Date tells all microseconds apart.
+    // A Date distinguishes all microseconds between 1729 and 2273.
     var random = SplitMix64(seed: seed)
     for _ in 0..<500 {
       let seconds = Int64.random(in: -7_600_000_000...9_560_000_000, using: &random)

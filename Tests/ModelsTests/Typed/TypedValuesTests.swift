@@ -132,7 +132,7 @@ struct TypedValuesTests {
     #expect(ReferenceValue("c/\u{E9}") != ReferenceValue("c/e\u{301}"))
     let read: StringValue = try decode("{\"stringValue\":\"e\u{301}\"}")
     #expect(read.stringValue.utf8.elementsEqual("e\u{301}".utf8))
-    // Two names that Foundation's encoder would merge are refused rather than lost.
+    // Names that Foundation's encoder would merge are refused.
     let names: FieldMap = ["\u{E9}": .null, "e\u{301}": .null]
     #expect(throws: EncodingError.self) { try encode(names) }
   }
@@ -161,12 +161,12 @@ struct TypedValuesTests {
     let moment = try #require(Timestamp("2019-11-26T09:13:39.969797Z"))
     #expect(Timestamp(moment.date) == moment)
     #expect(TimestampValue(moment.date) == TimestampValue(moment))
-    // What a Date does not hold is lost by the explicit conversion only.
+    // Only the explicit conversion loses what a Date cannot represent.
     let fine = try #require(Timestamp("2019-11-26T09:13:39.969797123Z"))
     #expect(Timestamp(fine.date) == moment)
     #expect(Timestamp(Date(timeIntervalSince1970: -0.5))?.description == "1969-12-31T23:59:59.500Z")
     #expect(Timestamp(Date(timeIntervalSinceReferenceDate: 0.9999999))?.description == "2001-01-01T00:00:01Z")
-    // The first moment of the year 1 lies 2 days after Foundation's distant past.
+    // The year 1 begins 2 days after Foundation's distant past.
     let first = Date.distantPast.addingTimeInterval(2 * 86_400)
     #expect(Timestamp(first)?.description == "0001-01-01T00:00:00Z")
     #expect(Timestamp(Date.distantPast) == nil)
@@ -199,7 +199,7 @@ struct TypedValuesTests {
     let absent: Fields = try decode("{}")
     #expect(absent == Fields())
     #expect(try encode(absent) == #"{"note":{"nullValue":null}}"#)
-    // The same through untyped fields.
+    // The same with untyped fields.
     let map: FieldMap = ["url": .null, "null": .null, "any": .null, "note": .null]
     #expect(try FirestoreDecoder().decode(Fields.self, from: map) == read)
     #expect(try FirestoreDecoder().decode(Fields.self, from: [:]) == absent)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Changes as JSON")
 struct ChangeCodingTests {
-  /// What `after` and `before` share is written once and copied; each has to be what it is by itself.
+  /// Members common to `after` and `before` are written once and copied; both must be as if written alone.
   @Test func beforeAndAfterAreWhatTheyAreAlone() throws {
     for seed in UInt64(1)...60 {
       var random = RandomDocuments(seed: seed)
@@ -46,7 +46,7 @@ struct ChangeCodingTests {
     #expect(read == change)
   }
 
-  /// What an edit names without need is no reason to write something else.
+  /// Redundant members of an edit do not change the output.
   @Test func aChangeOfSomeFieldsIsWrittenAsOneOfAll() throws {
     for seed in UInt64(1)...60 {
       var random = RandomDocuments(seed: seed)

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Inputs of 200 MB; a sanitizer's build leaves them out, for whose shadow memory they are too large.
+/// Inputs of 200 MB; skipped under sanitizers, whose shadow memory they exceed.
 @Suite(
   "Huge inputs",
   .serialized,
@@ -12,7 +12,7 @@ import Testing
 struct HugeInputTests {
   private static let size = 200 << 20
 
-  /// What is opened again and again, and what would close it.
+  /// A token that is opened repeatedly, and its closing token.
   struct Nesting: CustomTestStringConvertible {
     var opening: String
     var closing: String
@@ -25,7 +25,7 @@ struct HugeInputTests {
     Nesting(opening: #"{"arrayValue":{"values":["#, closing: "]}}"),
   ]
 
-  /// Runs `body` on a thread whose stack is small, so that whatever recurses by the input's depth overflows it.
+  /// Runs `body` on a thread with a small stack, which recursion by input depth would overflow.
   private func onSmallStack(_ body: @escaping @Sendable () -> Void) {
     final class Work: Sendable {
       let body: @Sendable () -> Void
@@ -53,7 +53,7 @@ struct HugeInputTests {
     pthread_join(thread, nil)
   }
 
-  /// Writes `text` `count` times, in pieces that double.
+  /// Writes `text` `count` times, doubling the copied part.
   private static func fill(_ target: UnsafeMutableRawPointer, with text: String, times count: Int) {
     let unit = Array(text.utf8)
     let total = unit.count * count
@@ -95,7 +95,7 @@ struct HugeInputTests {
       Self.fill(start + pairs * opening + 1, with: nesting.closing, times: pairs)
       #expect(refusal(pairs * (opening + closing) + 1) == "it is nested too deeply")
 
-      // The parser is as good as before.
+      // The parser remains usable.
       #expect(throws: Never.self) { try parser.parse(Array("[]".utf8)) { _ throws(WireError) in } }
     }
   }

@@ -61,13 +61,13 @@ struct JSONParserTests {
   func deepNestingIsRefusedAndOverflowsNothing(opening: String) {
     let json = String(repeating: opening, count: 200_000)
     #expect(throws: WireError.self) { try parse(json) { _ in } }
-    // Also where it is well-formed.
+    // Even if it is well-formed.
     let closing = String(
       opening.reversed().compactMap { $0 == "[" ? "]" : $0 == "{" ? "}" : nil }
     )
     let whole = json + "1" + String(repeating: closing, count: 200_000)
     #expect(throws: WireError("it is nested too deeply")) { try parse(whole) { _ in } }
-    // A parser goes on after it.
+    // The parser remains usable.
     let parser = JSONParser()
     #expect(throws: WireError.self) { try parser.parse(Array(whole.utf8)) { _ throws(WireError) in } }
     #expect(throws: Never.self) { try parser.parse(Array("[]".utf8)) { _ throws(WireError) in } }

@@ -1,7 +1,7 @@
 import FirestoreModels
 import Testing
 
-/// What comes in, what it is, and what goes out; the vectors of protobuf's own JSON codec among them.
+/// An input, its value and its output, including vectors of protobuf's JSON codec.
 struct CodecVector: Sendable, CustomTestStringConvertible {
   let input: String
   let value: Value
@@ -62,7 +62,7 @@ struct ValueCodecTests {
       .map(["a": .boolean(true), "b": .null]),
       #"{"mapValue":{"fields":{"a":{"booleanValue":true},"b":{"nullValue":null}}}}"#
     ),
-    // Of two members with one name the later one stays.
+    // Of duplicate members the last wins.
     CodecVector(
       #"{"mapValue":{"fields":{"a":{"integerValue":"1"},"a":{"integerValue":"2"}}}}"#,
       .map(["a": .integer(2)]),
@@ -153,7 +153,7 @@ struct ValueCodecTests {
   }
 
   @Test func exactIntegersStayExactBesideOnesThatAreNot() throws {
-    // The careful pass over a text with -0 or an integer beyond 64 bits must not touch the integers that fit.
+    // Correcting -0 or an integer beyond 64 bits must not change the integers that fit.
     let json = #"""
       {"arrayValue":{"values":[{"doubleValue":-0},{"doubleValue":99999999999999999999},
       {"integerValue":1234567890123456789},{"integerValue":-9223372036854775808},
@@ -199,7 +199,7 @@ struct ValueCodecTests {
     #"{"arrayValue":{"values":[1]}}"#, #"{"mapValue":null}"#, #"{"mapValue":[]}"#,
     #"{"mapValue":{"fields":[]}}"#,
     #"{"mapValue":{"fields":{"a":null}}}"#,
-    // In the schema, and refused by the service as stored values.
+    // Part of the schema, but refused by the service in stored values.
     #"{"fieldReferenceValue":"a"}"#, #"{"functionValue":{}}"#, #"{"pipelineValue":{}}"#,
   ])
   func refused(_ json: String) {

@@ -3,14 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Broken answers: whatever the bytes, there is a value or a ``WireError``, and never a crash.
+/// Corrupted responses: any bytes yield a value or a ``WireError``, never a crash.
 @Suite("Wire fuzz")
 struct WireFuzzTests {
   private static let inputs =
     ProcessInfo.processInfo.environment["GYMMIGRATE_FUZZ_INPUTS"].flatMap { Int($0) } ?? 20_000
   private static let seed: UInt64 = 20_260_102
 
-  /// Pages of documents as the service sends them, small ones, so that a flipped byte hits something.
+  /// Small pages of documents as sent by the service, so that a flipped byte matters.
   private static func corpus() -> [[UInt8]] {
     var random = RandomDocuments(seed: seed)
     var pages: [[UInt8]] = []
@@ -85,7 +85,7 @@ struct WireFuzzTests {
           }
           return documents
         }
-        // What was read can be written and read again.
+        // Decoded documents can be encoded and decoded again.
         for document in documents {
           let again = try Wire.document(Wire.encoded(document).utf8)
           #expect(again == document, "seed \(Self.seed), input \(number)")
@@ -97,7 +97,7 @@ struct WireFuzzTests {
       }
     }
     #expect(read + refused == Self.inputs)
-    // Both ways are walked, or the fuzz is none.
+    // Both outcomes must occur for the test to be meaningful.
     if Self.inputs >= 1000 {
       #expect(read > Self.inputs / 50 && refused > Self.inputs / 50, "read \(read), refused \(refused)")
     }

@@ -19,11 +19,11 @@ struct WirePropertyTests {
     }
   }
 
-  /// Foundation's parser is the judge: it must read the very text that was written.
+  /// The oracle is Foundation's parser: it must decode exactly the original text.
   @Test func everyTextIsEscapedAsJSONWantsIt() throws {
     for seed in UInt64(100)..<140 {
       var random = RandomDocuments(seed: seed)
-      // Foundation drops a byte order mark from the start of a string and behind an escape, so it judges none.
+      // Foundation drops a byte order mark at the start of a string and after an escape.
       let texts = (0..<50).map { _ in
         String(String.UnicodeScalarView(random.text(upTo: 40).unicodeScalars.filter { $0 != "\u{FEFF}" }))
       }
@@ -58,11 +58,11 @@ struct WirePropertyTests {
 
   @Test func everyScalarIsEscapedAsJSONWantsIt() throws {
     for plane in UInt32(0)...16 {
-      // Noncharacters and unassigned ones too: they are valid Unicode.
+      // Includes noncharacters and unassigned scalars: they are valid Unicode.
       let scalars = stride(from: plane << 16, to: (plane + 1) << 16, by: plane == 0 ? 1 : 97)
         .compactMap { Unicode.Scalar($0) }
       var text = ""
-      // Separators keep canonically composing neighbours apart for both sides.
+      // Separators prevent adjacent scalars from composing.
       for scalar in scalars {
         text.unicodeScalars.append(scalar)
         text += "|"
@@ -74,7 +74,7 @@ struct WirePropertyTests {
     }
   }
 
-  /// `strtod` is the judge: the shortest text must read back as the very same bits.
+  /// The oracle is `strtod`: the shortest text must restore the same bits.
   @Test func everyFiniteDoubleIsWrittenExactly() {
     var random = SplitMix64(seed: 7)
     for _ in 0..<5000 {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A handler around a handler that plays faults by a script.
+/// A handler around a handler that injects scripted faults.
 ///
 ///     let faults = ScriptedFaults(mini.handler, rules: [
 ///       FaultRule([.commit], .number(2), .dropAfterApplying),
@@ -11,9 +11,9 @@ import Synchronization
 ///
 /// The first rule that fires is played, and all rules count.
 package final class ScriptedFaults: Sendable {
-  /// A fault that was played.
+  /// An injected fault.
   package struct Played: Sendable {
-    /// The request it was played on.
+    /// The request that it was injected into.
     package let request: TestRequest
     /// The fault.
     package let fault: Fault
@@ -71,13 +71,13 @@ package final class ScriptedFaults: Sendable {
   /// The handler for a test server.
   package var handler: RequestHandler { { self.answer($0) } }
 
-  /// The faults played so far.
+  /// The faults injected so far.
   package var played: [Played] { state.withLock { $0.played.map { $0 } } }
 
-  /// Whether faults are played.
+  /// Whether faults are injected.
   package var isOn: Bool { state.withLock { $0.isOn } }
 
-  /// Ends all faults (and the expiry of tokens), or brings them back.
+  /// Disables or enables all faults and the expiry of tokens.
   package func setOn(_ isOn: Bool) {
     state.withLock { state in
       state.isOn = isOn
@@ -85,7 +85,7 @@ package final class ScriptedFaults: Sendable {
     }
   }
 
-  /// Has a closure called on the connection's thread before the k-th request of a kind (from 1) is looked at.
+  /// Calls a closure on the connection's thread before the k-th request of a kind (from 1) is handled.
   package func before(
     _ kind: RequestKind,
     _ number: Int,
@@ -150,7 +150,7 @@ package final class ScriptedFaults: Sendable {
   }
 }
 
-/// Turns a fault into what the server does.
+/// Converts a fault to a reaction of the server.
 private struct FaultPlayer {
   let request: TestRequest
   let kind: RequestKind
@@ -180,9 +180,9 @@ private struct FaultPlayer {
     }
   }
 
-  /// Lets the service do its work, and spoils the answer.
+  /// Lets the service handle the request and corrupts the response.
   ///
-  /// A reaction that is no plain answer is left as it is.
+  /// A reaction that is no plain response is left as it is.
   private func applied(_ spoil: (TestResponse) -> Reaction) -> Reaction {
     let reaction = inner(request)
     guard case .response(let response) = reaction else { return reaction }

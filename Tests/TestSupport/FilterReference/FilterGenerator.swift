@@ -78,7 +78,7 @@ package struct FilterGenerator: Sendable {
     return ReferenceDocument(path: collection + [id], fields: random.shuffled(fields))
   }
 
-  /// What a document has in a field, or nil where it lacks the field.
+  /// What a document has in a field, or nil if it lacks the field.
   private mutating func storedValue(of field: ReferencePlannedField) -> ReferenceDatum? {
     switch random.below(100) {
     case ..<10: nil

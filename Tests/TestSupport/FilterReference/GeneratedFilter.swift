@@ -4,6 +4,6 @@ package struct GeneratedFilter: Sendable {
   ///
   /// ANDs and ORs alternate and have two sides at least, so that its text has no other tree.
   package var filter: ReferenceFilter
-  /// A random spelling of the filter in the language of `--where`, or nil where an operand has none.
+  /// A random spelling of the filter in the language of `--where`, or nil if an operand has none.
   package var text: String?
 }

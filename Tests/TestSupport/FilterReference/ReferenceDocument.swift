@@ -13,7 +13,7 @@ package struct ReferenceDocument: Sendable, Equatable {
     self.fields = fields
   }
 
-  /// The value that a field path leads to, or nil where the document lacks the field.
+  /// The value that a field path leads to, or nil if the document lacks the field.
   ///
   /// A path leads through maps only, never into an array. It does not lead into a vector either, although the
   /// service stores one as a map: nothing is documented for such a path, and no test should depend on it.

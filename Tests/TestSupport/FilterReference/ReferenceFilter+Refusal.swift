@@ -1,5 +1,5 @@
 extension ReferenceFilter {
-  /// Why the filter is refused before anything is read, or nil where it is accepted.
+  /// Why the filter is refused before anything is read, or nil if it is accepted.
   ///
   /// The limits of the service's Standard edition, and what the filter language refuses beyond them: null
   /// beside an operator. Whether a path is of the collection that is read is not judged here.

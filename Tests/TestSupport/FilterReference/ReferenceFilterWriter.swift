@@ -3,7 +3,7 @@ struct ReferenceFilterWriter: Sendable {
   /// The start of a day in the time zone of date-only timestamps, in seconds since 1970.
   let startOfDay: @Sendable (ReferenceDay) -> Int64
 
-  /// A random spelling of a filter, or nil where an operand has none.
+  /// A random spelling of a filter, or nil if an operand has none.
   func text(_ filter: ReferenceFilter, using random: inout ReferenceRandom) -> String? {
     guard var tokens = tokens(filter, using: &random) else {
       return nil

@@ -3,7 +3,7 @@ struct ReferenceLiteralWriter: Sendable {
   /// The start of a day in the time zone of date-only timestamps, in seconds since 1970.
   let startOfDay: @Sendable (ReferenceDay) -> Int64
 
-  /// A random spelling of a value, or nil where it has none.
+  /// A random spelling of a value, or nil if it has none.
   func text(_ value: ReferenceDatum, using random: inout ReferenceRandom) -> String? {
     switch value {
     case .null:

@@ -44,11 +44,11 @@ package enum ReferenceOperator: String, Sendable, CaseIterable {
 package enum ReferenceTest: String, Sendable, CaseIterable {
   /// The field is null.
   case isNull = "IS_NULL"
-  /// The field is there and is not null.
+  /// The field exists and is not null.
   case isNotNull = "IS_NOT_NULL"
   /// The field is the double NaN.
   case isNaN = "IS_NAN"
-  /// The field is there and is neither null nor NaN; it need not be a number.
+  /// The field exists and is neither null nor NaN; it need not be a number.
   case isNotNaN = "IS_NOT_NAN"
 
   /// Whether the service orders the query by the field of this test.

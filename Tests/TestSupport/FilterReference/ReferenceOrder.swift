@@ -83,7 +83,7 @@ package enum ReferenceOrder: Int, Sendable {
     }
   }
 
-  /// The number of an id of the form `__id7__` or `__id-7__`, or nil where the id is no such one.
+  /// The number of an id of the form `__id7__` or `__id-7__`, or nil if the id is no such one.
   package static func numericID(_ segment: [UInt8]) -> Int64? {
     let prefix = Array("__id".utf8)
     let suffix = Array("__".utf8)

@@ -1,10 +1,10 @@
 import Glibc
 
-/// What came of reading one request's head or body.
+/// Why reading failed for one request's head or body.
 enum ReadFailure: Error {
   /// The client closed the connection.
   case closed
-  /// The client did not speak HTTP/1.1, or sent more than the server takes: the status to answer.
+  /// The client did not speak HTTP/1.1, or exceeded a limit; with the response status.
   case malformed(Int)
 }
 
@@ -15,7 +15,7 @@ struct HTTPConnection {
   let socket: Socket
   let largestBody: Int
   private var buffer: [UInt8] = []
-  /// How many bytes of `buffer` are used up.
+  /// The number of consumed bytes in `buffer`.
   private var position = 0
 
   init(socket: Socket, largestBody: Int) {
@@ -49,7 +49,7 @@ struct HTTPConnection {
     return TestRequest(method: String(parts[0]), target: String(parts[1]), headers: fields)
   }
 
-  /// The body that belongs to the head, asked for where the client waits to be asked.
+  /// The body that belongs to the head, after a 100 Continue if the client expects it.
   mutating func readBody(of head: TestRequest) throws(ReadFailure) -> [UInt8] {
     let isChunked = head.header("Transfer-Encoding")?.lowercased() == "chunked"
     let length = head.header("Content-Length").map { Int($0) ?? -1 } ?? 0

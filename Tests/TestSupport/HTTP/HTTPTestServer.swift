@@ -4,7 +4,7 @@ import Synchronization
 
 /// A small HTTP/1.1 server on the loopback interface, a thread for each connection.
 ///
-/// It answers what its handler says, misbehaviour included, and remembers every request.
+/// It plays the reactions of its handler, including misbehavior, and records every request.
 ///
 ///     try await HTTPTestServer.withServer({ _ in .json(#"{"documents":[]}"#) }) { server in
 ///       // ... talk to server.url ...
@@ -21,7 +21,7 @@ package final class HTTPTestServer: Sendable {
     var isClosed = false
   }
 
-  /// The port that the system gave.
+  /// The port assigned by the system.
   package let port: UInt16
   private let listener: Socket
   private let handler: RequestHandler
@@ -41,7 +41,7 @@ package final class HTTPTestServer: Sendable {
     self.largestBody = largestBody
   }
 
-  /// Runs a server for the time of `body`; every connection is closed and every thread gone when it returns.
+  /// Runs a server for the time of `body`; every connection is closed and every thread has ended when it returns.
   ///
   /// - Parameters:
   ///   - handler: Called with every complete request.
@@ -70,7 +70,7 @@ package final class HTTPTestServer: Sendable {
   /// Scheme, host and port: `http://127.0.0.1:PORT`.
   package var url: String { "http://127.0.0.1:\(port)" }
 
-  /// Host and port, as the emulator variable wants it.
+  /// Host and port, as in the emulator variable.
   package var host: String { "127.0.0.1:\(port)" }
 
   // Arrays of their own: the thread sanitizer does not see that a shared one is shared no more.
@@ -89,7 +89,7 @@ package final class HTTPTestServer: Sendable {
   /// The largest number of requests that were being answered at the same time.
   package var peakConcurrency: Int { state.withLock { $0.peak } }
 
-  /// Closes every connection that is open now; new ones are taken as before.
+  /// Closes all open connections; new ones are accepted.
   package func dropConnections() {
     state.withLock { state in
       for socket in state.connections.values { socket.shutDown() }

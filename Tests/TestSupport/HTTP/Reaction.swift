@@ -1,4 +1,4 @@
-/// An answer: status, header fields, body.
+/// A response: status, header fields, body.
 package struct TestResponse: Sendable {
   /// The status code.
   package var status: Int
@@ -7,7 +7,7 @@ package struct TestResponse: Sendable {
   /// The body.
   package var body: [UInt8]
 
-  /// Puts an answer together.
+  /// Makes a response.
   package init(_ status: Int = 200, headers: [HTTPField] = [], body: [UInt8] = []) {
     self.status = status
     self.headers = headers
@@ -15,17 +15,17 @@ package struct TestResponse: Sendable {
   }
 }
 
-/// How the server treats one request: a proper answer, or one of the ways in which answers go wrong.
+/// The reaction of the server to a request: a complete response, or one of the ways in which responses go wrong.
 package indirect enum Reaction: Sendable {
-  /// A complete answer. `Connection: close` among the headers closes the connection after it.
+  /// A complete response. `Connection: close` among the headers closes the connection after it.
   case response(TestResponse)
-  /// A complete answer in chunks of the given size.
+  /// A complete response in chunks of the given size.
   case chunked(TestResponse, chunk: Int)
-  /// A complete answer that promises to keep the connection, and then closes it all the same.
+  /// A complete response that promises to keep the connection, and then closes it all the same.
   case responseThenClose(TestResponse)
-  /// Closes the connection with no answer.
+  /// Closes the connection with no response.
   case dropConnection
-  /// Resets the connection with no answer (RST, not FIN).
+  /// Resets the connection with no response (RST, not FIN).
   case reset
   /// Announces the full length, sends this part of the body (0...1), and closes.
   case halfBody(TestResponse, fraction: Double)
@@ -33,22 +33,22 @@ package indirect enum Reaction: Sendable {
   case halfBodyThenReset(TestResponse, fraction: Double)
   /// Sends this part of the body (0...1) in chunks, and closes without the last, empty chunk.
   case truncatedChunked(TestResponse, fraction: Double)
-  /// A complete answer in pieces of `chunk` bytes, `interval` apart.
+  /// A complete response in pieces of `chunk` bytes, `interval` apart.
   case drip(TestResponse, chunk: Int, interval: Duration)
-  /// Takes the request and never answers, until the client goes or the server is closed.
+  /// Takes the request and never answers, until the client disconnects or the server is closed.
   case stall
   /// Sends the head and this part of the body (0...1), and then nothing more, as `stall`.
   case stallInBody(TestResponse, fraction: Double)
-  /// Plays the other reaction after a time, unless the client goes before.
+  /// Plays the other reaction after a time, unless the client disconnects first.
   case delayed(Duration, Reaction)
 
-  /// A complete answer.
+  /// A complete response.
   package static func respond(_ status: Int = 200, headers: [HTTPField] = [], body: [UInt8] = []) -> Reaction
   {
     .response(TestResponse(status, headers: headers, body: body))
   }
 
-  /// A complete JSON answer.
+  /// A complete JSON response.
   package static func json(_ text: String, status: Int = 200) -> Reaction {
     .respond(status, body: Array(text.utf8))
   }
@@ -65,5 +65,5 @@ package indirect enum Reaction: Sendable {
   }
 }
 
-/// Decides how a request is treated; called once a request, on the connection's own thread.
+/// Decides the reaction to a request; called once per request, on the connection's own thread.
 package typealias RequestHandler = @Sendable (TestRequest) -> Reaction

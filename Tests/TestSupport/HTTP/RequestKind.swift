@@ -1,4 +1,4 @@
-/// What a request asks of the service, told from its method and path alone.
+/// The method that a request calls, determined from its HTTP method and path.
 package enum RequestKind: String, Sendable, Hashable, CaseIterable {
   /// GET of a collection's documents.
   case list
@@ -33,10 +33,10 @@ package enum RequestKind: String, Sendable, Hashable, CaseIterable {
   /// Anything else.
   case other
 
-  /// Methods whose answer is a stream, and whose errors come inside an array.
+  /// Methods that stream their response, and whose errors come inside an array.
   package static let streaming: Set<RequestKind> = [.batchGet, .runQuery, .aggregation]
 
-  /// Tells the kind from the method and the path as sent.
+  /// Determines the kind from the method and the path as sent.
   package init(method: String, rawPath: String) {
     self = Self.custom(method, rawPath) ?? Self.standard(method, rawPath)
   }

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// Held while a descriptor is made and marked close-on-exec, and while a process is started, so that no child
-/// inherits a socket or a pipe that is none of its business.
+/// inherits a socket or a pipe.
 let descriptorLock = Mutex<Void>(())
 
 /// Marks a descriptor so that it does not survive into a child.
@@ -10,9 +10,9 @@ func setCloseOnExec(_ descriptor: Int32) {
   _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
 }
 
-/// Why the test server could not be set up.
+/// An error while setting up the test server.
 package struct TestServerError: Error, CustomStringConvertible {
-  /// What failed, with the system's words.
+  /// The failed call and the system error.
   package let description: String
 
   init(_ call: String) {
@@ -22,7 +22,7 @@ package struct TestServerError: Error, CustomStringConvertible {
 
 /// The few socket calls that the server needs.
 ///
-/// Closing is the owner's duty.
+/// The owner closes it.
 struct Socket: Sendable {
   let descriptor: Int32
 
@@ -82,7 +82,7 @@ struct Socket: Sendable {
     return !received.isEmpty
   }
 
-  /// Sends everything; false when the other side is gone.
+  /// Sends everything; false when the peer has closed the connection.
   func send(_ bytes: some Collection<UInt8>) -> Bool {
     let bytes = ContiguousArray(bytes)
     return bytes.withUnsafeBytes { buffer in
@@ -100,7 +100,7 @@ struct Socket: Sendable {
     }
   }
 
-  /// Waits until the other side goes or the socket is shut down here; false if the time was up first.
+  /// Waits until the peer disconnects or the socket is shut down here; false if the time was up first.
   func waitForHangUp(_ duration: Duration?) -> Bool {
     let deadline = duration.map { ContinuousClock.now + $0 }
     while true {
@@ -117,12 +117,12 @@ struct Socket: Sendable {
     }
   }
 
-  /// Ends both directions: whoever waits on the socket wakes.
+  /// Ends both directions: pending calls on the socket return.
   func shutDown() {
     _ = shutdown(descriptor, Int32(SHUT_RDWR))
   }
 
-  /// Makes the coming close a reset.
+  /// Makes the next close reset the connection.
   func resetOnClose() {
     var value = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
@@ -135,7 +135,7 @@ struct Socket: Sendable {
 
 extension pollfd {
   fileprivate init(descriptor: Int32) {
-    // POLLRDHUP, which the Glibc module does not show: the other side has closed or half closed.
+    // POLLRDHUP, which the Glibc module does not import: the peer has closed or half closed.
     self.init(fd: descriptor, events: 0x2000, revents: 0)
   }
 }

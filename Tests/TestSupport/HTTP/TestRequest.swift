@@ -16,7 +16,7 @@ package struct HTTPField: Sendable, Hashable {
 package struct TestRequest: Sendable {
   /// The method, such as `GET`.
   package var method: String
-  /// The request target exactly as it was sent, nothing decoded.
+  /// The request target as sent, not decoded.
   package var target: String
   /// The header fields in the order in which they were sent.
   package var headers: [HTTPField]
@@ -43,7 +43,7 @@ package struct TestRequest: Sendable {
     connection = 0
   }
 
-  /// The target up to the question mark, nothing decoded.
+  /// The raw target up to the question mark.
   package var rawPath: String {
     String(target.utf8.prefix { $0 != UInt8(ascii: "?") }) ?? target
   }
@@ -58,7 +58,7 @@ package struct TestRequest: Sendable {
     formFields(Array(target.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()))
   }
 
-  /// What the request asks of the service.
+  /// The method that the request calls.
   package var kind: RequestKind { RequestKind(method: method, rawPath: rawPath) }
 
   /// The first value of a header field, its name compared without case.
@@ -70,7 +70,7 @@ package struct TestRequest: Sendable {
   package var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// Undoes percent-encoding once; nil where a percent sign is not followed by two hexadecimal digits.
+/// Undoes percent-encoding once; nil if a percent sign is not followed by two hexadecimal digits.
 func percentDecoded(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
   func digit(_ byte: UInt8?) -> UInt8? {
     switch byte {

@@ -86,7 +86,7 @@ indirect enum MiniFilter {
     }
   }
 
-  /// The fields that the answer is therefore ordered by.
+  /// The fields that the response is therefore ordered by.
   var inequalityPaths: [MiniFieldPath] {
     switch self {
     case .all(let filters), .any(let filters): filters.flatMap(\.inequalityPaths)

@@ -49,7 +49,7 @@ extension MiniFirestore {
       state.commits += 1
       return (state.beforeCommit, state.commits - 1)
     }
-    // Outside of the lock: the hook is there to write.
+    // Outside of the lock: the hook exists to write.
     hook?(number, call.request)
     try call.checkParameters([])
     let body = try call.body(allowed)

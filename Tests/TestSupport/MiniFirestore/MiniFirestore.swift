@@ -71,7 +71,7 @@ package final class MiniFirestore: Sendable {
   /// `projects/P/databases/D/documents`: what a document's full name begins with.
   package var root: String { "projects/\(options.project)/databases/\(options.database)/documents" }
 
-  /// Has a closure called before every commit and batchWrite is looked at, with the commit's number from 0.
+  /// Has a closure called before every commit and batchWrite is handled, with the commit's number from 0.
   ///
   /// The closure may call `put` and `remove`, as a concurrent writer would write.
   package func setBeforeCommit(_ closure: (@Sendable (Int, TestRequest) -> Void)?) {

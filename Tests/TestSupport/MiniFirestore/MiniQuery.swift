@@ -113,7 +113,7 @@ struct MiniQuery {
 
   // MARK: Running
 
-  /// The documents of the answer in order, and how many were skipped before them.
+  /// The documents of the response in order, and how many were skipped before them.
   func run(_ candidates: [MiniCandidate]) -> (found: [MiniCandidate], skipped: Int) {
     var found = candidates.filter { candidate in
       orders.allSatisfy { candidate.value($0.path) != nil } && filter?.matches(candidate) ?? true

@@ -12,7 +12,7 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
   package var reason: String?
   /// Seconds of a RetryInfo detail.
   package var retryDelay: Double?
-  /// Header fields of the answer, such as `Retry-After`.
+  /// Header fields of the response, such as `Retry-After`.
   package var headers: [HTTPField] = []
 
   /// Puts an error together.
@@ -114,7 +114,7 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
     return data.map { Array($0) } ?? []
   }
 
-  /// The answer: the object for most methods, an array that holds it for the streaming ones.
+  /// The response: the object for most methods, an array that holds it for the streaming ones.
   package func response(for kind: RequestKind) -> TestResponse {
     var body = object
     if RequestKind.streaming.contains(kind) {

@@ -11,7 +11,7 @@ package struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses `projects/P/databases/D`; nil for any other text.
   package init?(parsing text: String) {
-    guard let (name, rest) = Self.head(of: text), rest == nil else { return nil }
+    guard let (name, remainder) = Self.head(of: text), remainder == nil else { return nil }
     self = name
   }
 
@@ -68,14 +68,14 @@ package struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
   /// Splits a full document name into its database and path; nil for any other text.
   package static func split(_ name: String) -> (database: DatabaseName, path: DocumentPath)? {
     let documents = "documents/".utf8
-    guard let (database, rest) = head(of: name), let rest, rest.utf8.starts(with: documents),
-      let path = DocumentPath(String(Substring(rest.utf8.dropFirst(documents.count))))
+    guard let (database, remainder) = head(of: name), let remainder, remainder.utf8.starts(with: documents),
+      let path = DocumentPath(String(Substring(remainder.utf8.dropFirst(documents.count))))
     else { return nil }
     return (database, path)
   }
 
   /// Splits a name into its database and what follows the next slash.
-  private static func head(of name: String) -> (database: DatabaseName, rest: Substring?)? {
+  private static func head(of name: String) -> (database: DatabaseName, remainder: Substring?)? {
     // Bytes, because a slash followed by a combining mark is a different Character.
     let parts = name.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 4, omittingEmptySubsequences: false)
     guard parts.count >= 4, parts[0].elementsEqual("projects".utf8), parts[2].elementsEqual("databases".utf8),

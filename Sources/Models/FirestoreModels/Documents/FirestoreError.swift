@@ -43,8 +43,8 @@ package struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertib
 
     /// Finds the status with a name in JSON; nil for an unknown name.
     package init?(name: String) {
-      guard let known = Self.allCases.first(where: { $0.name == name }) else { return nil }
-      self = known
+      guard let status = Self.allCases.first(where: { $0.name == name }) else { return nil }
+      self = status
     }
 
     /// The HTTP status that carries this status (google/rpc/code.proto).

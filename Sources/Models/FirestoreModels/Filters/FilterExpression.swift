@@ -81,8 +81,8 @@ package struct FilterExpression {
       return .unary(field, test)
     }
     guard !sign.isQuoted, let operation = Self.operators[sign.text] else {
-      let known = (Self.operators.keys.sorted() + Self.tests.keys.sorted()).joined(separator: " ")
-      throw unexpected(sign, "an operator: \(known)")
+      let accepted = (Self.operators.keys.sorted() + Self.tests.keys.sorted()).joined(separator: " ")
+      throw unexpected(sign, "an operator: \(accepted)")
     }
     switch operation {
     case .arrayContains where field == .documentName, .arrayContainsAny where field == .documentName:

@@ -193,9 +193,9 @@ package struct JSONCursor {
   /// The value of a member, of duplicates the last; nil if there is none.
   package subscript(name: StaticString) -> JSONCursor? {
     guard tag == UInt8(ascii: "{") else { return nil }
-    var found: JSONCursor?
-    for (key, value) in members where key == name { found = value }
-    return found
+    var result: JSONCursor?
+    for (key, value) in members where key == name { result = value }
+    return result
   }
 
   /// The members of an object in order; empty for other kinds.

@@ -74,8 +74,8 @@ package struct JSONWriter: Sendable {
     raw(String(number))
   }
 
-  package mutating func boolean(_ truth: Bool) {
-    literal(truth ? "true" : "false")
+  package mutating func boolean(_ flag: Bool) {
+    literal(flag ? "true" : "false")
   }
 
   package mutating func null() {
@@ -116,8 +116,8 @@ package struct JSONWriter: Sendable {
     let start = bytes.count
     bytes.append(contentsOf: repeatElement(0, count: range.count))
     bytes.withUnsafeMutableBytes { bytes in
-      let room = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
-      room.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[range]))
+      let target = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
+      target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[range]))
     }
     needsComma = true
   }
@@ -184,8 +184,8 @@ package struct JSONWriter: Sendable {
       return
     }
     // One append, because checking the capacity costs more than copying most strings.
-    let room = 1 + opening.utf8CodeUnitCount + utf8.count + closing.utf8CodeUnitCount
-    bytes.append(addingCapacity: room) { bytes in
+    let capacity = 1 + opening.utf8CodeUnitCount + utf8.count + closing.utf8CodeUnitCount
+    bytes.append(addingCapacity: capacity) { bytes in
       if needsComma { bytes.append(UInt8(ascii: ",")) }
       bytes.append(opening.utf8)
       bytes.append(utf8)
@@ -234,9 +234,9 @@ extension OutputSpan<UInt8> {
   /// Appends bytes; the capacity must suffice.
   @inline(__always)
   fileprivate mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
-    withUnsafeMutableBufferPointer { room, count in
-      precondition(bytes.count <= room.count - count, "there is no room")
-      if let from = bytes.baseAddress, let to = room.baseAddress {
+    withUnsafeMutableBufferPointer { buffer, count in
+      precondition(bytes.count <= buffer.count - count, "the capacity is too small")
+      if let from = bytes.baseAddress, let to = buffer.baseAddress {
         UnsafeMutableRawPointer(to + count).copyMemory(from: from, byteCount: bytes.count)
       }
       count += bytes.count
@@ -257,9 +257,9 @@ extension UnsafeBufferPointer<UInt8> {
       let quote = word ^ (ones &* 0x22)
       let backslash = word ^ (ones &* 0x5C)
       let control = (word &- (ones &* 0x20)) & ~word
-      let found = (control | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash) & (ones &* 0x80)
+      let marks = (control | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash) & (ones &* 0x80)
       // A borrow only sets lanes above a correct one, so the lowest set lane is correct.
-      if found != 0 { return index + found.trailingZeroBitCount / 8 }
+      if marks != 0 { return index + marks.trailingZeroBitCount / 8 }
       index += 8
     }
     while index < count {

@@ -62,24 +62,24 @@ package enum Base64 {
     to out: inout [UInt8]
   ) {
     var group: UInt32 = 0
-    var held = 0
+    var pending = 0
     for byte in bytes {
       group = (group << 8) | UInt32(byte)
-      held += 1
-      if held == 3 {
+      pending += 1
+      if pending == 3 {
         out.append(alphabet[Int(group >> 18 & 63)])
         out.append(alphabet[Int(group >> 12 & 63)])
         out.append(alphabet[Int(group >> 6 & 63)])
         out.append(alphabet[Int(group & 63)])
         group = 0
-        held = 0
+        pending = 0
       }
     }
-    if held == 1 {
+    if pending == 1 {
       out.append(alphabet[Int(group >> 2 & 63)])
       out.append(alphabet[Int(group << 4 & 63)])
       if padded { out.append(contentsOf: [UInt8(ascii: "="), UInt8(ascii: "=")]) }
-    } else if held == 2 {
+    } else if pending == 2 {
       out.append(alphabet[Int(group >> 10 & 63)])
       out.append(alphabet[Int(group >> 4 & 63)])
       out.append(alphabet[Int(group << 2 & 63)])

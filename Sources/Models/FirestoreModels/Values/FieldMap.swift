@@ -60,12 +60,12 @@ package struct FieldMap: Sendable, Equatable {
   /// The value of a member; nil if there is none, and setting nil deletes the member.
   package subscript(name: String) -> Value? {
     get {
-      let (index, found) = position(of: name)
-      return found ? entries[index].value : nil
+      let (index, exists) = position(of: name)
+      return exists ? entries[index].value : nil
     }
     set {
-      let (index, found) = position(of: name)
-      switch (found, newValue) {
+      let (index, exists) = position(of: name)
+      switch (exists, newValue) {
       case (true, let value?): entries[index].value = value
       case (true, nil): entries.remove(at: index)
       case (false, let value?): entries.insert(Entry(name: name, value: value), at: index)
@@ -80,10 +80,10 @@ package struct FieldMap: Sendable, Equatable {
     edited.reserveCapacity(count + edit.members.count)
     var start = 0
     for member in edit.members {
-      let (index, found) = position(of: member.name, from: start)
+      let (index, exists) = position(of: member.name, from: start)
       edited.append(contentsOf: entries[start..<index])
       if let value = member.value { edited.append(Entry(name: member.name, value: value)) }
-      start = found ? index + 1 : index
+      start = exists ? index + 1 : index
     }
     edited.append(contentsOf: entries[start...])
     return FieldMap(ordered: edited)
@@ -109,7 +109,7 @@ package struct FieldMap: Sendable, Equatable {
   }
 
   /// The index of a name, or the index at which to insert it, searched from `start`.
-  func position(of name: String, from start: Int = 0) -> (index: Int, found: Bool) {
+  func position(of name: String, from start: Int = 0) -> (index: Int, exists: Bool) {
     var low = start
     var high = entries.count
     while low < high {

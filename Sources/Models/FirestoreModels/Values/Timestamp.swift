@@ -116,7 +116,7 @@ extension Timestamp: CustomStringConvertible {
   /// Appends ``description``.
   package func append(to out: inout [UInt8]) {
     let days = Int(seconds.flooredDivision(by: 86_400))
-    let rest = Int(seconds - Int64(days) * 86_400)
+    let secondOfDay = Int(seconds - Int64(days) * 86_400)
     let date = Civil.date(days: days)
     out.append(addingCapacity: 30) { out in
       out.append(two: date.year / 100)
@@ -126,11 +126,11 @@ extension Timestamp: CustomStringConvertible {
       out.append(UInt8(ascii: "-"))
       out.append(two: date.day)
       out.append(UInt8(ascii: "T"))
-      out.append(two: rest / 3600)
+      out.append(two: secondOfDay / 3600)
       out.append(UInt8(ascii: ":"))
-      out.append(two: rest / 60 % 60)
+      out.append(two: secondOfDay / 60 % 60)
       out.append(UInt8(ascii: ":"))
-      out.append(two: rest % 60)
+      out.append(two: secondOfDay % 60)
       if nanoseconds != 0 {
         out.append(UInt8(ascii: "."))
         let width = nanoseconds % 1_000_000 == 0 ? 3 : nanoseconds % 1000 == 0 ? 6 : 9
@@ -199,7 +199,7 @@ extension Int64 {
   ///
   /// Not computed as a difference: the product of quotient and divisor can overflow.
   package func flooredRemainder(by divisor: Int64) -> Int64 {
-    let rest = self % divisor
-    return rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest
+    let remainder = self % divisor
+    return remainder != 0 && (remainder < 0) != (divisor < 0) ? remainder + divisor : remainder
   }
 }

@@ -89,7 +89,7 @@ extension Value {
 
   /// The boolean, if the value is one.
   package var boolean: Bool? {
-    if case .boolean(let truth) = self { truth } else { nil }
+    if case .boolean(let flag) = self { flag } else { nil }
   }
 
   /// The integer, if the value is one.
@@ -99,7 +99,7 @@ extension Value {
 
   /// The timestamp, if the value is one.
   package var timestamp: Timestamp? {
-    if case .timestamp(let moment) = self { moment } else { nil }
+    if case .timestamp(let time) = self { time } else { nil }
   }
 
   /// The members, if the value is a map.

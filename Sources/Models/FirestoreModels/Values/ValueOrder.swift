@@ -31,9 +31,9 @@ package enum ValueOrder {
     // 2^63 and -2^63 are doubles; the integral part of every double between them fits.
     if double >= 0x1p63 { return -1 }
     if double < -0x1p63 { return 1 }
-    let whole = double.rounded(.towardZero)
-    let order = threeWay(integer, Int64(whole))
-    return order == 0 ? threeWay(whole, double) : order
+    let truncated = double.rounded(.towardZero)
+    let order = threeWay(integer, Int64(truncated))
+    return order == 0 ? threeWay(truncated, double) : order
   }
 
   /// Compares two doubles: NaN sorts lowest and equals itself, -0 equals 0.

@@ -9,8 +9,8 @@ import FirestoreModels
     /// Converts the value to a Foundation type; nil if `type` is not one.
     func foundationValue<T>(_ type: T.Type) throws -> T? {
       if type == Date.self {
-        guard case .timestamp(let moment) = value else { throw mismatch(type, expected: "a timestamp") }
-        return moment.date as? T
+        guard case .timestamp(let time) = value else { throw mismatch(type, expected: "a timestamp") }
+        return time.date as? T
       }
       if type == Data.self {
         guard case .bytes(let bytes) = value else { throw mismatch(type, expected: "bytes") }
@@ -35,10 +35,10 @@ import FirestoreModels
     func foundationValue<T>(of content: T) throws -> Value? {
       switch content {
       case let date as Date:
-        guard let moment = Timestamp(date) else {
+        guard let time = Timestamp(date) else {
           throw EncodingError.fault(T.self, "the date is not of the years 1 to 9999", at: codingPath)
         }
-        return .timestamp(moment)
+        return .timestamp(time)
       case let data as Data: return .bytes([UInt8](data))
       case let url as URL: return .string(url.absoluteString)
       case is Decimal:
@@ -69,9 +69,9 @@ import FirestoreModels
     package init?(_ date: Date) {
       let interval = date.timeIntervalSinceReferenceDate
       guard interval.isFinite, abs(interval) < 1e12 else { return nil }
-      let whole = interval.rounded(.down)
-      let microseconds = Int64(((interval - whole) * 1e6).rounded())
-      let seconds = Int64(whole) + secondsTo2001 + microseconds / 1_000_000
+      let wholeSeconds = interval.rounded(.down)
+      let microseconds = Int64(((interval - wholeSeconds) * 1e6).rounded())
+      let seconds = Int64(wholeSeconds) + secondsTo2001 + microseconds / 1_000_000
       self.init(seconds: seconds, nanoseconds: Int32(microseconds % 1_000_000 * 1000))
     }
   }
@@ -85,8 +85,8 @@ import FirestoreModels
 
     /// Makes a value from a date, rounded to microseconds; nil outside the years 1 to 9999.
     package init?(_ date: Date) {
-      guard let moment = Timestamp(date) else { return nil }
-      self.init(moment)
+      guard let time = Timestamp(date) else { return nil }
+      self.init(time)
     }
   }
 

@@ -22,7 +22,7 @@ struct ValueDecoder: Decoder {
 
   /// Returns the decoder itself, or one over the REST JSON of an external decoder.
   static func of(_ decoder: any Decoder) throws -> ValueDecoder {
-    if let own = decoder as? ValueDecoder { return own }
+    if let decoder = decoder as? ValueDecoder { return decoder }
     return ValueDecoder(
       value: try Value(from: decoder),
       codingPath: decoder.codingPath,
@@ -87,8 +87,8 @@ extension ValueDecoder: SingleValueDecodingContainer {
   func decodeNil() -> Bool { value.isNull }
 
   func decode(_ type: Bool.Type) throws -> Bool {
-    guard case .boolean(let truth) = value else { throw mismatch(type, expected: "a boolean") }
-    return truth
+    guard case .boolean(let flag) = value else { throw mismatch(type, expected: "a boolean") }
+    return flag
   }
 
   func decode(_ type: String.Type) throws -> String {

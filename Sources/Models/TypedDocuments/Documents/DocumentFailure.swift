@@ -43,8 +43,8 @@ package struct DocumentFailure: Error, Sendable, Equatable, CustomStringConverti
         case .dataCorrupted(let context): (context, "it is not a valid value of its type")
         @unknown default: (DecodingError.Context(codingPath: [], debugDescription: ""), "it cannot be read")
         }
-      let own = (context.underlyingError as? CodingFault)?.reason
-      return (context.codingPath.map(\.stringValue), own ?? reason)
+      let safeReason = (context.underlyingError as? CodingFault)?.reason
+      return (context.codingPath.map(\.stringValue), safeReason ?? reason)
     default: return ([], "its type rejects it (\(type(of: error)))")
     }
   }

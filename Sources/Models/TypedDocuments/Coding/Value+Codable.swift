@@ -129,7 +129,7 @@ extension Value: Codable {
     var container = encoder.container(keyedBy: ValueKey.self)
     switch self {
     case .null: try container.encodeNil(forKey: .nullValue)
-    case .boolean(let truth): try container.encode(truth, forKey: .booleanValue)
+    case .boolean(let flag): try container.encode(flag, forKey: .booleanValue)
     case .integer(let number): try container.encode(String(number), forKey: .integerValue)
     case .double(let number):
       if let text = Self.text(ofNonFinite: number) {
@@ -137,7 +137,7 @@ extension Value: Codable {
       } else {
         try container.encode(number, forKey: .doubleValue)
       }
-    case .timestamp(let moment): try container.encode(moment, forKey: .timestampValue)
+    case .timestamp(let time): try container.encode(time, forKey: .timestampValue)
     case .string(let text): try container.encode(text, forKey: .stringValue)
     case .bytes(let bytes):
       var text: [UInt8] = []
@@ -204,19 +204,19 @@ extension Timestamp: Codable {
   /// ``FirestoreDecoder``.
   package init(from decoder: any Decoder) throws {
     if let decoder = decoder as? ValueDecoder {
-      guard case .timestamp(let moment) = decoder.value else {
+      guard case .timestamp(let time) = decoder.value else {
         throw decoder.mismatch(Self.self, expected: "a timestamp")
       }
-      self = moment
+      self = time
       return
     }
-    guard let moment = Timestamp(try decoder.singleValueContainer().decode(String.self)) else {
+    guard let time = Timestamp(try decoder.singleValueContainer().decode(String.self)) else {
       throw DecodingError.fault(
         "a timestamp must be an RFC 3339 time in the years 1 to 9999 with an offset",
         at: decoder.codingPath
       )
     }
-    self = moment
+    self = time
   }
 
   /// Encodes an RFC 3339 string in UTC, or the timestamp itself in a ``FirestoreEncoder``.

@@ -5,8 +5,8 @@ extension JSONWriter {
   package mutating func value(_ value: Value) {
     switch value {
     case .null: literal("{\"nullValue\":null}")
-    case .boolean(let truth):
-      literal(truth ? "{\"booleanValue\":true}" : "{\"booleanValue\":false}")
+    case .boolean(let flag):
+      literal(flag ? "{\"booleanValue\":true}" : "{\"booleanValue\":false}")
     case .integer(let number):
       open("{\"integerValue\":")
       quoted { $0.append(contentsOf: String(number).utf8) }
@@ -15,9 +15,9 @@ extension JSONWriter {
       open("{\"doubleValue\":")
       double(number)
       close("}")
-    case .timestamp(let moment):
+    case .timestamp(let time):
       open("{\"timestampValue\":")
-      timestamp(moment)
+      timestamp(time)
       close("}")
     case .string(let text): string(text, within: "{\"stringValue\":\"", "\"}")
     case .bytes(let bytes):
@@ -41,8 +41,8 @@ extension JSONWriter {
   }
 
   /// Writes a timestamp as an RFC 3339 string.
-  package mutating func timestamp(_ moment: Timestamp) {
-    quoted { moment.append(to: &$0) }
+  package mutating func timestamp(_ time: Timestamp) {
+    quoted { time.append(to: &$0) }
   }
 
   /// Writes a document with its fields (if any), name and times (if known).
@@ -127,9 +127,9 @@ extension JSONWriter {
       case .exists(let exists):
         json.key("exists")
         json.boolean(exists)
-      case .updateTime(let moment):
+      case .updateTime(let time):
         json.key("updateTime")
-        json.timestamp(moment)
+        json.timestamp(time)
       }
     }
   }

@@ -6,14 +6,14 @@ extension Change {
   /// update time that was read, or `exists: false` for a creation, or `exists: true` if the document was read
   /// without an update time.
   package var write: Write {
-    let found = before.map { read in
+    let precondition = before.map { read in
       read.updateTime.map(Precondition.updateTime) ?? .exists(true)
     }
     guard let after else {
-      return Write(path: path, operation: .delete, precondition: found ?? .exists(false))
+      return Write(path: path, operation: .delete, precondition: precondition ?? .exists(false))
     }
     let transforms = serverTimes.map { FieldTransform($0, .requestTime) }
-    guard let found else {
+    guard let precondition else {
       return Write(
         path: path,
         operation: .update(fields: withoutServerTimes(after), mask: nil),
@@ -31,7 +31,7 @@ extension Change {
       path: path,
       operation: .update(fields: fields, mask: mask),
       transforms: transforms,
-      precondition: found
+      precondition: precondition
     )
   }
 

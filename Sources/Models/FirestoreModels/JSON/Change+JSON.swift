@@ -60,13 +60,13 @@ extension JSONWriter {
     object { json in
       var start = 0
       for member in edit.members {
-        let (index, found) = fields.position(of: member.name, from: start)
+        let (index, exists) = fields.position(of: member.name, from: start)
         json.members(start..<index, of: fields, notedIn: &runs)
         if let value = member.value {
           json.key(member.name)
           json.value(value)
         }
-        start = found ? index + 1 : index
+        start = exists ? index + 1 : index
       }
       json.members(start..<fields.count, of: fields, notedIn: &runs)
     }

@@ -158,8 +158,8 @@ package struct WireDecoder {
       }
       return .null
     case .boolean:
-      guard let truth = json.boolean else { throw WireError("booleanValue must be true or false") }
-      return .boolean(truth)
+      guard let flag = json.boolean else { throw WireError("booleanValue must be true or false") }
+      return .boolean(flag)
     case .integer:
       guard let number = Self.integer(json) else {
         throw WireError("integerValue must be a 64-bit integer as a string")
@@ -249,10 +249,10 @@ package struct WireDecoder {
 
   /// Decodes an RFC 3339 timestamp.
   package static func timestamp(_ json: JSONCursor, member: String) throws(WireError) -> Timestamp {
-    guard let utf8 = json.utf8, let moment = Timestamp(rfc3339: utf8) else {
+    guard let utf8 = json.utf8, let time = Timestamp(rfc3339: utf8) else {
       throw WireError("\(member) must be an RFC 3339 time in the years 1 to 9999 with an offset")
     }
-    return moment
+    return time
   }
 
   /// Decodes an int64 from a string or a number without a fraction (protobuf's JSON mapping accepts 5, 5.0
