@@ -4,7 +4,7 @@ import Testing
 @testable import Configuration
 @testable import FirestoreREST
 
-@Suite("Which collections are meant")
+@Suite("Selecting collections")
 struct CollectionScopeTests {
   private func scopes(_ names: [String]?, _ isDeep: Bool = true) throws -> [String] {
     let roots = ["users", "classes", "classBookings", "groups", "_gymmigrate_runs"]

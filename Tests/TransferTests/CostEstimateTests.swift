@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Cost")
 struct CostEstimateTests {
-  @Test("The sum is worked out for each 100,000 documents")
+  @Test("The price is computed per 100,000 documents")
   func dollars() {
     let cost = Cost(reads: 1_000_000, writes: 200_000, deletes: 50_000)
     // 10 · 0.06 + 2 · 0.18 + 0.5 · 0.02
@@ -17,7 +17,7 @@ struct CostEstimateTests {
   }
 
   @Test(
-    "A count costs a read for every 1,000 documents begun; a query costs one at least",
+    "A count costs one read per 1,000 documents or part of them; a query costs at least one",
     arguments: [(0, 1, 1), (1, 1, 1), (1000, 1, 1000), (1001, 2, 1001)]
   )
   func reads(documents: Int, counting: Int, giving: Int) {
@@ -34,9 +34,9 @@ struct CostEstimateTests {
     #expect(try Configuration(parsing: text, file: "g.yaml").prices == expected)
   }
 
-  // Lines and columns counted by hand, from 1.
+  // Lines and columns, counted manually from 1.
   @Test(
-    "What is wrong in a price list is told with its line and column",
+    "An error in a price list is reported with its line and column",
     arguments: [
       (
         "prices: { reads: 1, writes: 2 }",

@@ -188,7 +188,7 @@ struct ReadingTests {
       )
       #expect(errors.exitCode == 65)
       #expect(errors.errors.contains("error: cannot continue: 3 of "))
-      // It stopped half-way, so nothing else begins until somebody has decided.
+      // It stopped before it was done, so nothing else begins until somebody has decided.
       let blocked = try await tool.run("migrate", "apply", "is-active")
       blocked.expectFailure(75, "stopped before it was done")
       let run = String(tool.runs().dropLast().last?.split(separator: "/").last ?? "")

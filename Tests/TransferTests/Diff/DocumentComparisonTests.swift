@@ -19,19 +19,19 @@ struct DocumentComparisonTests {
     func same(_ a: Value, _ b: Value) -> Bool { comparison.areSame(["r": .array([a])], ["r": .array([b])]) }
     #expect(same(reference(prod, "c/d"), reference(test, "c/d")))
     #expect(!same(reference(prod, "c/d"), reference(test, "c/e")))
-    // A copy that still points into where it came from is no copy, though the bytes are the same.
+    // A document that still references the source differs from a copy, even if the bytes are equal.
     #expect(!same(reference(prod, "c/d"), reference(prod, "c/d")))
     let other = DatabaseName(project: "q", database: "x")
     #expect(same(reference(other, "c/d"), reference(other, "c/d")))
     #expect(!same(reference(other, "c/d"), reference(test, "c/d")))
-    // What pointed into the target before it was copied stays, and is right there.
+    // A reference into the target stays as it is, and is correct there.
     #expect(same(reference(test, "c/d"), reference(test, "c/d")))
     let blind = DocumentComparison(from: nil, to: test)
     #expect(blind.areSame(["r": reference(test, "c/d")], ["r": reference(test, "c/d")]))
     #expect(!blind.areSame(["r": reference(prod, "c/d")], ["r": reference(test, "c/d")]))
   }
 
-  @Test("Types, signs and Unicode forms are told apart; ignored fields are not.")
+  @Test("Types, signs and Unicode forms are distinguished; ignored fields are not compared.")
   func values() {
     let comparison = DocumentComparison(from: prod, to: test)
     let pairs: [(Value, Value)] = [
@@ -54,7 +54,7 @@ struct DocumentComparisonTests {
     #expect(!ignoring.areSame(["m": .map(["y": .null])], ["m": .map(["y": .boolean(true)])]))
   }
 
-  @Test("Differences name the fields, and the values as they stand in the documents.")
+  @Test("Differences name the fields, with the values of the documents.")
   func differences() throws {
     let path = try #require(DocumentPath("c/d"))
     let a = RawDocument(

@@ -6,12 +6,12 @@ import Testing
 
 @Suite("Merging two streams in the order of names")
 struct NameMergeTests {
-  /// What a merge said of each document, by its path.
+  /// The result of a merge for each document, by path.
   private enum Verdict: Equatable {
     case from, to, both
   }
 
-  /// Documents with names that make an order wrong: numeric ids, slashes against other bytes, canonical twins.
+  /// Documents with names that are easy to sort wrongly: numeric ids, slashes against other bytes, canonical twins.
   private static func paths(_ count: Int, _ random: inout SplitMix64) -> [DocumentPath] {
     let ids = [
       "a", "a-", "a!", "é", "e\u{301}", "__id7__", "__id-12__", "__id100__", "z", "\u{FFFF}", "😀", "A\u{0}",
@@ -28,7 +28,7 @@ struct NameMergeTests {
     return Array(paths)
   }
 
-  /// Cuts a stream into pages, some of them empty.
+  /// Splits a stream into pages, some of them empty.
   private static func pages(_ paths: [DocumentPath], _ random: inout SplitMix64) -> [[RawDocument]] {
     var pages: [[RawDocument]] = []
     var rest = paths[...]
@@ -41,7 +41,7 @@ struct NameMergeTests {
   }
 
   @Test(
-    "Says of every document what two dictionaries say, whatever the pages.",
+    "The result for every document is that of two dictionaries, whatever the pages.",
     arguments: (0..<60).map { UInt64($0) }
   )
   func property(_ seed: UInt64) async throws {
@@ -85,7 +85,7 @@ struct NameMergeTests {
     #expect(order.count == all.count, "seed \(seed)")
   }
 
-  @Test("Refuses a stream that is not in order, also across pages.")
+  @Test("A stream that is not in order is refused, even across pages.")
   func order() throws {
     func document(_ path: String) throws -> RawDocument {
       RawDocument(path: try #require(DocumentPath(path)), fields: FieldMap())
@@ -114,7 +114,7 @@ struct NameMergeTests {
   }
 
   @Test(
-    "A sort on disk gives what a sort in memory gives, the last of one name.",
+    "A sort on disk equals a sort in memory, with the last document of each name.",
     arguments: [UInt64(1), 2, 3, 4]
   )
   func sort(_ seed: UInt64) throws {

@@ -10,9 +10,9 @@ import Testing
 @testable import Tables
 @testable import Transfer
 
-@Suite("How far an import is in its files")
+@Suite("The progress of an import")
 struct ImportProgressTests {
-  @Test("The share is that of the bytes of all files, up to the end of what was read.")
+  @Test("The share is that of the bytes read of all files.")
   func share() {
     let meter = ImportProgress([100, 0, 300])
     #expect(meter.share(stage: 0, position: 0) == 0)
@@ -20,12 +20,12 @@ struct ImportProgressTests {
     #expect(meter.share(stage: 1, position: 0) == 0.25)
     #expect(meter.share(stage: 2, position: 100) == 0.5)
     #expect(meter.share(stage: 2, position: 300) == 1)
-    // A file that grew meanwhile is no more than read.
+    // A file that grew meanwhile does not exceed its share.
     #expect(meter.share(stage: 2, position: .max) == 1)
     #expect(meter.share(stage: 3, position: 0) == nil)
   }
 
-  @Test("Where one size is not known, or nothing is to be read, there is none.")
+  @Test("There is no share if a size is unknown or there is nothing to read.")
   func unknown() {
     for sizes in [[100, nil], [nil], [], [0, 0]] as [[Int?]] {
       #expect(ImportProgress(sizes).share(stage: 0, position: 0) == nil)
@@ -33,7 +33,7 @@ struct ImportProgressTests {
     }
   }
 
-  @Test("With a limit the import ends with the documents or with the files, whichever comes first.")
+  @Test("With a limit the share is that of the documents or of the files, whichever is larger.")
   func limit() {
     let meter = ImportProgress([1000], limit: 10)
     #expect(meter.share(stage: 0, position: 100, documents: 5) == 0.5)
@@ -42,7 +42,7 @@ struct ImportProgressTests {
     #expect(ImportProgress([1000], limit: 0).share(stage: 0, position: 100, documents: 0) == 0.1)
   }
 
-  @Test("Within a chunk the position is spread evenly; behind the last one it is the file's size.")
+  @Test("Within a chunk the position is interpolated; after the last one it is the file's size.")
   func chunks() {
     var position = ReadingPosition()
     #expect(position.bytes(used: 0) == 0)
@@ -74,7 +74,7 @@ struct ImportProgressTests {
   }
 
   @Test(
-    "Every reader comes evenly from the start of its file to its end.",
+    "The position of every reader advances evenly from the start of its file to its end.",
     arguments: ["things.jsonl", "things.jsonl.gz", "things.csv", "things.csv.gz", "things.xlsx"]
   )
   func readers(_ name: String) throws {

@@ -22,7 +22,7 @@ struct CheckpointTests {
     try JSONParser().parse(json) { root throws(WireError) in try Checkpoint(root) }
   }
 
-  @Test("A checkpoint is read as it was written")
+  @Test("A checkpoint reads back as written")
   func roundTrip() throws {
     var checkpoint = Checkpoint(
       at: Checkpoint.State(stage: 2, position: "1 users/ñ \"x\"", counters: ["change users": 3, "a b c": 0])
@@ -42,7 +42,7 @@ struct CheckpointTests {
   }
 
   @Test(
-    "What is no checkpoint is refused",
+    "An invalid checkpoint is refused",
     arguments: [
       "{}", #"{"stage":"x","journal":1}"#, #"{"stage":0}"#, #"{"stage":0,"journal":1,"lists":{"a":"b"}}"#,
       #"{"stage":0,"journal":1,"tail":[{"from":3,"to":2}]}"#, #"{"stage":0,"journal":1,"tail":[{"from":3}]}"#,
@@ -61,13 +61,13 @@ struct CheckpointTests {
     #expect(throws: WireError.self) { try read(Array(text.utf8)) }
   }
 
-  @Test("One is due a second after the last, and seldom enough to cost a twentieth of the time")
+  @Test("A checkpoint is due a second after the last one, and takes at most a twentieth of the time")
   func pace() {
     var pace = CheckpointPace(now: 100)
     #expect(!pace.isDue(at: 100))
     #expect(!pace.isDue(at: 100.99))
     #expect(pace.isDue(at: 101))
-    // A quick one: a second from its end.
+    // A fast one: the next is due a second after its end.
     pace.checkpointed(from: 101, to: 101.02)
     #expect(!pace.isDue(at: 102))
     #expect(pace.isDue(at: 102.03))
@@ -77,7 +77,7 @@ struct CheckpointTests {
     #expect(pace.isDue(at: 120.6))
   }
 
-  @Test("A checkpoint is made when it is due, after all is settled, and the lists are cut back to it")
+  @Test("A checkpoint is written when due, after everything is settled, and lists are truncated to it")
   func marking() async throws {
     let mini = MiniFirestore()
     try await withTemporaryDirectory { folder in
@@ -137,7 +137,7 @@ struct CheckpointTests {
           #expect(text.contains("c/2") && !text.contains("beyond"))
         }
         do {
-          // Taken up to read everything once more, and ended before it began.
+          // Resumed to read everything again, and ended before it began.
           let run = try RunDirectory(resuming: record, in: state, fromStart: true)
           let none = RunCounts(resuming: run.restoredCounts)
           _ = try await Checkpoints(run, client: fixture.client, counts: none, clock: clock)

@@ -7,7 +7,7 @@ import Testing
 @testable import FirestoreREST
 @testable import Runs
 
-/// The folder of a run, with a journal in it.
+/// A run directory with a journal.
 private struct CommandContext {
   let folder: String
   var path: String { "\(folder)/journal.jsonl" }
@@ -20,7 +20,7 @@ private struct CommandContext {
 
   func goOn() throws -> Journal { try Journal(path, resuming: resumption()) }
 
-  /// What a run writes when it makes a checkpoint.
+  /// Writes what a run writes for a checkpoint.
   @discardableResult
   func checkpoint(_ journal: Journal) throws -> Checkpoint {
     var checkpoint = Checkpoint(at: Checkpoint.State(position: "1"))
@@ -67,14 +67,14 @@ struct JournalTests {
     Change(path: path(name), before: document(name), after: nil)
   }
 
-  /// Whether a journal has a write of a document as the run's own, made after its beginning.
+  /// Whether a journal claims a write of a document that was made after the run began.
   private func kind(_ journal: Journal, _ name: String) throws -> Journal.OwnWrite.Kind? {
     try journal.takeOwnWrite(of: path(name), current: document(name, 1, at: 200))?.kind
   }
 
   // MARK: Lines
 
-  @Test("Every type of value, creations, deletions and server times are read as they were written")
+  @Test("Values of every type, creations, deletions and server times read back as written")
   func roundTrip() async throws {
     let all = #"""
       {"name":"c/é","fields":{"null":{"nullValue":null},"b":{"booleanValue":true},"i":{"integerValue":"9223372036854775807"},"d":{"doubleValue":-0.5},"z":{"doubleValue":"-Infinity"},"t":{"timestampValue":"2026-01-02T03:04:05.678901Z"},"s":{"stringValue":"a\"\n\u0000ñ"},"y":{"bytesValue":"AP8="},"r":{"referenceValue":"projects/p/databases/(default)/documents/c/d"},"g":{"geoPointValue":{"latitude":1.5,"longitude":-2}},"a":{"arrayValue":{"values":[{"integerValue":"1"},{"mapValue":{}}]}},"m":{"mapValue":{"fields":{"a.b":{"stringValue":""}}}},"e":{"arrayValue":{}}}}
@@ -111,7 +111,7 @@ struct JournalTests {
     }
   }
 
-  @Test("A change that changes nothing is left out")
+  @Test("An empty change is left out")
   func empty() async throws {
     try await withDesk { context in
       let journal = try context.begin()
@@ -122,7 +122,7 @@ struct JournalTests {
     }
   }
 
-  @Test("A last line that was cut off anywhere is taken away, and the next one stands whole")
+  @Test("A last line that is torn anywhere is truncated, and the next line is complete")
   func torn() async throws {
     try await withDesk { context in
       let journal = try context.begin()
@@ -140,7 +140,7 @@ struct JournalTests {
     }
   }
 
-  @Test("A journal of which not even the first line was written is as none")
+  @Test("A journal without a complete head counts as missing")
   func tornHead() async throws {
     try await withDesk { context in
       _ = try context.begin()
@@ -154,7 +154,7 @@ struct JournalTests {
 
   // MARK: The tail
 
-  @Test("What was written is the run's own, once; what was there before, refused or given up is not")
+  @Test("A written document is claimed once; one that existed before, was rejected or given up is not")
   func own() async throws {
     try await withDesk { context in
       let journal = try context.begin()
@@ -172,7 +172,7 @@ struct JournalTests {
       #expect(resumed.hasTail)
       #expect(try kind(resumed, "c/new") == .creation)
       #expect(try kind(resumed, "c/new") == nil)
-      // A moment before the run began.
+      // A time before the run began.
       let older = try resumed.takeOwnWrite(of: path("c/older"), current: document("c/older", 1, at: 99))
       #expect(older == nil)
       #expect(try kind(resumed, "c/updated") == .update)
@@ -187,7 +187,7 @@ struct JournalTests {
     }
   }
 
-  @Test("What is written again is the run's own until it is settled, because the first commit may yet arrive")
+  @Test("A repeated write is claimed until it is settled, because the first commit may still arrive")
   func writtenAgain() async throws {
     try await withDesk { context in
       try await context.begin().record([update("c/a"), update("c/b")])
@@ -199,7 +199,7 @@ struct JournalTests {
     }
   }
 
-  @Test("The change of an own write is read back with the document as it was")
+  @Test("The change of a claimed write is read back with its before-image")
   func change() async throws {
     try await withDesk { context in
       let big = Change(
@@ -216,7 +216,7 @@ struct JournalTests {
     }
   }
 
-  @Test("What a checkpoint has counted is not told, also after a second interruption")
+  @Test("Writes that a checkpoint has counted are not claimed, even after a second interruption")
   func checkpoints() async throws {
     try await withDesk { context in
       let journal = try context.begin()
@@ -233,7 +233,7 @@ struct JournalTests {
       _ = try second.takeOwnWrite(of: path("c/d"), current: nil)
       try await second.record([update("c/b"), deletion("c/e"), update("c/new")])
       for name in ["c/b", "c/e", "c/new"] { try second.settle(path(name), .written(updateTime: nil)) }
-      // All but c/c is counted by now.
+      // All but c/c are counted by now.
       let kept = try context.checkpoint(second)
       #expect(kept.tail.count == 1)
       try await second.record([update("c/late")])
@@ -246,7 +246,7 @@ struct JournalTests {
       #expect(try kind(third, "c/late") == .update)
       #expect(try context.checkpoint(third).tail.isEmpty)
 
-      // And where the second resume came to no checkpoint, all of it is open once more.
+      // If the second resume reached no checkpoint, all of it is open again.
       try JSONFile.write(kept.json, to: "\(context.folder)/checkpoint.json")
       let again = try context.goOn()
       #expect(try kind(again, "c/c") == .update)
@@ -256,7 +256,7 @@ struct JournalTests {
   }
 
   @Test(
-    "What is made a second time in vain is the run's own only as it was made the first time.",
+    "A write whose repetition failed is claimed only as it was made the first time.",
     arguments: [nil, WriteResult.unchanged, .rejected(FirestoreError(.alreadyExists, "x"))]
   )
   func twice(_ end: WriteResult?) async throws {
@@ -273,7 +273,7 @@ struct JournalTests {
     func isOwn(_ journal: Journal, _ name: String, madeAt time: Int) throws -> Bool {
       try journal.takeOwnWrite(of: path(name), current: document(name, 1, at: time)) != nil
     }
-    // The first time is counted by a checkpoint.
+    // A checkpoint counts the first write.
     try await withDesk { context in
       let journal = try await begin(context)
       try context.checkpoint(journal)
@@ -282,14 +282,14 @@ struct JournalTests {
       #expect(try !isOwn(resumed, "c/twice", madeAt: 200))
       #expect(try isOwn(resumed, "c/new", madeAt: 201))
     }
-    // By none.
+    // No checkpoint counts it.
     try await withDesk { context in
       try await again(begin(context))
       let resumed = try context.goOn()
       #expect(try isOwn(resumed, "c/twice", madeAt: 200))
       #expect(try !isOwn(resumed, "c/twice", madeAt: 200))
     }
-    // By one of a run that was taken up before.
+    // A checkpoint of an earlier resume counts it.
     try await withDesk { context in
       _ = try await begin(context).record([creation("c/open")])
       let resumed = try context.goOn()
@@ -305,7 +305,7 @@ struct JournalTests {
     }
   }
 
-  @Test("Where everything is read once more, each part of the run meets its own writes, and no other's.")
+  @Test("If everything is read again, each stage of the run claims its own writes only.")
   func parts() async throws {
     func change(_ name: String, to n: Int64) -> Change {
       Change(path: path(name), before: document(name, n - 1), after: ["n": .integer(n)])
@@ -342,7 +342,7 @@ struct JournalTests {
       try await write(change("c/both", to: 2), journal)
       try await write(deletion("c/second"), journal)
 
-      // It stops once more in the first part, when one of two is met again.
+      // It stops again in the first stage, when one of two documents has been read again.
       var again = try fromStart()
       try begin(0, again)
       #expect(again.unmetDeletions.isEmpty)
@@ -366,7 +366,7 @@ struct JournalTests {
     }
   }
 
-  @Test("Nothing is left of the tail once its part of the run is done")
+  @Test("The tail of a stage is empty once the stage is complete")
   func ended() async throws {
     try await withDesk { context in
       try await context.begin().record([update("c/a"), deletion("c/b")])
@@ -380,7 +380,7 @@ struct JournalTests {
 
   // MARK: Damage
 
-  @Test("A journal that does not fit its run or its checkpoint is refused, and left as it is")
+  @Test("A journal that does not fit its run or its checkpoint is refused and left unchanged")
   func damaged() async throws {
     try await withDesk { context in
       let journal = try context.begin()
@@ -409,7 +409,7 @@ struct JournalTests {
 
   // MARK: The commit
 
-  /// Looks at the journal's file whenever a commit comes by.
+  /// Reads the journal's file at each commit.
   private struct Watch: HTTPTransport {
     let inner: any HTTPTransport
     let journal: Journal
@@ -432,7 +432,7 @@ struct JournalTests {
     }
   }
 
-  @Test("Nothing is sent before it is in the journal and on the disk")
+  @Test("A change is in the journal and on disk before it is sent")
   func beforeCommit() async throws {
     let mini = MiniFirestore()
     try await withDesk { context in

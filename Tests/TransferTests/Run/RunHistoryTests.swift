@@ -29,7 +29,7 @@ struct RunHistoryTests {
     )
   }
 
-  /// Leaves a run as its process would have.
+  /// Writes the files that a run's process would have left.
   private func leave(
     _ id: String,
     at time: Int = 0,
@@ -49,7 +49,7 @@ struct RunHistoryTests {
     try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/summary.json"))
   }
 
-  @Test("A record is read as it was written")
+  @Test("A record reads back as written")
   func roundTrip() async throws {
     try await withTemporaryDirectory { folder in
       let file = "\(folder.path)/in.jsonl"
@@ -62,7 +62,7 @@ struct RunHistoryTests {
     }
   }
 
-  @Test("Other files than those that a run began with are refused")
+  @Test("Input files that differ from those at the start of a run are refused")
   func inputs() async throws {
     try await withTemporaryDirectory { folder in
       let names = ["a", "b"].map { "\(folder.path)/\($0)" }
@@ -78,7 +78,7 @@ struct RunHistoryTests {
         await failure(of: { try record("r", inputs: ["-"]).assertInputsUnchanged(["-"]) })?.kind
           == .inputMissing
       )
-      // As long as before, and written a moment later.
+      // As long as before, and written a little later.
       try Data("21".utf8).write(to: URL(fileURLWithPath: names[1]))
       try FileManager.default.setAttributes(
         [.modificationDate: Date(timeIntervalSinceNow: 60)],
@@ -90,7 +90,7 @@ struct RunHistoryTests {
     }
   }
 
-  @Test("A configuration that leads elsewhere is refused")
+  @Test("A configuration that resolves to another database is refused")
   func places() async throws {
     let run = record("r")
     try run.assertSameEnvironments(target)
@@ -102,7 +102,7 @@ struct RunHistoryTests {
     #expect(await failure(of: { try run.assertSameEnvironments(other) })?.kind == .configuration)
   }
 
-  @Test("A run is found by its id, its beginning, or as the last one")
+  @Test("A run is found by its ID, by a prefix of it, or as the last one")
   func names() async throws {
     try await withTemporaryDirectory { folder in
       let state = folder.path
@@ -126,7 +126,7 @@ struct RunHistoryTests {
   }
 
   @Test(
-    "A damaged run is skipped and named, and is an error where it is meant",
+    "A damaged run is skipped with a warning, and is an error if it is selected",
     arguments: [
       ("run.json", "{"), ("run.json", #"{"runId":"b-2"}"#), ("summary.json", "nothing"),
       ("verdict.json", "[]"),
@@ -156,7 +156,7 @@ struct RunHistoryTests {
       // It may be the last one, and the one before it is not.
       try FileManager.default.removeItem(atPath: "\(state)/runs/c-3")
       #expect(await failure(of: { try history.entry(named: "last") })?.kind == .inputMalformed)
-      // Of two that began in the same second, the record that was written behind the other's beginning is the last.
+      // Of two runs of the same second, the one whose record was written after the other began is the last.
       try FileManager.default.removeItem(atPath: "\(state)/runs/b-2")
       for run in ["20261121T020000Z-import-aaaa", "20261121T020000Z-fix-bbbb"] {
         try leave(run, at: 8, in: state, status: "done")
@@ -168,7 +168,7 @@ struct RunHistoryTests {
     }
   }
 
-  @Test("How a run is: what its summary says, running by its lock, killed without either")
+  @Test("The status of a run is that of its summary, running if locked, killed otherwise")
   func status() async throws {
     try await withTemporaryDirectory { folder in
       let state = folder.path
@@ -191,7 +191,7 @@ struct RunHistoryTests {
       try leave("y", in: state, writes: false)
       #expect(try !history.entry(named: "y").isResumable)
 
-      // As a resume has it: the lock is of the open file, so that of this process does as well.
+      // As a resume locks it: the lock belongs to the open file, so this process's lock works too.
       try leave("z", in: state, status: "interrupted")
       do {
         let run = try RunDirectory(resuming: record("z"), in: state)
@@ -200,7 +200,7 @@ struct RunHistoryTests {
         #expect(await failure(of: { try RunDirectory(resuming: record("z"), in: state) })?.kind == .tryLater)
         withExtendedLifetime(run) {}
       }
-      // It ended the second time without a word. A process that is being started by another test has the lock for a moment.
+      // It ended the second time without a summary. A process started by another test holds the lock briefly.
       for _ in 0..<500 where try history.entry(named: "z").isRunning {
         try await Task.sleep(for: .milliseconds(10))
       }

@@ -8,7 +8,7 @@ import Testing
 @testable import FirestoreREST
 @testable import Runs
 
-@Suite("A run's books and files")
+@Suite("The counts and files of a run")
 struct RunTests {
   private func permissions(_ path: String) throws -> Int {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -32,13 +32,13 @@ struct RunTests {
     #expect(line(300, nil, 0.4) == "users: 300")
     #expect(line(300, nil, 2, 1) == "users: 300, 150/s, 1 retry")
     #expect(line(100, 100, 10) == "users: 100 of 100 (100 %), 10/s")
-    // The count was taken before more came.
+    // More documents were created after the count.
     #expect(line(150, 100, 10) == "users: 150 of 100 (100 %), 15/s")
     #expect(line(10, 6_010, 1) == "users: 10 of 6,010 (0 %), 10/s, 10:00 left")
     #expect(line(5, 0, 1) == "users: 5, 5/s")
   }
 
-  @Test("Where the share alone is known, the line has it, and the time that is left by it")
+  @Test("If only the share is known, the line shows it and the remaining time")
   func share() {
     func line(_ done: Int, _ share: Double?, _ elapsed: Double, from first: Double = 0) -> String {
       Progress.line(
@@ -74,9 +74,9 @@ struct RunTests {
     #expect(NumberText.grouped(.min) == "-9,223,372,036,854,775,808")
   }
 
-  // MARK: Accounts
+  // MARK: Counts
 
-  @Test("Accounts balance, add up and tell what is left")
+  @Test("Counts balance, add up and show what is left")
   func counts() throws {
     let delete = Write(path: path("c/a"), operation: .delete)
     let update = Write(path: path("c/a"), operation: .update(fields: FieldMap(), mask: nil))
@@ -98,7 +98,7 @@ struct RunTests {
     #expect((counts + counts).balance)
   }
 
-  @Test("A counts that does not add up names the collection, and counts from many tasks are not lost")
+  @Test("Counts that do not balance name the collection, and counts from many tasks are not lost")
   func counts() async {
     let counts = RunCounts()
     await withTaskGroup(of: Void.self) { group in
@@ -115,7 +115,7 @@ struct RunTests {
     #expect(counts[collection("b")].read == 100)
     #expect(counts[collection("none")] == DocumentCounts())
     #expect(throws: Never.self) { try counts.assertBalance() }
-    // One that was not opened by its own path is counted by its kind.
+    // A collection that was not opened by its own path is counted by its pattern.
     #expect(counts[collection("a/*/c")].read == 100 && counts[collection("a/x/c")].read == 0)
     counts.open(collection("d/x/e"))
     counts.update(collection("d/x/e")) {
@@ -135,7 +135,7 @@ struct RunTests {
 
   // MARK: Files
 
-  @Test("Folders and files of a run are their owner's alone, and no two runs share one")
+  @Test("Only the owner can read the folder and files of a run, and no two runs share a folder")
   func directory() async throws {
     try await withTemporaryDirectory { folder in
       let state = folder.path + "/state"
@@ -161,7 +161,7 @@ struct RunTests {
     }
   }
 
-  @Test("A state directory that cannot be made is an error of writing")
+  @Test("A state directory that cannot be created is a write error")
   func noDirectory() async throws {
     try await withTemporaryDirectory { folder in
       let file = folder.path + "/file"
@@ -176,7 +176,7 @@ struct RunTests {
     }
   }
 
-  @Test("summary.json has the members of the contract, and is replaced as a whole")
+  @Test("summary.json has the members of the contract and is replaced atomically")
   func summary() async throws {
     try await withTemporaryDirectory { folder in
       let run = try RunDirectory(in: folder.path, command: "import")
@@ -232,7 +232,7 @@ struct RunTests {
     }
   }
 
-  @Test("Rejects are a line each, with what was to be written, and the list is made with its first line")
+  @Test("Rejects are one line each with the intended document, and the first one creates the list")
   func rejects() async throws {
     try await withTemporaryDirectory { folder in
       let run = try RunDirectory(in: folder.path, command: "import")

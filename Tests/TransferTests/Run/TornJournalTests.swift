@@ -7,12 +7,12 @@ import Testing
 @testable import Files
 @testable import Runs
 
-/// Journals that a full disk has left, as far as readers have to know them.
+/// Journals as a full disk leaves them.
 @Suite("Torn journals")
 struct TornJournalTests {
   private let texts = ["plain", #"{"path":"users/x","result":"written"}"#, #"\"}{\\"#, "ñ\u{0}\n", "}}}", ""]
 
-  /// A journal of creations, each with its end, as lines; and what they say.
+  /// The lines of a journal of creations with their results, as bytes and as parsed lines.
   private func journal(in folder: String) async throws -> (lines: [[UInt8]], told: [JournalReader.Line]) {
     let path = "\(folder)/journal.jsonl"
     let journal = try Journal(path, database: testDatabase, run: "r", serverTime: moment(100))
@@ -50,7 +50,7 @@ struct TornJournalTests {
   }
 
   @Test(
-    "A line that is torn at any byte is stepped over with the next one behind it, and damaged on a line of its own."
+    "A line torn at any byte is skipped if the next one follows directly, and is damage on a line of its own."
   )
   func anywhere() async throws {
     try await withTemporaryDirectory { folder in
@@ -60,7 +60,7 @@ struct TornJournalTests {
         for cut in 1..<lines[index].count {
           for end in [[], [0x0A]] as [[UInt8]] {
             var torn = lines
-            // All of it: nothing is torn.
+            // The entire line: nothing is torn.
             torn[index] = Array(lines[index][..<cut]) + end
             if torn[index] == lines[index] { continue }
             try put(torn, folder)
@@ -83,7 +83,7 @@ struct TornJournalTests {
     }
   }
 
-  @Test("A change behind a torn line is found again by its place.")
+  @Test("A change behind a torn line is found by its offset.")
   func place() async throws {
     try await withTemporaryDirectory { folder in
       let folder = folder.path
@@ -139,7 +139,7 @@ struct TornJournalTests {
     }
   }
 
-  @Test("A list that is shorter than the checkpoint says is an error, and is not filled up.")
+  @Test("A list that is shorter than in the checkpoint is an error, and is not extended.")
   func lists() async throws {
     try await withTemporaryDirectory { folder in
       let folder = folder.path
@@ -158,7 +158,7 @@ struct TornJournalTests {
     }
   }
 
-  @Test("A file that could not take a line takes no other.")
+  @Test("A file accepts no lines after a failed one.")
   func latch() async throws {
     let file = try AppendOnlyFile("/dev/full")
     #expect(file.failure == nil)
@@ -168,7 +168,7 @@ struct TornJournalTests {
     }
   }
 
-  @Test("An output file that could not take all is not completed.")
+  @Test("An output file with a failed write is not completed.")
   func output() async throws {
     var file = try OutputFile("/dev/full")
     var failures = 0

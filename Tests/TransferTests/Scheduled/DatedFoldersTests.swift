@@ -6,7 +6,7 @@ import Testing
 @testable import Transfer
 
 @Suite struct DatedFoldersTests {
-  @Test("A name is a moment in UTC to the second, and the next one is free a second later")
+  @Test("A name is a time in UTC to the second, followed by that of the next second")
   func names() throws {
     let moment = try #require(Timestamp("2026-11-21T02:00:00.999Z"))
     #expect(DatedName.name(at: moment) == "2026-11-21T020000Z")
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "Names of others are told from ours",
+    "Other names are not those of exports",
     arguments: [
       ("2026-11-21T020000Z", true), ("2026-11-21T020000", false), ("2026-11-21T02:00:00Z", false),
       ("x026-11-21T020000Z", false), ("2026-11-21T020000Z ", false), ("", false), ("latest", false),
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(
-    "What only looks hidden is left alone",
+    "Names that resemble a hidden name are left alone",
     arguments: [
       ".2026-11-21T020000Z.partial", ".2026-11-21T020000Z..partial", ".2026-11-21T020000Z.A1.partial",
       ".2026-11-21T020000Z.a.b.partial", "2026-11-21T020000Z.a1.partial", ".notes.a1.partial", ".partial",
@@ -39,12 +39,12 @@ import Testing
   )
   func notHidden(_ name: String) { #expect(!DatedName.isHidden(name)) }
 
-  @Test("An export is named behind all that are there, also where the clock was set back.")
+  @Test("The name of an export follows all existing ones, even if the clock was set back.")
   func clockSetBack() async throws {
     try await withTemporaryDirectory { folder in
       let path = folder.path + "/nightly"
       let dated = try DatedFolders(path)
-      // What is no moment is nobody's export, and nothing follows the last one of all.
+      // An invalid time is no export's name, and nothing follows the last possible name.
       for name in ["2099-01-01T000000Z", "2098-12-31T235959Z", "2099-13-41T000000Z", "9999-12-31T235959Z"] {
         try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: false)
       }
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("Marks are those of a database and a collection, and never move back")
+  @Test("Marks belong to a database and a collection, and never move back")
   func marks() async throws {
     try await withTemporaryDirectory { folder in
       let database = DatabaseName(project: "p", database: "d")

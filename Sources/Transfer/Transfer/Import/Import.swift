@@ -18,7 +18,7 @@ package enum ParseErrorPolicy: String, Sendable, CaseIterable {
 /// Imports JSON Lines, CSV files and sheets of workbooks into a database.
 ///
 ///     let sources = try ImportSource.resolve(["users.csv"])
-///     var options = Import.Options(sources: sources, table: TableOptions(), mode: .upsert)
+///     var options = Import.Options(sources: sources, table: TableOptions(timeZone: timeZone), mode: .upsert)
 ///     options.parseErrors = .skipRow
 ///     try await Import(options, in: context).run()
 package struct Import: Sendable {
