@@ -1,8 +1,8 @@
 import Platform
 
-/// Threads beside the cooperative pool, for what blocks.
+/// Threads outside the cooperative pool, for blocking work.
 package enum BackgroundThread {
-  /// Runs `body` on a thread of its own.
+  /// Runs `body` on a new thread.
   package static func start(_ body: @escaping @Sendable () -> Void) {
     let box = Unmanaged.passRetained(ThreadBody(body))
     #if canImport(Glibc)
@@ -16,7 +16,7 @@ package enum BackgroundThread {
         },
         box.toOpaque()
       )
-      if code != 0 { preconditionFailure("no thread can be started (error \(code))") }
+      if code != 0 { preconditionFailure("cannot start a thread (error \(code))") }
       pthread_detach(thread)
     #else
       var thread: pthread_t?
@@ -29,13 +29,13 @@ package enum BackgroundThread {
         },
         box.toOpaque()
       )
-      guard code == 0, let thread else { preconditionFailure("no thread can be started (error \(code))") }
+      guard code == 0, let thread else { preconditionFailure("cannot start a thread (error \(code))") }
       pthread_detach(thread)
     #endif
   }
 }
 
-/// A closure as an object, so that it can pass through C's one pointer.
+/// A closure as an object, to pass it through C's single pointer.
 private final class ThreadBody {
   let run: @Sendable () -> Void
 
