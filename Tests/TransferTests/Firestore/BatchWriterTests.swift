@@ -286,7 +286,7 @@ struct BatchWriterTests {
       #expect(delegate.results.count == sent[0] + sent[1])
       #expect(mini.totalWrites == sent.reduce(0, +))
       #expect(
-        ended.cause.hasSuffix("and of \(sent[2]) writes it is not known whether they were made"),
+        ended.cause.hasSuffix("and for \(sent[2]) writes it is not known whether they were made"),
         "\(ended)"
       )
       #expect(ended.cause.contains(" writes were not made, "), "\(ended)")
@@ -312,7 +312,7 @@ struct BatchWriterTests {
         // How many came together in time for the first commit, nobody promised.
         let sent = mini.totalWrites
         #expect(isApplied ? (1...5).contains(sent) : sent == 0)
-        let open = sent == 0 ? "" : ", and of \(sent) writes it is not known whether they were made"
+        let open = sent == 0 ? "" : ", and for \(sent) writes it is not known whether they were made"
         #expect(
           error?.cause.hasSuffix("; \(8 - sent) writes were not made\(open)") == true,
           "\(error?.description ?? "success")"
