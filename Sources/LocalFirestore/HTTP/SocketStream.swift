@@ -153,10 +153,6 @@ final class SocketStream {
 
   /// A peer that is gone is an error of the call, not a signal.
   private static var flags: Int32 {
-    #if canImport(Glibc)
-      Int32(MSG_NOSIGNAL)
-    #else
-      0
-    #endif
+    SystemConstant.noSignal
   }
 }

@@ -1,6 +1,7 @@
 import CCurl
 import Files
 import FirestoreModels
+import Platform
 import Synchronization
 
 /// A transport over libcurl's multi interface.
