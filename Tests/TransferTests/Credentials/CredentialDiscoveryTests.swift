@@ -3,7 +3,7 @@ import Testing
 
 @testable import FirestoreREST
 
-@Suite("Discovery of credentials")
+@Suite("Credential discovery")
 struct CredentialDiscoveryTests {
   private let gcloud = "/home/u/.config/gcloud/application_default_credentials.json"
 
