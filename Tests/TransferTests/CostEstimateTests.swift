@@ -40,9 +40,9 @@ struct CostEstimateTests {
     arguments: [
       (
         "prices: { reads: 1, writes: 2 }",
-        "line 1, column 9: 'prices' has reads, writes, deletes, all of them"
+        "line 1, column 9: 'prices' must have all of reads, writes, deletes"
       ),
-      ("prices: { reads: -1, writes: 2, deletes: 3 }", "line 1, column 18: 'reads' is US dollars"),
+      ("prices: { reads: -1, writes: 2, deletes: 3 }", "line 1, column 18: 'reads' must be US dollars"),
       ("prices: { reads: 1e3, writes: 2, deletes: 3 }", "line 1, column 18: "),
       ("prices: { reads: 0x1, writes: 2, deletes: 3 }", "line 1, column 18: "),
       ("prices: { reads: nan, writes: 2, deletes: 3 }", "line 1, column 18: "),
@@ -50,7 +50,7 @@ struct CostEstimateTests {
       ("prices: { reads: [], writes: 2, deletes: 3 }", "line 1, column 18: "),
       ("prices:\n  reads: 9999999", "line 2, column 10: "),
       ("prices:\n  writing: 1", "line 2, column 3: 'prices' has no 'writing'"),
-      ("prices: 7", "line 1, column 9: 'prices' is a map"),
+      ("prices: 7", "line 1, column 9: 'prices' must be a map"),
     ]
   )
   func places(text: String, cause: String) {

@@ -55,11 +55,7 @@ final class LoopbackServer: Sendable {
         remedy: "Choose another port, or 0 for any."
       )
     }
-    #if canImport(Glibc)
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    #else
-      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-    #endif
+    let descriptor = socket(AF_INET, SystemConstant.streamSocket, 0)
     guard descriptor >= 0 else { throw failure() }
     var on: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))

@@ -153,10 +153,6 @@ final class SocketStream {
 
   /// Makes a closed connection an error of the call instead of a signal.
   private static var flags: Int32 {
-    #if canImport(Glibc)
-      Int32(MSG_NOSIGNAL)
-    #else
-      0
-    #endif
+    SystemConstant.noSignal
   }
 }

@@ -1,8 +1,8 @@
 package import FirestoreModels
 
-/// The environments that a user can name: those of `gymmigrate.yaml`, else the built-in ones.
+/// The environments that a user can name: those of `gymmigrate.yaml`, or the built-in ones.
 ///
-///     project: sajarubox            # for every environment that names none
+///     project: sajarubox            # default for all environments
 ///     environments:
 ///       test: { database: test }
 ///       prod:
@@ -11,14 +11,12 @@ package import FirestoreModels
 ///         credentials: keys/prod.json
 ///     prices: { reads: 0.06, writes: 0.18, deletes: 0.02 }    # US dollars for 100,000 documents
 package struct Configuration: Sendable, Equatable {
-  /// The environments by name, in the order in which they are listed.
+  /// The environments, in the order of the file.
   package var environments: [DatabaseEnvironment]
-  /// The file that they come from; nil for the built-in ones.
+  /// The path of the file; nil for the built-in environments.
   package var file: String?
-  /// What operations cost.
   package var prices: PriceList
 
-  /// Makes a configuration.
   package init(environments: [DatabaseEnvironment], file: String? = nil, prices: PriceList = .nam5) {
     self.environments = environments
     self.file = file
@@ -27,7 +25,7 @@ package struct Configuration: Sendable, Equatable {
 
   private static let builtInProject = "sajarubox"
 
-  /// What holds where there is no file.
+  /// The configuration without a file.
   package static let builtIn = Configuration(environments: [
     DatabaseEnvironment(name: "test", database: DatabaseName(project: builtInProject, database: "test")),
     DatabaseEnvironment(name: "stage", database: DatabaseName(project: builtInProject, database: "stage")),
@@ -50,9 +48,9 @@ package struct Configuration: Sendable, Equatable {
     )
   }
 
-  /// The environment of a name.
+  /// Returns the environment with a name.
   ///
-  /// - Throws: `.configuration` naming those that are known.
+  /// - Throws: `.configuration`, which lists the defined names.
   package func environment(named name: String) throws(Failure) -> DatabaseEnvironment {
     if let found = environments.first(where: { $0.name == name }) { return found }
     throw Failure(
@@ -71,11 +69,11 @@ package struct Configuration: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - text: The YAML.
-  ///   - file: Its path, for errors; relative credentials are taken from its folder.
-  /// - Throws: `.configuration` with the line and column of what is wrong.
+  ///   - file: Its path, for errors; relative credential paths are resolved against its folder.
+  /// - Throws: `.configuration` with the line and column of the error.
   package init(parsing text: String, file: String) throws(Failure) {
     let yaml = YAMLFile(file, kind: .configuration, operation: "read the configuration")
-    // Each alias can double what the file stands for, and Yams walks all of it where a map is a key.
+    // Each alias can double the size of the document, and Yams traverses all of it where a map is a key.
     if Self.aliasCount(text) > Self.maximumAliases {
       throw yaml.failure(at: nil, "it has more than \(Self.maximumAliases) aliases (*name)")
     }
@@ -113,7 +111,7 @@ package struct Configuration: Sendable, Equatable {
         }
       }
       guard let own else {
-        throw yaml.failure(at: key, "'\(name)' has no project, and the file names none for all")
+        throw yaml.failure(at: key, "'\(name)' has no project, and the file sets no default project")
       }
       environment.database = DatabaseName(
         project: own,
@@ -121,7 +119,7 @@ package struct Configuration: Sendable, Equatable {
       )
       environments.append(environment)
     }
-    if environments.isEmpty { throw yaml.failure(at: root, "it names no environments") }
+    if environments.isEmpty { throw yaml.failure(at: root, "it defines no environments") }
     if !environments.contains(where: { $0.name == DatabaseEnvironment.localName }) {
       environments.append(Self.local(project: project ?? Self.builtInProject))
     }
@@ -130,34 +128,34 @@ package struct Configuration: Sendable, Equatable {
     self.prices = prices
   }
 
-  /// The id of a project or of a database.
+  /// Reads the ID of a project or database.
   private static func part(_ node: YAMLNode, _ name: String, in yaml: YAMLFile) throws(Failure) -> String {
     let text = try yaml.text(node, name)
     if DatabaseName.isPart(text) { return text }
     throw yaml.failure(at: node, "'\(name)' is '\(text)', and not \(DatabaseName.partDescription)")
   }
 
-  /// A price list: all three, because half of one mixed with another's is nobody's.
+  /// Reads a price list, which must be complete: a mix with built-in prices would be wrong.
   private static func prices(_ node: YAMLNode, in yaml: YAMLFile) throws(Failure) -> PriceList {
     var prices: [String: Double] = [:]
     let known = ["reads", "writes", "deletes"]
     for (name, _, value) in try yaml.members(node, "'prices'", known: known) {
       let isNumber = value.text?.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E } ?? false
       guard isNumber, let price = value.text.flatMap({ Double($0) }), price <= 1_000_000 else {
-        throw yaml.failure(at: value, "'\(name)' is US dollars for 100,000 documents, as 0.06")
+        throw yaml.failure(at: value, "'\(name)' must be US dollars for 100,000 documents, such as 0.06")
       }
       prices[name] = price
     }
     guard let reads = prices["reads"], let writes = prices["writes"], let deletes = prices["deletes"] else {
-      throw yaml.failure(at: node, "'prices' has \(known.joined(separator: ", ")), all of them")
+      throw yaml.failure(at: node, "'prices' must have all of \(known.joined(separator: ", "))")
     }
     return PriceList(reads: reads, writes: writes, deletes: deletes, name: "prices of \(yaml.path)")
   }
 
-  /// Aliases that a file may have: 30 come to 3^10 nodes at most.
+  /// The most aliases of a file: 30 expand to at most 3^10 nodes.
   private static let maximumAliases = 30
 
-  /// How many aliases there can be in a text: asterisks before what a name may begin with.
+  /// Returns an upper bound of the aliases in a text: asterisks followed by the start of a name.
   private static func aliasCount(_ text: String) -> Int {
     zip(text.utf8, text.utf8.dropFirst()).count { byte, next in
       byte == UInt8(ascii: "*")
@@ -165,9 +163,9 @@ package struct Configuration: Sendable, Equatable {
     }
   }
 
-  /// Scheme, host and port without a slash at the end.
+  /// Returns scheme, host and port without a trailing slash.
   ///
-  /// - Throws: `.usage` where it is not that.
+  /// - Throws: `.usage` for anything else.
   package static func checkedEndpoint(_ text: String) throws(Failure) -> String {
     var endpoint = text
     while endpoint.hasSuffix("/") { endpoint.removeLast() }
@@ -179,13 +177,14 @@ package struct Configuration: Sendable, Equatable {
         .usage,
         "use the endpoint",
         path: text,
-        cause: "an endpoint is scheme, host and port, as https://firestore.googleapis.com, without /v1"
+        cause:
+          "an endpoint must be scheme, host and port, such as https://firestore.googleapis.com, without /v1"
       )
     }
     return endpoint
   }
 
-  /// Whether a text is a name, an IPv4 address or an IPv6 address in brackets, and perhaps a port.
+  /// Whether a text is a host name, an IPv4 address or an IPv6 address in brackets, with an optional port.
   private static func isHostAndPort(_ text: Substring) -> Bool {
     var host = text.utf8[...]
     var port: Substring.UTF8View?

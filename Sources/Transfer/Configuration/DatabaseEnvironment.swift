@@ -1,21 +1,24 @@
 package import FirestoreModels
 
-/// One place that gymmigrate works on: a database behind an endpoint.
+/// A named database with its endpoint and credentials.
+///
+///     let environment = DatabaseEnvironment(
+///       name: "test",
+///       database: DatabaseName(project: "sajarubox", database: "test")
+///     )
 package struct DatabaseEnvironment: Sendable, Equatable {
   /// The name on the command line: `test`, `prod`, `local`.
   package var name: String
-  /// The database.
   package var database: DatabaseName
-  /// Scheme, host and port, without `/v1`; nil is the real service.
+  /// Scheme, host and port, without `/v1`; nil for the real service.
   package var endpoint: String?
-  /// Whether a write wants `--confirm NAME`.
+  /// Whether a write requires `--confirm NAME`.
   package var isProtected: Bool
-  /// A credentials file of its own.
+  /// The path of its credentials file.
   package var credentials: String?
-  /// The configuration that protects it, where it is another one than the one in use.
+  /// The other configuration that protects it; nil where it is the one in use.
   package var protectedBy: String?
 
-  /// Makes an environment.
   package init(
     name: String,
     database: DatabaseName,
@@ -30,26 +33,26 @@ package struct DatabaseEnvironment: Sendable, Equatable {
     self.credentials = credentials
   }
 
-  /// The name of the environment that is the embedded store.
+  /// The name of the environment for the embedded store.
   package static let localName = "local"
 
-  /// Whether it is the embedded store, started inside this process.
+  /// Whether it is the embedded store, which runs inside this process.
   package var isLocal: Bool { name == Self.localName && endpoint == nil }
 
-  /// The endpoint of the real service.
   package static let productionEndpoint = "https://firestore.googleapis.com"
 
-  /// Where requests go.
+  /// The endpoint that requests are sent to.
   package var effectiveEndpoint: String { endpoint ?? Self.productionEndpoint }
 
-  /// Whether requests go to the real service, whose ramp is kept and whose data are somebody's.
+  /// Whether requests go to the real service, where the write ramp applies and the data is production data.
   package var isRealService: Bool {
     !isLocal && (endpoint == nil || (endpoint?.lowercased().contains("googleapis.com") ?? false))
   }
 
-  /// Whether two environments are one database, whatever they are called and however the endpoint is spelt.
+  /// Whether two environments are the same database, whatever their names and the spelling of their
+  /// endpoints.
   ///
-  /// All of Google's endpoints lead to one service, and all names of this machine to this machine.
+  /// All Google endpoints reach one service, and all names of this machine reach this machine.
   package func isSameDatabase(as other: DatabaseEnvironment) -> Bool {
     guard database == other.database, isLocal == other.isLocal else { return false }
     if isLocal || (isRealService && other.isRealService) { return true }
@@ -61,7 +64,7 @@ package struct DatabaseEnvironment: Sendable, Equatable {
     isLocal || address.isHere
   }
 
-  /// Where requests go, apart from how that is spelt.
+  /// The normalized endpoint.
   var address: EndpointAddress { EndpointAddress(effectiveEndpoint) }
 
   /// Writes name, project, database and endpoint as members of an object.

@@ -1,17 +1,17 @@
 import FirestoreModels
 
 extension Configuration {
-  /// The environment with its guard, so that no option leads around one.
+  /// Returns the environment with the protection that applies to it, so that no option bypasses it.
   ///
-  /// One that may reach the database of a protected environment, of this configuration or of another one that was found, is
-  /// that environment: project and database id tell, whatever the spelling of the endpoint. One whose database is called as if it
-  /// were in production, and that no environment of the configuration names, is protected under the database's full
-  /// name: options or variables lead there, and the configuration does not say that it needs no guard. Emulators, and what
-  /// plain HTTP reaches on this machine, hold no production data.
+  /// An environment that may reach the database of a protected environment, in this or another configuration,
+  /// is treated as that environment. Project and database ID decide, not the spelling of the endpoint. An
+  /// environment whose database has a production name, and that the configuration does not define, is
+  /// protected under the full name of the database: it came from options or variables, and the configuration
+  /// does not exempt it. Emulators, and servers on this machine over plain HTTP, hold no production data.
   ///
   /// - Parameters:
-  ///   - isEmulator: Whether FIRESTORE_EMULATOR_HOST leads there.
-  ///   - others: Configurations that were found, too; only what they protect counts.
+  ///   - isEmulator: Whether the environment comes from FIRESTORE_EMULATOR_HOST.
+  ///   - others: Further configurations; only their protected environments matter.
   package func guarded(
     _ environment: DatabaseEnvironment,
     isEmulator: Bool,
@@ -38,25 +38,26 @@ extension Configuration {
     return environment
   }
 
-  /// Whether an environment names a database, wherever its service is; one of an emulator on this machine does not name
-  /// the real database of the same name.
+  /// Whether an environment defines a database on any service.
+  ///
+  /// An emulator on this machine does not define the real database of the same name.
   private func names(_ database: DatabaseName) -> Bool {
     environments.contains { $0.database == database && !$0.isLocal && !$0.isPlainAndHere }
   }
 }
 
 extension DatabaseEnvironment {
-  /// Whether it is protected by what its database is called, and by no environment of the configuration.
+  /// Whether it is protected only because of the name of its database.
   package var isProtectedByName: Bool { isProtected && name.isIdentical(to: database.description) }
 
-  /// Whether requests to another environment may come to this one's database.
+  /// Whether requests to another environment may reach this one's database.
   ///
-  /// Many addresses lead to one database (proxies, tunnels, names), so that another address is no proof of another one.
+  /// Many addresses reach one database (proxies, tunnels, aliases), so a different address proves nothing.
   /// Only an emulator has data of its own.
   fileprivate func mayBeReached(by other: DatabaseEnvironment, isEmulator: Bool) -> Bool {
     guard database == other.database, isLocal == other.isLocal else { return false }
     if isSameDatabase(as: other) || !(isEmulator || other.isPlainAndHere) { return true }
-    // This machine has other names than those that are known.
+    // This machine may have names that are not in the list.
     return !isRealService && address.port == other.address.port
   }
 
@@ -67,8 +68,10 @@ extension DatabaseEnvironment {
 }
 
 extension DatabaseName {
-  /// Whether the database's id says that it is in production: it is `(default)`, the one that every project begins with,
-  /// or one of its words between hyphens is `prod`, `production` or `live`, whatever their case.
+  /// Whether the database ID looks like production.
+  ///
+  /// That is `(default)`, which every project starts with, or an ID with the word `prod`, `production` or
+  /// `live` between hyphens, in any case.
   package var isCalledProduction: Bool {
     let id = database.lowercased()
     let words = id.utf8.split(separator: UInt8(ascii: "-")).map { String(Substring($0)) }

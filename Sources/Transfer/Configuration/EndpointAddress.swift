@@ -1,15 +1,14 @@
 import FirestoreModels
 import Platform
 
-/// Where an endpoint leads, apart from how it is spelt: host and port, with one name for this machine.
+/// The normalized host and port of an endpoint, with one name for this machine.
 ///
-/// Capitals, dots at a host's end, a port that is the scheme's own and slashes at the end make no difference, and addresses
-/// are compared as numbers: `127.1`, `0`, `0x7f000001`, `[::1]` and `[::ffff:127.0.0.1]` are all this machine. Names are not looked
-/// up, but for those that always are this machine's.
+/// Case, trailing dots, the default port and trailing slashes make no difference. Addresses are compared as
+/// numbers: `127.1`, `0`, `0x7f000001`, `[::1]` and `[::ffff:127.0.0.1]` are all this machine. Host names are
+/// not resolved, except for those that always mean this machine.
 struct EndpointAddress: Equatable {
-  /// The host, in small letters; `localhost` for this machine.
+  /// The host in lower case; `localhost` for this machine.
   let host: String
-  /// The port.
   let port: Int
 
   private static let thisMachine = "localhost"
@@ -17,13 +16,13 @@ struct EndpointAddress: Equatable {
   /// Whether it is this machine.
   var isHere: Bool { host.isIdentical(to: Self.thisMachine) }
 
-  /// Takes apart an endpoint of scheme, host and perhaps port.
+  /// Parses an endpoint of scheme, host and optional port.
   init(_ endpoint: String) {
     let text = endpoint.lowercased()
     let isSecure = text.hasPrefix("https://")
     let rest = text.utf8.drop { $0 != UInt8(ascii: "/") }.drop { $0 == UInt8(ascii: "/") }
       .prefix { $0 != UInt8(ascii: "/") }
-    // The colon of a port comes behind the bracket of an IPv6 address.
+    // The colon of a port follows the bracket of an IPv6 address.
     let colon = rest.lastIndex(of: UInt8(ascii: ":")).flatMap { at in
       rest[at...].contains(UInt8(ascii: "]")) ? nil : at
     }
@@ -46,15 +45,15 @@ struct EndpointAddress: Equatable {
     return name(of: withUnsafeBytes(of: &address) { Array($0) })
   }
 
-  /// What every resolver has for this machine (RFC 6761, and the hosts file of Linux systems).
+  /// The names that every resolver maps to this machine (RFC 6761, and the hosts file of Linux systems).
   private static let localNames: Set = [
     "localhost", "localhost.localdomain", "localhost4", "localhost6", "ip6-localhost", "ip6-loopback",
   ]
 
-  /// The name of an address of 4 or 16 bytes.
+  /// Returns the name of an address of 4 or 16 bytes.
   private static func name(of bytes: [UInt8]) -> String {
     if bytes.count == 4 {
-      // A request to 0.0.0.0 goes to this machine.
+      // A request to 0.0.0.0 reaches this machine.
       let isHere = bytes[0] == 127 || bytes.allSatisfy { $0 == 0 }
       return isHere ? thisMachine : bytes.map(String.init).joined(separator: ".")
     }

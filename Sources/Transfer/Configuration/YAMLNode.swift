@@ -2,23 +2,21 @@ import Files
 package import FirestoreModels
 import Yams
 
-/// A value of a YAML file with its place: what files that people write are read from.
+/// A value of a YAML file with its line and column.
 ///
-/// Nothing is resolved: a scalar is its text, and whether it was quoted.
+/// Nothing is resolved: a scalar is its text and whether it was plain.
 package struct YAMLNode: Sendable {
-  /// What it is.
   package indirect enum Content: Sendable {
-    /// A text; plain where it stands without quotes and is no block of lines.
+    /// A text; plain if it is neither quoted nor a block scalar.
     case scalar(String, isPlain: Bool)
     case sequence([YAMLNode])
     case mapping([(key: YAMLNode, value: YAMLNode)])
   }
 
-  /// What it is.
   package let content: Content
-  /// Its line, from 1.
+  /// The line, from 1.
   package let line: Int
-  /// Its column in that line, from 1, counted in characters of Unicode.
+  /// The column, from 1, in Unicode characters.
   package let column: Int
 
   /// The text of a scalar.
@@ -26,7 +24,7 @@ package struct YAMLNode: Sendable {
     if case .scalar(let text, _) = content { text } else { nil }
   }
 
-  /// What it is, in words.
+  /// A description of the kind, for errors.
   package var kind: String {
     switch content {
     case .scalar(let text, let isPlain): text.isEmpty && isPlain ? "nothing" : "a text"
@@ -36,31 +34,30 @@ package struct YAMLNode: Sendable {
   }
 }
 
-/// A YAML file being read: its errors name the file, the line and the column.
+/// A YAML file being read; its errors name the file, line and column.
 package struct YAMLFile: Sendable {
   /// The path, for errors.
   package let path: String
-  /// The class of its errors.
+  /// The kind of its errors.
   package let kind: Failure.Kind
-  /// What is being done, as ``Models/Failure/operation``.
+  /// The operation, as in ``FirestoreModels/Failure/operation``.
   package let operation: String
 
-  /// More values than any file that a person writes has; aliases of aliases make as many as they like.
+  /// The most values; nested aliases could expand to any number.
   private static let maximumNodes = 100_000
-  /// Levels of lists and maps; values have 20 at the most.
+  /// The most levels of lists and maps; Firestore values have at most 20.
   private static let maximumDepth = 40
 
-  /// Names a file.
   package init(_ path: String, kind: Failure.Kind, operation: String) {
     self.path = path
     self.kind = kind
     self.operation = operation
   }
 
-  /// The largest file; a person writes a few kilobytes.
+  /// The largest file in bytes; real ones have a few kilobytes.
   private static let maximumBytes = 1 << 20
 
-  /// The bytes of the file.
+  /// Reads the bytes of the file.
   ///
   /// - Throws: `.inputMissing` where it cannot be read, ``kind`` where it is larger than 1 MiB.
   package func bytes() throws(Failure) -> [UInt8] {
@@ -76,7 +73,7 @@ package struct YAMLFile: Sendable {
     }
   }
 
-  /// The error of a place; of the file as a whole where that is nil.
+  /// Returns the error at a node, or of the entire file where the node is nil.
   package func failure(at node: YAMLNode?, _ cause: String) -> Failure {
     failure(line: node?.line, column: node?.column, cause)
   }
@@ -89,22 +86,27 @@ package struct YAMLFile: Sendable {
 
   // MARK: Parsing
 
-  /// Parses the one document of the file.
+  /// Parses the only document of the file.
   ///
   /// - Parameters:
   ///   - text: The YAML.
-  ///   - allowsAliases: Whether `&anchor` and `*alias` are taken, and `!tags` overlooked; both are refused otherwise.
-  /// - Throws: ``Models/Failure`` with the line and column of what is wrong.
+  ///   - allowsAliases: Whether `&anchor` and `*alias` are accepted and `!tags` ignored; otherwise both are
+  ///     refused.
+  /// - Throws: ``FirestoreModels/Failure`` with the line and column of the error.
   package func parse(_ text: String, allowsAliases: Bool) throws(Failure) -> YAMLNode {
-    // Before the parser sees them: it hashes every key, and a key of aliases of aliases takes it for ever.
+    // This must precede the parser: it hashes every key, and a key of nested aliases takes it forever.
     if !allowsAliases, let (line, column) = Self.anchor(in: text) {
-      throw failure(line: line, column: column, "anchors and aliases are not taken here; write the value out")
+      throw failure(
+        line: line,
+        column: column,
+        "anchors and aliases are not supported here; write the value out"
+      )
     }
     do {
       let parser = try Yams.Parser(yaml: text, resolver: Resolver.basic.appending(Self.untagged, ".*"))
       guard let root = try parser.singleRoot() else { throw failure(at: nil, "it is empty") }
       var count = 0
-      // The nodes know their anchors as long as the parser lives.
+      // The nodes know their anchors only while the parser is alive.
       let node = try withExtendedLifetime(parser) {
         try converted(root, depth: 0, allowsAliases: allowsAliases, &count)
       }
@@ -125,7 +127,7 @@ package struct YAMLFile: Sendable {
       .composer(_, let problem, let mark, _):
       let cause =
         problem.hasPrefix("but found another document")
-        ? "a second document begins here; a file has one" : problem
+        ? "a second document begins here; a file may have only one" : problem
       return failure(line: mark.line, column: mark.column, cause)
     case .duplicatedKeysInMapping(let names, let context):
       let cause = "of this map, \(names.map { "'\($0)'" }.joined(separator: ", ")) is given twice"
@@ -179,23 +181,23 @@ package struct YAMLFile: Sendable {
     if !allowsAliases {
       if node.anchor != nil { throw failure(Self.noAnchors) }
       if !Self.impliedTags.contains(tag) {
-        throw failure("a type as \(tag) is not taken here; quotes make a text")
+        throw failure("the tag \(tag) is not supported here; quote the value to make it a string")
       }
     }
     return YAMLNode(content: content, line: line, column: column)
   }
 
-  /// What a plain scalar without a tag is resolved to, so that one with a tag is told from it.
+  /// The tag of a plain scalar that has none, to distinguish it from an explicit tag.
   private static let untagged: Tag.Name = "untagged"
-  /// The tags of values that were written without one; some are resolved when keys are compared.
+  /// The tags of values without an explicit tag; some are resolved when keys are compared.
   private static let impliedTags: Set = [
     "", untagged.rawValue, Tag.Name.map.rawValue, Tag.Name.seq.rawValue,
   ]
-  private static let noAnchors = "anchors and aliases are not taken here; write the value out"
+  private static let noAnchors = "anchors and aliases are not supported here; write the value out"
 
-  /// The place of the first `&name` to which there is a `*name`, nil where there is none.
+  /// Returns the position of the first `&name` that has a `*name`; nil if there is none.
   ///
-  /// Quotes and comments are not told apart: a text that holds both is no text that anybody writes.
+  /// Quotes and comments are not recognized: no real text holds both.
   private static func anchor(in text: String) -> (line: Int, column: Int)? {
     func isName(_ scalar: Unicode.Scalar) -> Bool {
       scalar.isASCII
@@ -230,24 +232,24 @@ package struct YAMLFile: Sendable {
 
   // MARK: Reading
 
-  /// The members of a map, each name once.
+  /// Returns the members of a map, each name once.
   ///
   /// - Parameters:
   ///   - node: The map.
-  ///   - what: What it is, for errors: "the file", "an environment".
-  ///   - known: The names that there may be; any where nil.
+  ///   - what: Its description for errors, such as "the file".
+  ///   - known: The allowed names; any if nil.
   package func members(
     _ node: YAMLNode,
     _ what: String,
     known: [String]?
   ) throws(Failure) -> [(name: String, key: YAMLNode, value: YAMLNode)] {
     guard case .mapping(let mapping) = node.content else {
-      throw failure(at: node, "\(what) is a map of names to values")
+      throw failure(at: node, "\(what) must be a map of names to values")
     }
     var seen: Set<UTF8Key> = []
     var list: [(name: String, key: YAMLNode, value: YAMLNode)] = []
     for (key, value) in mapping {
-      guard let name = key.text else { throw failure(at: key, "a name is a text") }
+      guard let name = key.text else { throw failure(at: key, "a key must be a string") }
       if let known, !known.contains(where: { $0.isIdentical(to: name) }) {
         throw failure(at: key, "\(what) has no '\(name)'; it has \(known.joined(separator: ", "))")
       }
@@ -257,18 +259,20 @@ package struct YAMLFile: Sendable {
     return list
   }
 
-  /// The text of a scalar that is not empty.
+  /// Returns the text of a scalar that is not empty.
   package func text(_ node: YAMLNode, _ name: String) throws(Failure) -> String {
-    guard let text = node.text, !text.isEmpty else { throw failure(at: node, "'\(name)' is a text") }
+    guard let text = node.text, !text.isEmpty else {
+      throw failure(at: node, "'\(name)' must be a string that is not empty")
+    }
     return text
   }
 
-  /// The truth of `true` or `false`, also as YAML 1.1 spells them: `yes`, `no`, `on`, `off`.
+  /// Returns the boolean of a scalar; YAML 1.1's `yes`, `no`, `on` and `off` are accepted.
   package func boolean(_ node: YAMLNode, _ name: String) throws(Failure) -> Bool {
     switch node.text?.lowercased() {
     case "true"?, "yes"?, "on"?: return true
     case "false"?, "no"?, "off"?: return false
-    default: throw failure(at: node, "'\(name)' is true or false")
+    default: throw failure(at: node, "'\(name)' must be true or false")
     }
   }
 }

@@ -1,15 +1,17 @@
 import Synchronization
 
-/// A value that any task may change, one at a time: a `Mutex` that can be shared.
+/// A value behind a `Mutex` that several tasks can share.
+///
+///     let count = Locked(0)
+///     count.withLock { $0 += 1 }
 package final class Locked<Value: Sendable>: Sendable {
   private let mutex: Mutex<Value>
 
-  /// Guards a value.
   package init(_ value: Value) {
     mutex = Mutex(value)
   }
 
-  /// Reads or changes the value; nobody else does meanwhile.
+  /// Calls `body` with exclusive access to the value.
   package func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
     mutex.withLock { value in body(&value) }
   }

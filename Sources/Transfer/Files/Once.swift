@@ -1,7 +1,7 @@
 package import FirestoreModels
 import Synchronization
 
-/// A value that is made when it is first asked for, once, from whichever task asks.
+/// A value that is computed once, on first use, by whichever task needs it.
 package final class Once<Value: Sendable>: Sendable {
   private let state = Mutex<Value?>(nil)
 

@@ -1,23 +1,22 @@
 import FirestoreModels
 
-/// Reads the documents of an answer, and refuses those that cannot be in it.
+/// Decodes the documents of a response and refuses documents that were not requested.
 ///
-/// What a document is called decides what is written where. So a name is full, lies in the database, and is one that was asked
-/// for: a server that answers otherwise is not the service.
+/// The name of a document decides what is written where. So it must be a full name in this database, and must
+/// have been requested: a server that returns anything else is not Firestore.
 struct AnswerReader {
   private let prefix: String
   private var decoder = WireDecoder()
 
-  /// Makes a reader of answers about one database.
   init(_ database: DatabaseName) {
     prefix = database.documents + "/"
     decoder.wantsFullNames = true
   }
 
-  /// Reads a document.
+  /// Decodes a document.
   ///
-  /// - Parameter isAsked: Whether a document of that path was asked for.
-  /// - Throws: `.foreign` for a document that was not asked for, `.unreadable` for one with a value that cannot be read.
+  /// - Parameter isAsked: Whether the document was requested.
+  /// - Throws: `.foreign` for a document that was not requested, `.unreadable` for one with an invalid value.
   mutating func document(
     _ json: JSONCursor,
     isAsked: (DocumentPath) -> Bool
@@ -27,29 +26,29 @@ struct AnswerReader {
       document = try decoder.document(json, prefix: prefix)
     } catch {
       if error.location.first == "name" {
-        throw .foreign("the answer holds what is no document of the database: \(error)")
+        throw .foreign("the response has a document that is not in the database: \(error)")
       }
-      throw .unreadable("the answer holds something that is no document: \(error)")
+      throw .unreadable("the response has an invalid document: \(error)")
     }
     guard isAsked(document.path), !document.path.holdsDots else {
       throw .foreign(
-        "the answer holds a document that was not asked for: '\(PathLimits.shortened(document.path.string))'"
+        "the response has a document that was not requested: '\(PathLimits.shortened(document.path.string))'"
       )
     }
     return document
   }
 
-  /// Reads the ids of collections.
+  /// Decodes collection IDs.
   ///
-  /// - Throws: `.malformed`, and `.foreign` for what is no id of a collection.
+  /// - Throws: `.malformed`, or `.foreign` for an invalid ID.
   static func collectionIDs(_ root: JSONCursor) throws(CallFailure) -> [String] {
     guard let list = root["collectionIds"] else { return [] }
-    guard list.kind == .array else { throw .malformed("the ids of collections are not a list") }
+    guard list.kind == .array else { throw .malformed("the collection IDs are not a list") }
     var ids: [String] = []
     for element in list.elements {
-      guard let id = element.string else { throw .malformed("the id of a collection is not a text") }
+      guard let id = element.string else { throw .malformed("a collection ID is not a string") }
       guard let path = CollectionPath(id), path.parent == nil, !path.holdsDots else {
-        throw .foreign("the answer names the collection '\(PathLimits.shortened(id))'")
+        throw .foreign("the response has the invalid collection ID '\(PathLimits.shortened(id))'")
       }
       ids.append(id)
     }
@@ -58,7 +57,7 @@ struct AnswerReader {
 }
 
 extension CollectionRead {
-  /// Whether a document is one that the read can give, by its path.
+  /// Whether the read can return a document with this path.
   func mayGive(_ path: DocumentPath) -> Bool {
     switch reach {
     case .collection: path.isIn(collection)
@@ -66,14 +65,14 @@ extension CollectionRead {
       path.string.utf8.count > collection.string.utf8.count
         && path.string.utf8.starts(with: collection.string.utf8)
         && path.string.utf8.dropFirst(collection.string.utf8.count).first == UInt8(ascii: "/")
-    // What does not match a pattern is dropped later.
+    // Documents that do not match the pattern are dropped later.
     case .group, .pattern: path.collection.id.isIdentical(to: collection.id)
     }
   }
 }
 
 extension DocumentPath {
-  /// Whether an id in it is `.` or `..`, which no document has, and which would lead elsewhere within a URL.
+  /// Whether an ID is `.` or `..`: no document has such an ID, and in a URL it would address something else.
   fileprivate var holdsDots: Bool { AnsweredPath.holdsDots(string) }
 }
 

@@ -1,17 +1,17 @@
 import FirestoreModels
 
-/// The id of a transaction, opaque and in base64, as it is on the wire.
+/// The ID of a transaction: opaque, in Base64 as in the REST API.
 package struct TransactionID: Sendable, Equatable {
   let base64: String
 }
 
-/// The calls of a transaction, each sent once.
+/// The requests of a transaction, each sent once.
 ///
-/// None is repeated by itself: what fails within a transaction ends it, and the whole is run again.
+/// None is retried by itself: a failed request ends the transaction, and the entire transaction runs again.
 extension FirestoreClient {
-  /// Begins a transaction that reads and writes.
+  /// Begins a read-write transaction.
   ///
-  /// - Parameter last: The transaction that this one repeats, so that the service can favour it.
+  /// - Parameter last: The transaction that this one retries, so that the service can prioritize it.
   func beginTransaction(repeating last: TransactionID? = nil) async throws(CallFailure) -> TransactionID {
     var json = JSONWriter()
     json.object {
@@ -28,14 +28,14 @@ extension FirestoreClient {
     let (body, root) = try await caller.attempt(post("\(documentsURL):beginTransaction", json.bytes))
     defer { withExtendedLifetime(body) {} }
     guard let id = root.kind == .object ? root["transaction"]?.string : nil, !id.isEmpty else {
-      throw .malformed("the answer names no transaction")
+      throw .malformed("the response has no transaction")
     }
     return TransactionID(base64: id)
   }
 
-  /// Ends a transaction that is not to be committed, so that its locks are free at once.
+  /// Rolls back a transaction, which releases its locks immediately.
   ///
-  /// Whether that works makes no difference to what is right: the service ends a transaction that stands idle by itself.
+  /// Failures are ignored: the service ends idle transactions by itself.
   func rollback(_ transaction: TransactionID) async {
     var json = JSONWriter()
     json.object { $0.transaction(transaction) }
@@ -44,7 +44,7 @@ extension FirestoreClient {
     _ = try? await caller.attempt(request)
   }
 
-  /// A document as the transaction sees it, nil where there is none.
+  /// Returns a document as seen by the transaction; nil if it does not exist.
   func documentOnce(
     _ path: DocumentPath,
     in transaction: TransactionID
@@ -67,7 +67,7 @@ extension FirestoreClient {
     throw .malformed("the stream ended before the document")
   }
 
-  /// A page of a read as the transaction sees it, in the order of names.
+  /// Returns a page of a read as seen by the transaction, in name order.
   func pageOnce(
     of read: CollectionRead,
     after last: DocumentPath?,
@@ -99,7 +99,7 @@ extension FirestoreClient {
 }
 
 extension JSONWriter {
-  /// The member `transaction`, where there is one.
+  /// Writes the member `transaction`, if there is one.
   mutating func transaction(_ transaction: TransactionID?) {
     guard let transaction else { return }
     key("transaction")

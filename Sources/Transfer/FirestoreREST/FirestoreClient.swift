@@ -1,17 +1,22 @@
 package import FirestoreModels
 
-/// One database over the REST API: a request a method, answers decoded, reads retried.
+/// A client of one database over the REST API: one request per method, decoded responses, retried reads.
 ///
-/// The shape of every URL and body is `firestore-rest.md`'s; names in URLs are percent-encoded once.
+///     let client = FirestoreClient(database: database, endpoint: endpoint, caller: caller)
+///     let path = DocumentPath(CollectionPath(nil, "users"), "u1")
+///     let (document, _) = try await client.get(path)
+///     for try await page in client.pages(of: CollectionRead(path.collection)) {
+///       for document in page { print(document.path) }
+///     }
+///
+/// Names in URLs are percent-encoded once.
 package struct FirestoreClient: Sendable {
-  /// The database.
   package let database: DatabaseName
-  /// Scheme, host and port, without `/v1` and without a slash at the end.
+  /// Scheme, host and port, without `/v1` and without a trailing slash.
   package let endpoint: String
-  /// How requests are sent.
+  /// Sends the requests.
   package let caller: ServiceCaller
 
-  /// Makes a client.
   package init(database: DatabaseName, endpoint: String, caller: ServiceCaller) {
     self.database = database
     self.endpoint = endpoint
@@ -20,10 +25,9 @@ package struct FirestoreClient: Sendable {
 
   // MARK: Reading
 
-  /// The documents that are there among `paths`.
+  /// Returns the existing documents among `paths`.
   ///
-  /// Paths that are missing are not in the answer. Asks for at most 300 at a time, and for fewer where an answer is
-  /// larger than is accepted.
+  /// It requests at most 300 at a time, and fewer if a response exceeds the size limit.
   package func batchGet(
     _ paths: [DocumentPath],
     mask: [FieldPath]? = nil
@@ -44,7 +48,7 @@ package struct FirestoreClient: Sendable {
     return found
   }
 
-  /// The service's time now, nil where it does not tell; it is told with a document, whether it is there or not.
+  /// Returns the service's current time, if it reports it; the document need not exist.
   func serverTime(reading path: DocumentPath) async throws(Failure) -> Timestamp? {
     try await batchGetOnce([path], mask: [.documentName]).readTime
   }
@@ -74,7 +78,7 @@ package struct FirestoreClient: Sendable {
       var reader = AnswerReader(database)
       var documents: [RawDocument] = []
       var readTime: Timestamp?
-      // Order is not promised, so that what is not answered for shows by its name alone.
+      // The order of the response is not specified, so missing entries are found by name.
       let asked = Set(paths)
       var open = asked
       for element in try Self.streamElements(root) {
@@ -85,19 +89,19 @@ package struct FirestoreClient: Sendable {
           open.remove(document.path)
         } else if let missing = element["missing"] {
           guard let path = missing.string.flatMap({ database.path(ofName: $0) }), asked.contains(path) else {
-            throw .foreign("the answer tells that a document is missing that was not asked for")
+            throw .foreign("the response reports a missing document that was not requested")
           }
           open.remove(path)
         }
       }
       guard open.isEmpty else {
-        throw .malformed("the stream ended with \(open.count) of \(paths.count) documents unanswered")
+        throw .malformed("the stream ended without \(open.count) of \(paths.count) documents")
       }
       return (documents, readTime)
     }
   }
 
-  /// One document, nil where there is none, and the moment that it was read at, by the service's clock.
+  /// Returns a document (nil if it does not exist) and its read time, by the service's clock.
   package func get(
     _ path: DocumentPath
   ) async throws(Failure) -> (document: RawDocument?, readTime: Timestamp?) {
@@ -128,10 +132,10 @@ package struct FirestoreClient: Sendable {
     }
   }
 
-  /// The number of documents that a read will give, and the moment that they were counted at, by the server's clock.
+  /// Returns the number of documents of a read and its read time, by the service's clock.
   ///
-  /// What is below a collection cannot be counted (a count over all collections is not documented), so for
-  /// ``CollectionRead/Reach/subcollections`` it is the number of the collection's own documents.
+  /// Subcollections cannot be counted (a count over all collections is not documented), so for
+  /// ``CollectionRead/Reach/subcollections`` it is the number of documents in the collection itself.
   package func count(_ read: CollectionRead) async throws(Failure) -> (count: Int, readTime: Timestamp?) {
     let request = countRequest(read)
     return try await caller.call(
@@ -142,7 +146,7 @@ package struct FirestoreClient: Sendable {
     ) { (_, root) throws(CallFailure) in try Self.counted(root) }
   }
 
-  /// The request that counts a read's documents.
+  /// Returns the request that counts the documents of a read.
   private func countRequest(_ read: CollectionRead) -> HTTPRequest {
     var own = read
     if own.reach == .subcollections { own.reach = .collection }
@@ -159,7 +163,7 @@ package struct FirestoreClient: Sendable {
     return post("\(url(ofParent: own.parent)):runAggregationQuery", json.bytes)
   }
 
-  /// The count of an answer, and its moment.
+  /// Reads the count and the read time of a response.
   static func counted(_ root: JSONCursor) throws(CallFailure) -> (count: Int, readTime: Timestamp?) {
     var readTime: Timestamp?
     for element in try streamElements(root) {
@@ -173,13 +177,13 @@ package struct FirestoreClient: Sendable {
     throw .malformed("the stream ended before the count")
   }
 
-  /// The number of documents in a collection, and the moment that they were counted at.
+  /// Returns the number of documents in a collection and the read time.
   package func count(_ collection: CollectionPath) async throws(Failure) -> (count: Int, readTime: Timestamp?)
   {
     try await count(CollectionRead(collection))
   }
 
-  /// The body of a `runQuery`.
+  /// Returns the body of a `runQuery` request.
   func queryBody(_ query: StructuredQuery, _ readTime: Timestamp?) -> [UInt8] {
     var json = JSONWriter()
     json.object {
@@ -193,9 +197,9 @@ package struct FirestoreClient: Sendable {
     return json.bytes
   }
 
-  /// The ids of the collections below a document, or of the root collections; every page of them.
+  /// Returns the IDs of all subcollections of a document, or of all root collections.
   ///
-  /// - Throws: ``Failure`` after all retries; also where a page token repeats, which would go on for ever.
+  /// - Throws: ``Failure`` after all retries, or if a page token repeats, which would never end.
   package func collectionIDs(
     below parent: DocumentPath? = nil,
     readTime: Timestamp? = nil
@@ -224,7 +228,7 @@ package struct FirestoreClient: Sendable {
         operation: "list the collections of",
         path: parent?.string ?? database.database
       ) { (_, root) throws(CallFailure) in
-        guard root.kind == .object else { throw .malformed("the answer is not an object") }
+        guard root.kind == .object else { throw .malformed("the response is not an object") }
         return (
           try AnswerReader.collectionIDs(root),
           root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 }
@@ -241,12 +245,13 @@ package struct FirestoreClient: Sendable {
 
   // MARK: Writing
 
-  /// Sends one commit, once.
+  /// Sends one commit, without retries.
   ///
-  /// The writes are JSON already; whether to send them again is the caller's decision, because a commit whose
-  /// answer was lost may have been applied.
+  /// Whether to send it again is the caller's decision, because a commit without a response may have been
+  /// applied.
   ///
-  /// - Returns: The update time of each document after its write, nil where it was deleted.
+  /// - Parameter writes: The writes as JSON.
+  /// - Returns: The update time of each document; nil for a deleted one.
   package func commitOnce(
     _ writes: [[UInt8]],
     in transaction: TransactionID? = nil,
@@ -264,16 +269,16 @@ package struct FirestoreClient: Sendable {
     request.timeout = timeout
     let (body, root) = try await caller.attempt(request)
     defer { withExtendedLifetime(body) {} }
-    guard root.kind == .object else { throw .malformed("the answer is not an object") }
+    guard root.kind == .object else { throw .malformed("the response is not an object") }
     var updateTimes: [Timestamp?] = []
     if let results = root["writeResults"] {
       for result in results.elements {
         updateTimes.append(result["updateTime"]?.string.flatMap { Timestamp($0) })
       }
     }
-    // Something in between that answers `{}` is not the service's word for it.
+    // A proxy that responds with `{}` does not confirm anything.
     guard updateTimes.count == writes.count else {
-      throw .malformed("the answer has \(updateTimes.count) results of \(writes.count) writes")
+      throw .malformed("the response has \(updateTimes.count) results for \(writes.count) writes")
     }
     return CommitAnswer(
       updateTimes: updateTimes,
@@ -289,7 +294,7 @@ package struct FirestoreClient: Sendable {
     return url
   }
 
-  /// The URL of a document as a parent, or of the root.
+  /// Returns the URL of a parent document, or of the root.
   func url(ofParent parent: DocumentPath?) -> String {
     guard let parent else { return documentsURL }
     var url = documentsURL + "/"
@@ -308,11 +313,11 @@ package struct FirestoreClient: Sendable {
 
   // MARK: Answers
 
-  /// The elements of a streamed answer; an `error` among them is thrown.
+  /// Returns the elements of a streamed response; throws an `error` among them.
   static func streamElements(_ root: JSONCursor) throws(CallFailure) -> JSONCursor.Elements {
     guard root.kind == .array else {
       if let error = root["error"].flatMap({ ErrorBody.read($0, httpCode: nil) }) { throw .service(error) }
-      throw .malformed("the answer is not a stream")
+      throw .malformed("the response is not a stream")
     }
     for element in root.elements {
       if let error = element["error"].flatMap({ ErrorBody.read($0, httpCode: nil) }) { throw .service(error) }
@@ -321,10 +326,10 @@ package struct FirestoreClient: Sendable {
   }
 }
 
-/// What the service answered to a commit.
+/// The service's response to a commit.
 package struct CommitAnswer: Sendable, Equatable {
-  /// The update time of each written document, in the order of the writes; nil after a delete.
+  /// The update time of each document, in the order of the writes; nil after a delete.
   var updateTimes: [Timestamp?]
-  /// The moment of the commit, which is what REQUEST_TIME was set to (in milliseconds).
+  /// The time of the commit, which is the value of REQUEST_TIME (in milliseconds).
   var commitTime: Timestamp?
 }

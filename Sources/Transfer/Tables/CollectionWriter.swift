@@ -1,26 +1,26 @@
 package import FirestoreModels
 
-/// Takes the documents of one collection in the order in which they come and writes them somewhere.
+/// Writes the documents of one collection, in order.
 ///
-/// Not `Sendable`: one task feeds a writer. Several writers may be fed in turns. A writer that is dropped before
+/// It is not `Sendable`: one task feeds a writer, or several in turn. A writer that is dropped before
 /// ``finish()`` leaves nothing behind.
 package protocol CollectionWriter: AnyObject {
-  /// The documents taken so far.
+  /// The number of documents written so far.
   var documentCount: Int { get }
 
-  /// Takes a page of documents.
+  /// Appends a page of documents.
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite`; the writer is of no more use then.
+  /// - Throws: ``Failure`` of kind `cannotWrite`; the writer cannot be used again.
   func append(contentsOf documents: [RawDocument]) throws(Failure)
 
-  /// Says that no document follows; a file of its own is complete under its final name when this returns.
+  /// Completes the output; a file is then complete under its final name.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   func finish() throws(Failure)
 }
 
 extension CollectionWriter {
-  /// Takes one document.
+  /// Appends one document.
   package func append(_ document: RawDocument) throws(Failure) {
     try append(contentsOf: [document])
   }

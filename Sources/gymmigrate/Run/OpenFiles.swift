@@ -27,16 +27,11 @@ enum OpenFiles {
   /// - Throws: ``Failure`` `.configuration` where it stays too low.
   static func assertEnough() throws(Failure) {
     var limit = rlimit()
-    #if canImport(Glibc)
-      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
-      let resource = RLIMIT_NOFILE
-    #endif
-    guard getrlimit(resource, &limit) == 0, limit.rlim_cur < rlim_t(needed) else { return }
+    guard getrlimit(SystemConstant.openFiles, &limit) == 0, limit.rlim_cur < rlim_t(needed) else { return }
     if limit.rlim_max >= rlim_t(needed) {
       var raised = limit
       raised.rlim_cur = rlim_t(needed)
-      if setrlimit(resource, &raised) == 0 { return }
+      if setrlimit(SystemConstant.openFiles, &raised) == 0 { return }
     }
     throw Failure(
       .configuration,

@@ -62,7 +62,7 @@ struct BadTableTests {
     Case(
       "hour that never was",
       "__name__,birthDate\nm1,3/4/2022 02:30\n",
-      "expected a time that the clocks of America/Mexico_City show"
+      "expected a local time that exists in America/Mexico_City"
     ),
     Case(
       "array",
@@ -118,13 +118,13 @@ struct BadTableTests {
       "__name__,Fecha alta\nm1,1\n",
       "row 1, column 2: 'Fecha alta' is not a field path"
     ),
-    Case("unknown type", "__name__,x:decimal\nm1,1\n", "row 1, column 2: 'decimal' is no type"),
+    Case("unknown type", "__name__,x:decimal\nm1,1\n", "row 1, column 2: 'decimal' is not a type"),
     Case("reserved", "__name__,__x__\nm1,1\n", "row 1, column 2"),
     Case("no ids", "a,b\n1,2\n", "it has no column __name__"),
     Case(
       "id column missing",
       "a,b\n1,2\n",
-      "it has no column 'c' for the ids",
+      "it has no column 'c' for the document IDs",
       arguments: ["--id-column", "c"]
     ),
     Case("two id columns", "__name__,b\n1,2\n", "has a column __name__", arguments: ["--id-column", "b"]),

@@ -99,7 +99,7 @@ struct OneOffTests {
     arguments: [
       (["fix", "members", "--set", "a=1"], "Give --where, or --all-documents"),
       (["fix", "members", "--all-documents"], "Say what is to be done"),
-      (["fix", "members/1", "--all-documents", "--set", "a=1"], "not the path of a collection"),
+      (["fix", "members/1", "--all-documents", "--set", "a=1"], "not a collection path"),
       (["fix", "_gymmigrate_runs", "--all-documents", "--set", "a=1"], "gymmigrate's own"),
       (["fix", "__x__", "--all-documents", "--set", "a=1"], "reserved"),
       (["fix", "a/b/c", "--group", "--all-documents", "--set", "a=1"], "named by one id"),
@@ -117,7 +117,7 @@ struct OneOffTests {
       (["delete", "members", "--id", "a", "--where", "b == 1"], "--id alone"),
       (["delete", "members", "--id", "a", "--max-delete", "1"], "goes with --hard"),
       (["delete", "payments", "--id", "a"], "never inactive"), (["find", " "], "Say what to look for"),
-      (["find", "a", "--collection", "users/u1"], "not the path of a collection"),
+      (["find", "a", "--collection", "users/u1"], "not a collection path"),
       (["find", "a", "--limit", "0"], "--limit"),
     ]
   )

@@ -64,7 +64,7 @@ struct ForeignAnswerTests {
       try await answering([.list, .runQuery], naming(name)) { tool, mini in
         let before = mini.lines()
         let result = try await tool.bare(command + tool.place + ["--retry-for", "2"])
-        result.expectFailure(69, "cannot read the page of users", "the answer holds")
+        result.expectFailure(69, "cannot read the page of users", "the response has")
         #expect(mini.lines() == before && !tool.exists("out.jsonl"), "\(command)")
       }
     }
@@ -76,7 +76,7 @@ struct ForeignAnswerTests {
       try tool.write(documentLine("users/u1", 2) + "\n", to: "in.jsonl")
       let before = mini.lines()
       let result = try await tool.run("import", "in.jsonl", "--mode", "upsert", "--retry-for", "2")
-      result.expectFailure(69, "the answer holds")
+      result.expectFailure(69, "the response has")
       #expect(mini.lines() == before)
     }
   }

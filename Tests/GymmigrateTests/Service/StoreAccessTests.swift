@@ -136,9 +136,9 @@ struct StoreAccessTests {
     "A file of a token that others may read, or that holds none, is refused before anything is served.",
     arguments: [
       (0o644, "a-token-of-the-tests", "chmod 600"), (0o620, "a-token-of-the-tests", "chmod 600"),
-      (0o604, "a-token-of-the-tests", "chmod 600"), (0o600, " \n", "one bare token"),
-      (0o600, "two tokens", "one bare token"), (0o600, "t\u{E9}", "one bare token"),
-      (0o600, String(repeating: "x", count: 5000), "one bare token"),
+      (0o604, "a-token-of-the-tests", "chmod 600"), (0o600, " \n", "exactly one token"),
+      (0o600, "two tokens", "exactly one token"), (0o600, "t\u{E9}", "exactly one token"),
+      (0o600, String(repeating: "x", count: 5000), "exactly one token"),
     ] as [(mode_t, String, String)]
   )
   func badTokenFile(mode: mode_t, text: String, complaint: String) async throws {

@@ -133,7 +133,7 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
   static let files: [MalformedMigration] = [
     MalformedMigration(whole: "", "it is empty"),
     MalformedMigration(whole: "# nothing\n", "it is empty"),
-    MalformedMigration("- a\n", 1, 1, "a migration is a map of names to values"),
+    MalformedMigration("- a\n", 1, 1, "a migration must be a map of names to values"),
     MalformedMigration("id: a\n", 1, 1, "'summary' is missing"),
     MalformedMigration("summary: S.\ncollection: users\n" + tail, 1, 1, "'id' is missing"),
     MalformedMigration(
@@ -143,8 +143,18 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
       "'id' is up to 100 small letters"
     ),
     MalformedMigration("id: users-unify\nsummary: S.\ncollection: users\n" + tail, 1, 5, "gymmigrate's own"),
-    MalformedMigration("id: [a]\nsummary: S.\ncollection: users\n" + tail, 1, 5, "'id' is a text"),
-    MalformedMigration("id: a\nsummary: \"\"\ncollection: users\n" + tail, 2, 10, "'summary' is a text"),
+    MalformedMigration(
+      "id: [a]\nsummary: S.\ncollection: users\n" + tail,
+      1,
+      5,
+      "'id' must be a string that is not empty"
+    ),
+    MalformedMigration(
+      "id: a\nsummary: \"\"\ncollection: users\n" + tail,
+      2,
+      10,
+      "'summary' must be a string that is not empty"
+    ),
     MalformedMigration("id: a\nsummary: S.\n" + tail, 1, 1, "'collection' or 'collection-group' is missing"),
     MalformedMigration(head + "collection-group: users\n" + tail, 4, 19, "there is a 'collection' already"),
     MalformedMigration(
@@ -174,11 +184,11 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
     MalformedMigration(head + "where: [role == admin, {a: b}]\n" + tail, 4, 24, "a filter is a text"),
     MalformedMigration(head + "where: []\n" + tail, 4, 8, "'where' is an empty list"),
     MalformedMigration(head + "where: a.. == 1\n" + tail, 4, 8, "not a field path"),
-    MalformedMigration(head + "touch: perhaps\n" + tail, 4, 8, "'touch' is true or false"),
+    MalformedMigration(head + "touch: perhaps\n" + tail, 4, 8, "'touch' must be true or false"),
     MalformedMigration(head + "steps:\n\t- trim: a\n", 5, 1, "cannot start any token"),
     MalformedMigration("id: a\nid: b\n" + tail, 1, 1, "'id' is given twice"),
     MalformedMigration(head + tail + "---\nid: b\n", 6, 1, "a second document begins here"),
-    MalformedMigration("id: &x a\nsummary: *x\n", 1, 5, "anchors and aliases are not taken"),
+    MalformedMigration("id: &x a\nsummary: *x\n", 1, 5, "anchors and aliases are not supported"),
     MalformedMigration("id: &x a\nsummary: S.\ncollection: users\n" + tail, 1, 5, "anchors and aliases"),
     MalformedMigration(head + "steps: &s\n  - trim: a\n", 4, 8, "anchors and aliases"),
   ]
@@ -198,14 +208,14 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
     MalformedMigration(step("fly: a"), 5, 5, "there is no step 'fly'; the steps are set, set-if-missing"),
     MalformedMigration(step("trim"), 5, 5, "a step is a map of its name"),
     MalformedMigration(step("trim: a\n    lower: b"), 5, 5, "a step has one name"),
-    MalformedMigration(step("set: 7"), 5, 10, "'set' is a map of names to values"),
+    MalformedMigration(step("set: 7"), 5, 10, "'set' must be a map of names to values"),
     MalformedMigration(step("set: {}"), 5, 10, "'set' is an empty map"),
     MalformedMigration(step("set: {a..b: 1}"), 5, 11, "'a..b' is not a field path"),
     MalformedMigration(step("set: {__x__: 1}"), 5, 11, "reserved"),
     MalformedMigration(step("set: {a: ts(2026)}"), 5, 14, "'ts(2026)' is not a time"),
     MalformedMigration(step("set: {a: ref(users)}"), 5, 14, "'ref(users)' is not a reference"),
-    MalformedMigration(step("set: {a: !!str 7}"), 5, 14, "a type as tag:yaml.org,2002:str is not taken"),
-    MalformedMigration(step("set: {a: !mine 7}"), 5, 14, "a type as !mine is not taken"),
+    MalformedMigration(step("set: {a: !!str 7}"), 5, 14, "the tag tag:yaml.org,2002:str is not supported"),
+    MalformedMigration(step("set: {a: !mine 7}"), 5, 14, "the tag !mine is not supported"),
     MalformedMigration(step("set: {a: [[1]]}"), 5, 14, "array"),
     MalformedMigration(step("set: {a: 1, a: 2}"), 5, 11, "'a' is given twice"),
     // The 38th bracket is the first on the 41st level.
@@ -229,7 +239,7 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
       step("copy: {from: a, to: b, overwrite: perhaps}"),
       5,
       39,
-      "'overwrite' is true or false"
+      "'overwrite' must be true or false"
     ),
     MalformedMigration(
       step("convert: {field: a, to: number}"),

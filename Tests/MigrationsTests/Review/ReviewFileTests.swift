@@ -84,9 +84,9 @@ import Testing
       ),
       (
         "\(header)\nusers/u,\"users\"-unify,,,,,,,,",
-        "line 2, column 2: something stands behind the closing quote"
+        "line 2, column 2: there is text after the closing quote"
       ),
-      ("\(header)\nusers/u,users-unify,\"x", "line 2, column 3: the quotes that begin here are never closed"),
+      ("\(header)\nusers/u,users-unify,\"x", "line 2, column 3: the quote that opens here is never closed"),
     ]
   )
   func malformed(text: String, cause: String) async throws {

@@ -18,7 +18,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("A file names its environments, each with what it leaves out filled in")
+  @Test("A file defines environments, with defaults for what they omit")
   func whole() throws {
     let text = """
       project: sajarubox
@@ -46,7 +46,7 @@ struct ConfigurationTests {
     #expect(try configuration.environment(named: "local").isLocal)
   }
 
-  @Test("An environment that nobody knows is an error that names those that are known")
+  @Test("An undefined environment is an error that lists the defined ones")
   func unknownEnvironment() {
     #expect {
       try Configuration.builtIn.environment(named: "production")
@@ -80,7 +80,7 @@ struct ConfigurationTests {
     #expect(cause.hasPrefix(place), "\(cause)")
   }
 
-  @Test("An empty file says so")
+  @Test("An empty file is reported as such")
   func empty() {
     #expect(cause("") == "it is empty")
     #expect(cause("# nothing\n") == "it is empty")
@@ -106,7 +106,7 @@ struct ConfigurationTests {
     #expect(checked?.hasSuffix("/") != true)
   }
 
-  @Test("The real service is known by its name, in any case, and has its ramp")
+  @Test("The real service is recognized by its name, in any case, and has the ramp")
   func realService() {
     func isReal(_ name: String, _ endpoint: String?) -> Bool {
       DatabaseEnvironment(name: name, database: DatabaseName(project: "p"), endpoint: endpoint).isRealService
@@ -119,7 +119,7 @@ struct ConfigurationTests {
     #expect(isReal("local", "https://firestore.googleapis.com"))
   }
 
-  @Test("Aliases serve, and a file of aliases in aliases is refused at once")
+  @Test("Aliases work, and nested aliases are refused immediately")
   func aliases() throws {
     let few = "project: &p x\nenvironments:\n  a: { project: *p, database: *p }\n"
     let configuration = try Configuration(parsing: few, file: "f")

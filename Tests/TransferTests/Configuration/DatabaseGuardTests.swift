@@ -2,7 +2,7 @@ import Configuration
 import FirestoreModels
 import Testing
 
-@Suite("The guard of databases that no environment names")
+@Suite("Protection of databases that no environment defines")
 struct DatabaseGuardTests {
   private func custom(
     _ database: String,
@@ -21,7 +21,7 @@ struct DatabaseGuardTests {
   }
 
   @Test(
-    "Ids that say production",
+    "IDs that look like production",
     arguments: [
       ("prod", true), ("production", true), ("live", true), ("(default)", true), ("PROD", true),
       ("Live", true),
@@ -34,7 +34,7 @@ struct DatabaseGuardTests {
     #expect(DatabaseName(project: "p", database: id).isCalledProduction == says)
   }
 
-  @Test("One that no environment names is protected under its full name.")
+  @Test("A database that no environment defines is protected under its full name.")
   func unnamed() {
     let known = configuration(custom("test"), custom("prod", project: "other"))
     for endpoint in [
@@ -47,7 +47,7 @@ struct DatabaseGuardTests {
     #expect(known.guarded(custom("test2"), isEmulator: false) == custom("test2"))
   }
 
-  @Test("One that an environment names is guarded as that says, wherever its service is.")
+  @Test("A database that an environment defines has its protection, wherever its service is.")
   func named() {
     var open = custom("prod")
     open.name = "live"
@@ -81,13 +81,13 @@ struct DatabaseGuardTests {
     #expect(known.guarded(custom("prod", "http://127.example.com:80"), isEmulator: false).isProtected)
   }
 
-  @Test("An environment of an emulator says nothing of the real database of the same name.")
+  @Test("The environment of an emulator does not affect the real database of the same name.")
   func emulatorNames() {
     let known = configuration(custom("prod", "http://127.0.0.1:8080"))
     #expect(known.guarded(custom("prod"), isEmulator: false).isProtectedByName)
   }
 
-  @Test("A protected environment on this machine is guarded all the same.")
+  @Test("A protected environment on this machine is still protected.")
   func protectedHere() {
     var here = custom("prod", "http://127.0.0.1:8080")
     here.isProtected = true
@@ -97,7 +97,7 @@ struct DatabaseGuardTests {
   }
 
   @Test(
-    "The database of a protected environment is known by project and id, whatever the endpoint.",
+    "The database of a protected environment is recognized by project and ID, whatever the endpoint.",
     arguments: [
       "https://firestore.googleapis.com:443", "https://FIRESTORE.GOOGLEAPIS.COM",
       "https://firestore.googleapis.com.", "https://nam5-firestore.googleapis.com", "https://proxy.example",
@@ -115,7 +115,7 @@ struct DatabaseGuardTests {
   }
 
   @Test(
-    "A protected environment on this machine is known by every spelling, another port is another emulator."
+    "A protected environment on this machine is recognized in every spelling; another port is another emulator."
   )
   func spellings() {
     var here = custom("main", "http://127.0.0.1:8080")
@@ -144,7 +144,7 @@ struct DatabaseGuardTests {
     #expect(!known.guarded(custom("main", "http://firestore:8080"), isEmulator: true).isProtected)
   }
 
-  @Test("What any configuration that was found protects is protected, and the file is named.")
+  @Test("What any configuration protects is protected, and its file is reported.")
   func union() {
     var (open, closed) = (custom("main"), custom("main", "https://proxy.example"))
     (open.name, closed.name, closed.isProtected) = ("prod", "live", true)
@@ -160,14 +160,14 @@ struct DatabaseGuardTests {
     #expect(unnamed.isProtectedByName)
   }
 
-  @Test("The embedded store needs no confirmation, whatever database it is asked for.")
+  @Test("The embedded store needs no confirmation, whatever the database.")
   func embedded() {
     var local = custom("prod")
     local.name = DatabaseEnvironment.localName
     #expect(Configuration.builtIn.guarded(local, isEmulator: false) == local)
   }
 
-  @Test("Without a file: prod is protected, legacy is named, and other projects' are not known.")
+  @Test("Without a file, prod is protected, legacy is defined, and other projects are not.")
   func builtIn() {
     let known = Configuration.builtIn
     #expect(known.guarded(custom("prod", project: "sajarubox"), isEmulator: false).name == "prod")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FirestoreREST
 
-@Suite("Discovery of credentials")
+@Suite("Credential discovery")
 struct CredentialDiscoveryTests {
   private let gcloud = "/home/u/.config/gcloud/application_default_credentials.json"
 
@@ -67,7 +67,7 @@ struct CredentialDiscoveryTests {
     #expect(
       failure?.description
         == "cannot read the credentials /gone.json: there is no such file. "
-        + "GOOGLE_APPLICATION_CREDENTIALS names it: point it to a key file, or unset it."
+        + "It comes from GOOGLE_APPLICATION_CREDENTIALS: set that to a key file, or unset it."
     )
     #expect(failure?.kind == .configuration)
     let explicit = #expect(throws: Failure.self) {
@@ -101,7 +101,7 @@ struct CredentialDiscoveryTests {
     ("", "it is empty"), ("{\"type\":\"SECRET-client", "it is not valid JSON"),
     ("[]", "it is not a JSON object"),
     ("{}", "it has no 'type'"), (#"{"type":5}"#, "it has no 'type'"),
-    (#"{"type":"SECRET-client"}"#, "its 'type' is not known"),
+    (#"{"type":"SECRET-client"}"#, "its 'type' is unknown"),
     (
       #"{"installed":{"client_secret":"SECRET-client"}}"#,
       "credentials of the type OAuth client ID are not supported"

@@ -294,8 +294,9 @@ struct TokenProviderTests {
 
   @Test(arguments: [
     (nil, "there is no such file"), ("", "it is empty"), (" \n", "it is empty"),
-    ("ya29.a b", "it does not hold one bare token"), ("ya29.a\nya29.b", "it does not hold one bare token"),
-    ("ya29.é", "it does not hold one bare token"),
+    ("ya29.a b", "it does not contain exactly one token"),
+    ("ya29.a\nya29.b", "it does not contain exactly one token"),
+    ("ya29.é", "it does not contain exactly one token"),
   ])
   func aTokenFileThatHoldsNoToken(content: String?, cause: String) async throws {
     let files = FakeFiles([:])

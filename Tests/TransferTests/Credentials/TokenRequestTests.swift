@@ -121,7 +121,7 @@ struct TokenRequestTests {
       try await provider(credentials, transport, at: 0).authorization()
     }
     #expect(failure?.kind == .configuration)
-    #expect(failure?.cause == "what answers is no metadata server")
+    #expect(failure?.cause == "the response is not from a metadata server")
     CredentialFixture.expectNoSecret(failure as Any)
   }
 
@@ -168,7 +168,7 @@ struct TokenRequestTests {
       failure?.description
         == "cannot get an access token for user credentials (/key.json) from https://oauth2.googleapis.com/token: "
         + "HTTP 400, invalid_grant, Bad Request. …. Run `gcloud auth application-default login`, "
-        + "and see that this machine's clock is right."
+        + "and check that this machine's clock is right."
     )
     #expect(failure?.kind == .configuration)
     #expect(transport.requests.count == 1)
@@ -195,7 +195,7 @@ struct TokenRequestTests {
       try await provider(credentials, transport, at: 0).authorization()
     }
     #expect(failure?.kind == .configuration)
-    #expect(failure?.cause == "the answer holds no token")
+    #expect(failure?.cause == "the response has no token")
     CredentialFixture.expectNoSecret(failure as Any)
   }
 

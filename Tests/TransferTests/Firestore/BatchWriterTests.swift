@@ -66,7 +66,10 @@ struct BatchWriterTests {
     }
   }
 
-  @Test("Increments are applied once or listed, whatever happens to answers and documents", arguments: 1...10)
+  @Test(
+    "Increments are applied once or listed, whatever happens to responses and documents",
+    arguments: 1...10
+  )
   func increments(seed: Int) async throws {
     let mini = MiniFirestore()
     try mini.load(jsonLines: jsonLines("c", 0..<30) { _ in "" })
@@ -111,7 +114,7 @@ struct BatchWriterTests {
     }
   }
 
-  @Test("An increment that nothing would stop from being applied twice is refused, first and again")
+  @Test("An increment that could be applied twice is refused, also when replanned")
   func unsafeIncrement() async throws {
     let mini = MiniFirestore()
     try mini.put("c/a", fields: "{}")
@@ -137,7 +140,7 @@ struct BatchWriterTests {
     }
   }
 
-  @Test("Writes to one document are sent and told in their order, one after another")
+  @Test("Writes to one document are sent and reported sequentially, in order")
   func order() async throws {
     let mini = MiniFirestore()
     let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.commit], .every(3), .dropAfterApplying)])
@@ -161,7 +164,7 @@ struct BatchWriterTests {
     }
   }
 
-  @Test("Deletes of lost answers are deletes once, and what is gone already is a conflict")
+  @Test("Deletes with lost responses count once, and documents already deleted are conflicts")
   func deletes() async throws {
     let mini = MiniFirestore()
     try mini.load(jsonLines: jsonLines("c", 0..<10))
@@ -180,7 +183,7 @@ struct BatchWriterTests {
     }
   }
 
-  @Test("Confirmed writes are told with the update time that the document has by them")
+  @Test("Confirmed writes are reported with the new update time")
   func updateTimes() async throws {
     let mini = MiniFirestore()
     let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.commit], .number(2), .dropAfterApplying)])
@@ -198,7 +201,7 @@ struct BatchWriterTests {
     }
   }
 
-  @Test("Cancelled in the middle, what is in flight is settled and nothing more is sent")
+  @Test("After a cancellation, commits in flight are settled and no more are sent")
   func cancellation() async throws {
     let mini = MiniFirestore()
     let faults = ScriptedFaults(
@@ -223,7 +226,7 @@ struct BatchWriterTests {
     }
   }
 
-  @Test("Cancelled after the last write was taken, during an outage, it ends at once")
+  @Test("Cancelled after the last write was submitted, during an outage, it ends immediately")
   func cancellationAtTheEnd() async throws {
     let asked = ServiceError(429, "RESOURCE_EXHAUSTED", "later", retryDelay: 250)
     try await HTTPTestServer.withServer({ _ in .response(asked.response(for: .commit)) }) { server in
@@ -253,7 +256,7 @@ struct BatchWriterTests {
   }
 
   @Test(
-    "Cancelled while commits are stalled, it waits for them no longer than the grace, and tells what is open"
+    "Cancelled while commits stall, it waits no longer than the grace period and reports open writes"
   )
   func graceOfInterruption() async throws {
     let mini = MiniFirestore()
@@ -286,14 +289,14 @@ struct BatchWriterTests {
       #expect(delegate.results.count == sent[0] + sent[1])
       #expect(mini.totalWrites == sent.reduce(0, +))
       #expect(
-        ended.cause.hasSuffix("and of \(sent[2]) writes it is not known whether they were made"),
+        ended.cause.hasSuffix("and for \(sent[2]) writes it is not known whether they were made"),
         "\(ended)"
       )
       #expect(ended.cause.contains(" writes were not made, "), "\(ended)")
     }
   }
 
-  @Test("A budget that is spent tells how many writes were not made, and of how many that is not known")
+  @Test("An exhausted budget reports how many writes were not made, and how many have an unknown result")
   func openWrites() async throws {
     for (fault, isApplied) in [(Fault.error(.resourceExhausted), false), (.dropAfterApplying, true)] {
       let mini = MiniFirestore()
@@ -312,7 +315,7 @@ struct BatchWriterTests {
         // How many came together in time for the first commit, nobody promised.
         let sent = mini.totalWrites
         #expect(isApplied ? (1...5).contains(sent) : sent == 0)
-        let open = sent == 0 ? "" : ", and of \(sent) writes it is not known whether they were made"
+        let open = sent == 0 ? "" : ", and for \(sent) writes it is not known whether they were made"
         #expect(
           error?.cause.hasSuffix("; \(8 - sent) writes were not made\(open)") == true,
           "\(error?.description ?? "success")"
@@ -337,7 +340,7 @@ struct BatchWriterTests {
     }
   }
 
-  @Test("A journal that cannot be written, or a service that refuses, ends the run and hangs nobody")
+  @Test("An unwritable journal or a refusal of the service ends the run without hanging")
   func failures() async throws {
     let mini = MiniFirestore()
     let writes = try documents(jsonLines("c", 0..<300)).map {

@@ -31,7 +31,7 @@ import Testing
     return mini
   }
 
-  @Test("A read goes on behind a document, whether that is there or not")
+  @Test("A read starts after a document, whether it exists or not")
   func startAfter() async throws {
     let mini = try database()
     try await Fixture.with(mini.handler) { fixture in
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("Everything below a collection is found, also below missing documents, and nothing beside it")
+  @Test("All subcollections are found, also below missing documents, and nothing else")
   func subcollections() async throws {
     let mini = try database()
     try await Fixture.with(mini.handler) { fixture in
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("A collection group is every collection of its id")
+  @Test("A collection group is every collection with its ID")
   func group() async throws {
     let mini = try database()
     try await Fixture.with(mini.handler) { fixture in
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(
-    "Filters and orders go page by page without losing or doubling a document",
+    "Filters and orders are paged without losing or repeating a document",
     arguments: [1, 3, 7, 300]
   )
   func filters(pageSize: Int) async throws {
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("A mask cuts documents also where their order wants other fields")
+  @Test("A mask applies even if the order needs other fields")
   func mask() async throws {
     let mini = try database()
     try await Fixture.with(mini.handler) { fixture in
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test("A stream that breaks, or ends in an error, is asked for again from its page", arguments: 1...6)
+  @Test("A stream that is interrupted or ends in an error is requested again from its page", arguments: 1...6)
   func brokenStreams(seed: UInt64) async throws {
     let mini = try database()
     let faults = ScriptedFaults(

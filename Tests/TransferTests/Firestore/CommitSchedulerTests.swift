@@ -18,23 +18,23 @@ struct CommitSchedulerSimulationTests {
     try run(1...150, .init(faults: 0, poison: 0))
   }
 
-  @Test("With faults everything is settled once, and only the guilty are refused")
+  @Test("With faults everything is settled once, and only invalid writes are refused")
   func faults() throws {
     try run(1001...1500, .init())
     try run(1501...1600, .init(faults: 80))
   }
 
-  @Test("With concurrent writers nothing of theirs is lost")
+  @Test("With concurrent writers none of their changes are lost")
   func live() throws {
     try run(2001...2400, .init(liveWrites: 25))
   }
 
-  @Test("With commits that land after they were given up")
+  @Test("With commits that are applied after they were given up")
   func late() throws {
     try run(3001...3400, .init(faults: 50, poison: 0, liveWrites: 10, lateCommits: true))
   }
 
-  @Test("Stopped at any moment, it sends nothing more, settles what was applied and ends")
+  @Test("Stopped at any time, it sends no more, settles what was applied and ends")
   func stops() throws {
     for seed in UInt64(4001)...4400 {
       var plan = SchedulerSimulation.Plan(faults: 50)
@@ -114,7 +114,7 @@ struct CommitSchedulerTests {
     #expect(scheduler.chunkSize <= 100)
   }
 
-  @Test("An outage does not pile up chunks: no more are formed than may be in flight")
+  @Test("During an outage no more chunks are formed than may be in flight")
   func backPressure() throws {
     var scheduler = scheduler()
     for index in 0..<100 { scheduler.add(create("\(index)")) }
@@ -130,7 +130,7 @@ struct CommitSchedulerTests {
     #expect(scheduler.waitingCount >= 92)
   }
 
-  @Test("A write to a document waits until the one before it is dealt with")
+  @Test("A write to a document waits until the previous one is done")
   func order() throws {
     var scheduler = scheduler()
     scheduler.add(create("a"))
@@ -145,7 +145,7 @@ struct CommitSchedulerTests {
     #expect(try chunk(scheduler.next(now: 1)).writes.count == 1)
   }
 
-  @Test("A write that is planned again goes before a later one to the same document")
+  @Test("A replanned write precedes a later one to the same document")
   func replan() throws {
     var scheduler = scheduler()
     scheduler.add(create("a"))
@@ -167,7 +167,7 @@ struct CommitSchedulerTests {
     #expect(next.writes.map(\.replans) == [1])
   }
 
-  @Test("A chunk that is refused is halved until the guilty one stands alone")
+  @Test("A refused chunk is halved until the rejected write is isolated")
   func bisection() throws {
     var scheduler = scheduler(BatchLimits(maximumWrites: 64, maximumInFlight: 1))
     for index in 0..<64 { scheduler.add(create("\(index)")) }
@@ -191,7 +191,7 @@ struct CommitSchedulerTests {
     #expect(scheduler.next(now: 0) == .finished)
   }
 
-  @Test("A service that contradicts what its documents show is believed the third time")
+  @Test("A service that contradicts its documents is believed the third time")
   func contradiction() throws {
     var scheduler = scheduler()
     scheduler.add(create("a"))
@@ -205,7 +205,7 @@ struct CommitSchedulerTests {
     }
   }
 
-  @Test("Lost answers after a precondition that failed are no contradiction")
+  @Test("Lost responses after a failed precondition are no contradiction")
   func staleContradiction() throws {
     var scheduler = scheduler()
     scheduler.add(create("a"))
@@ -224,7 +224,7 @@ struct CommitSchedulerTests {
     #expect(try chunk(scheduler.next(now: now)).writes.count == 1)
   }
 
-  @Test("The budget in time ends the run with what the service said last")
+  @Test("The retry budget ends the run with the service's last error")
   func budget() throws {
     var scheduler = scheduler(budget: 10)
     scheduler.add(create("a"))
@@ -243,7 +243,7 @@ struct CommitSchedulerTests {
     }
   }
 
-  @Test("Reading back is not held up by the pace of writes")
+  @Test("Reading back is not delayed by the pacer")
   func paceAndReadBack() throws {
     var scheduler = scheduler(pacer: WritePacer(ramp: false, maximum: 4))
     scheduler.add(create("a"))

@@ -127,12 +127,15 @@ struct DocumentLoaderTests {
     }
   }
 
-  @Test("Every mode makes of the database what it says", arguments: WriteMode.allCases)
+  @Test("Every mode changes the database as specified", arguments: WriteMode.allCases)
   func modes(mode: WriteMode) async throws {
     try await check(mode, [], "\(mode)")
   }
 
-  @Test("Every fault, once and always, leaves what a calm service would", arguments: Self.faults.map(\.name))
+  @Test(
+    "Every fault, once and always, leaves the same database as no fault",
+    arguments: Self.faults.map(\.name)
+  )
   func everyFault(name: String) async throws {
     let fault = try #require(Self.faults.first { $0.name == name }?.fault)
     for mode in WriteMode.allCases {
@@ -164,7 +167,7 @@ struct DocumentLoaderTests {
   }
 
   @Test(
-    "A change by somebody else survives a merge, and is seen by every mode",
+    "A concurrent change survives a merge, and every mode detects it",
     arguments: WriteMode.allCases
   )
   func concurrentWriter(mode: WriteMode) async throws {
@@ -193,7 +196,7 @@ struct DocumentLoaderTests {
     }
   }
 
-  @Test("Equal documents of an earlier commit are unchanged, though the first answers are lost")
+  @Test("Equal documents of an earlier commit are unchanged, even if the first responses are lost")
   func equalFromBefore() async throws {
     let mini = MiniFirestore()
     try await Fixture.with(mini.handler) { fixture in
@@ -252,7 +255,7 @@ struct DocumentLoaderTests {
     }
   }
 
-  @Test("The only documents rejected are the bad ones")
+  @Test("Only invalid documents are rejected")
   func badDocuments() async throws {
     let mini = MiniFirestore()
     let handler = mini.handler
@@ -274,7 +277,7 @@ struct DocumentLoaderTests {
     }
   }
 
-  @Test("Of a document that comes several times, the last one stays", arguments: WriteMode.allCases)
+  @Test("Of repeated documents, the last one remains", arguments: WriteMode.allCases)
   func duplicates(mode: WriteMode) async throws {
     for batch in [1, 2, 100] {
       let mini = MiniFirestore()
@@ -299,7 +302,7 @@ struct DocumentLoaderTests {
     }
   }
 
-  @Test("Digits that the service does not keep make no difference, also when an answer is lost")
+  @Test("Digits that the service does not store make no difference, also after a lost response")
   func nanoseconds() async throws {
     let lines = (0..<5).map {
       #"{"name":"c/d\#($0)","fields":{"at":{"arrayValue":{"values":[{"mapValue":{"fields":{"x":{"timestampValue":"2026-01-02T03:04:05.123456789Z"}}}}]}}}}"#

@@ -58,7 +58,7 @@ struct DrainTests {
   }
 
   @Test(
-    "It returns when all is settled, planned again or not, and writing goes on after it",
+    "It returns when all writes are settled, replanned or not, and writing continues after it",
     arguments: 1...5
   )
   func settled(_ seed: Int) async throws {
@@ -123,7 +123,7 @@ struct DrainTests {
     #expect(ended?.kind == .cannotWrite)
   }
 
-  @Test("A cancelled one ends with an interruption, and what is in flight is settled")
+  @Test("A cancelled one ends with an interruption, and commits in flight are settled")
   func cancelled() async throws {
     let mini = MiniFirestore()
     let task = Locked<Task<Void, any Error>?>(nil)
@@ -152,7 +152,7 @@ struct DrainTests {
     #expect(results.count == mini.totalWrites)
   }
 
-  @Test("A commit of before an interruption that arrives late counts as the run's own, once")
+  @Test("A late commit from before an interruption counts as the run's own, once")
   func late() async throws {
     let mini = MiniFirestore()
     try mini.put("c/updated", fields: #"{"n":{"integerValue":"0"}}"#)

@@ -49,7 +49,7 @@ struct EndlessPagesTests {
   private static let name = #"{"name":"projects/p/databases/(default)/documents/c/a"}"#
 
   @Test(
-    "A page token that comes back ends the list",
+    "A repeated page token ends the list",
     arguments: [1, 2, 3, 7, 50],
     ["", #""documents":[\#(name)],"#]
   )
@@ -57,12 +57,12 @@ struct EndlessPagesTests {
     let carousel = Carousel((0..<length).map { #"{\#(documents)"nextPageToken":"t\#($0)"}"# })
     let error = await failure { try await read(client(carousel), CollectionRead(collection("c"))) }
     #expect(error?.kind == .unavailable)
-    #expect(error?.cause.contains("leads back to a page that was read before") == true)
+    #expect(error?.cause.contains("leads back to an earlier page") == true)
     // Found within three rounds; one request may be ahead.
     #expect(carousel.requests <= 3 * length + 5)
   }
 
-  @Test("A query's page that begins again ends the query")
+  @Test("A query page that starts again ends the query")
   func query() async throws {
     let carousel = Carousel([#"[{"document":\#(Self.name)}]"#])
     var request = CollectionRead(collection("c"), pageSize: 1)
@@ -72,7 +72,7 @@ struct EndlessPagesTests {
     #expect(error?.cause.contains("leads back") == true)
   }
 
-  @Test("Collection ids end, too")
+  @Test("Repeated page tokens of collection IDs end the list")
   func collectionIDs() async throws {
     let carousel = Carousel([#"{"collectionIds":["a"],"nextPageToken":"t"}"#])
     let error = await failure { try await client(carousel).collectionIDs() }
@@ -87,7 +87,7 @@ struct EndlessPagesTests {
     #expect(pages == 3001)
   }
 
-  @Test("A circle is found whatever its length and the way to it")
+  @Test("A loop is found whatever its length and the steps before it")
   func trail() {
     for (way, length) in [(0, 1), (1, 1), (5, 1), (0, 2), (3, 4), (100, 37), (1, 1000)] {
       var trail = LoopDetector<Int>()

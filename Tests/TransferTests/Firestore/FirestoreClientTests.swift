@@ -14,7 +14,7 @@ struct FirestoreClientTests {
 
   // MARK: Lists
 
-  @Test("A list is whole whatever its pages are", arguments: [0, 1, 2, 3, 20, 301, 1000])
+  @Test("A list is complete whatever its page sizes", arguments: [0, 1, 2, 3, 20, 301, 1000])
   func pages(count: Int) async throws {
     let mini = MiniFirestore()
     try mini.load(jsonLines: jsonLines("a b/x+y/c é", 0..<count))
@@ -27,7 +27,7 @@ struct FirestoreClientTests {
     }
   }
 
-  @Test("Missing parents are listed when asked for, and a mask is kept")
+  @Test("Missing parents are listed on request, and a mask applies")
   func missingAndMask() async throws {
     let mini = MiniFirestore()
     try mini.load(jsonLines: jsonLines("g", 0..<3) + "\n" + jsonLines("g/gone/m", 0..<1))
@@ -47,7 +47,7 @@ struct FirestoreClientTests {
     }
   }
 
-  @Test("A page that is too large is asked for with half the size, and no document is lost or doubled")
+  @Test("A page that is too large is requested with half the size, and no document is lost or repeated")
   func pageHalving() async throws {
     let mini = MiniFirestore()
     let big = String(repeating: "x", count: 4000)
@@ -64,7 +64,7 @@ struct FirestoreClientTests {
     }
   }
 
-  @Test("Pages are asked for ahead of the reader, two at most")
+  @Test("At most two pages are requested ahead of the reader")
   func readAhead() async throws {
     let mini = MiniFirestore(.init())
     try mini.load(jsonLines: jsonLines("c", 0..<200))
@@ -105,7 +105,7 @@ struct FirestoreClientTests {
 
   // MARK: Single calls
 
-  @Test("A count is the server's, with the moment that it is of")
+  @Test("A count is the server's, with its read time")
   func count() async throws {
     let mini = MiniFirestore()
     try mini.load(jsonLines: jsonLines("c", 0..<321) + "\n" + jsonLines("g/x/c", 0..<4))
@@ -120,7 +120,7 @@ struct FirestoreClientTests {
     }
   }
 
-  @Test("A complete answer with a document that cannot be read is not asked for again")
+  @Test("A complete response with an invalid document is not requested again")
   func unreadableDocument() async throws {
     let name = "projects/test-project/databases/(default)/documents/c/d0001"
     let document = #"{"name":"\#(name)","fields":{"n":{"noSuchValue":1}}}"#
@@ -137,7 +137,9 @@ struct FirestoreClientTests {
     }
   }
 
-  @Test("batchGet finds what is there, whatever is asked for: nothing, twice, more than 300, missing ones")
+  @Test(
+    "batchGet returns the existing documents of any request: none, duplicates, more than 300, missing ones"
+  )
   func batchGet() async throws {
     let mini = MiniFirestore()
     try mini.load(jsonLines: jsonLines("c", 0..<700))
@@ -155,7 +157,7 @@ struct FirestoreClientTests {
     }
   }
 
-  @Test("batchGet asks for less where an answer would be too large")
+  @Test("batchGet requests fewer documents if a response would be too large")
   func batchGetHalving() async throws {
     let mini = MiniFirestore()
     let big = String(repeating: "x", count: 4000)
@@ -167,7 +169,7 @@ struct FirestoreClientTests {
     }
   }
 
-  @Test("A stream that leaves a document out, or answers another twice, is asked for again")
+  @Test("A stream that omits a document or repeats another is requested again")
   func incompleteStream() async throws {
     let mini = MiniFirestore()
     try mini.load(jsonLines: jsonLines("c", 0..<2))
@@ -185,7 +187,7 @@ struct FirestoreClientTests {
     }
   }
 
-  @Test("Collection ids come from every page, of the root and of a missing parent")
+  @Test("Collection IDs are read from all pages, of the root and of a missing parent")
   func collectionIDs() async throws {
     let mini = MiniFirestore()
     let names = (0..<45).map { "k \($0)é" }
@@ -216,7 +218,7 @@ struct FirestoreClientTests {
     ("stall in body", .stallInBody(0.5)),
   ]
 
-  @Test("Every fault of a read is waited out", arguments: Self.faults.map(\.0))
+  @Test("Every transient fault of a read is retried", arguments: Self.faults.map(\.0))
   func readFaults(name: String) async throws {
     let mini = MiniFirestore()
     try mini.load(jsonLines: jsonLines("c", 0..<50))
@@ -255,7 +257,7 @@ struct FirestoreClientTests {
     }
   }
 
-  @Test("Tokens that expire in the middle are replaced once each, and nothing is lost")
+  @Test("Tokens that expire during a read are replaced once each, and nothing is lost")
   func tokens() async throws {
     var options = MiniFirestore.Options()
     options.requiresAuthorization = true
@@ -270,7 +272,7 @@ struct FirestoreClientTests {
     }
   }
 
-  @Test("A token that is refused for good ends the call after one refresh")
+  @Test("A token that is refused permanently ends the call after one refresh")
   func refusedToken() async throws {
     let faults = ScriptedFaults(
       MiniFirestore().handler,
@@ -300,7 +302,7 @@ struct FirestoreClientTests {
   }
 
   @Test(
-    "A count that no database has is no answer",
+    "An impossible count is not a valid response",
     arguments: ["9223372036854775807", "9007199254740993", "-1"]
   )
   func impossibleCount(_ count: String) throws {
@@ -310,7 +312,7 @@ struct FirestoreClientTests {
     #expect(found == nil)
   }
 
-  @Test("What cannot succeed is not repeated, and has its kind")
+  @Test("Permanent failures are not retried, and have their kind")
   func kinds() async throws {
     let cases: [(ServiceError, Failure.Kind)] = [
       (.permissionDenied, .notPermitted), (.notFound("no such database"), .configuration),
@@ -346,7 +348,7 @@ struct FirestoreClientTests {
     }
   }
 
-  @Test("A call that waits for its retry is cancelled at once")
+  @Test("A call that waits for a retry is cancelled immediately")
   func cancelledWait() async throws {
     let asked = ServiceError(503, "UNAVAILABLE", "later", headers: [HTTPField("Retry-After", "200")])
     try await HTTPTestServer.withServer({ _ in .response(asked.response(for: .other)) }) { server in

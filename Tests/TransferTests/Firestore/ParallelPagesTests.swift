@@ -38,7 +38,7 @@ import Testing
     return Array(Set(ids.map { UTF8Key($0) })).map(\.string)
   }
 
-  @Test("Documents, their order, filters, masks and places to begin at are those of a list.")
+  @Test("Parallel reads return the documents of a list: order, filter, mask and start position.")
   func asAList() async throws {
     for seed in UInt64(1)...25 {
       var random = SplitMix64(seed: seed)
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("What cannot be cut into ranges is read as it is without.")
+  @Test("Reads that cannot be split into ranges are read sequentially.")
   func whatIsNotCut() async throws {
     let mini = try database((0..<40).map { String(100 + $0) })
     try mini.put("c/120-gone/below/1", fields: "{}")
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test("Requests that fail are sent again, and what is too large is asked for in smaller pages.")
+  @Test("Failed requests are retried, and responses that are too large lead to smaller pages.")
   func badDays() async throws {
     let ids = (0..<200).map { String(1000 + $0) }
     let mini = try database(ids)
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("What the service refuses ends the read, and asking again gives the same failure.")
+  @Test("A refusal of the service ends the read, and the next call fails in the same way.")
   func refused() async throws {
     let mini = try database((0..<100).map { String(1000 + $0) })
     let handler: RequestHandler = { request in
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("A service that does not know where a range ends gives no document twice.")
+  @Test("A service that ignores the end of a range returns no document twice.")
   func beyondTheEnd() async throws {
     let mini = try database((0..<100).map { String(1000 + $0) })
     let handler: RequestHandler = { request in
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test("A service that answers with the same documents for ever ends the read.")
+  @Test("A service that returns the same documents forever ends the read.")
   func inACircle() async throws {
     let body = #"[{"document":{"name":"\#(testDatabase.name(of: path("c/a")))"}}]"#
     try await Fixture.with({ _ in .json(body) }) { fixture in

@@ -4,7 +4,7 @@ import Testing
 @testable import FirestoreModels
 @testable import FirestoreREST
 
-@Suite("Ranges of ids")
+@Suite("Ranges of IDs")
 struct RangeSplitterTests {
   /// Ways in which ids are made.
   enum Kind: CaseIterable {
@@ -12,7 +12,7 @@ struct RangeSplitterTests {
   }
 
   @Test(
-    "Whatever the ids are like, each document is read once and comes in its place.",
+    "Each document is read once and in order, whatever its ID.",
     arguments: Kind.allCases
   )
   func everyDocumentOnce(kind: Kind) {
@@ -35,7 +35,7 @@ struct RangeSplitterTests {
 
   /// A list of the same has 100 pages, one after the other.
   @Test(
-    "Ids that programs make are read by all at once, with few requests more than there are pages.",
+    "Generated IDs are read concurrently, with few more requests than pages.",
     arguments: [
       (Kind.automatic, 1.45, 25), (.padded, 1.3, 25), (.uuid, 1.45, 25), (.prefixed, 1.3, 25),
       (.counted, 2, 60),
@@ -50,7 +50,7 @@ struct RangeSplitterTests {
     #expect(simulation.time <= time, "\(simulation.time)")
   }
 
-  @Test("Over a gap of any size it goes in a few requests.")
+  @Test("A gap of any size takes few requests.")
   func gaps() {
     let ids = (0..<1000).map { "a\(String(100_000 + $0))" } + (0..<1000).map { "z\(String(900_000 + $0))" }
     var simulation = Simulation(ids, pageSize: 100, width: 8, after: nil)
@@ -58,7 +58,7 @@ struct RangeSplitterTests {
     #expect(simulation.requests <= 60, "\(simulation.requests)")
   }
 
-  @Test("Numbers are in the order of the ids, and a number's id is the first that has it.")
+  @Test("Numbers have the order of the IDs, and the ID of a number is the first with it.")
   func scale() {
     for kind in Kind.allCases {
       var random = SplitMix64(seed: 3)

@@ -36,7 +36,7 @@ struct WritePacerTests {
   }
 
   @Test(
-    "An hour of a hungry writer never exceeds the ramp, and comes close to it",
+    "An hour of continuous writing never exceeds the ramp, and comes close to it",
     arguments: [(1, nil), (100, nil), (500, nil), (37, 900.0), (500, 3.0)] as [(Int, Double?)]
   )
   func hour(size: Int, maximum: Double?) throws {
@@ -74,7 +74,7 @@ struct WritePacerTests {
     #expect(burst <= 500 + 28_833)
   }
 
-  @Test("Chunks larger than a second's credit go out all the same, and random demands never get stuck")
+  @Test("Chunks larger than a second's credit are still sent, and random requests never get stuck")
   func neverStuck() throws {
     for seed in UInt64(1)...200 {
       var random = SplitMix64(seed: seed)

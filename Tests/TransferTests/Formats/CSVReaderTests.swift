@@ -137,11 +137,11 @@ private func plain(_ texts: String...) -> [Cell] { texts.map { Cell(text: $0) } 
   }
 
   @Test(arguments: [
-    ("a,b\nx,y\"z\n", "line 2, column 2: a quote stands within"),
-    ("\"a\"b,c", "line 1, column 1: something stands behind"),
-    ("\"a\n\"\"\n\"b,c", "line 3, column 1: something stands behind"),
-    ("a\r\n\r\nb,\"c\nd", "line 3, column 2: the quotes that begin here are never closed"),
-    ("a\nb,c,\u{0}\n\"", "line 3, column 1: the quotes"),
+    ("a,b\nx,y\"z\n", "line 2, column 2: there is a quote in"),
+    ("\"a\"b,c", "line 1, column 1: there is text after"),
+    ("\"a\n\"\"\n\"b,c", "line 3, column 1: there is text after"),
+    ("a\r\n\r\nb,\"c\nd", "line 3, column 2: the quote that opens here is never closed"),
+    ("a\nb,c,\u{0}\n\"", "line 3, column 1: the quote that opens"),
   ])
   func errorsSayWhere(text: String, cause: String) throws {
     for chunk in [4, 6, 1 << 20] {

@@ -177,17 +177,17 @@ struct TableReaderTests {
     book.rows = "<row><c><v>1</v></row>"
     try refused(book, "xl/worksheets/sheet1.xml: line 1: mismatched tag")
     book.rows = "<row r=\"2\"><c><v>1</v></c></row><row r=\"2\"/>"
-    try refused(book, "behind row 2 comes row 2")
+    try refused(book, "row 2 follows row 2")
     book.rows = "<row r=\"1048577\"/>"
-    try refused(book, "behind row 0 comes row 1048577")
+    try refused(book, "row 1048577 follows row 0")
     book.rows = "<row><c r=\"XFE1\"/></row>"
     try refused(book, "row 1 has too many columns")
     book.rows = "<row><c r=\"B1\"/><c r=\"A1\"/></row>"
-    try refused(book, "row 1: behind column 2 comes a cell A1")
+    try refused(book, "row 1: cell A1 follows column 2")
     book.rows = "<row><c t=\"s\"><v>3</v></c></row>"
-    try refused(book, "sheet Hoja1, row 1, column 1: its text is not among the workbook's")
+    try refused(book, "sheet Hoja1, row 1, column 1: its text is not in the workbook")
     book.rows = "<row><c/><c><v>seven</v></c></row>"
-    try refused(book, "sheet Hoja1, row 1, column 2: its number is none")
+    try refused(book, "sheet Hoja1, row 1, column 2: its number is invalid")
     book.rows =
       "<row><c t=\"inlineStr\"><is><t>" + String(repeating: "a", count: 300_000) + "</t></is></c></row>"
     try refused(book, "longer than a cell can hold")
@@ -253,7 +253,7 @@ struct TableReaderTests {
       [.init(name: "word/document.xml", text: "<a/>")],
       to: folder.file("d.xlsx")
     )
-    #expect(cause(zip) == "it is a ZIP file and no workbook")
+    #expect(cause(zip) == "it is a ZIP file but not a workbook")
     #expect(throws: Failure.self) { _ = try TableReader(folder.file("nowhere.xlsx")) }
     // A workbook is one whatever it is called.
     let renamed = try HandMadeWorkbook(rows: "<row><c><v>1</v></c></row>").write(to: folder, name: "book.bin")

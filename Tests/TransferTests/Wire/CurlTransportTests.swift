@@ -58,7 +58,7 @@ struct CurlTransportTests {
     return Array(output.prefix(produced))
   }
 
-  @Test("One connection serves one request after another, bodies arrive whole")
+  @Test("One connection serves sequential requests, and bodies are complete")
   func keepAlive() async throws {
     try await HTTPTestServer.withServer({ .respond(201, body: $0.body.reversed()) }) { server in
       let transport = CurlTransport()
@@ -77,7 +77,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test("64 requests side by side all get their own answers")
+  @Test("64 concurrent requests get their own responses")
   func parallel() async throws {
     try await HTTPTestServer.withServer({ .delayed(.milliseconds(20), .respond(body: Array($0.target.utf8))) }
     ) {
@@ -97,7 +97,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test("Bodies come inflated, and the bytes of the network are counted apart")
+  @Test("Bodies are decompressed, and the bytes received are counted separately")
   func gzipBody() async throws {
     let plain = [UInt8](repeating: 0x61, count: 200_000)
     let packed = gzip(plain)
@@ -118,7 +118,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test("A damaged gzip body is no answer")
+  @Test("A damaged gzip body is not a response")
   func damagedGzip() async throws {
     var packed = gzip(bytes(20_000))
     for index in 5000..<5020 { packed[index] ^= 0xFF }
@@ -148,7 +148,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test("Every way of breaking off is a lost answer, and the next request is served")
+  @Test("Every interruption is a lost response, and the next request is served")
   func brokenAnswers() async throws {
     let body = bytes(50_000)
     let reactions: [Reaction] = [
@@ -172,7 +172,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test("A POST that was applied on a kept connection which then dies is not sent again by curl")
+  @Test("curl does not resend a POST that was applied on a kept-alive connection that then closed")
   func noSecondPost() async throws {
     for size in [1, 3000, 200_000] {
       try await HTTPTestServer.withServer({ request in
@@ -197,7 +197,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test("A kept connection that the server has closed meanwhile is replaced without an error")
+  @Test("A kept-alive connection that the server has closed is replaced without an error")
   func closedIdle() async throws {
     try await HTTPTestServer.withServer({ _ in .responseThenClose(TestResponse(body: [1])) }) { server in
       let transport = CurlTransport()
@@ -210,7 +210,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test("A time-out is a lost answer, whether before the answer or within it")
+  @Test("A time-out is a lost response, before or during the response")
   func timeouts() async throws {
     try await HTTPTestServer.withServer({ request in
       request.target == "/body" ? .stallInBody(TestResponse(body: [1, 2, 3, 4]), fraction: 0.5) : .stall
@@ -223,7 +223,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test("Where nobody listens nothing was sent")
+  @Test("Without a listener nothing was sent")
   func refused() async throws {
     let port = try await HTTPTestServer.withServer({ _ in .respond() }) { $0.port }
     let transport = CurlTransport()
@@ -237,7 +237,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test("A cancelled task gets its answer at once, though the server stalls")
+  @Test("A cancelled task returns immediately, even if the server stalls")
   func cancellation() async throws {
     try await HTTPTestServer.withServer({ request in
       request.target == "/body" ? .stallInBody(TestResponse(body: bytes(1000)), fraction: 0.5) : .stall
@@ -252,7 +252,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test("Cancellations that race with their requests all end, and the transport serves on")
+  @Test("Cancellations that race with their requests all end, and the transport keeps working")
   func cancellationRaces() async throws {
     try await HTTPTestServer.withServer({ $0.target == "/stall" ? .stall : .respond(body: [7]) }) { server in
       let transport = CurlTransport()
@@ -287,7 +287,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test("A transport that is released leaves nothing behind that crashes, cancelled or not")
+  @Test("A released transport does not crash, with or without cancelled requests")
   func release() async throws {
     try await HTTPTestServer.withServer({ $0.target == "/stall" ? .stall : .respond() }) { server in
       await withTaskGroup(of: Void.self) { group in
@@ -310,7 +310,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test("Headers are read by their names in lower case; of a repeated one the last counts")
+  @Test("Headers have lower-case names; the last of repeated ones counts")
   func headers() async throws {
     let fields = [
       HTTPField("Retry-After", "  7"), HTTPField("X-Twice", "a"), HTTPField("x-twice", "b: c"),
@@ -326,7 +326,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test("What a request carries is sent as it is: method, headers in order, no other encoding of the path")
+  @Test("Requests are sent unchanged: method, headers in order, encoding of the path")
   func requests() async throws {
     let targets = [
       "/v1/projects/p/databases/%28default%29/documents/c/a%2Fb%20c%3A%23%3F%25",
@@ -357,7 +357,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test("An answer before the body was read is an answer, or a lost one, and nothing hangs")
+  @Test("A response before the body was read is a response or a lost one, and nothing hangs")
   func earlyAnswer() async throws {
     try await HTTPTestServer.withServer({ _ in .respond() }, onHead: { _ in .html(413) }) { server in
       let transport = CurlTransport()

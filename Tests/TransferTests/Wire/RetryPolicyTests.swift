@@ -22,7 +22,7 @@ struct RetryPolicyTests {
     #expect(abs(half - most / 2) < 0.001)
   }
 
-  @Test("What the service asks for is waited in full, however small the draw")
+  @Test("The delay that the service requests is waited in full, however small the random one")
   func asked() {
     #expect(policy.delay(afterAttempt: 1, elapsed: 0, asked: 7.5, random: 0) == 7.5)
     #expect(policy.delay(afterAttempt: 1, elapsed: 0, asked: 0.1, random: 1) == 0.5)
@@ -31,7 +31,7 @@ struct RetryPolicyTests {
     #expect(policy.delay(afterAttempt: 1, elapsed: 0, asked: .nan, random: 0.5) == 0.25)
   }
 
-  @Test("It gives up when the next attempt would begin after the budget")
+  @Test("It gives up when the next attempt would start after the budget")
   func budget() {
     #expect(policy.delay(afterAttempt: 1, elapsed: 299.5, asked: nil, random: 1) == 0.5)
     #expect(policy.delay(afterAttempt: 1, elapsed: 299.6, asked: nil, random: 1) == nil)
@@ -39,7 +39,7 @@ struct RetryPolicyTests {
     #expect(policy.delay(afterAttempt: 0, elapsed: 0, asked: nil, random: 1) == 0.5)
   }
 
-  @Test("Only what is known not to be applied, or changes nothing, is repeated")
+  @Test("Only what is certainly not applied, or changes nothing, is retried")
   func repeats() {
     let lost = CallFailure.transport(TransportError(.lost, "reset"))
     #expect(ServiceCaller.mayRetry(lost, .listDocuments))
@@ -57,7 +57,7 @@ struct RetryPolicyTests {
     #expect(ServiceCaller.mayRetry(proxy, .listDocuments))
   }
 
-  @Test("The codes to repeat on are each method's own", arguments: FirestoreError.Status.allCases)
+  @Test("Each method has its own retryable codes", arguments: FirestoreError.Status.allCases)
   func codes(status: FirestoreError.Status) {
     let read: Set<FirestoreError.Status> = [
       .resourceExhausted, .unavailable, .internal, .deadlineExceeded, .aborted, .unknown, .cancelled,
@@ -113,7 +113,7 @@ struct CommitFailureTests {
   }
 
   @Test(
-    "A commit that is too big is known by any of the service's words for it",
+    "A commit that is too big is recognized by each of the service's messages",
     arguments: [
       "Transaction too big. Decrease transaction size.", "maximum 500 writes allowed per request",
       "Request payload size exceeds the limit: 10485760 bytes.",

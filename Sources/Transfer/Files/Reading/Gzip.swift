@@ -1,18 +1,18 @@
 import CZlib
 import FirestoreModels
 
-/// Compresses to gzip (RFC 1952), chunk by chunk; frees its stream when dropped.
+/// A gzip compressor (RFC 1952) that works chunk by chunk.
 struct GzipDeflater: ~Copyable {
   private let stream: UnsafeMutablePointer<z_stream>
   private var room = [UInt8](repeating: 0, count: 64 << 10)
 
-  /// Starts one gzip member.
+  /// Starts a gzip member.
   ///
-  /// - Throws: ``Failure`` of kind `internal` where there is no memory.
+  /// - Throws: ``Failure`` of kind `internal` if there is no memory.
   init(level: Int32 = 6) throws(Failure) {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
-    // 15 bits of window; 16 more ask for gzip's header and trailer.
+    // A window of 15 bits; adding 16 selects gzip's header and trailer.
     let code = deflateInit2_(
       stream,
       level,
@@ -25,7 +25,7 @@ struct GzipDeflater: ~Copyable {
     )
     guard code == Z_OK else {
       stream.deallocate()
-      throw Failure(.internal, "compress", cause: "zlib gave \(code) at the start")
+      throw Failure(.internal, "compress", cause: "zlib could not start (\(code))")
     }
   }
 
@@ -34,7 +34,7 @@ struct GzipDeflater: ~Copyable {
     stream.deallocate()
   }
 
-  /// Compresses more bytes, or all that is left where `finishing`, and hands on what comes out.
+  /// Compresses bytes into a sink; if `finishing`, completes the member.
   mutating func deflate(
     _ bytes: UnsafeRawBufferPointer,
     finishing: Bool = false,
@@ -65,28 +65,28 @@ struct GzipDeflater: ~Copyable {
       try room.withUnsafeBufferPointer { room throws(Failure) in
         try sink.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(room)[..<count]))
       }
-      // A buffer that was not filled: everything that was given has been taken.
+      // A buffer that was not filled means that all input was consumed.
       if count < size { return }
     }
   }
 }
 
-/// Decompresses gzip (RFC 1952) of any number of members; frees its stream when dropped.
+/// A gzip decompressor (RFC 1952) for any number of members.
 struct GzipInflater: ~Copyable {
   private let stream: UnsafeMutablePointer<z_stream>
-  /// Whether the input so far ends where a member ends.
+  /// Whether the input so far ends at the end of a member.
   private(set) var isComplete = true
 
   /// Starts before the first member.
   ///
-  /// - Throws: ``Failure`` of kind `internal` where there is no memory.
+  /// - Throws: ``Failure`` of kind `internal` if there is no memory.
   init() throws(Failure) {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
     let code = inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard code == Z_OK else {
       stream.deallocate()
-      throw Failure(.internal, "decompress", cause: "zlib gave \(code) at the start")
+      throw Failure(.internal, "decompress", cause: "zlib could not start (\(code))")
     }
   }
 
@@ -95,11 +95,11 @@ struct GzipInflater: ~Copyable {
     stream.deallocate()
   }
 
-  /// Decompresses some of the input.
+  /// Decompresses part of the input.
   ///
-  /// Zero padding behind the last member is skipped, as gzip does.
+  /// Zero padding after the last member is skipped, as gzip does.
   ///
-  /// - Returns: how much was taken, how much came out, and what is wrong with the data, if anything.
+  /// - Returns: The bytes consumed, the bytes produced, and what is wrong with the data, if anything.
   mutating func inflate(
     _ input: UnsafeRawBufferPointer,
     into output: UnsafeMutableRawBufferPointer
@@ -126,7 +126,7 @@ struct GzipInflater: ~Copyable {
       isComplete = true
       return (taken, produced, nil)
     case Z_OK, Z_BUF_ERROR: return (taken, produced, nil)
-    case Z_MEM_ERROR: return (taken, produced, "there is no memory to decompress it")
+    case Z_MEM_ERROR: return (taken, produced, "there is not enough memory to decompress it")
     default: return (taken, produced, "it is not valid gzip data")
     }
   }

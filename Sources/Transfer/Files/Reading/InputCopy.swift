@@ -1,21 +1,21 @@
 package import FirestoreModels
 import Platform
 
-/// A private copy of an input, so that what was checked is what is read again, whatever becomes of the file meanwhile.
+/// A private copy of an input, so that what was checked is what is read later.
 ///
-/// It has no name from its first moment on, so that nobody else can change it and it is gone with the process. It is read
-/// by one reader at a time.
+/// The file is unlinked as soon as it is created: nobody else can change it, and it disappears with the
+/// process. Only one reader may use it at a time.
 package final class InputCopy: Sendable {
-  /// Where it was read; `-` is standard input.
+  /// The path of the original; `-` is standard input.
   package let path: String
-  /// The SHA-256 of what was read, unpacked where it was gzip, in lower-case hexadecimal.
+  /// The SHA-256 of the (decompressed) content in lower-case hexadecimal.
   package let sha256: String
   private let descriptor: Int32
 
   /// Copies a file or standard input (`-`).
   ///
-  /// - Parameter folder: Where the copy is kept; the folder for temporary files where nil.
-  /// - Throws: `.inputMissing`; `.inputMalformed` where compressed data is damaged; `.cannotWrite` naming the folder.
+  /// - Parameter folder: The folder of the copy; the temporary folder if nil.
+  /// - Throws: `.inputMissing`; `.inputMalformed` for damaged gzip data; `.cannotWrite` with the folder.
   package init(of path: String, in folder: String? = nil) throws(Failure) {
     var input = try InputFile(path)
     let folder = folder ?? FilePaths.temporaryFolder(for: "-")
@@ -38,7 +38,7 @@ package final class InputCopy: Sendable {
     close(descriptor)
   }
 
-  /// A descriptor of the copy, at its start; whoever takes it closes it.
+  /// Returns a new descriptor at the start of the copy, which the caller closes.
   ///
   /// - Throws: `.inputMissing`.
   func descriptorAtStart() throws(Failure) -> Int32 {

@@ -1,14 +1,16 @@
 package import FirestoreModels
 import Platform
 
-/// A file, or standard input (`-`), read from front to back; gzip is told by its first bytes and decompressed.
+/// A file or standard input (`-`) that is read sequentially.
+///
+/// Gzip is detected by its first bytes and decompressed.
 package struct InputFile: ~Copyable {
   private static let chunkSize = 1 << 20
 
   package let path: String
   private let descriptor: Int32
   private let closes: Bool
-  /// Whether what it holds comes from another program or a person, who may keep it waiting.
+  /// Whether another program or a person provides the data, so that a read may block.
   private let mayWait: Bool
   private var inflater: GzipInflater?
   private var compressed: UnsafeMutableRawBufferPointer?
@@ -17,12 +19,12 @@ package struct InputFile: ~Copyable {
   private var isFirst = true
   private var received = 0
 
-  /// Bytes of the file that have been read and, of compressed ones, unpacked.
+  /// The bytes of the file that were read and, if compressed, decompressed.
   package var position: Int { inflater == nil ? received : received - waiting.count }
 
   /// Opens a file.
   ///
-  /// - Throws: ``Failure`` of kind `inputMissing` with what the system says.
+  /// - Throws: ``Failure`` of kind `inputMissing` with the system's message.
   package init(_ path: String) throws(Failure) {
     self.path = path
     closes = path != "-"
@@ -40,13 +42,13 @@ package struct InputFile: ~Copyable {
     self.mayWait = mayWait
   }
 
-  /// Checks that a file can be opened, without taking anything of what a pipe holds.
+  /// Checks that a file can be opened, without consuming anything from a pipe.
   ///
   /// - Throws: As ``init(_:)``.
   package static func assertReadable(_ path: String) throws(Failure) {
     let status = SystemCall.status(path).status
     if let status, !status.isFolder, !status.isRegularFile {
-      // Whoever writes to a pipe would see that its only reader has gone.
+      // Opening and closing a pipe would show its writer that its only reader has left.
       if access(path, R_OK) != 0 { throw Failure.cannotRead(path, errno: errno) }
       return
     }
@@ -55,7 +57,7 @@ package struct InputFile: ~Copyable {
 
   /// Reads a copy from its start.
   ///
-  /// - Throws: ``Failure`` of kind `inputMissing` with what the system says.
+  /// - Throws: ``Failure`` of kind `inputMissing` with the system's message.
   package init(_ copy: InputCopy) throws(Failure) {
     path = copy.path
     descriptor = try copy.descriptorAtStart()
@@ -68,10 +70,10 @@ package struct InputFile: ~Copyable {
     compressed?.deallocate()
   }
 
-  /// Reads what comes next into `buffer`: how many bytes, 0 at the end.
+  /// Reads the next bytes into `buffer` and returns their number, 0 at the end.
   ///
-  /// - Throws: ``Failure`` of kind `inputMissing` where the disk gives trouble, `inputMalformed` where compressed data
-  ///   is damaged or ends early, `interrupted` where a signal ended the waiting for another program.
+  /// - Throws: ``Failure`` of kind `inputMissing` for a read error, `inputMalformed` for damaged or truncated
+  ///   gzip data, `interrupted` if a signal arrives while waiting for another program.
   package mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     if isFirst {
       isFirst = false
@@ -105,7 +107,7 @@ package struct InputFile: ~Copyable {
     }
   }
 
-  /// Reads until the two bytes that tell gzip are there, or the end is.
+  /// Reads until the two bytes that identify gzip, or the end of the file.
   private mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     var count = 0
     while count < 2 {
@@ -116,14 +118,14 @@ package struct InputFile: ~Copyable {
     return count
   }
 
-  /// Not even an export of nothing is shorter than gzip's head and tail.
+  /// Even an empty gzip file has a header and a trailer.
   private var cutOff: Failure {
     Failure(
       .inputMalformed,
       "read",
       path: path,
       cause: "the compressed data ends early",
-      remedy: "The file was cut off: get it again."
+      remedy: "The file is truncated: get it again."
     )
   }
 

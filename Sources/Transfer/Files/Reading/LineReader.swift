@@ -1,9 +1,14 @@
 package import FirestoreModels
 import Platform
 
-/// Reads a file or standard input line by line, decompressed where it is gzip.
+/// Reads a file or standard input line by line; gzip is decompressed.
 ///
-/// Memory is that of the longest line that is read.
+///     var lines = try LineReader("journal.jsonl")
+///     while try lines.advance() {
+///       lines.withLine { bytes in print(lines.number, bytes.count) }
+///     }
+///
+/// It holds one chunk and the longest line in memory.
 package struct LineReader: ~Copyable {
   private static let chunkSize = 1 << 20
 
@@ -13,17 +18,17 @@ package struct LineReader: ~Copyable {
   private var unread: Range<Int> = 0..<0
   private var isAtEnd = false
   private var reading = ReadingPosition()
-  /// The line, where it did not lie whole within a chunk.
+  /// The line, if it spans several chunks.
   private var carry: [UInt8] = []
-  /// The line, where it does.
+  /// The range of the line in the chunk, if it lies within one.
   private var whole: Range<Int>?
   /// The number of the line, from 1; 0 before the first.
   package private(set) var number = 0
-  /// Whether the line is longer than what is read; it is empty then.
+  /// Whether the line exceeds the limit; it is empty then.
   package private(set) var isTooLong = false
   /// Whether a line feed ended the line.
   ///
-  /// The last line of a file that was being written may lack it.
+  /// The last line of a file that is still being written may lack it.
   package private(set) var isEnded = true
 
   /// Opens a file; `-` is standard input.
@@ -50,15 +55,14 @@ package struct LineReader: ~Copyable {
     chunk.deallocate()
   }
 
-  /// Bytes of the file up to the end of the line, as they are on the disk.
+  /// The offset in the file (as stored, compressed or not) of the end of the line.
   package var position: Int { reading.bytes(used: unread.lowerBound) }
 
-  /// The path of the file.
   package var path: String { file.path }
 
-  /// Goes on to the next line; false at the end.
+  /// Advances to the next line; false at the end.
   ///
-  /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed` where no further line can be read.
+  /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed` if no further line can be read.
   package mutating func advance() throws(Failure) -> Bool {
     forget()
     while true {
@@ -69,7 +73,7 @@ package struct LineReader: ~Copyable {
         reading.read(count, upTo: file.position)
         isAtEnd = count == 0
         if isAtEnd {
-          // What stands behind the last line feed is a line, too.
+          // Bytes after the last line feed are a line, too.
           if carry.isEmpty, !isTooLong { return false }
           number += 1
           isEnded = false
@@ -94,7 +98,7 @@ package struct LineReader: ~Copyable {
     }
   }
 
-  /// Looks at the line, without its line feed.
+  /// Calls `body` with the line, without its line feed.
   package borrowing func withLine<Result, Failure>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -107,7 +111,7 @@ package struct LineReader: ~Copyable {
   private mutating func forget() {
     whole = nil
     isTooLong = false
-    // The room of an ordinary line is kept for the next one that lies across two chunks.
+    // Keep the capacity of an ordinary line for the next one that spans two chunks.
     if carry.capacity <= 2 * Self.chunkSize {
       carry.removeAll(keepingCapacity: true)
     } else {

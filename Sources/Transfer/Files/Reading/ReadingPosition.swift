@@ -1,6 +1,6 @@
-/// How far into a file a reader is that takes it chunk by chunk, in bytes of the file as it is on the disk.
+/// The offset of a chunked reader in the file as stored.
 ///
-/// Of compressed data a chunk comes from fewer bytes than it has; within it they count as evenly spread.
+/// A chunk of decompressed data comes from fewer bytes; within it, the offset is interpolated linearly.
 package struct ReadingPosition {
   private var before = 0
   private var after = 0
@@ -8,14 +8,14 @@ package struct ReadingPosition {
 
   package init() {}
 
-  /// A chunk was read, up to a position in the file.
+  /// Records a chunk that ends at an offset of the file.
   package mutating func read(_ count: Int, upTo position: Int) {
     before = after
     after = position
     self.count = count
   }
 
-  /// The position where so many bytes of the chunk have been used.
+  /// Returns the offset after so many bytes of the chunk.
   package func bytes(used: Int) -> Int {
     count == 0 ? after : before + Int(Double(after - before) * (Double(used) / Double(count)))
   }

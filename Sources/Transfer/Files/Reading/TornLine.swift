@@ -1,16 +1,17 @@
-/// A line that a file was cut off in, with the next one right behind it because the file was written to all the same.
+/// A line that was cut off and has a complete line right behind it, because writing continued.
 ///
-/// What is called an object here are its braces, quotes and backslashes; whoever asks parses what is found.
+/// Only braces, quotes and backslashes are examined; the caller parses the result.
 package enum TornLine {
-  /// Where in a line that is no JSON the whole object begins that stands behind a torn one; nil where the line is damaged
-  /// otherwise.
+  /// Returns where the complete object after a torn one begins; nil if the line is damaged in another way.
   package static func restart(in line: UnsafeRawBufferPointer) -> Int? {
-    // An object from end to end that is no JSON was not cut off.
+    // An object that spans the line but is invalid JSON was not cut off.
     guard let start = startOfLastObject(in: line), start > 0 else { return nil }
     return isBeginning(UnsafeRawBufferPointer(rebasing: line[..<start])) ? start : nil
   }
 
-  /// Where the object begins that ends with the line, looked for from the end, where what is text is known.
+  /// Returns the start of the object that ends with the line.
+  ///
+  /// The scan runs backwards, because only from the end is it known which quotes enclose text.
   private static func startOfLastObject(in line: UnsafeRawBufferPointer) -> Int? {
     guard line.last == UInt8(ascii: "}") else { return nil }
     var depth = 0
@@ -35,7 +36,7 @@ package enum TornLine {
     return nil
   }
 
-  /// Whether bytes are the beginning of an object, all of it at the most.
+  /// Whether the bytes are the beginning of an object, or exactly one object.
   private static func isBeginning(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.first == UInt8(ascii: "{") else { return false }
     var depth = 0

@@ -1,15 +1,15 @@
 import Platform
 import Synchronization
 
-/// Whether this process was asked to stop, for those who wait for bytes of others.
+/// Whether this process was asked to stop, for code that blocks on input or output.
 ///
-/// It is a pipe with a byte in it that nobody takes out: whoever waits for another pipe, a terminal or a device waits for
-/// that byte, too, and so does everybody who comes later.
+/// It is a pipe with a byte that is never read: whoever polls another pipe, a terminal or a device polls it
+/// as well, now or later.
 package enum StopSignal {
   private static let reading = Atomic<Int32>(-1)
   private static let writing = Atomic<Int32>(-1)
 
-  /// Makes the pipe; before it, nobody is stopped.
+  /// Creates the pipe; until then, nothing is ever stopped.
   package static func prepare() {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return }
@@ -19,15 +19,15 @@ package enum StopSignal {
     reading.store(ends[0], ordering: .releasing)
   }
 
-  /// Asks everybody to stop who waits.
+  /// Stops everyone who waits.
   package static func raise() {
     withUnsafeBytes(of: UInt8(0)) { _ = SystemCall.write(writing.load(ordering: .acquiring), $0) }
   }
 
-  /// Waits until a descriptor can be read, or written to, or a signal has come: false where it has.
+  /// Waits until a descriptor is ready; false if the process was asked to stop.
   static func wait(for descriptor: Int32, toWrite: Bool = false, milliseconds: Int32 = -1) -> Bool {
     var both = [
-      // One below 0 is waited for by nobody.
+      // Negative descriptors are ignored by poll.
       pollfd(fd: reading.load(ordering: .acquiring), events: Int16(POLLIN), revents: 0),
       pollfd(fd: descriptor, events: Int16(toWrite ? POLLOUT : POLLIN), revents: 0),
     ]

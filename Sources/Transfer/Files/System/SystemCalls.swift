@@ -2,10 +2,11 @@ package import FirestoreModels
 package import Platform
 import Synchronization
 
-/// The few calls on file descriptors that files are read and written with; each either does all that it was asked
-/// or gives the error number.
+/// The system calls for reading and writing files.
+///
+/// Each one does all that was requested, or returns the error number.
 package enum SystemCall {
-  /// What the system says about an error number: "No space left on device".
+  /// Returns the system's message for an error number, such as "No space left on device".
   package static func text(_ code: Int32) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
       guard let base = buffer.baseAddress, strerror_r(code, base, buffer.count) == 0 else {
@@ -15,7 +16,7 @@ package enum SystemCall {
     }
   }
 
-  /// Opens a file; a signal in between does not fail it.
+  /// Opens a file; retries after signals.
   package static func open(
     _ path: String,
     _ flags: Int32,
@@ -28,19 +29,19 @@ package enum SystemCall {
     }
   }
 
-  /// Opens a file to be read.
+  /// Opens a file for reading.
   ///
-  /// What is no regular file is opened without waiting for whoever is to write to it; it is read with
-  /// ``readUnlessStopped(_:into:)``, which waits.
+  /// Anything but a regular file is opened without blocking; ``readUnlessStopped(_:into:)`` waits for its
+  /// data.
   package static func openToRead(_ path: String) -> (descriptor: Int32, mayWait: Bool, error: Int32) {
     let mayWait = !(status(path).status?.isRegularFile ?? true)
     let (descriptor, error) = open(path, O_RDONLY | (mayWait ? O_NONBLOCK : 0))
     return (descriptor, mayWait, error)
   }
 
-  /// Opens a pipe or a device to be written to, once somebody reads it.
+  /// Opens a pipe or a device for writing, once it has a reader.
   ///
-  /// - Returns: A descriptor, or the error number; neither where a signal has asked the process to stop.
+  /// - Returns: The descriptor or the error number; neither if the process was asked to stop.
   package static func openToWrite(_ path: String) -> (descriptor: Int32, error: Int32, isStopped: Bool) {
     while true {
       let (descriptor, error) = open(path, O_WRONLY | O_NONBLOCK)
@@ -48,20 +49,21 @@ package enum SystemCall {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
         return (descriptor, 0, false)
       }
-      // A FIFO that nobody reads, which cannot be waited for in another way without being stuck in it.
+      // A FIFO without a reader: opening it in blocking mode could not be interrupted.
       guard error == ENXIO, status(path).status?.isPipe ?? false else { return (-1, error, false) }
       if !StopSignal.wait(for: -1, milliseconds: 50) { return (-1, 0, true) }
     }
   }
 
-  /// Whether a read of a descriptor, or a write to it, may wait for another program or a person.
+  /// Whether reading or writing a descriptor may block on another program or a person.
   package static func mayWait(_ descriptor: Int32) -> Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && !status.isRegularFile
   }
 
-  /// Reads what is there, at most the buffer's size, and waits for it no longer than until a signal asks the process to
-  /// stop; 0 bytes at the end.
+  /// Reads available bytes, at most the size of the buffer; 0 at the end.
+  ///
+  /// It waits until data arrives or the process is asked to stop.
   package static func readUnlessStopped(
     _ descriptor: Int32,
     into buffer: UnsafeMutableRawBufferPointer
@@ -74,11 +76,12 @@ package enum SystemCall {
     return (0, 0, true)
   }
 
-  /// Whether somebody who takes nothing was waited for in vain since a signal came.
+  /// Whether a reader consumed nothing during the grace period after a stop request.
   private static let isPatienceSpent = Atomic<Bool>(false)
 
-  /// Writes all the bytes to a pipe, a terminal or a device, as ``write(_:_:)`` does; once a signal has asked the process to
-  /// stop, it waits half a second at the most for somebody to take them.
+  /// Writes all bytes to a pipe, terminal or device, as ``write(_:_:)`` does.
+  ///
+  /// After a stop request it waits at most half a second for the reader.
   package static func writeUnlessStopped(
     _ descriptor: Int32,
     _ bytes: UnsafeRawBufferPointer
@@ -93,7 +96,7 @@ package enum SystemCall {
           return (0, true)
         }
       }
-      // So much is taken without waiting where anything is.
+      // A ready pipe accepts this many bytes without blocking.
       let piece = rest.prefix(Int(PIPE_BUF))
       let error = write(descriptor, UnsafeRawBufferPointer(rebasing: piece))
       if error != 0 { return (error, false) }
@@ -102,7 +105,7 @@ package enum SystemCall {
     return (0, false)
   }
 
-  /// Writes all the bytes, through short writes and interruptions: 0, or the error number.
+  /// Writes all bytes despite short writes and signals; returns 0 or the error number.
   package static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
     guard var base = bytes.baseAddress else { return 0 }
     var left = bytes.count
@@ -112,7 +115,7 @@ package enum SystemCall {
         switch errno {
         case EINTR: continue
         case EAGAIN:
-          // A pipe or terminal that somebody made non-blocking: wait until it takes more.
+          // A pipe or terminal that someone made non-blocking: wait until it accepts more.
           var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           _ = poll(&wait, 1, -1)
           continue
@@ -125,7 +128,7 @@ package enum SystemCall {
     return 0
   }
 
-  /// Reads what is there, at most the buffer's size; 0 bytes at the end.
+  /// Reads available bytes, at most the size of the buffer; 0 at the end.
   package static func read(
     _ descriptor: Int32,
     into buffer: UnsafeMutableRawBufferPointer
@@ -142,9 +145,9 @@ package enum SystemCall {
     }
   }
 
-  /// Brings a file to the disk.
+  /// Flushes a file to disk and returns 0 or the error number.
   ///
-  /// What has no disk behind it (a pipe, a device) is as far as it can be.
+  /// Pipes and devices, which have no disk, are ignored.
   package static func synchronize(_ descriptor: Int32) -> Int32 {
     while fsync(descriptor) != 0 {
       switch errno {
@@ -156,12 +159,12 @@ package enum SystemCall {
     return 0
   }
 
-  /// Cuts a file off at a length, as far as the system can.
+  /// Truncates a file, as far as the system allows.
   package static func truncate(_ descriptor: Int32, to length: off_t) {
     while ftruncate(descriptor, length) != 0, errno == EINTR {}
   }
 
-  /// Brings a folder's entries to the disk, as far as its file system can.
+  /// Flushes the entries of a folder to disk, as far as the file system allows.
   package static func synchronizeFolder(_ path: String) {
     let (descriptor, _) = open(path, O_RDONLY | O_DIRECTORY)
     if descriptor < 0 { return }
@@ -169,19 +172,19 @@ package enum SystemCall {
     close(descriptor)
   }
 
-  /// What a path leads to, nil with the error number where nothing does.
+  /// Returns the status of the file that a path resolves to, or nil and the error number.
   package static func status(_ path: String) -> (status: stat?, error: Int32) {
     var status = stat()
     return stat(path, &status) == 0 ? (status, 0) : (nil, errno)
   }
 
-  /// As ``status(_:)``, of a symbolic link itself.
+  /// As ``status(_:)``, but of a symbolic link itself.
   package static func linkStatus(_ path: String) -> (status: stat?, error: Int32) {
     var status = stat()
     return lstat(path, &status) == 0 ? (status, 0) : (nil, errno)
   }
 
-  /// Makes a pipe that nobody reads an error of the write and no death of the process.
+  /// Makes writing to a pipe without a reader an error instead of a fatal signal.
   package static let ignoringBrokenPipes: Void = {
     signal(SIGPIPE, SIG_IGN)
   }()
@@ -194,18 +197,18 @@ extension stat {
 }
 
 extension Failure {
-  /// A file that cannot be written: which, and what the system says.
+  /// A file that cannot be written, with the cause.
   package static func cannotWrite(_ path: String, _ cause: String, remedy: String? = nil) -> Failure {
     Failure(.cannotWrite, "write", path: path, cause: cause, remedy: remedy)
   }
 
-  /// A file that cannot be written because of a system error.
+  /// A file that cannot be written, with a system error.
   package static func cannotWrite(_ path: String, errno code: Int32) -> Failure {
     let remedy: String? =
       switch code {
-      case ENOSPC, EDQUOT: "Free some room, or write elsewhere."
+      case ENOSPC, EDQUOT: "Free some disk space, or write elsewhere."
       case EACCES, EPERM, EROFS: "Choose a folder that you may write to."
-      case ENOENT: "Make the folder first."
+      case ENOENT: "Create the folder first."
       default: nil
       }
     let cause =
@@ -217,13 +220,13 @@ extension Failure {
     return Failure(.cannotWrite, "write", path: path, cause: cause, remedy: remedy)
   }
 
-  /// A file that cannot be read because of a system error.
+  /// A file that cannot be read, with a system error.
   package static func cannotRead(_ path: String, errno code: Int32) -> Failure {
     let cause = code == EBADF ? "it is closed" : SystemCall.text(code)
     return Failure(.inputMissing, "read", path: path, cause: cause)
   }
 
-  /// A file that a signal kept from being read or written.
+  /// A read or write that was interrupted by a signal.
   package static func stopped(_ operation: String, _ path: String) -> Failure {
     Failure(.interrupted, operation, path: path, cause: "it was stopped")
   }

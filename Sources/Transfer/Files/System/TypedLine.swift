@@ -1,15 +1,15 @@
 package import FirestoreModels
 
-/// What a person types on standard input.
+/// A line that a person types on standard input.
 package enum TypedLine {
-  /// The next line without its end; nil where there is none.
+  /// Returns the next line without its line feed; nil at the end.
   ///
-  /// - Throws: `.interrupted` where a signal comes first.
+  /// - Throws: `.interrupted` if a signal arrives first.
   package static func read() throws(Failure) -> String? {
     var line: [UInt8] = []
     var byte: UInt8 = 0
     while true {
-      // One at a time: what is behind the line is for whoever reads next.
+      // One byte at a time: the bytes after the line belong to the next reader.
       let (count, error, isStopped) = withUnsafeMutableBytes(of: &byte) {
         SystemCall.readUnlessStopped(0, into: $0)
       }

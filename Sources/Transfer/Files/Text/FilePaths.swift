@@ -1,9 +1,9 @@
 package import FirestoreModels
 import Platform
 
-/// Paths of files: their folders, links and temporary neighbours.
+/// Functions on file paths: folders, links and temporary files.
 package enum FilePaths {
-  /// The names in a folder, in the order of their bytes; none where it cannot be read.
+  /// Returns the names in a folder, sorted by bytes; none if it cannot be read.
   package static func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
@@ -20,34 +20,34 @@ package enum FilePaths {
     return names.filter { $0 != "." && $0 != ".." }.sorted { $0.compareUTF8($1) < 0 }
   }
 
-  /// The folder that a file is in; `.` for a bare name.
+  /// Returns the folder of a file; `.` for a bare name.
   package static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// The last part of a path.
+  /// Returns the last component of a path.
   package static func name(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
     return String(path[path.utf8.index(after: slash)...])
   }
 
-  /// Makes a folder that its owner alone may look into; 0, or the error number.
+  /// Creates a folder that only its owner can access; returns 0 or the error number.
   package static func makeFolder(_ path: String) -> Int32 { mkdir(path, 0o700) == 0 ? 0 : errno }
 
-  /// Where a chain of symbolic links ends; the path itself where it is no link.
+  /// Resolves symbolic links; returns the path itself if that fails.
   package static func resolved(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
     return String(cString: real)
   }
 
-  /// Makes an empty file of a hidden, unique name in the folder of `target`, readable by its owner alone.
+  /// Creates an empty file with a hidden, unique name beside `target`, readable only by its owner.
   package static func createTemporary(
     beside target: String,
     reporting path: String
   ) throws(Failure) -> (name: String, descriptor: Int32) {
-    // A name may be 255 bytes long; what does not matter of it is cut.
+    // A name may have at most 255 bytes.
     let stem = String(decoding: Array(name(of: target).utf8.prefix(200)), as: UTF8.self)
     for _ in 0..<100 {
       let name =
@@ -56,11 +56,13 @@ package enum FilePaths {
       if descriptor >= 0 { return (name, descriptor) }
       if code != EEXIST { throw Failure.cannotWrite(path, errno: code) }
     }
-    throw Failure.cannotWrite(path, "no temporary name is free beside it")
+    throw Failure.cannotWrite(path, "no temporary name is available in its folder")
   }
 
-  /// A folder for temporary files: the output's own, where there is room for the output anyway; `TMPDIR`, else
-  /// `/tmp`, for standard output and devices.
+  /// Returns the folder for temporary files.
+  ///
+  /// For a regular file that is its own folder, which needs the capacity anyway; for standard output and
+  /// devices it is `TMPDIR` or `/tmp`.
   package static func temporaryFolder(for path: String) -> String {
     if path != "-", SystemCall.status(path).status.map(\.isRegularFile) ?? true {
       return folder(of: resolved(path))

@@ -1,12 +1,12 @@
 package import FirestoreModels
 import Platform
 
-/// Small files of one JSON object each: manifests, records and summaries of runs.
+/// Small files that hold one JSON object: manifests, run records and summaries.
 package enum JSONFile {
-  /// Reads a file whole; nil where there is none.
+  /// Reads a file; nil if it does not exist.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` where it is not what `body` reads, `inputMissing` where it cannot be
-  ///   read.
+  /// - Throws: ``Failure`` of kind `inputMalformed` for invalid content or more than 64 MiB, `inputMissing`
+  ///   for a read error.
   package static func read<Result>(
     _ path: String,
     _ body: (JSONCursor) throws(WireError) -> Result
@@ -26,7 +26,7 @@ package enum JSONFile {
     }
     do throws(WireError) {
       return try JSONParser().parse(bytes) { json throws(WireError) in
-        guard json.kind == .object else { throw WireError("it is no JSON object") }
+        guard json.kind == .object else { throw WireError("it is not a JSON object") }
         return try body(json)
       }
     } catch {
@@ -34,7 +34,7 @@ package enum JSONFile {
     }
   }
 
-  /// Writes a file, whole or not at all: beside its place, synced, then renamed.
+  /// Writes a file atomically: to a temporary file, which is synced and renamed.
   ///
   /// - Throws: `.cannotWrite`.
   package static func write(_ json: [UInt8], to path: String) throws(Failure) {

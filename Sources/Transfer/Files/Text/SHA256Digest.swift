@@ -1,16 +1,16 @@
 import COpenSSL
 package import FirestoreModels
 
-/// A running SHA-256 (FIPS 180-4) over bytes as they come; frees its context when dropped.
+/// An incremental SHA-256 (FIPS 180-4).
 package struct SHA256Digest: ~Copyable {
   private let context: OpaquePointer
 
   /// Starts a digest.
   ///
-  /// - Throws: ``Failure`` of kind `internal` where the library has no memory or no SHA-256.
+  /// - Throws: ``Failure`` of kind `internal` if the library has no memory or no SHA-256.
   package init() throws(Failure) {
     guard let context = EVP_MD_CTX_new() else {
-      throw Failure(.internal, "compute a checksum", cause: "no memory for it")
+      throw Failure(.internal, "compute a checksum", cause: "there is not enough memory")
     }
     guard EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
       EVP_MD_CTX_free(context)
@@ -23,10 +23,9 @@ package struct SHA256Digest: ~Copyable {
     EVP_MD_CTX_free(context)
   }
 
-  /// Takes more bytes.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     if bytes.isEmpty { return }
-    // It fails only for a context that was not initialised.
+    // It fails only for an uninitialized context.
     _ = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
   }
 
@@ -36,20 +35,20 @@ package struct SHA256Digest: ~Copyable {
     return bytes
   }
 
-  /// The digest of a text in Base64, as a Content-Security-Policy names a script.
+  /// Returns the digest of a text in Base64, as a Content-Security-Policy refers to a script.
   ///
-  /// - Throws: As the making of one.
+  /// - Throws: As ``init()``.
   package static func base64(of text: String) throws(Failure) -> String {
     var digest = try SHA256Digest()
     Array(text.utf8).withUnsafeBytes { digest.update($0) }
     let bytes = digest.finishBytes()
-    // Four letters for every three bytes begun, and the zero byte that ends them.
+    // Four letters per started group of three bytes, and a terminating zero byte.
     var letters = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
     let count = EVP_EncodeBlock(&letters, bytes, Int32(bytes.count))
     return String(decoding: letters.prefix(Int(count)), as: UTF8.self)
   }
 
-  /// Ends the digest: 64 lower-case hexadecimal digits.
+  /// Completes the digest and returns 64 lower-case hexadecimal digits.
   package consuming func finish() -> String {
     let bytes = finishBytes()
     let digits = Array("0123456789abcdef".utf8)
@@ -61,7 +60,7 @@ package struct SHA256Digest: ~Copyable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The digest of a file, of what is in it where it is gzip.
+  /// Returns the digest of a file's content, decompressed if it is gzip.
   ///
   /// - Throws: `.inputMissing`, `.inputMalformed`.
   package static func hexadecimal(ofFileAt path: String) throws(Failure) -> String {
@@ -78,7 +77,7 @@ package struct SHA256Digest: ~Copyable {
 }
 
 extension SHA256Digest {
-  /// The checksum of bytes: 64 lower-case hexadecimal digits.
+  /// Returns the digest of bytes as 64 lower-case hexadecimal digits.
   ///
   /// - Throws: ``Failure`` of kind `internal`, as ``init()``.
   package static func checksum(of bytes: [UInt8]) throws(Failure) -> String {

@@ -1,31 +1,31 @@
 import FirestoreModels
 import Synchronization
 
-/// The secrets of this process: tokens, keys and passwords, which leave it in requests alone.
+/// The secrets of this process (tokens, keys, passwords), which may leave it only in requests.
 ///
-/// Servers, proxies and libraries send back what they were sent. So a text that goes to a terminal, a log or a summary is
-/// searched for every secret that is known by then, as it is and in the forms in which it is sent on: percent-encoded,
-/// escaped in JSON, in Base64, in hexadecimal, in parts.
+/// Servers, proxies and libraries echo what they receive. So every text for a terminal, a log or a summary is
+/// searched for all known secrets, verbatim and encoded: percent-encoded, JSON-escaped, in Base64, in
+/// hexadecimal, and truncated.
 package enum Secrets {
-  /// A shorter text is no secret that can be told from other words.
+  /// Shorter texts cannot be distinguished from ordinary words.
   static let minimumBytes = 6
-  /// What stands in the place of a secret.
+  /// The replacement of a secret.
   package static let mark = "[removed]"
-  /// How much of a long secret is struck out also where the rest was cut off.
+  /// The length from which the beginning of a long secret is removed even if the remainder was cut off.
   private static let minimumPrefix = 16
 
   private struct Known {
     var secrets: [[UInt8]] = []
-    /// Whether a byte can be the first one of a secret in some form.
+    /// Whether a byte can begin a secret in any encoding.
     var begins = [Bool](repeating: false, count: 256)
   }
 
   private static let known = Mutex(Known())
 
-  /// Takes a secret; one of several lines also line by line.
+  /// Registers a secret; if it has several lines, each line as well.
   package static func add(_ secret: String) {
     let lines = secret.split(whereSeparator: \.isNewline).map(String.init)
-    // The lines around a key in PEM are in every one.
+    // The lines around a PEM key are the same for all keys.
     let parts = lines.count > 1 ? [secret] + lines.filter { !$0.hasPrefix("-----") } : [secret]
     let plain = parts.map { Array($0.utf8) }
     let forms = (plain + codes(of: plain[0])).filter { $0.count >= minimumBytes }
@@ -37,10 +37,11 @@ package enum Secrets {
     }
   }
 
-  /// The secret in hexadecimal, and in Base64 whatever is in front of it: of three bytes in four letters, those that it
-  /// alone decides about.
+  /// Returns the secret in hexadecimal and in Base64 at any alignment.
+  ///
+  /// Base64 encodes three bytes as four letters; only letters that depend on the secret alone are kept.
   private static func codes(of secret: [UInt8]) -> [[UInt8]] {
-    // A code of a few letters is in other words, too.
+    // A short code also occurs in other words.
     if secret.count < minimumPrefix { return [] }
     var codes: [[UInt8]] = []
     for isUpper in [false, true] {
@@ -59,8 +60,8 @@ package enum Secrets {
     return codes
   }
 
-  /// Takes what the variables of proxies (`https_proxy` and the like) hold between the scheme and the host: a password, or
-  /// a name that is one.
+  /// Registers the credentials in proxy variables (`https_proxy` and similar): the password, or a user name
+  /// that serves as one.
   package static func addProxies(of environment: [String: String]) {
     for (name, value) in environment {
       guard name.lowercased().hasSuffix("_proxy"), name.lowercased() != "no_proxy" else { continue }
@@ -69,7 +70,7 @@ package enum Secrets {
       let login = String(rest[..<at])
       let user = login.prefix { $0 != ":" }
       let password = login.dropFirst(user.count + 1)
-      // curl takes it apart in its own way where characters are not encoded, and tells the parts.
+      // curl parses unencoded characters in its own way and reports the parts.
       for text in [String(rest), login, password.isEmpty ? String(user) : String(password)] { add(text) }
       for part in password.split(whereSeparator: { "@/:?#".contains($0) }) { add(String(part)) }
       let decoded = (user: unescaped(user), password: unescaped(password))
@@ -80,7 +81,7 @@ package enum Secrets {
     }
   }
 
-  /// The bytes that percent-encoding stands for.
+  /// Decodes percent-encoding.
   private static func unescaped(_ text: Substring) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = text.utf8
@@ -97,19 +98,19 @@ package enum Secrets {
     return bytes
   }
 
-  /// The text without secrets.
+  /// Returns the text with secrets replaced by ``mark``.
   package static func redacted(_ text: String) -> String {
     var text = text
     let bytes = text.withUTF8 { redacted($0) }
     return bytes.map { String(decoding: $0, as: UTF8.self) } ?? text
   }
 
-  /// The bytes of a text without secrets.
+  /// Returns the bytes with secrets replaced by ``mark``.
   package static func redacted(_ text: [UInt8]) -> [UInt8] {
     text.withUnsafeBufferPointer { redacted($0) } ?? text
   }
 
-  /// The text without secrets, nil where it has none.
+  /// Returns the text with secrets replaced; nil if it has none.
   private static func redacted(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     let known = known.withLock { $0 }
     if known.secrets.isEmpty { return nil }
@@ -117,7 +118,7 @@ package enum Secrets {
     var copied = 0
     var index = 0
     while index < text.count {
-      // Of two that begin alike, the longer one goes.
+      // Of several matches, the longest one is replaced.
       guard known.begins[Int(text[index])],
         let length = known.secrets.lazy.compactMap({ match($0, in: text, at: index) }).max()
       else {
@@ -131,7 +132,7 @@ package enum Secrets {
     return out.map { $0 + text[copied...] }
   }
 
-  /// How many bytes of the text at an index are a secret, each of its characters in whatever form; nil where none is.
+  /// Returns the length of a secret in any encoding at an index; nil if there is none.
   private static func match(_ secret: [UInt8], in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
     var end = start
     var matched = 0
@@ -140,13 +141,13 @@ package enum Secrets {
       end += length
       matched += 1
     }
-    // Of several lines, the first one is the same in all.
+    // The first line of a multi-line secret is the same for all of its kind.
     let mayBeCut = secret.count >= 2 * minimumPrefix && !secret.contains(0x0A)
     let isEnough = matched == secret.count || (mayBeCut && matched >= minimumPrefix)
     return isEnough ? end - start : nil
   }
 
-  /// How many bytes of the text at an index stand for a byte; nil where something else stands there.
+  /// Returns the length of the encoded byte at an index; nil if something else is there.
   private static func form(of byte: UInt8, in text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int? {
     guard index < text.count else { return nil }
     let first = text[index]
@@ -173,7 +174,7 @@ package enum Secrets {
       default: return next == byte ? 2 : nil
       }
     case UInt8(ascii: "+") where byte == 0x20: return 1
-    // What was broken into lines comes back in one.
+    // Line breaks may come back as spaces.
     case 0x20 where byte == 0x0A: return 1
     default: return nil
     }

@@ -2,27 +2,26 @@ package import FirestoreModels
 import Platform
 import Synchronization
 
-/// A file that lines are appended to, each whole or not at all.
+/// A file that lines are appended to atomically.
 ///
-/// What cannot be written whole is taken back, and the file takes nothing more from then on: on a disk that is full for a
-/// moment, a line behind a torn one would be lost with it. Only where it cannot be taken back either is a torn line the
-/// last one.
+/// A line that cannot be written completely is removed, and the file then accepts no more: on a disk that is
+/// full only for a while, lines after a torn one would be lost. Only if the removal fails too does the file
+/// end with a torn line.
 package final class AppendOnlyFile: Sendable {
   private struct State {
     var descriptor: Int32
-    /// Why it takes nothing more.
+    /// Why it accepts no more.
     var failure: Failure?
   }
 
-  /// Where it is.
   package let path: String
   private let header: [UInt8]
   private let state: Mutex<State>
   private let synced = Atomic<Int>(0)
 
-  /// Opens or makes the file.
+  /// Opens or creates the file.
   ///
-  /// - Parameter header: What stands before the first line of a file that is empty.
+  /// - Parameter header: The first line of an empty file.
   /// - Throws: `.cannotWrite`.
   package init(_ path: String, header: [UInt8] = []) throws(Failure) {
     let (descriptor, error) = SystemCall.open(path, O_WRONLY | O_CREAT | O_APPEND, mode: 0o600)
@@ -36,9 +35,9 @@ package final class AppendOnlyFile: Sendable {
     _ = state.withLock { close($0.descriptor) }
   }
 
-  /// Appends bytes, all of them or none.
+  /// Appends bytes, all or none.
   ///
-  /// - Throws: `.cannotWrite`; what made an earlier call fail, once one has.
+  /// - Throws: `.cannotWrite`; after a failure, always the first one.
   package func append(_ bytes: [UInt8]) throws(Failure) {
     let failure: Failure? = state.withLock { state in
       if state.failure != nil { return state.failure }
@@ -55,23 +54,23 @@ package final class AppendOnlyFile: Sendable {
     if let failure { throw failure }
   }
 
-  /// Why it takes nothing more, nil while it does.
+  /// Why it accepts no more; nil if it does.
   package var failure: Failure? { state.withLock { $0.failure } }
 
-  /// Bytes that are known to be on the disk.
+  /// The number of bytes that are certainly on disk.
   package var syncedLength: Int { synced.load(ordering: .relaxed) }
 
-  /// Bytes in it.
+  /// The size in bytes.
   package var length: Int { state.withLock { Int(lseek($0.descriptor, 0, SEEK_END)) } }
 
-  /// Takes the file for this process until it ends; false where another process has it.
+  /// Locks the file until this process ends; false if another process holds the lock.
   package func lock() -> Bool {
     state.withLock { flock($0.descriptor, LOCK_EX | LOCK_NB) == 0 }
   }
 
-  /// Waits until everything appended is on the disk.
+  /// Flushes all appended bytes to disk.
   ///
-  /// - Throws: `.cannotWrite`; nothing more is appended then, for it is not known what is on the disk.
+  /// - Throws: `.cannotWrite`; the file accepts no more then, because its state on disk is unknown.
   package func sync() throws(Failure) {
     let (failure, length) = state.withLock { state -> (Failure?, Int) in
       let error = SystemCall.synchronize(state.descriptor)

@@ -1,24 +1,30 @@
 package import FirestoreModels
 import Platform
 
-/// A file that is there whole or not at all.
+/// A file that is written completely or not at all.
 ///
-/// Bytes go to a temporary name in the same folder; ``finish()`` flushes, syncs and renames. Dropped without
-/// ``finish()`` (an error, a cancellation), it takes the temporary file away; killed, it may leave one, but never
-/// half a file under the final name. `-` is standard output; a device or a pipe is written to directly, for it can
-/// be neither renamed to nor taken back. A symbolic link stays, and the file that it leads to is replaced; an existing
-/// file's permissions stay, and a new file is its owner's alone, because it may hold people's data.
+///     var file = try OutputFile("users.csv", digest: true)
+///     try file.write("__name__,name\r\n")
+///     let receipt = try file.finish()
+///     print(receipt.bytes, receipt.sha256 ?? "")
+///
+/// Bytes go to a temporary file in the same folder; ``finish()`` flushes, syncs and renames it. A value that
+/// is dropped without ``finish()`` (an error, a cancellation) deletes it; a killed process may leave it
+/// behind, but never a partial file under the final name.
+///
+/// `-` is standard output. Devices and pipes are written directly. A symbolic link is kept and its target
+/// replaced. An existing file keeps its permissions; a new one is readable only by its owner, because it may
+/// hold personal data.
 package struct OutputFile: ~Copyable {
-  /// What became of a file.
+  /// The result of writing a file.
   package struct Receipt: Sendable, Equatable {
-    /// Where it is; `-` for standard output.
+    /// The path; `-` for standard output.
     package var path: String
-    /// Its size on disk (after compression).
+    /// The size on disk, after compression.
     package var bytes: Int
-    /// The SHA-256 of those bytes in lower-case hexadecimal, where it was asked for.
+    /// The SHA-256 of those bytes in lower-case hexadecimal, if requested.
     package var sha256: String?
 
-    /// Makes a receipt.
     package init(path: String, bytes: Int, sha256: String? = nil) {
       self.path = path
       self.bytes = bytes
@@ -26,9 +32,9 @@ package struct OutputFile: ~Copyable {
     }
   }
 
-  /// Where the file will be.
+  /// The final path.
   package let path: String
-  /// Bytes sent towards the file so far, before compression.
+  /// The bytes written so far, before compression.
   package private(set) var bytesAccepted = 0
 
   private static let bufferSize = 64 << 10
@@ -42,9 +48,9 @@ package struct OutputFile: ~Copyable {
 
   /// Starts a file.
   ///
-  /// A name that ends in `.gz` is compressed unless `gzip` says otherwise.
+  /// A name that ends in `.gz` is compressed unless `gzip` is set.
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite` with the path and what the system says.
+  /// - Throws: ``Failure`` of kind `cannotWrite` with the path and the system's message.
   package init(_ path: String, gzip: Bool? = nil, digest: Bool = false) throws(Failure) {
     try Self.checkWritable(path)
     let sha256: SHA256Digest? = digest ? try SHA256Digest() : nil
@@ -77,7 +83,6 @@ package struct OutputFile: ~Copyable {
     }
   }
 
-  /// Appends bytes.
   package mutating func write(_ bytes: [UInt8]) throws(Failure) {
     try bytes.withUnsafeBufferPointer { bytes throws(Failure) in try write(UnsafeRawBufferPointer(bytes)) }
   }
@@ -87,9 +92,9 @@ package struct OutputFile: ~Copyable {
     try write(Array(text.utf8))
   }
 
-  /// Completes the file: flushed, synced, under its final name.
+  /// Flushes, syncs and renames the file.
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite`; nothing is under the final name then but what was there before.
+  /// - Throws: ``Failure`` of kind `cannotWrite`; the final path is unchanged then.
   package consuming func finish() throws(Failure) -> Receipt {
     try flush()
     try deflater?.deflate(UnsafeRawBufferPointer(start: nil, count: 0), finishing: true, into: &sink)
@@ -127,15 +132,15 @@ package struct OutputFile: ~Copyable {
   }
 }
 
-/// The bottom of an output file: what goes to the disk is counted and digested here.
+/// The destination of an output file, where bytes are counted and digested.
 struct FileSink: ~Copyable {
   let path: String
   var descriptor: Int32
   var digest: SHA256Digest?
   private(set) var bytes = 0
-  /// Why it takes nothing more, so that no file with a gap is completed.
+  /// Why it accepts no more, so that a file with a gap is never completed.
   private(set) var failure: Failure?
-  /// Whether somebody has to take what is written.
+  /// Whether a write may block on a reader.
   private let mayWait: Bool
 
   init(path: String, descriptor: Int32, digest: consuming SHA256Digest?) {
@@ -167,7 +172,7 @@ struct FileSink: ~Copyable {
 extension OutputFile {
   /// Checks that a file can be written, before anything is read.
   ///
-  /// Its folder is there and writable, and the path is no folder. Creates nothing.
+  /// Its folder must exist and be writable, and the path must not be a folder. Nothing is created.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package static func checkWritable(_ path: String) throws(Failure) {
@@ -190,7 +195,7 @@ extension OutputFile {
     if access(folder, W_OK | X_OK) != 0 { throw Failure.cannotWrite(path, errno: errno) }
   }
 
-  /// Copies a file, whole or not at all; one that is not there is empty.
+  /// Copies a file atomically; a missing source counts as empty.
   ///
   /// - Throws: `.cannotWrite`, `.inputMissing`.
   package static func copy(_ source: String, to path: String) throws(Failure) {
@@ -208,7 +213,7 @@ extension OutputFile {
     _ = try output.finish()
   }
 
-  /// Where the bytes go until the file is complete.
+  /// The destination of the bytes until the file is complete.
   private struct Destination {
     var target: String
     var temporary: String?
@@ -238,9 +243,9 @@ extension OutputFile {
   }
 }
 
-/// Writes a file in one scope: completed when `body` returns, taken away when it throws or is cancelled.
+/// Writes a file in a scope: completes it when `body` returns, deletes it if `body` throws or is cancelled.
 ///
-/// - Throws: what `body` throws, `CancellationError`, or ``Failure`` of kind `cannotWrite`.
+/// - Throws: What `body` throws, `CancellationError`, or ``Failure`` of kind `cannotWrite`.
 package func withOutputFile<Result>(
   _ path: String,
   gzip: Bool? = nil,

@@ -1,23 +1,23 @@
 package import FirestoreModels
 import Platform
 
-/// Bytes that wait on disk: written once from front to back, then read once.
+/// A temporary file that is written sequentially and then read.
 ///
-/// The file has no name from its first moment on, so that it is gone with the process, however that ends.
+/// The file is unlinked as soon as it is created, so that it disappears with the process.
 package struct SpoolFile: ~Copyable {
   private static let bufferSize = 64 << 10
 
   private let path: String
   private let descriptor: Int32
   private var buffer: [UInt8] = []
-  /// Why it takes nothing more: behind a gap the rest would be read as something else.
+  /// Why it accepts no more: data after a gap would be misread.
   private var failure: Failure?
-  /// What has been written so far, in bytes.
+  /// The bytes written so far.
   package private(set) var count = 0
 
-  /// Makes an empty spool in a folder.
+  /// Creates an empty spool in a folder.
   ///
-  /// - Parameter path: The file that the bytes are for, which errors name; the folder where nil.
+  /// - Parameter path: The file that errors name; the folder if nil.
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package init(in folder: String, for path: String? = nil) throws(Failure) {
     let (name, descriptor) = try FilePaths.createTemporary(
@@ -47,9 +47,9 @@ package struct SpoolFile: ~Copyable {
     }
   }
 
-  /// Hands the whole content to `body`, piece by piece from the front; a spool may be read again.
+  /// Calls `body` with the entire content, piece by piece; may be called again.
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite` where the disk gives trouble, else what `body` throws.
+  /// - Throws: ``Failure`` of kind `cannotWrite` for a disk error, otherwise what `body` throws.
   package mutating func read(
     pieces size: Int = 256 << 10,
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
@@ -62,15 +62,15 @@ package struct SpoolFile: ~Copyable {
     while left > 0 {
       let (read, code) = SystemCall.read(descriptor, into: piece)
       if code != 0 { throw Failure.cannotWrite(path, errno: code) }
-      if read == 0 { throw Failure.cannotWrite(path, "a temporary file for it has lost its end") }
+      if read == 0 { throw Failure.cannotWrite(path, "its temporary file is truncated") }
       left -= read
       try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(piece)[..<read]))
     }
   }
 
-  /// Reads from a place into `buffer`, which stays as it is behind the spool's end.
+  /// Reads at an offset into `buffer`, which is unchanged beyond the end of the spool.
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite` where the disk gives trouble.
+  /// - Throws: ``Failure`` of kind `cannotWrite` for a disk error.
   package mutating func read(at position: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) {
     try flush()
     var done = 0

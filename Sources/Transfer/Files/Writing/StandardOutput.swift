@@ -1,8 +1,8 @@
 package import FirestoreModels
 
-/// Standard output: what a command was asked for.
+/// Standard output: the result of a command.
 package enum StandardOutput {
-  /// Writes a text for people, without secrets.
+  /// Writes text for people, without secrets.
   ///
   /// - Throws: `.cannotWrite`.
   package static func write(_ text: TerminalText) throws(Failure) {
@@ -16,7 +16,7 @@ package enum StandardOutput {
     try write(data: Secrets.redacted(json))
   }
 
-  /// Writes data for programs, byte by byte as they are.
+  /// Writes data for programs, unchanged.
   ///
   /// - Throws: `.cannotWrite`.
   package static func write(data bytes: [UInt8]) throws(Failure) {

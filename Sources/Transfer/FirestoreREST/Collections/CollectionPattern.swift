@@ -1,49 +1,48 @@
 package import FirestoreModels
 
-/// The path of collections of one kind, with `*` for any document id: `groups/*/members`.
+/// A collection path in which `*` stands for any document ID, such as `groups/*/members`.
 package struct CollectionPattern: Sendable, Equatable {
-  /// The pattern as it is written; a path without `*` is a pattern of itself.
+  /// The pattern as text; a path without `*` matches only itself.
   package let path: CollectionPath
   private let segments: [[UInt8]]
 
-  /// Makes a pattern of a path.
   package init(_ path: CollectionPath) {
     self.path = path
     segments = path.string.utf8.split(separator: Self.slash).map { Array($0) }
   }
 
-  /// The collection up to the first `*`: everything that matches is in it or below it.
+  /// The collection before the first `*`, which contains everything that matches.
   package var root: CollectionPath {
     guard let at = segments.firstIndex(of: Self.star), at > 0 else { return path }
     let names = segments[..<at].map { String(decoding: $0, as: UTF8.self) }
     return CollectionPath(names.joined(separator: "/")) ?? path
   }
 
-  /// Whether any id is left open.
+  /// Whether it has a `*`.
   package var isOpen: Bool { segments.contains(Self.star) }
 
-  /// Whether a document is in such a collection, or, where `isDeep`, anywhere below one.
+  /// Whether a document is in a matching collection or, if `isDeep`, anywhere below one.
   package func contains(_ document: DocumentPath, isDeep: Bool = false) -> Bool {
     let found = document.string.utf8.split(separator: Self.slash)
     guard isDeep ? found.count > segments.count : found.count == segments.count + 1 else { return false }
     return zip(segments, found).allSatisfy { $0 == Self.star || $0.elementsEqual($1) }
   }
 
-  /// Whether a collection is of the kind.
+  /// Whether a collection matches.
   package func matches(_ collection: CollectionPath) -> Bool {
     let found = collection.string.utf8.split(separator: Self.slash)
     return found.count == segments.count
       && zip(segments, found).allSatisfy { $0 == Self.star || $0.elementsEqual($1) }
   }
 
-  /// Whether two are the same bytes.
+  /// Whether two patterns have the same bytes.
   package static func == (a: CollectionPattern, b: CollectionPattern) -> Bool { a.path == b.path }
 
   private static let slash = UInt8(ascii: "/")
   private static let star = [UInt8(ascii: "*")]
 }
 
-/// What is asked of the documents of a read once they are here.
+/// The conditions that a read evaluates on the client.
 struct ReadSelection: Sendable {
   private let pattern: CollectionPattern
   private let filter: DocumentFilter?

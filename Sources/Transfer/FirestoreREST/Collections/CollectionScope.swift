@@ -1,16 +1,16 @@
 package import FirestoreModels
 
-/// Part of a database: a collection, what is below it where that is wanted, or the collections of one kind below it.
+/// A part of a database: a collection, with or without its subcollections, or the matches of a pattern.
 package struct CollectionScope: Sendable, Equatable {
-  /// The collection that the read begins at.
+  /// The collection where reading starts.
   package let collection: CollectionPath
-  /// Whether what is below the documents belongs to it, also below documents that are missing.
+  /// Whether subcollections are included, also those of missing documents.
   package let isDeep: Bool
-  /// The kind of collection that alone is meant, as `groups/*/members`; nil where it is the collection itself.
+  /// The pattern of the only collections that belong to it, such as `groups/*/members`; nil for the
+  /// collection itself.
   package let kind: CollectionPath?
   private let pattern: CollectionPattern?
 
-  /// Makes a scope.
   package init(_ collection: CollectionPath, isDeep: Bool, kind: CollectionPath? = nil) {
     self.collection = collection
     self.isDeep = isDeep
@@ -18,16 +18,16 @@ package struct CollectionScope: Sendable, Equatable {
     pattern = kind.map { CollectionPattern($0) }
   }
 
-  /// Makes the scope of a collection, or of the collections of a pattern whose root is a name.
+  /// Creates the scope of a collection, or of a pattern below a named root collection.
   package init(pathOrPattern path: CollectionPath, isDeep: Bool = false) {
     let pattern = CollectionPattern(path)
     self.init(pattern.root, isDeep: isDeep, kind: pattern.isOpen ? path : nil)
   }
 
-  /// What it is called in summaries.
+  /// The name in summaries.
   package var name: CollectionPath { kind ?? collection }
 
-  /// The read that gives what belongs to it.
+  /// The read of the scope.
   package var read: CollectionRead {
     var read = CollectionRead(isDeep ? collection : name)
     if isDeep {
@@ -52,12 +52,12 @@ package struct CollectionScope: Sendable, Equatable {
 
   private static let slash = UInt8(ascii: "/")
 
-  /// Whether all of another scope is in this one.
+  /// Whether it contains all of another scope.
   private func covers(_ other: CollectionScope) -> Bool {
     contains(DocumentPath(other.name, "x")) && (isDeep || !other.isDeep)
   }
 
-  /// Whether names of different scopes may alternate in the order of names.
+  /// Whether documents of different scopes may alternate in name order.
   package static func interleave(_ scopes: [CollectionScope]) -> Bool {
     for (index, scope) in scopes.enumerated() {
       for other in scopes.dropFirst(index + 1) {
@@ -70,12 +70,12 @@ package struct CollectionScope: Sendable, Equatable {
     return false
   }
 
-  /// The scope that a document belongs to, nil for none; the first where it is in several.
+  /// Returns the first scope that contains a document; nil if none does.
   package static func index(of path: DocumentPath, in scopes: [CollectionScope]) -> Int? {
     scopes.firstIndex { $0.contains(path) }
   }
 
-  /// The scopes without those that others cover, in the order in which they were named.
+  /// Returns the scopes that no other scope covers, in the given order.
   static func distinct(_ scopes: [CollectionScope]) -> [CollectionScope] {
     var kept: [CollectionScope] = []
     for scope in scopes where !kept.contains(where: { $0.covers(scope) }) {
@@ -85,7 +85,7 @@ package struct CollectionScope: Sendable, Equatable {
     return kept
   }
 
-  /// The scopes without those that others cover, in the order of their collections.
+  /// Returns the scopes that no other scope covers, sorted by collection.
   static func normalized(_ scopes: [CollectionScope]) -> [CollectionScope] {
     distinct(scopes).sorted { ($0.collection, $0.name) < ($1.collection, $1.name) }
   }

@@ -1,43 +1,43 @@
 package import FirestoreModels
 
-/// The collections that a command names: paths, patterns, or all.
+/// The collections that a command selects: paths, patterns or all.
 package struct CollectionSelection: Sendable, Equatable {
-  /// The paths and patterns; none where all root collections are meant.
+  /// The paths and patterns; empty for all root collections.
   ///
-  /// `*` stands within the name of a root collection for any text (`class*`), or alone for any document's id
-  /// (`groups/*/members`).
+  /// In the name of a root collection, `*` stands for any text (`class*`); elsewhere it must stand alone, for
+  /// any document ID (`groups/*/members`).
   package let names: [String]
   /// Whether subcollections are included.
   package let isDeep: Bool
 
-  /// Collections of gymmigrate's own, which are not meant by `--all` and by patterns.
+  /// The prefix of gymmigrate's own collections, which `--all` and patterns exclude.
   package static let ownPrefix = "_gymmigrate"
 
-  /// Makes a selection; nil for names means all root collections.
+  /// Creates a selection; nil selects all root collections.
   package init(_ names: [String]?, isDeep: Bool) {
     self.names = names ?? []
     self.isDeep = isDeep
   }
 
-  /// Why a name is neither a path of a collection nor a pattern of one; nil where it is.
+  /// Returns why a name is neither a collection path nor a pattern; nil if it is valid.
   package static func defect(of name: String) -> String? {
     guard let path = CollectionPath(name) else {
       return
-        "is not the path of a collection; those have an odd number of segments, as users or groups/g1/members"
+        "is not a collection path, which has an odd number of segments, such as users or groups/g1/members"
     }
     let segments = path.string.utf8.split(separator: UInt8(ascii: "/"))
     for (index, segment) in segments.enumerated() where segment.contains(UInt8(ascii: "*")) && index > 0 {
       if index % 2 == 0 || segment.count > 1 {
-        return "has a * that is neither within the name of a root collection nor alone for a document's id"
+        return "has a * that is neither in the name of a root collection nor alone in place of a document ID"
       }
     }
     if let violation = PathLimits.violations(of: path).first {
-      return "is not the path of a collection that the service takes: \(violation.message)"
+      return "is not a collection path that the service accepts: \(violation.message)"
     }
     return nil
   }
 
-  /// Whether the root collections of the database have to be known.
+  /// Whether the root collections of the database must be listed first.
   package var wantsRoots: Bool {
     names.isEmpty || names.contains { Self.first(of: $0).utf8.contains(Self.star) }
   }
@@ -48,15 +48,15 @@ package struct CollectionSelection: Sendable, Equatable {
     name.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1).first.map { String(Substring($0)) } ?? name
   }
 
-  /// The parts of the database that are meant, in the order of their names, none within another.
+  /// Returns the selected scopes, sorted by name and without overlaps.
   ///
-  /// - Parameter roots: The root collections that there are.
-  /// - Throws: `.inputMissing` where no collection has the name that a pattern asks for.
+  /// - Parameter roots: The root collections of the database.
+  /// - Throws: `.inputMissing` if no collection matches a pattern.
   package func scopes(roots: [CollectionPath]) throws(Failure) -> [CollectionScope] {
     CollectionScope.normalized(try allScopes(roots: roots))
   }
 
-  /// The same in the order in which they were named.
+  /// Returns the selected scopes in the given order, without overlaps.
   ///
   /// - Throws: As ``scopes(roots:)``.
   package func namedScopes(roots: [CollectionPath]) throws(Failure) -> [CollectionScope] {
@@ -80,8 +80,8 @@ package struct CollectionSelection: Sendable, Equatable {
           .inputMissing,
           "find the collections",
           path: name,
-          cause: "no root collection has such a name",
-          remedy: "'gymmigrate count --all' shows those that there are."
+          cause: "no root collection matches",
+          remedy: "'gymmigrate count --all' lists the existing ones."
         )
       }
       for root in found { scopes += scope(root.string + rest) }
@@ -89,7 +89,7 @@ package struct CollectionSelection: Sendable, Equatable {
     return scopes
   }
 
-  /// Whether a name, which may be a pattern, means a collection; a `*` within the root stands for any text.
+  /// Whether a name or pattern selects a collection; a `*` in the root segment stands for any text.
   package static func name(_ name: String, means collection: CollectionPath) -> Bool {
     let wanted = name.utf8.split(separator: UInt8(ascii: "/")).map { Array($0) }
     let found = collection.string.utf8.split(separator: UInt8(ascii: "/")).map { Array($0) }

@@ -1,11 +1,11 @@
 package import FirestoreModels
 
 extension FirestoreClient {
-  /// Whether a read gives no document at all; a look at one page of names.
+  /// Whether a read returns no documents, by one page of names.
   ///
-  /// - Parameter asFiltered: Whether only documents count for which the read's filter holds; a filter that selects
-  ///   nothing is no empty collection otherwise.
-  /// - Throws: What keeps the page from being read.
+  /// - Parameter asFiltered: Whether the read's filter applies; otherwise a filter that matches nothing does
+  ///   not make a collection empty.
+  /// - Throws: The failure of the read.
   package func isEmpty(_ read: CollectionRead, asFiltered: Bool = false) async throws -> Bool {
     var look = read
     if !asFiltered { look.filter = nil }
@@ -17,19 +17,19 @@ extension FirestoreClient {
     return true
   }
 
-  /// The reads that give no document at all, their filters aside, in their order.
+  /// Returns the reads without documents, ignoring filters.
   package func empty(among reads: [CollectionRead]) async throws -> [CollectionRead] {
     var empty: [CollectionRead] = []
     for read in reads where try await isEmpty(read) { empty.append(read) }
     return empty
   }
 
-  /// The kinds of collections of one id, as `members` and `groups/*/members`: the first of each root collection.
+  /// Returns the collection paths with an ID, such as `members` and `groups/*/members`: the first below each
+  /// root collection.
   ///
-  /// Found by a look at one name a root collection, skipping what is below it; nil where the service does not answer
-  /// within ``patience``.
+  /// It reads one name per root collection; nil if the service does not respond within ``patience``.
   ///
-  /// - Parameter readTime: The moment that is looked at; nil is the present.
+  /// - Parameter readTime: The read time; nil for the present.
   package func kinds(ofGroup id: String, at readTime: Timestamp? = nil) async -> [CollectionPath]? {
     let start = caller.clock.now()
     var kinds: [CollectionPath] = []
@@ -44,7 +44,7 @@ extension FirestoreClient {
         guard let first = try await pages.next()?.first else { return kinds }
         kinds.append(first.path.collection.pattern)
         let root = first.path.segments.first ?? ""
-        // Behind everything below the root collection: no id holds a NUL, and none sorts before this number.
+        // Skip everything below the root collection: no ID contains NUL, and none sorts before this number.
         read.startAt = DocumentPath("\(root)\u{0}/__id-9223372036854775808__")
       } catch {
         return nil
@@ -55,14 +55,14 @@ extension FirestoreClient {
 }
 
 extension Failure {
-  /// Collections that were named and have no document at all (`--fail-if-empty`).
+  /// Selected collections that have no documents (`--fail-if-empty`).
   package static func empty(_ collections: [CollectionPath]) -> Failure {
     Failure(
       .inputMissing,
       "find documents",
       path: collections.map(\.string).joined(separator: ", "),
-      cause: "there is none, and --fail-if-empty is given; nothing was begun",
-      remedy: "Check the names and the database; 'gymmigrate count --all' shows what there is."
+      cause: "there are none, and --fail-if-empty is set; nothing was started",
+      remedy: "Check the names and the database; 'gymmigrate count --all' lists the existing collections."
     )
   }
 }

@@ -1,45 +1,44 @@
-/// Who signs requests, and how a token is had for them.
+/// The credentials that sign requests.
 ///
-/// Printing one never shows a secret.
+/// Printing them never reveals a secret.
 package struct Credentials: Sendable, Equatable, CustomStringConvertible {
-  /// The kinds that are supported.
+  /// The supported kinds.
   package enum Kind: Sendable, Equatable {
-    /// Requests go out unsigned; Security Rules judge them.
+    /// Requests are not signed; Security Rules apply.
     case none
     /// The emulator's administrator, `Bearer owner`.
     case emulatorOwner
-    /// The embedded store of this process, or one that was given the token.
+    /// The token of the embedded store.
     case bearer(BearerToken)
     /// A service account's key file.
     case serviceAccount(ServiceAccount)
-    /// gcloud's application-default credentials of a person.
+    /// The application-default credentials of a person, from gcloud.
     case authorizedUser(AuthorizedUser)
-    /// The service account of the machine.
+    /// The service account of this machine.
     case metadataServer(MetadataServer)
-    /// A file with a token.
+    /// A file with an access token.
     case accessTokenFile(AccessTokenFile)
   }
 
-  /// What is asked for: data and administration of Firestore.
+  /// The OAuth scope: data and administration of Firestore.
   package static let scope = "https://www.googleapis.com/auth/datastore"
 
-  /// The kind, with what it needs.
+  /// The kind, with its data.
   package let kind: Kind
-  /// The project that pays for requests (`x-goog-user-project`), where it is not the database's own.
+  /// The project billed for requests (`x-goog-user-project`), if it is not the database's own.
   package let quotaProject: String?
 
-  /// Makes credentials.
   package init(_ kind: Kind, quotaProject: String? = nil) {
     self.kind = kind
     self.quotaProject = quotaProject
   }
 
-  /// The project that the credentials belong to, where they tell.
+  /// The project that the credentials belong to, if they contain it.
   package var project: String? {
     if case .serviceAccount(let account) = kind { account.project } else { nil }
   }
 
-  /// The kind and who signs, for the line before a write.
+  /// The kind and the signer, for the line before a write.
   package var description: String {
     switch kind {
     case .none: "no credentials"

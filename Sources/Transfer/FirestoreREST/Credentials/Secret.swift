@@ -1,9 +1,10 @@
 import Files
 
-/// A text that must never be printed: it describes, debugs and mirrors itself as dots, and is struck out of what others
-/// send back (see ``Secrets``).
+/// A text that is never printed.
+///
+/// Its descriptions and its mirror are dots, and ``Secrets`` removes it from everything that others return.
 struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The text, for a header, a form or a signature, and for nothing else.
+  /// The text, only for a header, a form or a signature.
   let revealed: String
 
   init(_ text: String) {

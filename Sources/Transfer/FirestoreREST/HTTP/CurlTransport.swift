@@ -1,18 +1,21 @@
 import CCurl
 import Files
 import FirestoreModels
+import Platform
 import Synchronization
 
-/// Sends requests through libcurl's multi interface: one event thread, connections kept alive and shared, HTTP/2
-/// over TLS, bodies inflated on the way.
+/// A transport over libcurl's multi interface.
 ///
-/// A request that may have reached the service is never sent again here. libcurl by itself repeats a request on a
-/// kept-alive connection that dies without an answer, even a POST that was applied; bodies are therefore given
-/// through a read callback that cannot be rewound, which turns such a repeat into an error.
+/// One event thread serves all requests; connections are kept alive and shared, with HTTP/2 over TLS; bodies
+/// are decompressed.
+///
+/// A request that may have reached the service is never sent again here. By itself, libcurl repeats a request
+/// if a kept-alive connection closes without a response, even a POST that was applied. So bodies are provided
+/// by a read callback that cannot be rewound, which turns such a repetition into an error.
 package final class CurlTransport: HTTPTransport {
   private let loop: CurlEventLoop
 
-  /// Starts the event thread; it ends when the transport is released.
+  /// Starts the event thread, which ends when the transport is released.
   ///
   /// - Parameter certificates: A file of certificates to trust instead of the system's.
   package init(certificates: String? = nil) {
@@ -24,7 +27,6 @@ package final class CurlTransport: HTTPTransport {
     loop.stop()
   }
 
-  /// Sends a request; see ``HTTPTransport``.
   package func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     let id = loop.register()
     let result = await withTaskCancellationHandler {
@@ -38,10 +40,10 @@ package final class CurlTransport: HTTPTransport {
   }
 }
 
-/// The answer or the error of one transfer.
+/// The result of one transfer.
 typealias TransferResult = Result<HTTPResponse, TransportError>
 
-/// The queue of commands, and the thread that performs them.
+/// The command queue and the thread that executes it.
 private final class CurlEventLoop: Sendable {
   private enum Command {
     case add(UInt64, HTTPRequest, CheckedContinuation<TransferResult, Never>)
@@ -51,13 +53,13 @@ private final class CurlEventLoop: Sendable {
   private struct State {
     var commands: [Command] = []
     var nextID: UInt64 = 0
-    /// Ids that were registered and have no result yet: true where their task was cancelled meanwhile.
+    /// The registered IDs without a result; true if the task was cancelled.
     var pending: [UInt64: Bool] = [:]
     var stopped = false
   }
 
   private let state = Mutex(State())
-  /// Used by the event thread alone, but for `curl_multi_wakeup`, which libcurl allows from any thread.
+  /// Only the event thread uses it, except for `curl_multi_wakeup`, which is thread-safe.
   private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
 
   private static let initialised: Void = {
@@ -82,8 +84,8 @@ private final class CurlEventLoop: Sendable {
     BackgroundThread.start { self.run() }
   }
 
-  // The event thread frees the multi handle once it has seen `stopped`; whoever wakes it does so under the lock and
-  // before, while the handle is there for certain.
+  // The event thread frees the multi handle once it has seen `stopped`. Others wake it under the lock and
+  // before that, while the handle certainly exists.
 
   func stop() {
     state.withLock { state in
@@ -92,9 +94,9 @@ private final class CurlEventLoop: Sendable {
     }
   }
 
-  /// A new id.
+  /// Returns a new ID.
   ///
-  /// It is known before the transfer is added, because a cancellation may overtake the addition.
+  /// It is registered before the transfer is added, because a cancellation may overtake the addition.
   func register() -> UInt64 {
     state.withLock { state in
       state.nextID += 1
@@ -186,7 +188,7 @@ private final class CurlEventLoop: Sendable {
   }
 }
 
-/// An easy handle and its freeing.
+/// An easy handle that is cleaned up when released.
 private final class EasyHandle {
   let pointer: UnsafeMutableRawPointer
 
@@ -200,7 +202,7 @@ private final class EasyHandle {
   }
 }
 
-/// One transfer; touched by the event thread alone.
+/// One transfer, used only by the event thread.
 private final class CurlTransfer {
   let id: UInt64
   let continuation: CheckedContinuation<TransferResult, Never>
@@ -231,20 +233,20 @@ private final class CurlTransfer {
     errorText.deallocate()
   }
 
-  /// The transfer that an easy handle works for.
+  /// Returns the transfer of an easy handle.
   static func of(_ easy: UnsafeMutableRawPointer) -> CurlTransfer? {
     var pointer: UnsafeMutableRawPointer?
     _ = gm_curl_get_pointer(easy, CURLINFO_PRIVATE, &pointer)
     return pointer.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Sets the handle up and gives it to the multi handle, which borrows `self` until ``remove(from:)``.
+  /// Configures the handle and adds it to the multi handle, which borrows `self` until ``remove(from:)``.
   func start(on multi: UnsafeMutableRawPointer, certificates: String?) -> CURLMcode {
     let easy = handle.pointer
     let me = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
     _ = gm_curl_restrict_protocols(easy)
     _ = gm_curl_set_string(easy, CURLOPT_URL, request.url)
-    // Names are data: a `..` among them is no step upwards.
+    // Names are data: `..` must not be resolved.
     _ = gm_curl_set_long(easy, CURLOPT_PATH_AS_IS, 1)
     _ = gm_curl_set_pointer(easy, CURLOPT_PRIVATE, me)
     _ = gm_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
@@ -263,7 +265,7 @@ private final class CurlTransfer {
     if let certificates { _ = gm_curl_set_string(easy, CURLOPT_CAINFO, certificates) }
     if isLoopback(request.url) { _ = gm_curl_set_string(easy, CURLOPT_NOPROXY, "*") }
 
-    // An empty Expect keeps curl from waiting for a 100 before larger bodies.
+    // Without Expect, curl does not wait for status 100 before larger bodies.
     for (name, value) in request.headers + [("Expect", "")] {
       let line = value.isEmpty ? "\(name):" : "\(name): \(value)"
       if let longer = curl_slist_append(requestHeaders, line) { requestHeaders = longer }
@@ -297,7 +299,7 @@ private final class CurlTransfer {
     curl_multi_remove_handle(multi, handle.pointer)
   }
 
-  /// Gives the handle back, cleared; connections stay with the multi handle.
+  /// Returns the handle after a reset; connections remain with the multi handle.
   func takeHandle() -> EasyHandle {
     curl_easy_reset(handle.pointer)
     return handle
@@ -314,7 +316,7 @@ private final class CurlTransfer {
     }
     if isTooLarge {
       return .failure(
-        TransportError(.bodyTooLarge, "the answer is larger than \(request.maximumBodyBytes) bytes")
+        TransportError(.bodyTooLarge, "the response is larger than \(request.maximumBodyBytes) bytes")
       )
     }
     var requestBytes = 0
@@ -378,7 +380,7 @@ private final class CurlTransfer {
   }
 }
 
-/// Whether a URL names this machine, which no proxy stands before.
+/// Whether a URL is on this machine, which no proxy can reach.
 private func isLoopback(_ url: String) -> Bool {
   ["127.", "localhost:", "localhost/", "[::1]"].contains { url.hasPrefix("http://\($0)") }
 }

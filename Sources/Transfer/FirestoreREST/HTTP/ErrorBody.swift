@@ -1,9 +1,9 @@
 import FirestoreModels
 
-/// Reads the service's error bodies: an object for unary methods, an array of one for streamed ones, a web page of
-/// a proxy in between.
+/// Reads error responses: an object for unary methods, an array of one for streamed ones, or a proxy's web
+/// page.
 enum ErrorBody {
-  /// The error of an answer whose code is not 200.
+  /// Reads the error of a response whose status is not 200.
   static func read(_ response: HTTPResponse, with parser: JSONParser) -> FirestoreError {
     let retryAfter = response.headers["retry-after"].flatMap { Double($0) }
     var found: FirestoreError?
@@ -13,13 +13,13 @@ enum ErrorBody {
         return object?["error"].flatMap { read($0, httpCode: response.status) }
       }
     } catch {
-      // Not JSON: the HTTP code has to do.
+      // Not JSON: use the HTTP status.
     }
     var error =
       found
       ?? FirestoreError(
         FirestoreError.Status(httpCode: response.status),
-        "the answer has no Firestore error in it",
+        "the response has no Firestore error",
         code: response.status,
         isFromService: false
       )
@@ -27,7 +27,8 @@ enum ErrorBody {
     return error
   }
 
-  /// The value of an `error` member, also inside a stream of code 200; nil where it is no error object.
+  /// Reads the value of an `error` member, also inside a stream with status 200; nil if it is not an error
+  /// object.
   static func read(_ json: JSONCursor, httpCode: Int?) -> FirestoreError? {
     guard json.kind == .object else { return nil }
     let code = json["code"]?.integer.flatMap { Int(exactly: $0) } ?? httpCode ?? 500

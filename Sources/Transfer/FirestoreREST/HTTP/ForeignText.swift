@@ -1,9 +1,10 @@
 import Files
 
-/// What servers, proxies and libraries say about a request.
+/// Text from servers, proxies and libraries.
 enum ForeignText {
-  /// The text without what looks like a secret, be it this process's or somebody else's: a login in a URL, a header's
-  /// credentials, and parameters that carry tokens, as URLs do that are redirected to.
+  /// Returns the text without anything that looks like a secret, of this process or of others.
+  ///
+  /// That is a login in a URL, credentials in a header, or a parameter with a token, as in redirect URLs.
   static func cleaned(_ text: String) -> String {
     text
       .replacing(login) { match in "\(match.1)\(Secrets.mark)@" }
@@ -13,7 +14,7 @@ enum ForeignText {
 
   private nonisolated(unsafe) static let login = #/([A-Za-z][A-Za-z0-9+.-]*:\/\/)[^\s\/?#"'<>]*@/#
 
-  /// A scheme's name is a word of its own where what follows is short.
+  /// A short word after the name of a scheme may be ordinary text.
   private nonisolated(unsafe) static let credentials =
     #/\b((?:bearer|basic|digest|negotiate)\s+)[A-Za-z0-9._~+\/%-]{20,}=*/#.ignoresCase()
 

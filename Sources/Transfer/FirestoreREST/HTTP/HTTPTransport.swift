@@ -1,19 +1,18 @@
-/// One HTTP request.
+/// An HTTP request.
 package struct HTTPRequest: Sendable {
   /// The method: `GET`, `POST`, `PATCH`, `DELETE`.
   package var method: String
   /// The absolute URL, percent-encoded.
   package var url: String
-  /// Headers in the order in which they are sent.
+  /// The headers, in the order of sending.
   package var headers: [(name: String, value: String)]
-  /// The body; nothing is sent where it is nil.
+  /// The body; nil for none.
   package var body: [UInt8]?
-  /// How long the whole exchange may take, in seconds.
+  /// The time limit of the entire exchange, in seconds.
   package var timeout: Double
-  /// The largest body that is accepted in answer, inflated, in bytes.
+  /// The largest accepted response body, decompressed, in bytes.
   package var maximumBodyBytes: Int
 
-  /// Makes a request.
   package init(
     method: String,
     url: String,
@@ -31,18 +30,17 @@ package struct HTTPRequest: Sendable {
   }
 }
 
-/// One complete HTTP answer, whatever its code.
+/// A complete HTTP response with any status.
 package struct HTTPResponse: Sendable {
-  /// The code, as 200 or 404.
+  /// The status, such as 200 or 404.
   package var status: Int
-  /// Headers by their names in lower case; of a repeated one, the last.
+  /// The headers by lower-case name; the last one of repeated headers.
   package var headers: [String: String]
-  /// The body, inflated.
+  /// The body, decompressed.
   package var body: [UInt8]
-  /// The bytes that came over the network for the body.
+  /// The size of the body as received, in bytes.
   package var wireBytes: Int
 
-  /// Makes an answer.
   package init(status: Int, headers: [String: String] = [:], body: [UInt8] = [], wireBytes: Int = 0) {
     self.status = status
     self.headers = headers
@@ -51,44 +49,41 @@ package struct HTTPResponse: Sendable {
   }
 }
 
-/// Why there is no complete answer.
+/// Why there is no complete response.
 package struct TransportError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The classes that callers decide by.
+  /// The kinds that callers distinguish.
   package enum Kind: Sendable, Equatable {
     /// Nothing was sent: no address, no connection, no TLS session.
     case notConnected
-    /// The request may have reached the service: a time-out, a reset, half a body.
+    /// The request may have reached the service: a time-out, a reset, a partial body.
     case lost
-    /// The answer is larger than the request allows.
+    /// The response exceeds the limit of the request.
     case bodyTooLarge
     /// The caller was cancelled.
     case cancelled
-    /// The request cannot be sent at all: a malformed URL, a certificate that is not trusted.
+    /// The request cannot be sent: a malformed URL, an untrusted certificate.
     case invalid
   }
 
-  /// The class.
   package var kind: Kind
-  /// curl's words for it, and the host, without headers or query.
+  /// curl's message with the host, without headers or query.
   package var message: String
 
-  /// Makes an error.
   package init(_ kind: Kind, _ message: String) {
     self.kind = kind
     self.message = message
   }
 
-  /// The message.
   package var description: String { message }
 }
 
-/// Sends one request and returns its complete answer.
+/// Sends HTTP requests.
 ///
-/// Implementations are wrapped, one concern each: credentials, retries, counting.
+/// Wrappers add one concern each: credentials, retries, counting.
 package protocol HTTPTransport: Sendable {
-  /// Sends a request.
+  /// Sends a request and returns its complete response, whatever its status.
   ///
-  /// - Throws: ``TransportError`` where no complete answer came; a cancelled task gets `.cancelled` at once. Any
-  ///   HTTP code is an answer, not an error.
+  /// - Throws: ``TransportError`` if there is no complete response; a cancelled task gets `.cancelled`
+  ///   immediately.
   func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
 }

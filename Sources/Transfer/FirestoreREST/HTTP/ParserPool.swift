@@ -1,18 +1,18 @@
 import FirestoreModels
 import Synchronization
 
-/// JSON parsers with their grown buffers, lent to one task at a time.
+/// A pool of JSON parsers, to reuse their buffers; each serves one task at a time.
 final class ParserPool: Sendable {
-  /// The parsers that nobody uses at the moment.
+  /// The unused parsers.
   ///
-  /// `JSONParser` is not `Sendable` because it must serve one task at a time, which the lending sees to.
+  /// `JSONParser` is not `Sendable` because it serves one task at a time, which the pool ensures.
   private struct Idle: @unchecked Sendable {
     var parsers: [JSONParser] = []
   }
 
   private let idle = Mutex(Idle())
 
-  /// A parser for the caller alone, until it gives it back.
+  /// Returns a parser for exclusive use, until its body is released.
   func take() -> ParsedBody {
     let parser = idle.withLock { $0.parsers.popLast() }
     return ParsedBody(parser ?? JSONParser(), pool: self)
@@ -25,9 +25,11 @@ final class ParserPool: Sendable {
   }
 }
 
-/// A parsed answer: it keeps its parser until it is released, and is handed from task to task but used by one.
+/// A parsed response.
+///
+/// It holds its parser until it is released; tasks may pass it on, but only one may use it.
 package final class ParsedBody: @unchecked Sendable {
-  /// The parser, for the holder alone.
+  /// The parser, only for the holder.
   let parser: JSONParser
   private let pool: ParserPool
 

@@ -1,15 +1,15 @@
 package import FirestoreModels
 
-/// The service's methods that gymmigrate calls, with what each may be retried on.
+/// The methods of the service that gymmigrate calls, with the errors after which each is retried.
 ///
-/// The codes are those of Google's own configuration (`firestore_grpc_service_config.json`), with two of the
-/// documentation's additions: RESOURCE_EXHAUSTED for streamed reads too (the Node client adds it), and ABORTED for
-/// commits ("nothing was applied; safe to retry").
+/// The codes are those of Google's configuration (`firestore_grpc_service_config.json`), with two additions
+/// from the documentation: RESOURCE_EXHAUSTED also for streamed reads (as in the Node client), and ABORTED
+/// for commits ("nothing was applied; safe to retry").
 package enum RPC: String, Sendable {
   case getDocument, listDocuments, batchGetDocuments, runQuery, runAggregationQuery, listCollectionIds
   case partitionQuery, commit, batchWrite, deleteDocument, beginTransaction, getDatabase, token
 
-  /// Whether sending it twice does no more than sending it once.
+  /// Whether sending it twice has the same effect as sending it once.
   package var isRead: Bool {
     switch self {
     case .commit, .batchWrite, .deleteDocument: false
@@ -17,7 +17,7 @@ package enum RPC: String, Sendable {
     }
   }
 
-  /// Whether what is asked for is that of the command line: collections, filters, orders, moments.
+  /// Whether the request contains arguments of the command line: collections, filters, orders, times.
   var carriesArguments: Bool {
     switch self {
     case .listDocuments, .runQuery, .runAggregationQuery, .partitionQuery: true
@@ -25,7 +25,7 @@ package enum RPC: String, Sendable {
     }
   }
 
-  /// The service's own errors that the same request may be repeated after.
+  /// Whether the same request may be sent again after a status of the service.
   package func retries(on status: FirestoreError.Status) -> Bool {
     switch self {
     case .commit, .batchWrite:
@@ -40,27 +40,31 @@ package enum RPC: String, Sendable {
   }
 }
 
-/// Why one attempt of a call failed.
+/// Why an attempt of a call failed.
 package enum CallFailure: Error, Sendable, Equatable {
-  /// There is no complete answer.
+  /// There is no complete response.
   case transport(TransportError)
-  /// The service, or something before it, answered with an error.
+  /// The service, or a server before it, responded with an error.
   case service(FirestoreError)
-  /// The answer is complete by its length and no answer by its content: a proxy's page, half a stream.
+  /// The response is complete but not valid: a proxy's page, half of a stream.
   case malformed(String)
-  /// The answer is complete and what it should be, but for something in it that cannot be read: it would be the same
-  /// again.
+  /// The response is valid except for a value that cannot be read; a retry would return the same.
   case unreadable(String)
-  /// The answer is complete and holds what was not asked for: something that is not the service gave it.
+  /// The response contains what was not requested, so it is not from the service.
   case foreign(String)
-  /// No credentials could be had for the call.
+  /// No credentials could be obtained.
   case credentials(Failure)
 }
 
-/// How long to wait before the next attempt, and when to give up: pure, so that a table can test it.
+/// When a call is retried: the backoff and the retry budget.
 ///
-/// The delay before attempt n + 1 is drawn evenly from 0 to `initial × 1.5^(n - 1)`, capped at `maximum` ("full
-/// jitter"). A delay that the service asks for (RetryInfo, Retry-After) is waited in full.
+///     let policy = RetryPolicy(budget: 60)
+///     policy.delay(afterAttempt: 3, elapsed: 2, asked: nil, random: 0.5)  // 0.5625
+///     policy.delay(afterAttempt: 3, elapsed: 60, asked: nil, random: 0.5)  // nil: give up
+///
+/// The delay before attempt n + 1 is uniform between 0 and `initial × 1.5^(n - 1)`, capped at `maximum`
+/// ("full jitter"). A delay that the service requests (RetryInfo, Retry-After) is waited in full. The type is
+/// pure: time and randomness are arguments.
 ///
 ///     after attempt     1     2     3     5     8     12
 ///     at most (s)       0.5   0.75  1.13  2.53  8.54  43.2
@@ -69,26 +73,25 @@ package struct RetryPolicy: Sendable, Equatable {
   package var initial: Double
   /// The longest delay after any attempt, in seconds.
   package var maximum: Double
-  /// How long one call may go on being retried, in seconds (`--retry-for`).
+  /// How long one call may be retried, in seconds (`--retry-for`).
   package var budget: Double
 
-  /// How long one request may take, in seconds: no longer than the service itself works on one, nor than the budget.
+  /// The time limit of one request in seconds: at most the service's own limit and the budget.
   var requestGrace: Double { min(75, budget) }
 
-  /// Makes a policy.
   package init(initial: Double = 0.5, maximum: Double = 60, budget: Double = 300) {
     self.initial = initial
     self.maximum = maximum
     self.budget = budget
   }
 
-  /// The delay before the next attempt, nil where it is time to give up.
+  /// Returns the delay before the next attempt; nil to give up.
   ///
   /// - Parameters:
-  ///   - attempt: How many attempts have failed, 1 after the first.
-  ///   - elapsed: Seconds since the first attempt began.
-  ///   - asked: What the service asks for, in seconds.
-  ///   - random: From 0 up to 1.
+  ///   - attempt: The number of failed attempts, from 1.
+  ///   - elapsed: Seconds since the start of the first attempt.
+  ///   - asked: The delay that the service requests, in seconds.
+  ///   - random: A random number in 0..<1.
   package func delay(afterAttempt attempt: Int, elapsed: Double, asked: Double?, random: Double) -> Double? {
     var ceiling = initial
     for _ in 1..<max(attempt, 1) {

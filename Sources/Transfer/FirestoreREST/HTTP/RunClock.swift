@@ -1,13 +1,12 @@
-/// Time and chance, as values, so that whatever waits or jitters can be tested with a clock moved by hand.
+/// Time and randomness as values, so that tests can control them.
 package struct RunClock: Sendable {
-  /// Seconds on a clock that only goes forward.
+  /// Returns the seconds on a monotonic clock.
   package var now: @Sendable () -> Double
   /// Waits for so many seconds; throws `CancellationError` as soon as the task is cancelled.
   package var sleep: @Sendable (Double) async throws -> Void
-  /// A number from 0 up to, not including, 1.
+  /// Returns a random number in 0..<1.
   package var random: @Sendable () -> Double
 
-  /// Makes a clock of its three parts.
   package init(
     now: @escaping @Sendable () -> Double,
     sleep: @escaping @Sendable (Double) async throws -> Void,

@@ -1,29 +1,26 @@
 package import FirestoreModels
 import Synchronization
 
-/// What went over the wire in a run.
+/// The network traffic of a run.
 package struct Traffic: Sendable, Equatable {
-  /// Requests that were sent, retries included.
+  /// Requests sent, including retries.
   package var requests = 0
-  /// Requests that were repeats.
   package var retries = 0
-  /// Bytes of bodies received, as they came over the network.
+  /// Bytes of response bodies, as received.
   package var bytesIn = 0
-  /// Bytes of bodies sent.
+  /// Bytes of request bodies.
   package var bytesOut = 0
 
-  /// Nothing yet.
   package init() {}
 }
 
-/// Counts traffic from any task.
+/// A counter of traffic that several tasks share.
 package final class TrafficCounter: Sendable {
   private let state = Mutex(Traffic())
 
-  /// Starts at nothing.
   package init() {}
 
-  /// What has been counted so far.
+  /// The traffic so far.
   package var current: Traffic { state.withLock { $0 } }
 
   func count(_ change: (inout Traffic) -> Void) {
@@ -31,33 +28,32 @@ package final class TrafficCounter: Sendable {
   }
 }
 
-/// Something that a person watching may want to know: a retry, a refresh.
+/// A retry, for progress output.
 package struct RetryNotice: Sendable {
-  /// The method.
   package var rpc: RPC
-  /// How many attempts have failed.
+  /// The number of failed attempts.
   package var attempt: Int
-  /// Seconds until the next.
+  /// Seconds until the next attempt.
   package var delay: Double
-  /// Why, without data.
+  /// The reason, without data of documents.
   package var reason: String
 }
 
-/// Calls the service's methods: authorises, sends, reads errors, refreshes a refused token once, and repeats what may
-/// be repeated.
+/// Calls the methods of the service.
+///
+/// It adds credentials, decodes errors, refreshes a refused token once, and retries what may be retried.
 package struct ServiceCaller: Sendable {
   package let transport: any HTTPTransport
   package let credentials: TokenProvider
   let parsers = ParserPool()
-  /// How calls are repeated.
+  /// The retry policy.
   package let policy: RetryPolicy
-  /// Time and chance.
+  /// The clock.
   package let clock: RunClock
-  /// What went over the wire.
+  /// The traffic counter.
   package let traffic: TrafficCounter
   private let onRetry: @Sendable (RetryNotice) -> Void
 
-  /// Makes a caller.
   package init(
     transport: any HTTPTransport,
     credentials: TokenProvider,
@@ -74,7 +70,7 @@ package struct ServiceCaller: Sendable {
     self.onRetry = onRetry
   }
 
-  /// The same caller with another bound on the time that a call may take, its retries included.
+  /// Returns the same caller with a lower retry budget, in seconds.
   func within(_ seconds: Double) -> ServiceCaller {
     var policy = policy
     policy.budget = min(policy.budget, seconds)
@@ -90,9 +86,9 @@ package struct ServiceCaller: Sendable {
 
   // MARK: One attempt
 
-  /// Sends a request once (twice where a token was refused), and parses its answer.
+  /// Sends a request once (twice if the token was refused) and parses the response.
   ///
-  /// - Returns: The parsed body and its root, which is good as long as the body is held.
+  /// - Returns: The parsed body and its root, which is valid while the body is held.
   func attempt(_ request: HTTPRequest) async throws(CallFailure) -> (ParsedBody, JSONCursor) {
     var (authorization, response) = try await send(request, with: nil)
     if response.status == 401 {
@@ -135,7 +131,7 @@ package struct ServiceCaller: Sendable {
     }
   }
 
-  /// Runs `body`, whose failure is one of the credentials.
+  /// Calls `body` and wraps its failure as one of the credentials.
   private static func credentials<Result>(
     _ body: () async throws(Failure) -> Result
   ) async throws(CallFailure) -> Result {
@@ -157,21 +153,21 @@ package struct ServiceCaller: Sendable {
     }
     switch result {
     case .success(let root)?: return root
-    case .failure(let error)?: throw .malformed("the answer cannot be read: \(error)")
-    case nil: throw .malformed("the answer is empty")
+    case .failure(let error)?: throw .malformed("the response cannot be read: \(error)")
+    case nil: throw .malformed("the response is empty")
     }
   }
 
   // MARK: With retries
 
-  /// Calls a method that may be repeated, until it succeeds, fails for good, or the budget in time is spent.
+  /// Calls a method until it succeeds, fails permanently, or the retry budget is spent.
   ///
   /// - Parameters:
   ///   - rpc: The method.
-  ///   - operation: What is being done, as a verb phrase for an error.
-  ///   - path: What it is done to.
-  ///   - decode: Reads the answer; the cursor is good as long as the body is held. `.malformed` and `.service`
-  ///     failures that it throws are retried like the transport's.
+  ///   - operation: A verb phrase for errors.
+  ///   - path: The object of the operation, for errors.
+  ///   - decode: Decodes the response; the cursor is valid while the body is held. `.malformed` and
+  ///     `.service` failures that it throws are retried like those of the transport.
   package func call<Answer>(
     _ rpc: RPC,
     _ request: HTTPRequest,
@@ -219,7 +215,7 @@ package struct ServiceCaller: Sendable {
     }
   }
 
-  /// Tells a watcher of a retry that a caller of ``attempt(_:)`` makes by itself.
+  /// Reports a retry by a caller of ``attempt(_:)``.
   func note(_ notice: RetryNotice) {
     traffic.count { $0.retries += 1 }
     onRetry(notice)
@@ -236,12 +232,12 @@ package struct ServiceCaller: Sendable {
 }
 
 extension CallFailure {
-  /// How long the service asks to wait.
+  /// The delay that the service requests.
   var askedDelay: Double? {
     if case .service(let error) = self { error.retryDelay } else { nil }
   }
 
-  /// One line without data.
+  /// The reason in one line, without data of documents.
   var reason: String {
     switch self {
     case .transport(let error): error.message
@@ -251,9 +247,9 @@ extension CallFailure {
     }
   }
 
-  /// The failure that ends a command.
+  /// Returns the failure that ends a command.
   ///
-  /// - Parameter rpc: The method that failed; nil for one that carries nothing of the command line.
+  /// - Parameter rpc: The failed method; nil if its request contains nothing of the command line.
   package func asFailure(
     operation: String,
     path: String?,
@@ -267,12 +263,12 @@ extension CallFailure {
     }
     switch self {
     case .credentials(let failure): return failure
-    case .malformed: return failure(.unavailable, "A proxy may stand in between; try again later.")
+    case .malformed: return failure(.unavailable, "There may be a proxy in between; try again later.")
     case .unreadable: return failure(.internal, nil)
     case .foreign:
       return failure(
         .unavailable,
-        "Firestore does not answer so: check the endpoint, and what stands in between."
+        "This is not a response of Firestore: check the endpoint and any proxy."
       )
     case .transport(let error):
       switch error.kind {
@@ -280,13 +276,13 @@ extension CallFailure {
       case .invalid:
         return failure(.configuration, "Check the endpoint and the certificates of this machine.")
       case .bodyTooLarge:
-        var tooLarge = failure(.unavailable, "Ask for fewer documents a page (--page-size).")
+        var tooLarge = failure(.unavailable, "Request fewer documents per page (--page-size).")
         tooLarge.isBodyTooLarge = true
         return tooLarge
       case .notConnected, .lost: return failure(.unavailable, "Check the network and try again.")
       }
     case .service(let error) where !error.isFromService && error.status != .resourceExhausted:
-      let remedy = "Something in between answered, not Firestore: check the endpoint and the proxy."
+      let remedy = "The response is not from Firestore: check the endpoint and the proxy."
       return failure(.unavailable, remedy, service: error)
     case .service(let error):
       let (kind, remedy) = error.kindAndRemedy(of: rpc)
@@ -296,7 +292,7 @@ extension CallFailure {
 }
 
 extension FirestoreError {
-  /// The class of failure that this error ends a command with, and what to do about it.
+  /// The kind of failure that this error ends a command with, and the remedy.
   fileprivate func kindAndRemedy(of rpc: RPC?) -> (Failure.Kind, String?) {
     switch status {
     case .permissionDenied where reason == "SERVICE_DISABLED":
@@ -304,29 +300,29 @@ extension FirestoreError {
     case .permissionDenied:
       (.notPermitted, "The signer needs roles/datastore.viewer to read and roles/datastore.user to write.")
     case .unauthenticated:
-      (.configuration, "The credentials were refused; 'gymmigrate env show' tells which are used.")
-    case .notFound: (.configuration, "Check the project and the database id ('gymmigrate env show').")
+      (.configuration, "The credentials were refused; 'gymmigrate env show' shows which are used.")
+    case .notFound: (.configuration, "Check the project and the database ID ('gymmigrate env show').")
     case .failedPrecondition:
-      (.configuration, "The query may want an index, or the database may be in Datastore mode.")
-    case .resourceExhausted: (.tryLater, "A quota may be spent; try again later.")
-    // Names were checked by the documented limits before, so what is left is a filter, an order, a time, or what this
-    // server alone refuses. Other requests are of our own making.
+      (.configuration, "The query may need an index, or the database may be in Datastore mode.")
+    case .resourceExhausted: (.tryLater, "A quota may be exhausted; try again later.")
+    // Names were already checked against the documented limits, so the cause is a filter, an order, a time,
+    // or a limit of this server. Other requests do not contain arguments of the user.
     case .invalidArgument where rpc?.carriesArguments ?? false,
       .outOfRange where rpc?.carriesArguments ?? false:
       (
         .usage,
-        "The server refuses what the command asks for: check its names, filters, order and times. Where they are right, report it."
+        "The server refuses the arguments of the command: check its names, filters, order and times. If they are right, report a bug."
       )
     case .invalidArgument, .outOfRange: (.internal, nil)
     case .unimplemented:
       (
         .configuration,
-        "This server cannot do that: check the endpoint and the database ('gymmigrate doctor')."
+        "This server does not support it: check the endpoint and the database ('gymmigrate doctor')."
       )
     case .dataLoss:
       (
         .inputMalformed,
-        "The store of the server is damaged. Of the embedded one: put a copy in its place, or move the file away with the -wal and -shm beside it and import an export."
+        "The server's store is damaged. If it is the embedded one, restore a copy, or move the file and its -wal and -shm files away and import an export."
       )
     case .alreadyExists, .aborted, .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable:
       (.unavailable, "Try again later.")

@@ -1,20 +1,21 @@
 package import FirestoreModels
 
-/// Counts what reads will give, beside the work itself.
+/// Counts the documents of reads in the background.
 ///
-/// A count is only nice to have: the service gives up counting after 60 seconds
-/// (https://firebase.google.com/docs/firestore/query-data/aggregation-queries), and a proxy or an emulator may not
-/// count at all. So it is asked for within seconds, and its failure costs the total of a progress line and nothing else.
+/// A count is optional: the service gives up after 60 seconds
+/// (https://firebase.google.com/docs/firestore/query-data/aggregation-queries), and a proxy or an emulator
+/// may not support it. So it has a short time limit, and without it only the total of the progress line is
+/// missing.
 package final class BackgroundCount: Sendable {
-  /// Counts that are asked for at a time.
+  /// The number of concurrent counts.
   fileprivate static let width = 8
   private let task: Task<Void, Never>
 
-  /// Begins to count.
+  /// Starts counting.
   ///
   /// - Parameters:
-  ///   - limit: Documents of each read at most.
-  ///   - report: Called with the sum, once; never where one of the reads could not be counted, or after ``cancel()``.
+  ///   - limit: The maximum number of documents of each read.
+  ///   - report: Called once with the sum; never if a read could not be counted, or after ``cancel()``.
   package init(
     _ reads: [CollectionRead],
     limit: Int? = nil,
@@ -36,24 +37,24 @@ package final class BackgroundCount: Sendable {
 
   deinit { task.cancel() }
 
-  /// Stops counting.
   package func cancel() { task.cancel() }
 }
 
 extension FirestoreClient {
-  /// Seconds within which what is only nice to have is answered, or done without.
+  /// The time limit of optional requests, in seconds.
   package static let patience = 5.0
 
-  /// The same client for what is only nice to have.
+  /// The same client with the time limit of optional requests.
   package var quickly: FirestoreClient { within(Self.patience) }
 
-  /// The same client with another bound on the time that a request may take, its retries included.
+  /// Returns the same client with a lower time limit per call, including retries, in seconds.
   func within(_ seconds: Double) -> FirestoreClient {
     FirestoreClient(database: database, endpoint: endpoint, caller: caller.within(seconds))
   }
 
-  /// The numbers of documents that reads will give, in their order, nil for each that the service did not count within
-  /// ``patience`` for all together.
+  /// Returns the number of documents of each read; nil where the service did not count it in time.
+  ///
+  /// All counts together have ``patience`` seconds.
   package func quickCounts(of reads: [CollectionRead]) async -> [(count: Int, readTime: Timestamp?)?] {
     let clock = caller.clock
     let deadline = clock.now() + Self.patience
@@ -79,7 +80,7 @@ extension FirestoreClient {
     return counts
   }
 
-  /// As ``quickCounts(of:)``, of one read.
+  /// Returns the number of documents of a read, as ``quickCounts(of:)``.
   package func quickCount(of read: CollectionRead) async -> (count: Int, readTime: Timestamp?)? {
     await quickCounts(of: [read])[0]
   }

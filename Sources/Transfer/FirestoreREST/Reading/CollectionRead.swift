@@ -1,56 +1,61 @@
 package import FirestoreModels
 
-/// What to read of a collection, and how far.
+/// A read of a collection: what to read, and how.
+///
+///     var read = CollectionRead(CollectionPath(nil, "users"), mask: [FieldPath(field: "email")])
+///     read.filter = .field(FieldPath(field: "isActive"), .equal, .boolean(true))
+///     read.parallel = 8
+///     for try await page in client.pages(of: read) { print(page.count) }
 package struct CollectionRead: Sendable, Equatable {
-  /// How far a read goes.
+  /// Which documents to read.
   package enum Reach: Sendable, Equatable {
-    /// The documents of the collection itself.
+    /// The documents of the collection.
     case collection
-    /// They and everything below them, also below documents that are missing.
+    /// The documents of the collection and all its subcollections, also those of missing documents.
     case subcollections
-    /// The documents of every collection of this id, wherever it is.
+    /// The documents of all collections with this ID.
     case group
-    /// The documents of every collection whose path matches, `*` standing for any document id
+    /// The documents of all collections whose path matches, with `*` for any document ID
     /// (`groups/*/members`).
     ///
-    /// Read as the collection group below the part without `*`; what does not match is dropped, and the filter is
-    /// evaluated here: collection groups have no indexes of single fields unless somebody made them.
+    /// It is read as a collection group below the part without `*`. The client drops what does not match and
+    /// evaluates the filter, because collection groups have no automatic single-field indexes.
     case pattern
   }
 
-  /// The collection; for ``Reach/group`` its id stands for all of them, for ``Reach/pattern`` it is the pattern.
+  /// The collection; its ID for ``Reach/group``, the pattern for ``Reach/pattern``.
   package var collection: CollectionPath
-  /// How far to read.
   package var reach = Reach.collection
-  /// With ``Reach/subcollections``: only what is in collections of this kind and below them; everything where nil.
+  /// For ``Reach/subcollections``: the pattern of the only collections to return, with everything below them;
+  /// nil for all.
   package var kind: CollectionPath?
-  /// Only documents for which this holds.
+  /// The filter.
   package var filter: StructuredQuery.Filter?
-  /// The order of the documents; that of their names where empty.
+  /// The order; by name if empty.
   package var orderBy: [StructuredQuery.Order] = []
-  /// The fields to read; all where nil.
+  /// The fields to return; nil for all.
   package var mask: [FieldPath]?
-  /// Documents a page, 1 to 300.
+  /// The page size, 1 to 300.
   package var pageSize = 300
-  /// Only what comes after this document, by name.
+  /// Returns only documents after this one, by name.
   package var startAfter: DocumentPath?
-  /// Only this document and what comes after it, by name; the document need not be there.
+  /// Returns only documents from this one on, by name; it need not exist.
   var startAt: DocumentPath?
-  /// Only what comes before this document, by name; it need not be there.
+  /// Returns only documents before this one, by name; it need not exist.
   var endBefore: DocumentPath?
-  /// Requests at a time.
+  /// The number of concurrent requests.
   ///
-  /// With more than one, a collection that is read in the order of names is read by queries for ranges of them; every
-  /// other read has one request at a time.
+  /// With more than one, a collection in name order is read as concurrent queries of name ranges; all other
+  /// reads have one request at a time.
   package var parallel = 1
-  /// The moment to read at; now where nil.
+  /// The read time; nil for the present.
   package var readTime: Timestamp?
 
-  /// Whether documents are listed that do not exist but have subcollections; they come with no times, and only where
-  /// nothing asks for a query.
+  /// Whether to return missing documents that have subcollections.
+  ///
+  /// They have no times, and only `documents.list` returns them.
   package var showsMissing = false
 
-  /// Makes a read of a whole collection.
   package init(
     _ collection: CollectionPath,
     pageSize: Int = 300,
@@ -71,19 +76,20 @@ package struct CollectionRead: Sendable, Equatable {
       && endBefore == nil && !isSplit
   }
 
-  /// Whether ranges of it are read side by side.
+  /// Whether it is read as concurrent name ranges.
   var isSplit: Bool { parallel > 1 && reach == .collection && isOrderedByName && !showsMissing }
 
-  /// Whether the documents come in the order of their names, so that the read can go on behind one of them.
+  /// Whether the documents are in name order, so that the read can resume after any of them.
   package var isOrderedByName: Bool {
     completeOrder == [StructuredQuery.Order(.documentName, .ascending)]
   }
 
-  /// The query, its order spelled out to the name so that a page can begin after the last document of another.
+  /// Returns the query, with the order completed by the name, so that a page can start after the last
+  /// document.
   ///
-  /// Everything below a collection is one query over all descendants within a range of names: it costs a read a
-  /// document and finds what is below missing parents, because it walks keys (nodejs-firestore's recursive delete
-  /// and firebase-tools send the same).
+  /// Subcollections are one query over all descendants in a range of names. It costs one read per document
+  /// and finds the subcollections of missing documents, because it scans keys (nodejs-firestore's recursive
+  /// delete and firebase-tools send the same).
   func query(in database: DatabaseName) -> StructuredQuery {
     var query: StructuredQuery
     switch reach {
@@ -107,7 +113,7 @@ package struct CollectionRead: Sendable, Equatable {
     return query
   }
 
-  /// The names of all documents of a collection and below it.
+  /// Returns the filter for all document names in a collection and below it.
   private static func everything(
     below collection: CollectionPath,
     in database: DatabaseName
@@ -120,10 +126,10 @@ package struct CollectionRead: Sendable, Equatable {
     ])
   }
 
-  /// The filter that the service evaluates; that of a pattern is evaluated here.
+  /// The filter that the service evaluates; that of a pattern is evaluated by the client.
   private var sentFilter: StructuredQuery.Filter? { reach == .pattern ? nil : filter }
 
-  /// What is asked of each document here, because the service was not; nil where nothing is.
+  /// The conditions that the client evaluates; nil for none.
   var selection: ReadSelection? {
     switch reach {
     case .pattern: ReadSelection(CollectionPattern(collection), filter.map(DocumentFilter.init))
@@ -132,10 +138,10 @@ package struct CollectionRead: Sendable, Equatable {
     }
   }
 
-  /// Whether the service can count what the read gives.
+  /// Whether the service can count the documents.
   package var isCountable: Bool { reach == .collection || reach == .group }
 
-  /// The collection that a document of the read is counted under.
+  /// Returns the collection under which a document is counted.
   package func countedName(of document: RawDocument) -> CollectionPath {
     switch reach {
     case .collection, .pattern: collection
@@ -143,10 +149,10 @@ package struct CollectionRead: Sendable, Equatable {
     }
   }
 
-  /// The parent that the query is sent to.
+  /// The parent of the query.
   var parent: DocumentPath? { reach == .group || reach == .pattern ? nil : collection.parent }
 
-  /// The order with what the service would add to it: fields of inequalities by their names, then the name.
+  /// The order with the service's implicit additions: inequality fields by name, then the document name.
   private var completeOrder: [StructuredQuery.Order] {
     var order = orderBy
     for field in inequalityFields where !order.contains(where: { $0.field == field }) {
@@ -162,15 +168,14 @@ package struct CollectionRead: Sendable, Equatable {
 
   private var inequalityFields: [FieldPath] { sentFilter?.impliedOrder ?? [] }
 
-  /// Whether a page has to be cut down to the mask here, because its order, or the filter that is evaluated here, wants
-  /// other fields.
+  /// Whether the client applies the mask, because the order or its own filter needs other fields.
   var cutsHere: Bool {
     mask != nil && !isList && (!orderBy.isEmpty || hasInequality || (reach == .pattern && filter != nil))
   }
 }
 
 extension FieldMap {
-  /// Only the fields of a mask.
+  /// Returns only the fields of a mask.
   func cut(to mask: [FieldPath]) -> FieldMap {
     var cut = FieldMap()
     for path in mask {

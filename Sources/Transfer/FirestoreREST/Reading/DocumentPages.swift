@@ -1,31 +1,31 @@
 import Files
 package import FirestoreModels
 
-/// The documents of a read, page by page: by `documents.list`, or by `runQuery` where it takes a query.
+/// The documents of a read, page by page, by `documents.list` or `runQuery`.
 ///
-/// The next page is asked for as soon as its token is known, and decoded while the last one is worked on, so three
-/// pages at most are held. A page may be short or empty: only a missing token ends the list. A page whose body is
-/// larger than the client accepts is asked for again with half the size, which the service allows between pages,
-/// and the size grows back page by page. The pages of a query are queries of their own that begin after the last
-/// document, so none of them runs into the service's limit of 60 seconds a stream; one that breaks is asked for again.
-/// A page that leads back to where the read was before (a token that repeats, a page of a query that does not begin
-/// behind the last) is a failure and not asked for again: it would go round for ever. Dropping the iterator cancels
-/// the request in flight.
+/// The next page is requested as soon as its token is known, and decoded while the caller works on the last
+/// one; at most three pages are held. A page may be short or empty: only a missing token ends the list. If a
+/// body exceeds the size limit, the page is requested again with half the page size, which the service allows
+/// between pages; the size then grows back.
 ///
-/// Where a read is ``CollectionRead/parallel``, ranges of names are read side by side and their pages given in the same order.
+/// Each page of a query is a query of its own that starts after the last document, so none reaches the
+/// service's limit of 60 seconds per stream; an interrupted one is retried. A page that leads back to an
+/// earlier position (a repeated token, a query page that does not start after the last document) is a
+/// failure, because the read would never end. Dropping the iterator cancels the requests in flight.
+///
+/// With ``CollectionRead/parallel``, name ranges are read concurrently, and their pages are returned in
+/// order.
 package struct DocumentPages: AsyncSequence, Sendable {
-  /// A page.
   package typealias Element = [RawDocument]
 
   let client: FirestoreClient
   let read: CollectionRead
 
-  /// Begins to read: the first page is asked for at once.
+  /// Starts reading: the first page is requested immediately.
   package func makeAsyncIterator() -> Iterator {
     Iterator(PageFetcher(client: client, read: read))
   }
 
-  /// Gives one page after another.
   package struct Iterator: AsyncIteratorProtocol {
     private enum Ahead {
       case pages(ReadAhead)
@@ -38,9 +38,9 @@ package struct DocumentPages: AsyncSequence, Sendable {
       ahead = fetcher.read.isSplit ? .ranges(ParallelRangeReader(fetcher)) : .pages(ReadAhead(fetcher))
     }
 
-    /// The next page, which may be empty; nil after the last.
+    /// Returns the next page, which may be empty; nil after the last one.
     ///
-    /// - Throws: ``Failure`` after all retries, or where a document cannot be read.
+    /// - Throws: ``Failure`` after all retries, or if a document cannot be decoded.
     package mutating func next() async throws -> [RawDocument]? {
       switch ahead {
       case .pages(let pages): try await pages.next()
@@ -57,8 +57,7 @@ extension FirestoreClient {
   }
 }
 
-/// The work ahead of the reader: one page being decoded and the request for the one after it, both cancelled when
-/// the reader goes.
+/// Prefetching: one page being decoded and the request for the next one, both cancelled with the reader.
 private final class ReadAhead {
   private typealias Fetch = Task<FetchedPage, any Error>
   private typealias Decoded = (documents: [RawDocument], next: Fetch?)
@@ -99,7 +98,7 @@ private final class ReadAhead {
     return task
   }
 
-  /// Waits for a page, asks for the one after it as soon as its token is known, and decodes meanwhile.
+  /// Waits for a page, requests the next one as soon as its token is known, and decodes meanwhile.
   private static func decode(
     _ fetch: Fetch,
     _ fetcher: PageFetcher,
@@ -118,7 +117,7 @@ private final class ReadAhead {
 }
 
 extension Task where Failure == any Error {
-  /// What it comes to; it is cancelled with whoever waits for it.
+  /// The value of the task, which is cancelled with the caller.
   var cancellingValue: Success {
     get async throws {
       try await withTaskCancellationHandler {

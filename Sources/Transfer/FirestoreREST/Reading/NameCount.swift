@@ -2,17 +2,16 @@ package import FirestoreModels
 package import Logging
 
 extension FirestoreClient {
-  /// Documents that are counted by their names where the service does not count them, at a read each.
+  /// The most documents counted by name if the service does not count them, at one read each.
   package static let maximumNamesCounted = 100_000
 
-  /// The number of documents that a read gives: as the service counts them, else by their names.
+  /// Returns the number of documents of a read, counted by the service or by name.
   ///
-  /// The service cannot count the collections of a pattern alone, gives up on what takes it more than 60 seconds, and
-  /// other servers may not count at all. So the names are read where the service refuses, and beside it where it takes
-  /// its time; the first answer counts.
+  /// The service cannot count a pattern and gives up after 60 seconds; other servers may not count at all. So
+  /// names are read if the service refuses, and concurrently if it takes long; the first result is returned.
   ///
-  /// - Throws: What kept the service from counting, where there are more than ``maximumNamesCounted`` documents; what
-  ///   keeps the names from being read.
+  /// - Throws: Why the service did not count, if there are more than ``maximumNamesCounted`` documents; the
+  ///   failure of reading names.
   package func countOrRead(
     _ read: CollectionRead,
     logger: Logger
@@ -46,7 +45,7 @@ extension FirestoreClient {
           refusal = failure
           if names == .notBegun { names = begin(&group, read, "\(failure.cause)", logger) }
         case .late:
-          if names == .notBegun { names = begin(&group, read, "it takes its time", logger) }
+          if names == .notBegun { names = begin(&group, read, "it takes long", logger) }
         }
       }
       throw Failure(
@@ -64,12 +63,12 @@ extension FirestoreClient {
     _ reason: String,
     _ logger: Logger
   ) -> NameReading {
-    logger.notice("The service does not count \(read.collection) (\(reason)): its names are read.")
+    logger.notice("The service does not count \(read.collection) (\(reason)): counting by name instead.")
     group.addTask { .named(try await countNames(of: read, atMost: Self.maximumNamesCounted)) }
     return .begun
   }
 
-  /// The number of documents by their names, nil where there are more.
+  /// Returns the number of documents by name; nil if there are more.
   private func countNames(of read: CollectionRead, atMost maximum: Int) async throws -> Int? {
     var names = read
     names.mask = [.documentName]
@@ -83,7 +82,7 @@ extension FirestoreClient {
   }
 }
 
-/// What happens while documents are counted in two ways.
+/// Events while documents are counted in two ways.
 private enum CountEvent: Sendable {
   case counted((count: Int, readTime: Timestamp?))
   case refused(Failure)
@@ -91,7 +90,7 @@ private enum CountEvent: Sendable {
   case late
 }
 
-/// How far the reading of names is.
+/// The progress of reading names.
 private enum NameReading {
   case notBegun, begun, tooMany
 }
@@ -101,7 +100,7 @@ extension Failure {
     if kind == .interrupted { return self }
     var failure = self
     failure.remedy =
-      "There are more than \(NumberText.grouped(FirestoreClient.maximumNamesCounted)) documents, whose names would cost a read each: count parts of them, as with --where '__name__ < \(read.collection)/m'."
+      "There are more than \(NumberText.grouped(FirestoreClient.maximumNamesCounted)) documents, and counting by name costs a read each: count parts of them, such as with --where '__name__ < \(read.collection)/m'."
     return failure
   }
 }

@@ -1,16 +1,16 @@
-/// Where ids stand among each other, as numbers, learned from ids that were read: what follows "u0300" by as much as
-/// that follows "u0000".
+/// Maps document IDs to numbers, learned from IDs that were read, so that distances can be estimated.
 ///
-/// Ids made by a program differ in few ways at each place of the text, so that counting through what stands there comes close
-/// to how they are spread: the digits of a number, the 62 letters and digits of the service's own ids, the hexadecimal digits of a
-/// UUID around its hyphens. It is a guess for where to cut a collection; what is read never depends on it.
+/// Generated IDs use few characters at each index, so counting through these comes close to their
+/// distribution: the digits of a number, the 62 letters and digits of the service's own IDs, the hexadecimal
+/// digits of a UUID around its hyphens. It only estimates where to split a collection; the result of a read
+/// never depends on it.
 struct NameScale: Sendable, Equatable {
-  /// What stands at one place of the text.
+  /// The characters at one index of the IDs.
   private struct Position: Sendable, Equatable {
-    /// The bytes, a bit each; only of ASCII.
+    /// A bit set of the ASCII bytes.
     var low: UInt64 = 0
     var high: UInt64 = 0
-    /// Whether some id ends before it.
+    /// Whether an ID ends before this index.
     var canEnd = false
 
     var radix: Int { low.nonzeroBitCount + high.nonzeroBitCount + (canEnd ? 1 : 0) }
@@ -23,7 +23,7 @@ struct NameScale: Sendable, Equatable {
       byte < 64 ? low & 1 << UInt64(byte) != 0 : byte < 128 && high & 1 << UInt64(byte - 64) != 0
     }
 
-    /// Where a byte stands among those that are there, also one that is not: how many are before it.
+    /// Returns how many characters come before a byte, which need not be one of them.
     func rank(_ byte: UInt8) -> Int {
       let before =
         byte < 64
@@ -32,7 +32,7 @@ struct NameScale: Sendable, Equatable {
       return before + (canEnd ? 1 : 0)
     }
 
-    /// The byte of a rank, nil for the end of the text.
+    /// Returns the byte of a rank; nil for the end of the ID.
     func byte(at rank: Int) -> UInt8? {
       var rank = canEnd ? rank - 1 : rank
       if rank < 0 { return nil }
@@ -43,18 +43,20 @@ struct NameScale: Sendable, Equatable {
       return nil
     }
 
-    /// How many of digits, capitals and small letters stand there.
+    /// How many classes occur: digits, upper-case and lower-case letters.
     var classes: Int {
       (low & NameScale.digits != 0 ? 1 : 0) + NameScale.letters.count { high & $0 != 0 }
     }
 
-    /// Whether nothing but letters and digits stands there.
+    /// Whether only letters and digits occur.
     var isAlphanumeric: Bool {
       low & ~NameScale.digits == 0 && NameScale.letters.reduce(high) { $0 & ~$1 } == 0
     }
 
-    /// Takes all digits for some, and the letters between those that were seen; where they are mixed, or come before positions
-    /// in which they are, all of `letters`, because a text in which anything may stand anywhere begins with each in its turn.
+    /// Extends digits to all ten, and letters to the range that occurred.
+    ///
+    /// At an index with several classes, and before such an index, it adds all of `letters`: in random IDs,
+    /// every character occurs at the first index in turn.
     mutating func fill(_ letters: UInt64, isBeforeMixed: Bool) {
       let takesAll = classes > 1 || (isBeforeMixed && radix > 1 && isAlphanumeric)
       if low & NameScale.digits != 0 { low |= NameScale.digits }
@@ -65,29 +67,29 @@ struct NameScale: Sendable, Equatable {
     }
   }
 
-  /// What was seen.
+  /// The characters that occurred.
   private var seen: [Position] = []
-  /// What is taken for it.
+  /// The characters that are assumed.
   private var positions: [Position] = []
 
   /// 0 to 9, in the low half of ASCII.
   private static let digits: UInt64 = 0x3FF << 48
-  /// A to Z and a to z, in its high half.
+  /// A to Z and a to z, in the high half.
   private static let letters: [UInt64] = [0x3FF_FFFF << 1, 0x3FF_FFFF << 33]
 
-  /// The bits from the lowest to the highest that is set.
+  /// Returns all bits from the lowest to the highest set one.
   private static func between(_ bits: UInt64) -> UInt64 {
     bits == 0 ? 0 : (~0 >> UInt64(bits.leadingZeroBitCount)) & (~0 << UInt64(bits.trailingZeroBitCount))
   }
 
-  /// Places of a text that are looked at.
+  /// The number of characters considered.
   private static let longest = 64
-  /// Numbers go up to about this, which a Double holds without loss.
+  /// The approximate largest number, which a Double represents exactly.
   private static let largest = 1 << 52
 
   init() {}
 
-  /// Learns from ids.
+  /// Learns from IDs.
   mutating func learn(_ ids: some Sequence<String>) {
     for id in ids {
       let length = min(id.utf8.count, Self.longest)
@@ -95,14 +97,14 @@ struct NameScale: Sendable, Equatable {
       for (index, byte) in id.utf8.prefix(Self.longest).enumerated() { seen[index].insert(byte) }
       if length < Self.longest { seen[length].canEnd = true }
     }
-    // Those of the positions in which they are mixed with others.
+    // The letters at indices with several classes.
     let letters = seen.reduce(UInt64(0)) { $1.classes > 1 ? $0 | $1.high : $0 }
     let lastMixed = seen.lastIndex { $0.classes > 1 } ?? 0
     positions = seen
     for index in positions.indices { positions[index].fill(letters, isBeforeMixed: index < lastMixed) }
   }
 
-  /// The positions that count, with how many ids of the ones before each of them there are.
+  /// The significant positions, with the number of IDs per character.
   private var weights: [(position: Position, weight: Int)] {
     var used: [Position] = []
     var size = 1
@@ -118,7 +120,7 @@ struct NameScale: Sendable, Equatable {
     }
   }
 
-  /// The number of an id; ids in the order of bytes have numbers in the same order, though neighbours may have one.
+  /// Returns the number of an ID; the order is that of bytes, but neighbors may share a number.
   func number(of id: String) -> Int {
     var number = 0
     var bytes = id.utf8.makeIterator()
@@ -126,7 +128,7 @@ struct NameScale: Sendable, Equatable {
       guard let byte = bytes.next() else { return number }
       let rank = position.rank(byte)
       if !position.contains(byte) {
-        // It comes before all that have the next byte, and after all that have the one before.
+        // It comes after everything with the previous byte and before everything with the next one.
         return number + rank * weight - (rank > 0 ? 1 : 0)
       }
       number += rank * weight
@@ -134,7 +136,7 @@ struct NameScale: Sendable, Equatable {
     return number
   }
 
-  /// The least text of a number; nil above the largest.
+  /// Returns the smallest ID of a number; nil above the largest one.
   func id(of number: Int) -> String? {
     var rest = number
     var bytes: [UInt8] = []

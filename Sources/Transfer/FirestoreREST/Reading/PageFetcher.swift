@@ -1,6 +1,6 @@
 import FirestoreModels
 
-/// Fetches one page after another, and decodes it.
+/// Fetches and decodes pages.
 struct PageFetcher: Sendable {
   let client: FirestoreClient
   let read: CollectionRead
@@ -25,7 +25,7 @@ struct PageFetcher: Sendable {
     }
   }
 
-  /// Where the page after one begins, nil after the last.
+  /// Returns the start of the page after another; nil after the last one.
   func start(after page: FetchedPage) throws(Failure) -> PageStart? {
     guard let position = page.next else { return nil }
     guard let start = PageStart(position, after: page.start) else {
@@ -41,7 +41,7 @@ struct PageFetcher: Sendable {
       operation: "read the page of",
       path: read.collection.string
     ) { (body, root) throws(CallFailure) in
-      guard root.kind == .object else { throw .malformed("the answer is not an object") }
+      guard root.kind == .object else { throw .malformed("the response is not an object") }
       guard root["documents"].map({ $0.kind == .array }) ?? true else {
         throw .malformed("the documents are not a list")
       }
@@ -80,7 +80,7 @@ struct PageFetcher: Sendable {
           last = document
         }
       }
-      // A query gives all that it was asked for, so fewer are the last.
+      // A query returns as many documents as requested, so fewer are the last ones.
       var next: PageStart.Position?
       if count >= size, let last { next = .cursor(try cursor(after: last, order)) }
       return FetchedPage(body: body, elements: root, next: next, start: start, size: size)
@@ -105,9 +105,10 @@ struct PageFetcher: Sendable {
     return StructuredQuery.Cursor(values, before: false)
   }
 
-  /// Decodes a page that was fetched.
+  /// Decodes a fetched page.
   ///
-  /// - Throws: `.unavailable` where a document of it was not asked for, `.internal` where one cannot be read.
+  /// - Throws: `.unavailable` for a document that was not requested, `.internal` for one that cannot be
+  ///   decoded.
   func documents(of page: FetchedPage) throws(Failure) -> [RawDocument] {
     var reader = AnswerReader(client.database)
     let isAsked = read.mayGive
@@ -142,7 +143,7 @@ struct PageFetcher: Sendable {
   }
 }
 
-/// Where the next page begins, and the way that led there.
+/// The start of a page, and the positions before it.
 struct PageStart: Sendable {
   enum Position: Sendable, Equatable {
     case token(UTF8Key)
@@ -152,7 +153,7 @@ struct PageStart: Sendable {
   let position: Position
   private var trail = LoopDetector<Position>()
 
-  /// Makes a start, nil where the read was at this place before.
+  /// Creates a start; nil if the read was at this position before.
   init?(_ position: Position, after last: PageStart?) {
     self.position = position
     if let last { trail = last.trail }
@@ -160,16 +161,16 @@ struct PageStart: Sendable {
   }
 }
 
-/// A page as it came: parsed, not yet decoded.
+/// A page that is parsed but not decoded.
 struct FetchedPage: @unchecked Sendable {
-  // The cursor borrows the body's parser, and both go together from the task that fetched them to the one that
-  // decodes them.
+  // The cursor borrows the body's parser; both move together from the task that fetches to the one that
+  // decodes.
   let body: ParsedBody
-  /// The list of documents, or the stream of elements that hold them.
+  /// The list of documents, or the stream elements that contain them.
   let elements: JSONCursor?
   let next: PageStart.Position?
-  /// Where it begins itself, nil for the first.
+  /// Its own start; nil for the first page.
   let start: PageStart?
-  /// The size that it was asked for with.
+  /// The requested page size.
   let size: Int
 }

@@ -1,13 +1,14 @@
 import Files
 import FirestoreModels
 
-/// Ranges of a collection, read side by side and given page by page in their order; what is under way is cancelled when
-/// the reader goes.
+/// Reads ranges of a collection concurrently and returns their pages in order.
+///
+/// Requests in flight are cancelled with the reader.
 final class ParallelRangeReader {
   private let work: RangeWork
-  /// Pages of a range that were not given yet.
+  /// The pages of the current range that were not returned yet.
   private var pages: ArraySlice<[RawDocument]> = []
-  /// The documents behind which the read went on.
+  /// Detects that the documents at the ends of ranges repeat.
   private var trail = LoopDetector<DocumentPath>()
 
   init(_ fetcher: PageFetcher) {
@@ -33,18 +34,18 @@ final class ParallelRangeReader {
   }
 }
 
-/// What was read of a range.
+/// The result of reading a range.
 private struct RangeRead: Sendable {
   var pages: [[RawDocument]]
-  /// Whether there is nothing behind it in the range.
+  /// Whether the range has no more documents.
   var isWhole: Bool
 }
 
-/// The ranges that are under way: where one has come, the next is begun.
+/// The ranges in flight; when one arrives, the next is started.
 private final class RangeWork: Sendable {
   private struct State {
     var splitter: RangeSplitter
-    /// By the numbers of the ranges.
+    /// The reads by range number.
     var reads: [Int: Task<RangeRead, any Error>] = [:]
     var isOver = false
   }
@@ -59,7 +60,7 @@ private final class RangeWork: Sendable {
     state = Locked(State(splitter: splitter))
   }
 
-  /// Begins as many ranges as there is room for.
+  /// Starts as many ranges as the limits allow.
   func begin() {
     state.withLock { state in
       if state.isOver { return }
@@ -69,7 +70,7 @@ private final class RangeWork: Sendable {
     }
   }
 
-  /// The range whose documents come next, nil where everything was given.
+  /// The range whose documents come next; nil at the end.
   var first: (number: Int, read: Task<RangeRead, any Error>)? {
     state.withLock { state in
       if state.splitter.isDone { return nil }
@@ -80,7 +81,7 @@ private final class RangeWork: Sendable {
     }
   }
 
-  /// Takes the first range as given.
+  /// Completes the first range.
   func finish(_ number: Int, _ read: RangeRead) {
     let ids = read.pages.joined().map(\.path.id)
     state.withLock { state in
@@ -106,7 +107,7 @@ private final class RangeWork: Sendable {
 }
 
 extension PageFetcher {
-  /// Reads a range: a page, and where it ends before the collection does one more, which is nearly always the rest.
+  /// Reads a page of a range and, if the range has an end, one more, which nearly always completes it.
   fileprivate func range() async throws -> RangeRead {
     var pages: [[RawDocument]] = []
     var start: PageStart?
@@ -120,8 +121,8 @@ extension PageFetcher {
           .unavailable,
           "read the pages of",
           path: read.collection.string,
-          cause: "the service gave documents from behind the range that it was asked for",
-          remedy: "It may not know endAt: leave --parallel out."
+          cause: "the service returned documents beyond the requested range",
+          remedy: "It may not support endAt: omit --parallel."
         )
       }
       pages.append(documents)
@@ -129,7 +130,7 @@ extension PageFetcher {
     return RangeRead(pages: pages, isWhole: start == nil)
   }
 
-  /// The same for a range alone.
+  /// Returns a fetcher for one range.
   fileprivate func narrowed(to piece: RangeSplitter.Piece) -> PageFetcher {
     var read = read
     func path(_ id: String) -> DocumentPath { DocumentPath(read.collection, id) }

@@ -1,60 +1,62 @@
 import FirestoreModels
 
-/// Cuts a collection into ranges of ids that hold about a page each, to be read side by side and given in their order:
-/// pure, what was read comes in, what to read next comes out.
+/// Splits a collection into ID ranges of about a page each, to be read concurrently and returned in order.
 ///
-/// Where the next documents are is guessed from the last ones (``NameScale``). A range that holds more than was guessed is
-/// cut again where its reading stopped; behind one that holds nothing the rest is asked for in one piece, which leads over
-/// a gap of any size. So every document is in one range, however wrong a guess is.
+/// It estimates where the next documents are from the last ones (``NameScale``). A range with more documents
+/// than estimated is split again where reading stopped; after an empty range, the remainder is requested as
+/// one range, which skips a gap of any size. So every document is in exactly one range, however wrong the
+/// estimates. The type is pure: it takes results and returns the next range to read.
 struct RangeSplitter: Sendable {
-  /// Where a range begins.
+  /// The start of a range.
   enum Start: Sendable, Equatable {
-    /// With the first document.
+    /// At the first document.
     case beginning
-    /// Behind a document.
+    /// After a document.
     case after(String)
-    /// With this id, or the first behind it.
+    /// At this ID or the first one after it.
     case at(String)
   }
 
-  /// A range that is read.
+  /// A range to read.
   struct Piece: Sendable, Equatable {
-    /// Its number, in the order in which they are begun.
+    /// The number, in starting order.
     var number: Int
     var start: Start
-    /// The id that it ends before; nil where it ends with the collection.
+    /// The ID before which it ends; nil for the end of the collection.
     var end: String?
   }
 
   private enum Segment: Sendable {
-    /// One that was begun, and the pages that have come of it, nil while they are awaited.
+    /// A started range, with the number of its pages; nil until they arrive.
     case begun(Piece, pages: Int?)
     case open(Start, end: String?)
   }
 
-  /// What the last documents were like.
+  /// The extent of the last documents.
   private struct Sample: Sendable {
     var from: String
     var to: String
     var count: Int
   }
 
-  /// Ranges that may be read at once.
+  /// The maximum number of concurrent reads.
   private let width: Int
-  /// Documents that a range should hold: a little less than a page, because a page that is full wants another.
+  /// The target size of a range: a little less than a page, because after a full page another request is
+  /// needed.
   private let target: Int
   private var segments: [Segment]
   private var scale = NameScale()
   private var sample: Sample?
   private var number = 0
 
-  /// How many times as far as before the next range may go at the most.
+  /// The most that a range may extend, as a multiple of the last one.
   private static let growth = 4
-  /// Pages that may wait for those before them, as a multiple of the ranges that are read at once: so many that one range that
-  /// takes longer does not hold up the others, and so few that they fit in memory.
+  /// The most pages that may wait for earlier ones, as a multiple of the concurrent reads.
+  ///
+  /// It is large enough that a slow range does not stop the others, and small enough for memory.
   private static let held = 2
 
-  /// Cuts what comes after an id; everything where it is nil.
+  /// Splits everything after an ID; the entire collection if nil.
   init(width: Int, pageSize: Int, after id: String?) {
     self.width = max(1, width)
     target = max(1, pageSize - pageSize / 8)
@@ -64,12 +66,12 @@ struct RangeSplitter: Sendable {
   /// Whether everything was read.
   var isDone: Bool { segments.isEmpty }
 
-  /// The range whose documents come next, which ``begin()`` has begun before any other; nil where there is none.
+  /// The range whose documents come next; ``begin()`` starts it before any other.
   var first: Piece? {
     if case .begun(let piece, _)? = segments.first { piece } else { nil }
   }
 
-  /// The next range to begin, nil where enough are being read.
+  /// Returns the next range to start; nil if enough are in flight.
   mutating func begin() -> Piece? {
     var awaited = 0
     var held = 0
@@ -79,8 +81,8 @@ struct RangeSplitter: Sendable {
     let isFull = awaited >= width || awaited + held >= Self.held * width
     for index in segments.indices {
       guard case .open(let start, let end) = segments[index] else { continue }
-      // What comes first is always read, because everything else waits for it; the rest as there is room for it, and once
-      // it is known how far a page goes.
+      // The first range is always read, because everything waits for it; others only within the limits, and
+      // once the extent of a page is known.
       if index > 0, isFull || sample == nil { return nil }
       number += 1
       let cut = position(behind: start, before: end)
@@ -92,7 +94,7 @@ struct RangeSplitter: Sendable {
     return nil
   }
 
-  /// Notes that the pages of a range have come, so that another may be begun.
+  /// Records that the pages of a range have arrived.
   mutating func arrive(_ number: Int, pages: Int) {
     for index in segments.indices {
       guard case .begun(let piece, nil) = segments[index], piece.number == number else { continue }
@@ -101,11 +103,11 @@ struct RangeSplitter: Sendable {
     }
   }
 
-  /// Takes what was read of the first range, which goes.
+  /// Completes the first range.
   ///
   /// - Parameters:
-  ///   - ids: Those of its documents, in their order.
-  ///   - isWhole: Whether there are no more; else the rest is cut again.
+  ///   - ids: The IDs of its documents, in order.
+  ///   - isWhole: Whether there are no more; otherwise the remainder is split again.
   mutating func finish(_ ids: [String], isWhole: Bool) {
     guard case .begun(let piece, _)? = segments.first else { return }
     segments.removeFirst()
@@ -124,7 +126,7 @@ struct RangeSplitter: Sendable {
     if !isWhole { segments.insert(.open(.after(last), end: piece.end), at: 0) }
   }
 
-  /// Where a range ends that should hold a page; nil where the rest is as good.
+  /// Returns the end of a range that should fill a page; nil for the entire remainder.
   private func position(behind start: Start, before end: String?) -> String? {
     let from: String
     switch start {
@@ -133,7 +135,7 @@ struct RangeSplitter: Sendable {
     }
     guard let sample else { return nil }
     let span = scale.number(of: sample.to) - scale.number(of: sample.from)
-    // A sample of few documents says little about how far a page goes.
+    // A sample of few documents is a poor estimate of the extent of a page.
     let far = min(Double(span) * Double(target) / Double(sample.count), Double(span) * Double(Self.growth))
     guard far >= 1, let position = scale.id(of: scale.number(of: from) + Int(far)), Self.isName(position),
       from.compareUTF8(position) < 0, end.map({ position.compareUTF8($0) < 0 }) ?? true
@@ -141,7 +143,7 @@ struct RangeSplitter: Sendable {
     return position
   }
 
-  /// Whether a text can be a document's id.
+  /// Whether a text is a valid document ID.
   private static func isName(_ text: String) -> Bool {
     !text.isEmpty && text != "." && text != ".." && !text.hasPrefix("__") && !text.contains("/")
   }

@@ -2,23 +2,23 @@ package import Configuration
 package import FirestoreModels
 package import Logging
 
-/// The moment that a run reads at (`--read-time`).
+/// The choice of the read time (`--read-time`).
 package enum ReadTimeChoice: Sendable, Equatable {
-  /// The server's present at the beginning, for the whole run, where the service allows it (the default).
+  /// The server's time at the start, for the entire run, if the service supports it (the default).
   case pinned
-  /// The server's present at the beginning, or an error where the service does not allow it.
+  /// The server's time at the start; an error if the service does not support it.
   case now
-  /// This moment.
+  /// The given time.
   case at(Timestamp)
-  /// Whatever is there when each page is read.
+  /// The present of each page.
   case none
 
-  /// The moment that was named, nil for the others.
+  /// The given time; nil for the other choices.
   package var moment: Timestamp? {
     if case .at(let moment) = self { moment } else { nil }
   }
 
-  /// Parses `now`, `none` or an RFC 3339 time; nil otherwise.
+  /// Parses `now`, `none` or an RFC 3339 time.
   package init?(parsing text: String) {
     switch text {
     case "now": self = .now
@@ -30,27 +30,27 @@ package enum ReadTimeChoice: Sendable, Equatable {
   }
 }
 
-/// Fixes the moment that a run reads at.
+/// Determines the read time of a run.
 package struct ReadTimePinning: Sendable {
   private let client: FirestoreClient
   private let environment: DatabaseEnvironment
   private let logger: Logger
 
-  /// Makes one for a database.
   package init(client: FirestoreClient, environment: DatabaseEnvironment, logger: Logger) {
     self.client = client
     self.environment = environment
     self.logger = logger
   }
 
-  /// The moment to read at, nil for the present of each page.
+  /// Returns the read time; nil for the present of each page.
   ///
-  /// The moment is the server's own, from its answer to a look at one document; this machine's clock is not trusted.
-  /// A server other than Google's may not report it: its present is read then. The official emulator refuses `readTime`
-  /// on GETs, so a server that may be one is asked for a document first.
+  /// It is the server's own time, from the response to reading one document; this machine's clock is not
+  /// trusted. A server other than Google's may not report it; then the present is read. The official emulator
+  /// refuses `readTime` on GETs, so any other server is tested with one document first.
   ///
-  /// - Parameter collection: What to try it on.
-  /// - Throws: ``Failure``; of kind `configuration` where the moment is wanted and the service does not report its time.
+  /// - Parameter collection: The collection for that test.
+  /// - Throws: ``Failure``; of kind `configuration` if a read time is required and the service does not
+  ///   report its time.
   package func pin(_ choice: ReadTimeChoice, probing collection: CollectionPath?) async throws -> Timestamp? {
     switch choice {
     case .none: return nil
@@ -64,9 +64,9 @@ package struct ReadTimePinning: Sendable {
       }
       throw Failure(
         .configuration,
-        "pin the moment to read at",
+        "set the read time",
         cause: "the service does not report its time",
-        remedy: "Give the moment itself, or --read-time none."
+        remedy: "Give a time, or --read-time none."
       )
     }
     guard choice == .pinned, !environment.isRealService, let collection else { return moment }
@@ -75,7 +75,7 @@ package struct ReadTimePinning: Sendable {
       for try await _ in client.pages(of: read) { break }
       return moment
     } catch let failure as Failure where failure.service?.status == .invalidArgument {
-      logger.notice("This server does not read at a fixed moment; the present is read.")
+      logger.notice("This server does not support a read time; the present is read.")
       return nil
     }
   }
@@ -93,9 +93,10 @@ package struct ReadTimePinning: Sendable {
 }
 
 extension Failure {
-  /// Says it plainly where a read at a pinned moment failed because that moment is no longer kept; itself otherwise.
+  /// Returns a clear failure if the read time has expired; otherwise itself.
   ///
-  /// - Parameter remedy: What to do instead of reading the present, as the beginning of a sentence: `Export fewer`.
+  /// - Parameter remedy: The alternative to reading the present, as the beginning of a sentence, such as
+  ///   `Export fewer`.
   package func explainingClosedWindow(since readTime: Timestamp, remedy: String) -> Failure {
     guard let service, service.status == .invalidArgument || service.status == .failedPrecondition else {
       return self
@@ -103,8 +104,8 @@ extension Failure {
     var failure = self
     failure.kind = .unavailable
     failure.cause =
-      "the moment that everything was to be read at, \(readTime), is no longer readable (\(service))"
-    failure.remedy = "\(remedy), or give --read-time none to read the present, which mixes moments."
+      "the read time \(readTime) is no longer readable (\(service))"
+    failure.remedy = "\(remedy), or give --read-time none to read the present, which mixes read times."
     return failure
   }
 }

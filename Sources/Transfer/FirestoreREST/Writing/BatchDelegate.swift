@@ -1,41 +1,41 @@
 package import FirestoreModels
 
-/// What the batch writer asks and tells while it works.
+/// The decisions and notifications of a batch writer.
 ///
-/// Calls for different commits may overlap; those for one document come one after another, in the order in
-/// which its writes were submitted.
+/// Calls for different commits may overlap. Those for one document are sequential, in the order of
+/// submission.
 package protocol BatchDelegate: Sendable {
-  /// Called before a commit is sent with what it holds.
+  /// Called before each commit with its writes.
   func willCommit(_ writes: [Write]) async throws(Failure)
-  /// Called once for each write that is settled for good.
+  /// Called once for each write, when it is settled.
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure)
-  /// What to do about a write whose document is not what it expects (as it is now, nil where there is none).
+  /// Decides about a write whose document does not match its precondition; `current` is nil if it does not
+  /// exist.
   func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution
 }
 
 extension BatchDelegate {
-  /// Nothing.
   package func willCommit(_ writes: [Write]) async throws(Failure) {}
 }
 
-/// What became of a write for good.
+/// The final result of a write.
 package enum WriteResult: Sendable, Equatable {
-  /// The service confirmed it; the update time that the document has by it, nil after a delete.
+  /// The service confirmed it; the update time is nil after a delete.
   case written(updateTime: Timestamp?)
-  /// The service refuses it.
+  /// The service refuses it permanently.
   case rejected(FirestoreError)
-  /// The document kept changing, or is not what the write expects.
+  /// The document does not match the precondition, or kept changing.
   case conflicted
-  /// Planning the document again showed that nothing is left to do.
+  /// Planning the document again showed that it needs no write.
   case unchanged
-  /// Planning it again showed that it is to be left alone.
+  /// Planning the document again showed that it must be skipped.
   case skipped
 }
 
 /// What to do about a write whose document has changed.
 package enum ConflictResolution: Sendable {
-  /// Send this instead.
+  /// Send this write instead.
   case write(Write)
-  /// Give it up, with this result.
+  /// Settle it with this result.
   case settle(WriteResult)
 }

@@ -1,9 +1,15 @@
 package import FirestoreModels
 
-/// Sends writes in commits, several in flight, and settles each of them: what the ``CommitScheduler`` decides, this
-/// performs.
+/// Sends writes in concurrent commits and settles each of them.
 ///
-/// With a ``WriteJournal``, nothing is sent before it is in there and synced.
+///     let limits = BatchLimits(maximumWrites: 500)
+///     let pacer = WritePacer(ramp: true)
+///     try await BatchWriter.run(client, limits: limits, pacer: pacer, delegate: delegate) { writer in
+///       for (write, document) in writes { try await writer.submit(write, before: document) }
+///     }
+///
+/// The ``CommitScheduler`` decides, this actor performs. With a ``WriteJournal``, a commit is sent only after
+/// its changes are in the journal and synced.
 package actor BatchWriter {
   private let client: FirestoreClient
   private let delegate: any BatchDelegate
@@ -11,22 +17,21 @@ package actor BatchWriter {
   private let limits: BatchLimits
   private var scheduler: CommitScheduler
   private var failure: Failure?
-  /// When the loop is woken next.
+  /// When the loop wakes next.
   private var timer = Double.infinity
-  /// The loop, where it waits for an event.
+  /// The loop, while it waits for an event.
   private var sleeper: CheckedContinuation<Void, Never>?
-  /// Whether an event came while the loop was not waiting.
+  /// Whether an event arrived while the loop was not waiting.
   private var wasWoken = false
   private var submitters: [CheckedContinuation<Void, Never>] = []
-  /// Answers whose writes are being settled: the delegate may yet plan some of them again.
+  /// Commits being settled: the delegate may still plan some of their writes again.
   private var settling = 0
-  /// The service's time before the first commit.
+  /// The request for the service's time before the first commit.
   private var asking: Task<Result<Timestamp?, Failure>, Never>?
-  /// Seconds that what is in flight has to settle since the writing was stopped, nil before.
+  /// Seconds for commits in flight to settle after a stop; nil before.
   private var grace: Double?
-  /// The grace that a timer runs for.
+  /// The grace period that a timer runs for.
   private var timedGrace: Double?
-  /// Whether the grace is over.
   private var isGraceOver = false
 
   private init(
@@ -40,7 +45,7 @@ package actor BatchWriter {
     self.journal = journal
     self.delegate = delegate
     self.limits = limits
-    // A journal that is gone on with tells when the run began, which is too long ago.
+    // A resumed journal has the time of the first attempt, which is too early.
     let serverTime = journal.flatMap { $0.isEmpty ? $0.serverTime : nil }
     scheduler = CommitScheduler(
       limits: limits,
@@ -50,14 +55,15 @@ package actor BatchWriter {
     )
   }
 
-  /// Runs `body` with a writer and returns when every write that it submitted is settled.
+  /// Calls `body` with a writer and returns when all submitted writes are settled.
   ///
-  /// Where `body` throws, or the task is cancelled, what is in flight is still settled: an answer that is lost, by
-  /// reading back. What was not sent, or was sent and is known not to be applied, is dropped. A task that is cancelled
-  /// gives this ``BatchLimits/interruptionGrace`` of time, a writing that failed the time of one request.
+  /// If `body` throws or the task is cancelled, commits in flight are still settled, by reading back if a
+  /// response is lost. Writes that were not sent, or certainly not applied, are dropped. A cancelled task
+  /// allows ``BatchLimits/interruptionGrace`` for this, a failure the time of one request.
   ///
-  /// - Throws: The failure that ended the writing, else what `body` throws, else `.interrupted` where writes were
-  ///   dropped; its cause says how many writes were not made, and of how many that is not known.
+  /// - Throws: The failure that ended the writing, otherwise what `body` throws, otherwise `.interrupted` if
+  ///   writes were dropped; its cause has the number of writes that were not made and of those with an
+  ///   unknown result.
   package static func run(
     _ client: FirestoreClient,
     limits: BatchLimits,
@@ -73,7 +79,7 @@ package actor BatchWriter {
       journal: journal,
       delegate: delegate
     )
-    // Commits in flight are settled even where the task around them is cancelled, so the loop is no child of it.
+    // Commits in flight are settled even if this task is cancelled, so the loop is not its child.
     let loop = Task { await writer.work() }
     var thrown: (any Error)?
     do {
@@ -99,10 +105,10 @@ package actor BatchWriter {
     if await writer.scheduler.leavesSomething { throw await writer.annotated(Self.interrupted) }
   }
 
-  /// Takes a write; waits while enough of them are on their way.
+  /// Submits a write; waits while too many are pending.
   ///
-  /// - Parameter before: The document that it was decided on, for the journal; nil where there is none.
-  /// - Throws: The failure that ended the writing, or `.interrupted` where the task was cancelled.
+  /// - Parameter before: The document that the write is based on, for the journal; nil if it does not exist.
+  /// - Throws: The failure that ended the writing, or `.interrupted` if the task was cancelled.
   package func submit(_ write: Write, before: RawDocument? = nil) async throws(Failure) {
     if write.isUnsafeToRepeat { throw Self.unsafe(write) }
     while failure == nil,
@@ -117,7 +123,7 @@ package actor BatchWriter {
     wake()
   }
 
-  /// Waits until every write that was taken is settled.
+  /// Waits until all submitted writes are settled.
   ///
   /// - Throws: As ``submit(_:before:)``.
   package func drain() async throws(Failure) {
@@ -129,7 +135,7 @@ package actor BatchWriter {
     if Task.isCancelled { throw Self.interrupted }
   }
 
-  /// Waits until something has come in or gone out.
+  /// Waits for the next event.
   private func waitForEvent() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { submitters.append($0) }
@@ -154,7 +160,7 @@ package actor BatchWriter {
     )
   }
 
-  /// Sends nothing new, and gives what is in flight so many seconds.
+  /// Stops sending, and allows so many seconds for commits in flight.
   private func drop(within seconds: Double) {
     scheduler.stop()
     asking?.cancel()
@@ -162,12 +168,12 @@ package actor BatchWriter {
     wake()
   }
 
-  /// The failure with what is left open by it.
+  /// Returns the failure with the number of open writes.
   private func annotated(_ failure: Failure) -> Failure {
     var parts: [String] = []
     if scheduler.droppedCount > 0 { parts.append("\(scheduler.droppedCount) writes were not made") }
     if scheduler.unknownCount > 0 {
-      parts.append("of \(scheduler.unknownCount) writes it is not known whether they were made")
+      parts.append("for \(scheduler.unknownCount) writes it is not known whether they were made")
     }
     if parts.isEmpty { return failure }
     var failure = failure
@@ -228,9 +234,9 @@ package actor BatchWriter {
     wasWoken = false
   }
 
-  /// A timer is over.
+  /// Called when a timer fires.
   ///
-  /// The loop sets the next one by its clock, whose view of the time may differ a little.
+  /// The loop sets the next one by its own clock, which may differ a little.
   private func rang(_ time: Double) {
     if timer == time { timer = .infinity }
     wake()
@@ -291,15 +297,15 @@ package actor BatchWriter {
       do throws(Failure) {
         await settle(try scheduler.failed(chunk.id, error, now: clock.now(), random: clock.random()))
       } catch {
-        // What the end of the grace has cancelled is not why the writing ended.
+        // A cancellation at the end of the grace period is not the cause of the end.
         if error.kind != .interrupted || !scheduler.isStopping { fail(error) }
       }
     }
   }
 
-  /// A moment by the service's clock that is over before the first commit is sent, asked for once.
+  /// Requests the service's time before the first commit, once.
   ///
-  /// Later ones are told by the answers to commits. A signer who may not read goes without.
+  /// Later commits use the commit times of responses. A signer without read permission gets nil.
   private func serverTime(by chunk: CommitScheduler.Chunk) async throws(Failure) -> Timestamp? {
     guard let path = chunk.writes.first?.write.path else { return nil }
     let task =
@@ -344,7 +350,7 @@ package actor BatchWriter {
 
   private func resolve(_ pending: PendingWrite, _ current: RawDocument?) async {
     do throws(Failure) {
-      // A commit of before the run was interrupted came to its end after the document had been read again.
+      // A commit from before the interruption was applied after the document had been read again.
       if let journal, journal.hasTail, pending.leavesUnchanged(current),
         try journal.claimsWrite(of: pending.write.path, current: current)
       {
@@ -386,7 +392,7 @@ package actor BatchWriter {
     } catch {
       fail(error)
     }
-    // What the service said is counted, whether it could be kept or not.
+    // The service's result is counted even if it could not be recorded.
     do throws(Failure) {
       try await delegate.didSettle(pending.write, result)
     } catch {
@@ -399,7 +405,7 @@ package actor BatchWriter {
     if let journal, pending.isJournaled { try journal.settle(pending.write.path, result) }
   }
 
-  /// Keeps the first failure and sends nothing new after it.
+  /// Keeps the first failure and stops sending.
   private func fail(_ failure: Failure) {
     if self.failure == nil { self.failure = failure }
     drop(within: client.caller.policy.requestGrace)

@@ -2,9 +2,9 @@ import Files
 package import FirestoreModels
 
 extension FirestoreClient {
-  /// Makes one write, with the retries of the batch engine: an answer that was lost is found out by reading back.
+  /// Makes one write, with the retries of ``BatchWriter``; after a lost response the document is read back.
   ///
-  /// - Returns: What became of it: written, rejected, or conflicted where its document is not what it expects.
+  /// - Returns: Written, rejected, or conflicted if the document does not match the precondition.
   /// - Throws: ``Failure`` after all retries.
   package func perform(_ write: Write) async throws -> WriteResult {
     let delegate = SingleWriteDelegate()

@@ -1,9 +1,9 @@
 package import FirestoreModels
 
 extension FieldMap {
-  /// The fields as the service keeps them: timestamps rounded down to microseconds.
+  /// The fields as the service stores them, with timestamps rounded down to microseconds.
   ///
-  /// What is compared with a document that was read must be in this form.
+  /// Compare only this form with documents that were read.
   package var asStored: FieldMap {
     guard entries.contains(where: { !$0.value.isAsStored }) else { return self }
     return FieldMap(entries.map { FieldMap.Entry(name: $0.name, value: $0.value.asStored) })
@@ -20,7 +20,7 @@ extension Value {
     }
   }
 
-  /// The value as the service keeps it.
+  /// The value as the service stores it.
   package var asStored: Value {
     switch self {
     case .timestamp(let moment): .timestamp(moment.flooredToMicroseconds)

@@ -1,30 +1,36 @@
 package import FirestoreModels
 
-/// A Firestore transaction while it reads: what it has read must not have changed when it commits.
+/// A Firestore transaction while it reads.
 ///
-/// Its reads throw ``CallFailure``, which is for ``FirestoreClient/runTransaction(on:willCommit:_:)`` to catch: it
-/// runs the whole again.
+///     let (count, end) = try await client.runTransaction(on: path, willCommit: { _ in }) { transaction in
+///       if try await transaction.document(path) == nil { return .leave(0) }
+///       let write = Write(path: path, operation: .delete, precondition: .exists(true))
+///       return .commit([write], 1)
+///     }
+///
+/// The commit fails if a document that it read has changed. Reads throw ``CallFailure``, which
+/// ``FirestoreClient/runTransaction(on:willCommit:_:)`` catches to run the entire transaction again.
 package struct Transaction: Sendable {
   let client: FirestoreClient
   let id: TransactionID
 
-  /// A document, nil where there is none.
+  /// Returns a document; nil if it does not exist.
   package func document(_ path: DocumentPath) async throws -> RawDocument? {
     try await client.documentOnce(path, in: id)
   }
 
-  /// The number of documents in a collection, by their names.
+  /// Returns the number of documents in a collection, counted by name.
   ///
-  /// Not by an aggregation: one that fails would end the transaction, and what is counted in one is small.
+  /// An aggregation that fails would end the transaction, and such collections are small.
   package func count(_ collection: CollectionPath) async throws -> Int {
     var count = 0
     try await forEachDocument(matching: CollectionRead(collection, mask: [.documentName])) { _ in count += 1 }
     return count
   }
 
-  /// Calls `body` with every document that a read gives, in the order of their names; a page is held at a time.
+  /// Calls `body` with each document of a read in name order, holding one page at a time.
   ///
-  /// - Throws: ``Failure`` of kind `internal` where the read wants another order, or another moment.
+  /// - Throws: ``Failure`` of kind `internal` if the read has another order, or a read time.
   package func forEachDocument(
     matching read: CollectionRead,
     _ body: (RawDocument) async throws -> Void
@@ -34,7 +40,7 @@ package struct Transaction: Sendable {
         .internal,
         "read in a transaction",
         path: read.collection.string,
-        cause: "it reads the present, in the order of names"
+        cause: "a transaction reads the present, in name order"
       )
     }
     let size = read.pageSize
@@ -49,40 +55,40 @@ package struct Transaction: Sendable {
   }
 }
 
-/// What a transaction comes to, once it has read.
+/// The decision of a transaction after reading.
 package enum TransactionDecision<Value: Sendable>: Sendable {
-  /// These writes are committed, each with a precondition that tells whether it was applied.
+  /// Commit these writes; each must have a precondition that reveals whether it was applied.
   case commit([Write], Value)
-  /// Nothing is written.
+  /// Write nothing.
   case leave(Value)
 }
 
-/// How a transaction ended.
+/// The result of a transaction.
 package enum TransactionEnd: Sendable, Equatable {
-  /// The service confirmed it, or what is read back shows it; the update time of each document, nil after a delete.
+  /// Confirmed by the service or by reading back; the update time of each document, nil after a delete.
   case committed([Timestamp?])
-  /// It wrote nothing.
+  /// Nothing was written.
   case left
-  /// The service refuses its writes for good.
+  /// The service refuses the writes permanently.
   case refused(FirestoreError)
-  /// What it read kept changing, as long as it may be repeated.
+  /// The documents kept changing until the retry budget was spent.
   case contended
 }
 
 extension FirestoreClient {
-  /// Runs a transaction: what `body` reads, decides and writes is one, or is run again.
+  /// Runs a transaction: `body` reads and decides, and runs again if something changed.
   ///
-  /// ABORTED and every failure that may pass run the whole again, from its beginning and with full jitter, within the
-  /// budget of the ``RetryPolicy``. Where the answer to the commit is lost, the transaction is rolled back, so that it
-  /// cannot be applied any more, and its documents are read back: they tell what became of it.
+  /// ABORTED and transient failures run everything again with full jitter, within the budget of the
+  /// ``RetryPolicy``. After a lost response to the commit, the transaction is rolled back, so that it can no
+  /// longer be applied, and its documents are read back.
   ///
   /// - Parameters:
-  ///   - path: The document that it is about, for errors.
-  ///   - willCommit: Called before each commit with what it holds; a journal is written and synced here.
-  ///   - body: Reads by the transaction alone and decides; it may be called several times.
-  /// - Returns: What the last call of `body` gave (nil where none came to its end), and how it ended.
-  /// - Throws: ``Failure`` where no attempt can succeed, or the budget is spent and it was not for contention;
-  ///   what `willCommit` and `body` throw.
+  ///   - path: The document, for errors.
+  ///   - willCommit: Called before each commit with its writes; write and sync a journal here.
+  ///   - body: Reads only through the transaction and decides; may be called several times.
+  /// - Returns: The value of the last call of `body` (nil if none completed), and the result.
+  /// - Throws: ``Failure`` if no attempt can succeed, or the budget is spent for another reason than
+  ///   contention; what `willCommit` and `body` throw.
   package func runTransaction<Value: Sendable>(
     on path: DocumentPath,
     willCommit: ([Write]) async throws -> Void,
@@ -162,7 +168,7 @@ extension FirestoreClient {
     }
   }
 
-  /// The update times of the documents of the first of several commits that was applied; nil where none was.
+  /// Returns the update times of the first commit that was applied; nil if none was.
   private func applied(_ commits: some Collection<[PendingWrite]>) async throws(Failure) -> [Timestamp?]? {
     for writes in commits {
       let documents = try await batchGet(writes.map(\.write.path))
@@ -174,29 +180,29 @@ extension FirestoreClient {
   }
 }
 
-/// A transaction between its attempts: pure, so that a table can test it.
+/// The state of a transaction between attempts; pure.
 struct TransactionRun {
-  /// What is done after an attempt failed.
+  /// What to do after a failed attempt.
   enum Step: Equatable {
     /// Run it again.
     case again
-    /// Run it again; what it read has changed.
+    /// Run it again, because what it read has changed.
     case contention
-    /// See whether it was applied, and run it again where it was not.
+    /// Read back whether it was applied, and run it again if not.
     case readBack
-    /// No attempt can do better.
+    /// No retry can succeed.
     case refused(FirestoreError)
     case fail
   }
 
   private(set) var attempts = 0
-  /// The transaction of the last attempt that began, which the next one repeats.
+  /// The last transaction that began, which the next attempt retries.
   var last: TransactionID?
   /// The transaction of this attempt, once it has begun.
   var open: TransactionID?
-  /// What this attempt sent to be committed.
+  /// The writes that this attempt sent.
   var committing: [PendingWrite] = []
-  /// Commits of which no answer told whether they were applied.
+  /// Commits with an unknown result.
   private(set) var uncertain: [[PendingWrite]] = []
 
   mutating func begin() {
@@ -205,7 +211,7 @@ struct TransactionRun {
     committing = []
   }
 
-  /// Judges the failure of an attempt.
+  /// Decides about a failed attempt.
   mutating func step(after failure: CallFailure) -> Step {
     if failure.isTransactionExpired { return .again }
     if committing.isEmpty { return Self.step(beforeCommit: failure) }
@@ -228,7 +234,7 @@ struct TransactionRun {
     }
   }
 
-  /// The codes are those that Google's own clients run a transaction again on (nodejs-firestore, `transaction.ts`).
+  /// The codes after which Google's own clients retry a transaction (nodejs-firestore, `transaction.ts`).
   private static func step(beforeCommit failure: CallFailure) -> Step {
     switch failure {
     case .credentials, .unreadable, .foreign: return .fail
@@ -242,9 +248,9 @@ struct TransactionRun {
 }
 
 extension CallFailure {
-  /// Whether the transaction has stood idle for too long.
+  /// Whether the transaction was idle for too long.
   ///
-  /// Its status is that of a malformed request, so that the text alone can tell, as in Google's own clients.
+  /// Its status is that of an invalid request, so only the message reveals it, as in Google's own clients.
   fileprivate var isTransactionExpired: Bool {
     guard case .service(let error) = self, error.status == .invalidArgument else { return false }
     return error.message.contains("transaction has expired")

@@ -1,30 +1,29 @@
 package import FirestoreModels
 
-/// What a document that comes in does to the one that may be there already.
+/// How imported documents apply to existing ones.
 package enum WriteMode: String, Sendable, CaseIterable {
-  /// Only new documents: one that is there with other fields is rejected, one with the same fields is unchanged.
+  /// Creates new documents; an existing one is unchanged if its fields are the same, otherwise rejected.
   case create
-  /// New documents are created, those that are there are replaced as a whole.
+  /// Creates new documents and replaces existing ones.
   case upsert
-  /// New documents are created; of those that are there, the fields that come in are set and the others stay.
+  /// Creates new documents; in existing ones, sets the imported fields and keeps the others.
   case merge
-  /// Only documents that are there: they are replaced as a whole, one that is missing is rejected.
+  /// Replaces existing documents; a missing one is rejected.
   case replace
 
-  /// What is to be done about one document.
+  /// The decision about one document.
   package enum Decision: Sendable, Equatable {
-    /// It has to be written.
     case write(Write)
-    /// It is as it should be.
+    /// The document needs no write.
     case unchanged
-    /// The mode does not allow it; the error is the one that the service would answer with.
+    /// The mode does not allow it; the error is that of the service.
     case rejected(FirestoreError)
   }
 
-  /// Decides by the document as it is now, nil where there is none.
+  /// Decides by the current document; nil if it does not exist.
   ///
-  /// Every write expects exactly that document, so a change by somebody else in between is found out and
-  /// decided again.
+  /// Every write has a precondition on exactly that document, so a concurrent change is detected and decided
+  /// again.
   package func decide(_ incoming: RawDocument, current: RawDocument?) -> Decision {
     guard let current else {
       if self == .replace { return .rejected(FirestoreError(.notFound, "there is no document to replace")) }
@@ -61,7 +60,7 @@ package enum WriteMode: String, Sendable, CaseIterable {
     }
   }
 
-  /// The paths of all values that are no maps, of empty maps and of vectors.
+  /// Returns the paths of all values except maps, plus empty maps and vectors.
   static func leafPaths(of fields: FieldMap, under parent: FieldPath? = nil) -> [FieldPath] {
     var paths: [FieldPath] = []
     for entry in fields.entries {

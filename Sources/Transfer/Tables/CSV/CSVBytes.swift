@@ -1,6 +1,8 @@
-/// What a writer and a reader of delimited text both look for.
+/// The special bytes of CSV, for writing and reading.
 enum CSVBytes {
-  /// The first delimiter, quote or line break from `start` on, eight bytes at a time; `end` where there is none.
+  /// Returns the index of the first delimiter, quote or line break from `start`; `end` if there is none.
+  ///
+  /// It compares eight bytes at a time.
   static func firstSpecial(
     _ bytes: UnsafeRawBufferPointer,
     from start: Int,
@@ -11,7 +13,7 @@ enum CSVBytes {
     let specials = (
       ones &* UInt64(delimiter), ones &* UInt64(UInt8(ascii: "\"")), ones &* 0x0D, ones &* 0x0A
     )
-    /// The high bit of each lane that is zero is set, and of no lane below the first such one.
+    /// Sets the high bit of each zero byte, and of no byte below the first one.
     func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
     var index = start
     while index + 8 <= end {

@@ -1,15 +1,14 @@
 package import GymModels
 
-/// How a CSV file is written.
+/// Options of a CSV file.
 package struct CSVOptions: Sendable {
-  /// What stands between two cells.
+  /// The separator of cells.
   package enum Delimiter: String, Sendable, CaseIterable {
     case comma = ","
     case semicolon = ";"
     case tab = "\t"
     case pipe = "|"
 
-    /// The byte.
     package var byte: UInt8 {
       switch self {
       case .comma: UInt8(ascii: ",")
@@ -20,19 +19,18 @@ package struct CSVOptions: Sendable {
     }
   }
 
-  /// What stands between two cells; a comma by default.
+  /// The separator of cells.
   package var delimiter = Delimiter.comma
-  /// The headings; field paths by default.
+  /// The language of the headings.
   package var header = Column.HeaderLanguage.fieldNames
-  /// What stands for null.
+  /// The text for null.
   package var nullText = "null"
-  /// The zone of timestamps; UTC where nil.
+  /// The time zone of timestamps; UTC if nil.
   package var timeZone: LocalTimeZone?
-  /// For spreadsheets: a byte order mark first, and formulas neutralised.
+  /// Whether to write a byte order mark and neutralize formulas, for spreadsheets.
   package var isForExcel = false
-  /// Whether the receipt has the file's SHA-256.
+  /// Whether the receipt includes the SHA-256 of the file.
   package var digest = false
 
-  /// The defaults.
   package init() {}
 }

@@ -2,37 +2,43 @@ import Files
 package import FirestoreModels
 import Platform
 
-/// Reads CSV (RFC 4180) from a file or from standard input (`-`), compressed with gzip or not, record by record.
+/// Reads CSV (RFC 4180) record by record from a file or standard input (`-`); gzip is decompressed.
 ///
-/// Lines end with CR LF, LF or CR; a byte order mark and blank lines are passed over. Cells in quotes may hold
-/// delimiters, line breaks and doubled quotes. A quote anywhere else, and bytes that are not UTF-8, are errors with line
-/// and column, where the column is the number of the cell; so is a record over the limit. The record after a bad one may
-/// be good. Memory is that of the longest record, which has limits in bytes and in cells.
+///     var reader = try CSVReader("users.csv")
+///     while try reader.next() {
+///       print(reader.record.line, reader.record[0])
+///     }
+///
+/// Lines end with CR LF, LF or CR; a byte order mark and blank lines are skipped. Quoted cells may contain
+/// delimiters, line breaks and doubled quotes. A quote elsewhere, invalid UTF-8, and a record above the limit
+/// are errors with line and column (the number of the cell); the next record may be valid. It holds the
+/// longest record in memory, which is limited in bytes and cells.
 package struct CSVReader: ~Copyable {
-  /// The longest record that is read unless told otherwise, in bytes: a document has at most 1 MiB, and text that is
-  /// escaped in it is several times as long.
-  package static let defaultMaximumRecordBytes = 16 << 20
-  /// The most cells of a record, as many as a row of a workbook has.
+  /// The default limit of a record in bytes.
   ///
-  /// A cell costs more memory than its delimiter has bytes. Export writes some 1,000 columns at most.
+  /// A document has at most 1 MiB, and escaped text is several times as long.
+  package static let defaultMaximumRecordBytes = 16 << 20
+  /// The most cells of a record, as many as in a row of a workbook.
+  ///
+  /// A cell needs more memory than its delimiter. Export writes about 1,000 columns at most.
   package static let maximumColumns = 16_384
 
   private enum State {
-    /// At the beginning of a cell.
+    /// At the start of a cell.
     case start
-    /// In a cell without quotes.
+    /// In an unquoted cell.
     case plain
-    /// Between quotes.
+    /// In a quoted cell.
     case quoted
-    /// Behind a quote that ends the cell or begins a doubled one.
+    /// After a quote that ends the cell or starts a doubled one.
     case quoteInQuotes
-    /// In the rest of a line that is no good.
+    /// In the remainder of an invalid line.
     case skipping
   }
 
-  /// The delimiter, as given, or as found once the first record is read.
+  /// The delimiter, as specified or, after the first record, as detected.
   package private(set) var delimiter: CSVOptions.Delimiter
-  /// What the last call of ``next()`` read.
+  /// The record of the last call of ``next()``.
   package private(set) var record = CSVRecord()
 
   private var file: InputFile
@@ -44,18 +50,17 @@ package struct CSVReader: ~Copyable {
   private var hasBegun = false
   private var state = State.start
   private var line = 1
-  /// Whether the last byte was a CR: a LF behind it belongs to it.
+  /// Whether the last byte was CR; a following LF belongs to it.
   private var isAfterCR = false
-  /// The line on which the open quotes began.
+  /// The line of the opening quote.
   private var quoteLine = 1
 
   /// Opens a file.
   ///
   /// - Parameters:
   ///   - path: The file, or `-`.
-  ///   - delimiter: What parts cells; nil takes the one that is most frequent in the first line, a comma where there
-  ///     is none.
-  ///   - maximumRecordBytes: The longest record that is read.
+  ///   - delimiter: The delimiter; if nil, the most frequent one in the first line, or a comma.
+  ///   - maximumRecordBytes: The limit of a record in bytes.
   /// - Throws: ``Failure`` of kind `inputMissing`.
   package init(
     _ path: String,
@@ -82,13 +87,13 @@ package struct CSVReader: ~Copyable {
     chunk.deallocate()
   }
 
-  /// Bytes of the file up to the end of the record, as they are on the disk.
+  /// The offset in the file (as stored) of the end of the record.
   var position: Int { reading.bytes(used: unread.lowerBound) }
 
   /// Reads the next record that is not a blank line into ``record``; false at the end.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` that names file, line and column (also where the file is UTF-16),
-  ///   `inputMissing` where the disk gives trouble.
+  /// - Throws: ``Failure`` of kind `inputMalformed` with file, line and column (also for UTF-16),
+  ///   `inputMissing` for a read error.
   package mutating func next() throws(Failure) -> Bool {
     if !hasBegun { try begin() }
     record.begin(line: line)
@@ -116,7 +121,7 @@ package struct CSVReader: ~Copyable {
 
   // MARK: The beginning and the end
 
-  /// Passes over a byte order mark and looks at the first line.
+  /// Skips a byte order mark and examines the first line.
   private mutating func begin() throws(Failure) {
     hasBegun = true
     var count = 0
@@ -150,7 +155,7 @@ package struct CSVReader: ~Copyable {
       counts[byte, default: 0] += 1
     }
     let found = CSVOptions.Delimiter.allCases.map { ($0, counts[$0.byte] ?? 0) }
-    // Of equals the first stays, and that is the comma.
+    // The first of equals wins, which is the comma.
     return found.reduce((CSVOptions.Delimiter.comma, 0)) { $1.1 > $0.1 ? $1 : $0 }.0
   }
 
@@ -159,7 +164,7 @@ package struct CSVReader: ~Copyable {
     case .skipping: return false
     case .quoted:
       state = .skipping
-      throw failure("the quotes that begin here are never closed", line: quoteLine)
+      throw failure("the quote that opens here is never closed", line: quoteLine)
     case .start, .plain, .quoteInQuotes:
       if state == .start, record.count == 0 { return false }
       record.endCell(isQuoted: state == .quoteInQuotes)
@@ -197,7 +202,7 @@ package struct CSVReader: ~Copyable {
 
   // MARK: Bytes
 
-  /// Takes bytes of the chunk up to the end of the record or of the chunk; whether the record is whole.
+  /// Consumes bytes up to the end of the record or the chunk; returns whether the record is complete.
   private mutating func step() throws(Failure) -> Bool {
     let bytes = UnsafeRawBufferPointer(chunk)
     var index = unread.lowerBound
@@ -230,7 +235,7 @@ package struct CSVReader: ~Copyable {
         let special = bytes[index]
         if special == quote {
           state = .skipping
-          throw failure("a quote stands within a cell that does not begin with one", line: line)
+          throw failure("there is a quote in a cell that does not start with one", line: line)
         }
         index += 1
         if try endCell(at: special, separator, isQuoted: false) { return true }
@@ -254,7 +259,7 @@ package struct CSVReader: ~Copyable {
           continue
         } else {
           state = .skipping
-          throw failure("something stands behind the closing quote", line: line)
+          throw failure("there is text after the closing quote", line: line)
         }
         index += 1
       case .skipping:
@@ -270,7 +275,9 @@ package struct CSVReader: ~Copyable {
     return false
   }
 
-  /// Passes over line ends before a record, in a loop of its own: a file may have gigabytes of blank lines.
+  /// Skips line ends before a record.
+  ///
+  /// A loop of its own, because a file may have gigabytes of blank lines.
   private mutating func skipLineEnds() {
     var index = unread.lowerBound
     while index < unread.upperBound {
@@ -286,7 +293,7 @@ package struct CSVReader: ~Copyable {
     unread = index..<unread.upperBound
   }
 
-  /// Ends a cell at a delimiter or a line end; whether that ends the record.
+  /// Ends a cell at a delimiter or line end; returns whether the record ends.
   private mutating func endCell(at byte: UInt8, _ separator: UInt8, isQuoted: Bool) throws(Failure) -> Bool {
     record.endCell(isQuoted: isQuoted)
     if byte == separator {
@@ -310,7 +317,7 @@ package struct CSVReader: ~Copyable {
     isAfterCR = byte == 0x0D
   }
 
-  /// Counts the line breaks of a text between quotes.
+  /// Counts the line breaks in quoted text.
   private mutating func countLines(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
     for index in range {
       let byte = bytes[index]
@@ -335,7 +342,7 @@ package struct CSVReader: ~Copyable {
     failure("the record is too long: \(cause); check the delimiter and the quotes", .init(line: record.line))
   }
 
-  /// The first line feed or carriage return, `end` where there is none.
+  /// Returns the index of the first line feed or carriage return; `end` if there is none.
   private static func lineEnd(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
     let feed = first(0x0A, bytes, from: start, to: end)
     return first(0x0D, bytes, from: start, to: feed)

@@ -1,6 +1,6 @@
-/// One record of a CSV file: its cells as bytes, without their quotes.
+/// A record of a CSV file: its cells as bytes, without quotes.
 ///
-/// A value that is filled anew for every record, so that a long file costs no room but that of its longest record.
+/// The value is reused for each record, so a long file needs only the memory of its longest record.
 package struct CSVRecord: Sendable {
   struct Cell {
     var start: Int
@@ -8,32 +8,30 @@ package struct CSVRecord: Sendable {
     var isQuoted: Bool
   }
 
-  /// The line on which it begins, from 1; a line break within quotes counts, too.
+  /// The number of its first line, from 1; line breaks in quotes count.
   package internal(set) var line = 0
-  /// The cells' bytes, with a zero byte behind each.
+  /// The bytes of all cells, each followed by a zero byte.
   var bytes: [UInt8] = []
   var cells: [Cell] = []
 
-  /// The number of cells.
   package var count: Int { cells.count }
 
-  /// The text of a cell, counted from 0; empty behind the last.
+  /// The text of a cell, from 0; empty beyond the last one.
   package subscript(index: Int) -> String {
     guard cells.indices.contains(index) else { return "" }
     return String(decoding: bytes[cells[index].start..<cells[index].end], as: UTF8.self)
   }
 
-  /// Whether a cell stands in quotes: `""` is an empty text, where nothing at all may mean that there is none.
+  /// Whether a cell is quoted: `""` is an empty text, while an empty cell may be a missing value.
   package func isQuoted(_ index: Int) -> Bool { cells.indices.contains(index) && cells[index].isQuoted }
 
-  /// Hands the UTF-8 of a cell to `body`, which must not keep it; nothing behind the last.
+  /// Calls `body` with the UTF-8 of a cell, which must not escape; empty beyond the last one.
   package func withUTF8<Result>(of index: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     guard cells.indices.contains(index) else { return body(UnsafeBufferPointer(start: nil, count: 0)) }
     let cell = cells[index]
     return bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[cell.start..<cell.end])) }
   }
 
-  /// The texts of all cells.
   package var texts: [String] { cells.indices.map { self[$0] } }
 
   // MARK: Filling
@@ -44,7 +42,7 @@ package struct CSVRecord: Sendable {
     cells.removeAll(keepingCapacity: true)
   }
 
-  /// Where the cell that is being filled begins.
+  /// The start of the current cell.
   var open: Int { cells.last.map { $0.end + 1 } ?? 0 }
 
   mutating func endCell(isQuoted: Bool) {
@@ -52,7 +50,7 @@ package struct CSVRecord: Sendable {
     bytes.append(0)
   }
 
-  /// The number of the first cell, from 1, that is not UTF-8; nil where all are.
+  /// The number of the first cell with invalid UTF-8, from 1; nil if there is none.
   var firstInvalidCell: Int? {
     let isASCII = bytes.withUnsafeBytes { bytes in
       var high: UInt64 = 0

@@ -1,9 +1,9 @@
 import FirestoreModels
 import GymModels
 
-/// Documents turned into rows of CSV, in a buffer.
+/// Renders documents as rows of CSV into a buffer.
 ///
-/// A value and not part of ``CSVWriter``, so that its innermost loops touch no object.
+/// A value, separate from ``CSVWriter``, so that the innermost loops do not access an object.
 struct CSVRows {
   /// The rows since the buffer was last emptied.
   var bytes: [UInt8] = []
@@ -29,7 +29,7 @@ struct CSVRows {
     )
   }
 
-  /// Appends the header, behind the byte order mark where there is to be one.
+  /// Appends the header, after a byte order mark if requested.
   mutating func appendHeader(_ language: Column.HeaderLanguage) {
     if isForExcel { bytes.append(contentsOf: Self.byteOrderMark) }
     bytes.append(contentsOf: "__name__".utf8)
@@ -42,9 +42,9 @@ struct CSVRows {
     appendLineEnd()
   }
 
-  /// Appends the row of a document, with the columns that there are by then.
+  /// Appends the row of a document with the current columns.
   ///
-  /// - Throws: ``Failure`` of kind `internal` where the document is not of the collection.
+  /// - Throws: ``Failure`` of kind `internal` if the document is not in the collection.
   mutating func append(_ document: RawDocument) throws(Failure) {
     guard let name = document.path.name(below: collection) else {
       throw Failure(
@@ -65,7 +65,7 @@ struct CSVRows {
       let start = bytes.count
       cellText.append(value, as: plan.columns[index].type, to: &bytes)
       if bytes.count == start {
-        // An empty text, or null under an empty token.
+        // An empty text, or null with an empty null text.
         if case .string = value { appendEmptyText() }
       } else {
         quoteIfNeeded(from: start)
@@ -84,7 +84,7 @@ struct CSVRows {
     bytes.append(0x0A)
   }
 
-  /// Puts the cell that begins at `start` and ends with the buffer between quotes where it has to be.
+  /// Quotes the last cell, which begins at `start`, if necessary.
   private mutating func quoteIfNeeded(from start: Int) {
     let quote = UInt8(ascii: "\"")
     let space = UInt8(ascii: " ")
@@ -111,7 +111,7 @@ struct CSVRows {
     if !isNeeded { return }
     var from = bytes.count - 1
     bytes.append(contentsOf: repeatElement(quote, count: quotes + 2))
-    // From the back, so that every byte is moved once; the last place is the closing quote's already.
+    // From the end, so that each byte is moved once; the last index already has the closing quote.
     var to = bytes.count - 2
     while from >= start {
       bytes[to] = bytes[from]

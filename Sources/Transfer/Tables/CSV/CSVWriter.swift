@@ -2,18 +2,22 @@ package import Files
 package import FirestoreModels
 import GymModels
 
-/// Writes the documents of a collection as CSV: RFC 4180, UTF-8, a header, lines that end in CR LF.
+/// Writes the documents of a collection as CSV (RFC 4180) in UTF-8, with a header and CR LF.
 ///
-/// The first column is `__name__`: the document's id, or its path below the collection. The others are those of
-/// ``ColumnPlan``, their cells those of ``CellText``. Cells are quoted where they hold the delimiter, a quote or a line
-/// break, or begin or end with a space; an empty text is `""`, a missing value an empty cell.
+///     let writer = try CSVWriter("users.csv", collection: CollectionPath(nil, "users"))
+///     for try await page in client.pages(of: read) { try writer.append(contentsOf: page) }
+///     try writer.finish()
 ///
-/// With `fields` the columns are known and rows go straight to the file. Otherwise they are known at the end only:
-/// rows wait in a ``SpoolFile``, ready but for the cells of columns that came later, and are copied behind the header.
+/// The first column is `__name__`: the document ID, or the path below the collection. ``ColumnPlan`` defines
+/// the other columns, ``CellText`` their cells. Cells are quoted if they contain the delimiter, a quote or a
+/// line break, or start or end with a space; an empty text is `""`, a missing value an empty cell.
+///
+/// With `fields`, the columns are known and rows go directly to the file. Otherwise they are known only at
+/// the end: rows wait in a ``SpoolFile`` and are copied after the header, with empty cells added for columns
+/// that appeared later.
 package final class CSVWriter: CollectionWriter {
-  /// The documents taken so far.
   package private(set) var documentCount = 0
-  /// What became of the file, once finished.
+  /// The receipt of the finished file.
   package private(set) var receipt: OutputFile.Receipt?
 
   private let header: Column.HeaderLanguage
@@ -21,12 +25,12 @@ package final class CSVWriter: CollectionWriter {
   private var file: OutputFile?
   private var spool: SpoolFile?
   private var rows: CSVRows
-  /// How many bytes of the spool have rows of how many columns.
+  /// The bytes of the spool by number of columns.
   private var segments: [(bytes: Int, columns: Int)] = []
 
   /// Starts a file (`-` is standard output; `.gz` compresses).
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite`, or `usage` for options that do not go together.
+  /// - Throws: ``Failure`` of kind `cannotWrite`, or `usage` for conflicting options.
   package init(
     _ path: String,
     collection: CollectionPath,
@@ -50,9 +54,9 @@ package final class CSVWriter: CollectionWriter {
     }
   }
 
-  /// Takes a page of documents.
+  /// Appends a page of documents.
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite`; the writer is of no more use then.
+  /// - Throws: ``Failure`` of kind `cannotWrite`; the writer cannot be used again.
   package func append(contentsOf documents: [RawDocument]) throws(Failure) {
     try append(documents, to: &rows)
     documentCount += documents.count
@@ -75,7 +79,8 @@ package final class CSVWriter: CollectionWriter {
 
   // MARK: Rows
 
-  /// The rows come as an argument: one access to this object a page, and not several a cell.
+  /// The rows are a parameter, so that this object is accessed once per page instead of several times per
+  /// cell.
   private func append(_ documents: [RawDocument], to rows: inout CSVRows) throws(Failure) {
     for document in documents {
       let start = rows.bytes.count
@@ -105,7 +110,7 @@ package final class CSVWriter: CollectionWriter {
 
   // MARK: From the spool to the file
 
-  /// Copies the rows, those of fewer columns with empty cells behind them.
+  /// Copies the rows, adding empty cells to those with fewer columns.
   private func copy(_ spool: inout SpoolFile, to file: inout OutputFile) throws(Failure) {
     var rows = SegmentedRows(segments: segments, columns: rows.plan.columns.count, delimiter: delimiter)
     try spool.read { piece throws(Failure) in
@@ -114,7 +119,7 @@ package final class CSVWriter: CollectionWriter {
   }
 }
 
-/// Rows on their way from a spool to a file: short ones get the delimiters that they lack.
+/// Rows on their way from a spool to a file; short ones get the missing delimiters.
 private struct SegmentedRows {
   private var segments: ArraySlice<(bytes: Int, columns: Int)>
   private let columns: Int
@@ -145,7 +150,7 @@ private struct SegmentedRows {
     }
   }
 
-  /// A CR outside quotes is always the end of a row, for cells with line breaks are quoted.
+  /// A CR outside quotes always ends a row, because cells with line breaks are quoted.
   private mutating func fill(_ rows: UnsafeRawBufferPointer, lacking: Int) {
     out.removeAll(keepingCapacity: true)
     var start = 0
@@ -164,14 +169,14 @@ private struct SegmentedRows {
 }
 
 extension DocumentPath {
-  /// The bytes of this path below a collection: the id of one of its documents, longer for those further down.
+  /// Returns the path of the document below a collection: its ID, or a longer path for a deeper document.
   ///
-  /// Below a pattern (`groups/*/members`) it begins behind the last id that is the same for all (`g1/members/m1`).
-  /// A document of a collection group, which lies anywhere, has its whole path. The count of segments tells them
-  /// apart: odd below a collection, even for a whole path. nil where the document is none of these.
+  /// For a pattern (`groups/*/members`), it starts after the last common segment (`g1/members/m1`). For a
+  /// collection group it is the full path. The number of segments distinguishes them: odd below a collection,
+  /// even for a full path. It is nil if the document is not in the collection.
   func name(below collection: CollectionPath) -> Substring.UTF8View? {
     var base = Substring(collection.string)
-    // Looking for the byte first is far cheaper than looking for a text.
+    // Searching for the byte first is much faster than searching for the text.
     if collection.string.utf8.contains(UInt8(ascii: "*")), let star = collection.string.firstRange(of: "/*") {
       base = collection.string[..<star.lowerBound]
     }

@@ -1,14 +1,14 @@
 import FirestoreModels
 
-/// What the form of a cell's text says about its type, where the column says nothing.
+/// The type that the text of a cell suggests, if its column has none.
 package enum CellForm: Sendable, Equatable {
   case text, integer, double, boolean, timestamp
 
-  /// The form of a text: never `integer` where the number does not fit 64 bits, which is text then.
+  /// Determines the form of a text; an integer that does not fit 64 bits is text.
   package init(_ utf8: UnsafeBufferPointer<UInt8>) {
     self = .text
     guard let first = utf8.first else { return }
-    // One look at the first byte settles nearly every text.
+    // The first byte decides for nearly every text.
     switch first {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
       if let number = Self.number(utf8) {
@@ -28,14 +28,14 @@ package enum CellForm: Sendable, Equatable {
     }
   }
 
-  /// `true` or `false`, also in the capitals that spreadsheets save.
+  /// Parses `true` or `false`, also in upper case as saved by spreadsheets.
   package static func boolean(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool? {
     if utf8.elementsEqual("true".utf8) || utf8.elementsEqual("TRUE".utf8) { return true }
     if utf8.elementsEqual("false".utf8) || utf8.elementsEqual("FALSE".utf8) { return false }
     return nil
   }
 
-  /// JSON's grammar of numbers: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`.
+  /// Parses a number by JSON's grammar: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`.
   private static func number(_ utf8: UnsafeBufferPointer<UInt8>) -> CellForm? {
     var at = utf8[0] == UInt8(ascii: "-") ? 1 : 0
     func digits() -> Int {
@@ -47,7 +47,7 @@ package enum CellForm: Sendable, Equatable {
     let count = digits()
     if count == 0 || (count > 1 && utf8[start] == UInt8(ascii: "0")) { return nil }
     if at == utf8.count {
-      // Minus zero is no integer.
+      // Minus zero is not an integer.
       if start == 1, utf8[1] == UInt8(ascii: "0") { return nil }
       if count < 19 { return .integer }
       return Int64(String(decoding: utf8, as: UTF8.self)) == nil ? nil : .integer
@@ -66,7 +66,7 @@ package enum CellForm: Sendable, Equatable {
 
   // MARK: Writing
 
-  /// Appends the digits of a number, without a text in between.
+  /// Appends the digits of a number, without an intermediate string.
   package static func append(_ number: Int64, to out: inout [UInt8]) {
     if number < 0 { out.append(UInt8(ascii: "-")) }
     var magnitude = number.magnitude
@@ -78,7 +78,7 @@ package enum CellForm: Sendable, Equatable {
     out[start...].reverse()
   }
 
-  /// Appends the shortest text that reads back as the same double: `10.0`, `1e+22`, `NaN`, `-Infinity`.
+  /// Appends the shortest text that represents the same double: `10.0`, `1e+22`, `NaN`, `-Infinity`.
   package static func append(_ number: Double, to out: inout [UInt8]) {
     if number.isNaN {
       out.append(contentsOf: "NaN".utf8)
@@ -91,8 +91,10 @@ package enum CellForm: Sendable, Equatable {
 
   // MARK: Formulas
 
-  /// Whether a spreadsheet might take a text for a formula (OWASP, "CSV injection"): it begins with `=`, `+`, `-`,
-  /// `@`, a tab or a line break, be it behind apostrophes, which is how such a text is written.
+  /// Whether a spreadsheet might evaluate a text as a formula (OWASP, "CSV injection").
+  ///
+  /// Such a text starts with `=`, `+`, `-`, `@`, a tab or a line break, also after apostrophes, which
+  /// neutralize it.
   package static func isFormula(_ utf8: some Collection<UInt8>) -> Bool {
     var at = utf8.startIndex
     while at < utf8.endIndex, utf8[at] == UInt8(ascii: "'") { at = utf8.index(after: at) }
@@ -100,7 +102,8 @@ package enum CellForm: Sendable, Equatable {
     switch utf8[at] {
     case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0A, 0x0D:
       return true
-    // The full-width forms of =, +, - and @ (U+FF1D, U+FF0B, U+FF0D, U+FF20), which some spreadsheets take alike.
+    // The full-width forms of =, +, - and @ (U+FF1D, U+FF0B, U+FF0D, U+FF20), which some spreadsheets treat
+    // alike.
     case 0xEF:
       let rest = utf8[at...].prefix(3)
       return ["＝", "＋", "－", "＠"].contains { rest.elementsEqual($0.utf8) }

@@ -1,30 +1,28 @@
 package import FirestoreModels
 package import GymModels
 
-/// A cell that is not what its column asks for: why, without what it holds.
+/// A cell that does not match its column; the reason does not contain its data.
 package struct CellError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Why.
   package let reason: String
 
   init(_ reason: String) {
     self.reason = reason
   }
 
-  /// The reason.
   package var description: String { reason }
 }
 
 extension CellText {
-  /// Reads the text of a cell back: nil for a missing value.
+  /// Parses the text of a cell; nil for a missing value.
   ///
-  /// Numbers and dates are read as spreadsheets save them, too: `10` in a column of doubles, `12.0` in one of
-  /// integers, `TRUE`, any offset of time.
+  /// Numbers and dates are also accepted as saved by spreadsheets: `10` in a column of doubles, `12.0` in one
+  /// of integers, `TRUE`, any UTC offset.
   ///
   /// - Parameters:
-  ///   - text: the text, without the quotes of the file format.
-  ///   - isQuoted: whether the file had quotes around it, which tells an empty text from a missing one.
-  ///   - type: the column's type.
-  ///   - parser: for cells that are JSON.
+  ///   - text: The text, without the quotes of the file format.
+  ///   - isQuoted: Whether it was quoted, which distinguishes an empty text from a missing value.
+  ///   - type: The type of the column.
+  ///   - parser: The parser for JSON cells.
   /// - Throws: ``CellError``.
   package func value(
     of text: UnsafeBufferPointer<UInt8>,
@@ -32,7 +30,7 @@ extension CellText {
     as type: Column.ValueType,
     parser: JSONParser
   ) throws(CellError) -> Value? {
-    // With an empty token null and missing look alike, and are read as missing, which changes nothing.
+    // With an empty null text, null and missing are the same and read as missing, which changes nothing.
     guard let first = text.first else { return isQuoted ? .string("") : nil }
     if text.elementsEqual(nullBytes) { return .null }
     if first == UInt8(ascii: "{") { return try rest(text, parser) }
@@ -123,7 +121,7 @@ extension CellText {
 }
 
 extension JSONCursor.Members {
-  /// Whether there is no member left.
+  /// Whether there are no more members.
   fileprivate var isExhausted: Bool {
     var copy = self
     return copy.next() == nil

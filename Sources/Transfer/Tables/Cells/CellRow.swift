@@ -1,28 +1,28 @@
-/// One row of a table, of a CSV file or of a sheet: its cells as text, and what the file says of each.
+/// A row of a CSV file or sheet: its cells as text, each with its kind.
 ///
-/// A value that is filled anew for every row, so that a long file costs no room but that of its longest row.
+/// The value is reused for each row, so a long file needs only the memory of its longest row.
 package struct CellRow: Sendable {
-  /// What the file itself says that a cell is.
+  /// The kind of a cell according to the file.
   package enum Kind: Sendable {
-    /// Nothing.
+    /// Empty.
     case missing
-    /// Text without quotes in a CSV file, which may be a number, a date or a truth.
+    /// Unquoted text in a CSV file, which may be a number, a date or a boolean.
     case bare
-    /// Text: in quotes, or a sheet's; may be empty.
+    /// Text: quoted, or a sheet's; may be empty.
     case text
-    /// A sheet's empty cell in text format, which is how an empty text is exported.
+    /// An empty cell in text format, which is how a sheet represents an empty text.
     case blankText
-    /// A sheet's number, as its digits.
+    /// A number of a sheet, as digits.
     case number
-    /// A number that export marked as a double or as an integer, against what its column would make of it.
+    /// A number that export marked as a double or an integer, unlike the default of its column.
     case double, integer
-    /// A sheet's truth, as `true` or `false`.
+    /// A boolean of a sheet, as `true` or `false`.
     case boolean
-    /// A sheet's date, as `2026-12-31T18:30:00` without a zone.
+    /// A date of a sheet, such as `2026-12-31T18:30:00`, without a zone.
     case date
-    /// A sheet's time of day, as `18:30` or `18:30:15`.
+    /// A time of day of a sheet, such as `18:30` or `18:30:15`.
     case time
-    /// An error of the spreadsheet, such as `#N/A`.
+    /// An error value of the spreadsheet, such as `#N/A`.
     case error
   }
 
@@ -32,24 +32,23 @@ package struct CellRow: Sendable {
     var kind: Kind
   }
 
-  /// The number of the row in its sheet, or of the line on which it begins; from 1.
+  /// The number of the row in its sheet, or of its first line, from 1.
   package internal(set) var number = 0
   var bytes: [UInt8] = []
   var cells: [Cell] = []
 
-  /// The number of cells.
   package var count: Int { cells.count }
 
-  /// What a cell is, counted from 0; missing behind the last.
+  /// The kind of a cell, from 0; missing beyond the last one.
   package func kind(_ index: Int) -> Kind { cells.indices.contains(index) ? cells[index].kind : .missing }
 
-  /// The text of a cell, counted from 0; empty behind the last.
+  /// The text of a cell, from 0; empty beyond the last one.
   package subscript(index: Int) -> String {
     guard cells.indices.contains(index) else { return "" }
     return String(decoding: bytes[cells[index].start..<cells[index].end], as: UTF8.self)
   }
 
-  /// Hands the UTF-8 of a cell to `body`, which must not keep it; nothing behind the last.
+  /// Calls `body` with the UTF-8 of a cell, which must not escape; empty beyond the last one.
   package func withUTF8<Result, Failure>(
     of index: Int,
     _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
@@ -61,10 +60,9 @@ package struct CellRow: Sendable {
     }
   }
 
-  /// The texts of all cells.
   package var texts: [String] { cells.indices.map { self[$0] } }
 
-  /// Whether no cell holds anything.
+  /// Whether all cells are empty.
   package var isEmpty: Bool { cells.allSatisfy { $0.kind == .missing || $0.kind == .blankText } }
 
   // MARK: Filling
@@ -75,12 +73,12 @@ package struct CellRow: Sendable {
     cells.removeAll(keepingCapacity: true)
   }
 
-  /// Adds a cell of the bytes that were appended since the last one.
+  /// Adds a cell with the bytes appended since the last one.
   mutating func endCell(_ kind: Kind) {
     cells.append(Cell(start: cells.last?.end ?? 0, end: bytes.count, kind: kind))
   }
 
-  /// Takes the record of a CSV file.
+  /// Copies a record of a CSV file.
   mutating func take(_ record: borrowing CSVRecord) {
     begin(number: record.line)
     bytes.append(contentsOf: record.bytes)

@@ -1,34 +1,34 @@
 package import FirestoreModels
 package import GymModels
 
-/// How a value is written as the text of a cell, and (``value(of:isQuoted:as:)``) read back.
+/// The text of a cell: how a value is written and (``value(of:isQuoted:as:parser:)``) read back.
 ///
-/// A value of its column's type is plain text: `Ana`, `7`, `10.0`, `true`, `2026-01-31T18:00:00Z`. Anything else is its
-/// REST JSON, `{"integerValue":"7"}`. The rules that keep every cell readable in one way only:
+/// A value of its column's type is plain text: `Ana`, `7`, `10.0`, `true`, `2026-01-31T18:00:00Z`. Any other
+/// value is its REST JSON, `{"integerValue":"7"}`. These rules make every cell unambiguous:
 ///
-/// - Missing is an empty cell; an empty text is a quoted empty cell, `""`; null is the token ``nullText``.
-/// - A cell that begins with `{` is REST JSON (`{}` is the empty map), one that begins with `[` an array of literals
-///   and REST JSON, `["a", 7, 1.5, true, null, {"timestampValue": …}]`; a text that begins with either, or is the token
-///   for null, is written as `{"stringValue": …}`.
-/// - In a column of no known type a cell tells its type by its form: a whole number without leading zeros is an
-///   integer, a number with a point or an exponent a double, and so on for `NaN`, `true`, `FALSE` and RFC 3339; a text
-///   of such a form is written as `{"stringValue":"7"}`.
-/// - A double always has a point, an exponent, or is `NaN`, `Infinity` or `-Infinity`; it is the shortest text that
-///   reads back as the same bits.
+/// - A missing value is an empty cell; an empty text is a quoted empty cell, `""`; null is ``nullText``.
+/// - A cell that starts with `{` is REST JSON (`{}` is the empty map). One that starts with `[` is an array
+///   of literals and REST JSON, `["a", 7, 1.5, true, null, {"timestampValue": …}]`. A text that starts with
+///   either, or equals the null text, is written as `{"stringValue": …}`.
+/// - In a column without a type, the form of a cell determines its type: a whole number without leading zeros
+///   is an integer, a number with a point or an exponent a double; likewise `NaN`, `true`, `FALSE` and RFC
+///   3339. A text of such a form is written as `{"stringValue":"7"}`.
+/// - A double always has a point or an exponent, or is `NaN`, `Infinity` or `-Infinity`; it is the shortest
+///   text that represents the same bits.
 package struct CellText: Sendable {
-  /// Bytes that stand for null.
+  /// The text for null.
   package let nullText: String
-  /// The zone of timestamps; UTC where nil.
+  /// The time zone of timestamps; UTC if nil.
   package let timeZone: LocalTimeZone?
-  /// Whether texts that a spreadsheet would take for a formula get an apostrophe before them.
+  /// Whether an apostrophe precedes texts that a spreadsheet would evaluate as formulas.
   package let neutralisesFormulas: Bool
 
   let nullBytes: [UInt8]
   private var json = JSONWriter()
 
-  /// Makes the rules of a table.
+  /// Creates the rules of a table.
   ///
-  /// - Throws: ``Failure`` of kind `usage` for a token that reads as something else.
+  /// - Throws: ``Failure`` of kind `usage` for an ambiguous null text.
   package init(
     nullText: String = "null",
     timeZone: LocalTimeZone? = nil,
@@ -40,7 +40,7 @@ package struct CellText: Sendable {
       throw Failure(
         .usage,
         "write null as that text",
-        cause: "it begins with { or [, or holds a control character",
+        cause: "it begins with { or [, or contains a control character",
         remedy: "Choose another --null, such as null or \\N."
       )
     }
@@ -60,7 +60,7 @@ package struct CellText: Sendable {
 
   // MARK: Writing
 
-  /// Appends the text of a value, not yet quoted for any file format; nothing for an empty text.
+  /// Appends the text of a value, without the quotes of a file format; nothing for an empty text.
   package mutating func append(_ value: Value, as type: Column.ValueType, to out: inout [UInt8]) {
     let start = out.count
     switch (value, type) {
@@ -112,7 +112,8 @@ package struct CellText: Sendable {
     out.append(contentsOf: json.bytes)
   }
 
-  /// Literals where JSON has them for certain; numbers beyond 2^53 and all other types as REST JSON.
+  /// Appends an array: literals where JSON is unambiguous, otherwise REST JSON, also for integers beyond
+  /// 2^53.
   private mutating func appendArray(_ values: [Value], to out: inout [UInt8]) {
     json.removeAll()
     json.array { list in
@@ -130,7 +131,9 @@ package struct CellText: Sendable {
     out.append(contentsOf: json.bytes)
   }
 
-  /// RFC 3339 in the zone, in UTC where the zone's time has no such text (an offset with seconds, a year 0 or 10000).
+  /// Appends RFC 3339 in the time zone.
+  ///
+  /// It is in UTC if local time has no such text (an offset with seconds, a year 0 or 10000).
   func append(_ moment: Timestamp, to out: inout [UInt8]) {
     guard let offset = timeZone?.offset(at: moment.seconds), offset % 60 == 0,
       let local = Timestamp(seconds: moment.seconds + Int64(offset), nanoseconds: moment.nanoseconds)

@@ -1,11 +1,11 @@
 package import FirestoreModels
 package import GymModels
 
-/// Reads the cells of a table as values: as export writes them, as spreadsheets save them, as people type them.
+/// Parses the cells of a table as written by export, saved by spreadsheets or typed by people.
 package struct CellValues {
-  /// A cell that is not what it has to be.
+  /// A cell that does not match its column.
   package struct Fault: Error {
-    /// What it has to be.
+    /// What was expected.
     package let expected: String
 
     package init(expected: String) {
@@ -19,16 +19,16 @@ package struct CellValues {
   private let timeZone: LocalTimeZone
   private let parser = JSONParser()
 
-  /// The words that stand for true and false in a column of booleans, beside `true` and `false`.
+  /// The words for true and false in a column of booleans.
   private static let words = [
     "true": true, "verdadero": true, "sí": true, "si": true, "yes": true, "1": true,
     "false": false, "falso": false, "no": false, "0": false,
   ]
   private static let largestExact = 9_007_199_254_740_992.0
 
-  /// Makes the rules of a table.
+  /// Creates the rules of a table.
   ///
-  /// - Throws: ``Failure`` of kind `usage` for a token for null that reads as something else.
+  /// - Throws: ``Failure`` of kind `usage` for an ambiguous null text.
   package init(_ plan: TablePlan, _ options: TableOptions) throws(Failure) {
     isSheet = plan.isSheet
     readsForms = plan.readsForms
@@ -40,10 +40,10 @@ package struct CellValues {
     )
   }
 
-  /// The rules by which a table like this one is written.
+  /// The rules for writing the same table.
   package var writing: CellText { text }
 
-  /// The value of a cell, nil where there is none.
+  /// Returns the value of a cell; nil if it is missing.
   ///
   /// - Throws: ``Fault``.
   package func value(
@@ -80,7 +80,7 @@ package struct CellValues {
       }
       return try row.withUTF8(of: index) { utf8 throws(Fault) in try moment(utf8) }
     case .time:
-      // "18:30" typed into a sheet is a time of day; the apps keep it as text.
+      // A typed "18:30" is a time of day, which the apps store as text.
       guard type == .string || type == .any else {
         throw Fault(expected: "\(Self.name(of: type)); the cell is a time of day")
       }
@@ -88,7 +88,7 @@ package struct CellValues {
     }
   }
 
-  /// Whether a text stands for null.
+  /// Whether a text represents null.
   package func isNull(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     !utf8.isEmpty && utf8.elementsEqual(text.nullBytes)
   }
@@ -103,20 +103,20 @@ package struct CellValues {
     (try? text.value(of: utf8, isQuoted: true, as: .array, parser: parser)) != nil
   }
 
-  /// What a word says, whatever its capitals.
+  /// Returns the boolean for a word in any case.
   package static func boolean(_ utf8: UnsafeBufferPointer<UInt8>, words: [String: Bool]) -> Bool? {
     if utf8.count > 10 { return nil }
     return words[String(decoding: utf8, as: UTF8.self).lowercased()]
   }
 
-  /// What a type's cells have to be, in words.
+  /// Describes the valid cells of a type.
   package static func name(of type: Column.ValueType) -> String {
     switch type {
     case .string: "text"
     case .integer: "a whole number"
     case .double: "a number"
     case .boolean: "true or false"
-    case .timestamp: "a date, as 31/12/2026, 2026-12-31 18:30 or RFC 3339"
+    case .timestamp: "a date, such as 31/12/2026, 2026-12-31 18:30 or RFC 3339"
     case .array: "a JSON array"
     case .any: "a value"
     }
@@ -126,14 +126,14 @@ package struct CellValues {
 
   private func value(of utf8: UnsafeBufferPointer<UInt8>, as type: Column.ValueType) throws(Fault) -> Value? {
     guard let first = utf8.first else {
-      // Programs that put quotes around everything mean nothing by them where a text cannot stand.
+      // Some programs quote every cell; only in columns that allow text is this an empty text.
       return type == .string || type == .any ? .string("") : nil
     }
     if isSheet, type == .any, !isNull(utf8), first != UInt8(ascii: "{"), first != UInt8(ascii: "[") {
       return textOfSheet(utf8)
     }
     if !readsForms, type == .string, !isNull(utf8) {
-      // In a table that people made, a text may begin with a bracket.
+      // In tables by people, a text may start with a bracket.
       if first == UInt8(ascii: "[") || (first == UInt8(ascii: "{") && !isREST(utf8)) {
         return .string(String(decoding: utf8, as: UTF8.self))
       }
@@ -148,7 +148,7 @@ package struct CellValues {
     }
   }
 
-  /// Reads what people type into columns of a known type.
+  /// Parses what people type into columns with a type.
   private func typed(_ utf8: UnsafeBufferPointer<UInt8>, as type: Column.ValueType) throws(Fault) -> Value? {
     switch type {
     case .boolean:
@@ -165,12 +165,12 @@ package struct CellValues {
     if let moment = Timestamp(rfc3339: utf8) { return .timestamp(moment) }
     guard let date = DateText(utf8) else { throw Fault(expected: Self.name(of: .timestamp)) }
     guard let moment = timeZone.moment(of: date) else {
-      throw Fault(expected: "a time that the clocks of \(timeZone.name) show")
+      throw Fault(expected: "a local time that exists in \(timeZone.name)")
     }
     return .timestamp(moment)
   }
 
-  /// A sheet's text in a column without a type is text, unless it is what a cell can only hold as text.
+  /// Parses a sheet's text in a column without a type: text, unless only text can represent it.
   private func textOfSheet(_ utf8: UnsafeBufferPointer<UInt8>) -> Value {
     let string = String(decoding: utf8, as: UTF8.self)
     switch CellForm(utf8) {
@@ -209,7 +209,7 @@ package struct CellValues {
     case .string:
       if let whole { return .string(String(whole)) }
       if number.magnitude < Self.largestExact { return .string(digits) }
-      throw Fault(expected: "text; the cell is a number that has lost digits")
+      throw Fault(expected: "text; the cell is a number without all its digits")
     case .timestamp: throw Fault(expected: "\(Self.name(of: type)); the cell is a number")
     case .array: break
     }

@@ -1,10 +1,10 @@
 package import FirestoreModels
 
-/// Puts the values of a row together into the nested maps that their columns' paths name.
+/// Combines the cells of a row into the nested maps of their column paths.
 package struct FieldTree: Sendable {
-  /// A column under a map that another column of the same row fills as a whole.
+  /// A map and one of its members both have a cell in the same row.
   package struct Conflict: Error {
-    /// The index of the column that holds the map's place.
+    /// The index of the map's column.
     package let column: Int
   }
 
@@ -16,7 +16,7 @@ package struct FieldTree: Sendable {
 
   private var nodes: [[Child]] = [[]]
 
-  /// Adds a column; false where there is one of that path.
+  /// Adds a column; false if there is one with the same path.
   package mutating func add(_ path: FieldPath, column: Int) -> Bool {
     var node = 0
     for (depth, name) in path.segments.enumerated() {
@@ -38,9 +38,9 @@ package struct FieldTree: Sendable {
     return true
   }
 
-  /// The fields of a row, by column; nil values are missing.
+  /// Returns the fields of a row; nil values are missing.
   ///
-  /// - Throws: ``Conflict`` where both a map's own cell and one below it are filled.
+  /// - Throws: ``Conflict`` if a map and one of its members both have a cell.
   package func fields(of values: [Value?]) throws(Conflict) -> FieldMap { try fields(of: values, node: 0) }
 
   private func fields(of values: [Value?], node: Int) throws(Conflict) -> FieldMap {
@@ -59,7 +59,7 @@ package struct FieldTree: Sendable {
     return FieldMap(entries)
   }
 
-  /// Puts a map into another, member by member; nil where both have something that is no map in one place.
+  /// Merges a map into another; nil if both have a value that is not a map at the same path.
   package static func merged(_ fields: FieldMap, _ rest: FieldMap) -> FieldMap? {
     var fields = fields
     for entry in rest.entries {

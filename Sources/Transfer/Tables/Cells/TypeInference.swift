@@ -1,6 +1,6 @@
 package import GymModels
 
-/// What all the values of a column have in common: the type of a column that neither the catalogue nor the header tells.
+/// Infers the type of a column from all of its values.
 package struct TypeInference: Sendable {
   private var forms: Set<Form> = []
 
@@ -10,10 +10,10 @@ package struct TypeInference: Sendable {
     case text, integer, double, boolean, timestamp, array
   }
 
-  /// Numbers beyond it are ids, not amounts, and lose digits in a spreadsheet.
+  /// Larger numbers are IDs rather than amounts, and spreadsheets round them.
   private static let largestInteger: UInt64 = 1 << 53
 
-  /// Looks at a cell.
+  /// Adds a cell.
   package mutating func look(at row: CellRow, _ index: Int, _ reading: CellValues) {
     switch row.kind(index) {
     case .missing, .blankText, .error: return
@@ -31,7 +31,7 @@ package struct TypeInference: Sendable {
     }
   }
 
-  /// The type that takes every value: text where they differ.
+  /// The type that fits all values; text if they differ.
   package var type: Column.ValueType {
     switch forms {
     case []: .any
@@ -53,7 +53,7 @@ package struct TypeInference: Sendable {
     if first == UInt8(ascii: "{") { return reading.isREST(text) ? nil : .text }
     if first == UInt8(ascii: "[") { return reading.isArray(text) ? .array : .text }
     if DateText(text) != nil { return .timestamp }
-    // A sheet's text is one because somebody wanted it so, but for dates, which people type.
+    // Text in a sheet is intentional, except for dates, which people type.
     if isText { return .text }
     switch CellForm(text) {
     case .integer:

@@ -1,58 +1,58 @@
 import FirestoreModels
 import GymModels
 
-/// The columns of one collection's table, and which value of a document stands under which of them.
+/// The columns of a collection's table, and the assignment of field values to them.
 ///
-/// The catalogue's columns come first. A field that has none gets one at its end when it first appears, so columns
-/// are only ever added behind the others, and a row that was made earlier merely lacks the last cells: that is what
-/// lets a table be written in one pass. A map is spread over a column a member (`membershipPlanSnapshot.planName`);
-/// these are single cells instead, under the map's own path: an empty map, a vector, and anything that is no
-/// map where other documents have one (null, a scalar, an array). So of a path and the paths below it, one document
-/// fills either the one or the others, and what it had is told from which of them are filled.
+/// The columns of the catalogue come first. Other fields get a column at the end when they first appear. So
+/// columns are only appended, and earlier rows merely lack the last cells, which allows writing in one pass.
+/// A map has a column per member (`membershipPlanSnapshot.planName`). A single cell under the path of the map
+/// holds an empty map, a vector, or a value that is a map in other documents (null, a scalar, an array). A
+/// document fills either the column of a path or those below it, which is unambiguous when read back.
 ///
-/// There are at most ``maximumColumns``; fields beyond go into one last column, ``restName``, as a map to be merged
-/// with the rest of the row. A map with keys of its own in every document cannot fill the memory that way.
+/// Fields beyond ``maximumColumns`` share a last column, ``restName``, as a map to merge into the row. This
+/// limits memory if every document has a map with different keys.
 struct ColumnPlan: Sendable {
-  /// Most columns of a table, without the document's name and the rest.
+  /// The most columns of a table, besides the name and the rest.
   ///
-  /// Spreadsheets know 16,384 and are slow by then.
+  /// Spreadsheets allow 16,384, but are slow with so many.
   static let maximumColumns = 1000
-  /// The heading of the last column of a table with too many fields; the service keeps such names to itself.
+  /// The heading of the last column of a table with too many fields; the service reserves such names.
   static let restName = "__rest__"
 
-  /// The columns so far, without the document's name.
+  /// The current columns, without the name.
   private(set) var columns: [Column]
-  /// Whether fields without a column get one; otherwise they are left out.
+  /// Whether other fields get a column; otherwise they are omitted.
   let grows: Bool
 
   private var nodes = [Node(path: [])]
   private var hasRest = false
 
-  /// What is known of one level of nested maps: the members' names in the order of their bytes.
+  /// One level of nested maps, with its member names in byte order.
   private struct Node {
     let path: [String]
     var names: [String] = []
     var members: [Member] = []
   }
 
-  /// Where a member's values go: a column of their own, or the columns of the map's members, or by document.
+  /// The destination of a member's values: a column, or the columns of its members, depending on the
+  /// document.
   private struct Member {
     var column: Int?
     var node: Int?
   }
 
-  /// The plan of a collection, whose further columns come as they come.
+  /// Creates the plan of a collection, which gets columns as fields appear.
   init(collection: CollectionPath) {
     columns = ColumnCatalogue.columns(of: collection)
     grows = true
     for (index, column) in columns.enumerated() { enter(column.path, index) }
   }
 
-  /// The plan of the fields that were asked for, in that order.
+  /// Creates the plan of selected fields, in that order.
   ///
-  /// A map under one of them is one cell.
+  /// Each field is one cell, even if it is a map.
   ///
-  /// - Throws: ``Failure`` of kind `usage` where a field is named twice or lies within another one.
+  /// - Throws: ``Failure`` of kind `usage` if a field is repeated or is inside another one.
   init(collection: CollectionPath, fields: [FieldPath]) throws(Failure) {
     let known = ColumnCatalogue.columns(of: collection)
     columns = fields.map { path in known.first { $0.path == path } ?? Column(unknown: path) }
@@ -64,15 +64,16 @@ struct ColumnPlan: Sendable {
           "lay out the columns",
           path: collection.string,
           cause: path == other
-            ? "the field \(path) is named twice" : "of \(path) and \(other), one holds the other"
+            ? "the field \(path) is named twice" : "one of \(path) and \(other) contains the other"
         )
       }
       enter(path, index)
     }
   }
 
-  /// Sorts the values of a document under their columns: `cells` gets as many elements as there are columns now,
-  /// nil where the document has nothing.
+  /// Assigns the values of a document to the columns.
+  ///
+  /// Afterwards, `cells` has one element per current column, nil for a missing value.
   mutating func position(_ fields: FieldMap, into cells: inout [Value?]) {
     fill(&cells)
     var rest: [FieldMap.Entry] = []
@@ -96,7 +97,7 @@ struct ColumnPlan: Sendable {
     into cells: inout [Value?],
     rest: inout [FieldMap.Entry]
   ) {
-    // The document's members and the known ones stand in the same order: one walk over both.
+    // Both the document's members and the known ones are sorted, so they are traversed together.
     var at = 0
     for entry in fields.entries {
       let found = seek(entry.name, in: node, from: &at)
@@ -141,7 +142,7 @@ struct ColumnPlan: Sendable {
     }
   }
 
-  /// Moves `at` to the member of this name, or to where it would stand.
+  /// Advances `at` to the member with a name, or to its insertion index.
   private func seek(_ name: String, in node: Int, from at: inout Int) -> Bool {
     let count = nodes[node].names.count
     while at < count {
@@ -153,7 +154,7 @@ struct ColumnPlan: Sendable {
     return false
   }
 
-  /// `__.*__` is no field's name; the first and the last column's headings are of that kind.
+  /// No field has a name of the form `__.*__`; the first and the last heading do.
   private static func isReserved(_ name: String) -> Bool {
     name.utf8.count >= 4 && name.hasPrefix("__") && name.hasSuffix("__")
   }
@@ -180,10 +181,9 @@ struct ColumnPlan: Sendable {
 
   // MARK: Header
 
-  /// The heading of a column: its path, or its label.
+  /// Returns the heading of a column: its path or its label.
   ///
-  /// A field whose path reads like a label of another column is
-  /// back-quoted, which is the same path and no label.
+  /// A path that equals the label of another column is back-quoted, which makes it a path again.
   func heading(of column: Column, _ language: Column.HeaderLanguage) -> String {
     let text = column.heading(language)
     guard column.type == .any, text.isIdentical(to: column.path.description),

@@ -1,27 +1,26 @@
-/// How the rows of a table become documents.
+/// Options for converting the rows of a table to documents.
 package struct TableOptions: Sendable {
-  /// Ids for rows that have none.
+  /// The kinds of generated IDs.
   package enum NewIDs: String, Sendable, CaseIterable {
-    /// A UUID, as the apps give members and payments.
+    /// A UUID, as the apps use for members and payments.
     case uuid
-    /// 20 letters and digits, as the service's clients give.
+    /// 20 letters and digits, as Google's clients generate.
     case auto
   }
 
-  /// What parts the cells of CSV; found out where nil.
+  /// The delimiter of CSV; detected if nil.
   package var delimiter: CSVOptions.Delimiter?
-  /// What stands for null.
+  /// The text for null.
   package var nullText = "null"
-  /// The zone of dates that have none.
+  /// The time zone of dates without one.
   package var timeZone: LocalTimeZone
-  /// The heading of the column that holds the ids; `__name__` where nil.
+  /// The heading of the column with the document IDs; `__name__` if nil.
   package var idColumn: String?
-  /// Ids for rows that have none; such a row is an error where nil.
+  /// The kind of IDs for rows without one; if nil, such rows are errors.
   package var newIDs: NewIDs?
-  /// What new ids are derived from, so that a run that is taken up again gives the same ones.
+  /// The seed of generated IDs, so that a resumed run generates the same ones.
   package var newIDSeed = ""
 
-  /// The defaults, with dates in a zone (see ``LocalTimeZone/gym``).
   package init(timeZone: LocalTimeZone) {
     self.timeZone = timeZone
   }

@@ -1,49 +1,47 @@
 package import FirestoreModels
 package import GymModels
 
-/// What the columns of a table are: read from its header, from the catalogue, and, where neither tells a type, from all
-/// the values.
+/// The columns of a table, from its header, the catalogue and, if neither has a type, all values.
 package struct TablePlan: Sendable {
-  /// What a column is for.
+  /// The role of a column.
   package enum Role: Sendable {
-    /// The document's id, or its path below the collection.
+    /// The document ID, or the path below the collection.
     case name
-    /// A field.
     case field(Column)
     /// A map of further fields.
     case rest
-    /// Why the row was rejected once: not looked at.
+    /// Why a row was rejected earlier; ignored.
     case reason
-    /// Nothing; no cell may stand below.
+    /// Nothing; its cells must be empty.
     case none
   }
 
-  /// The heading of the column that says why a row was rejected.
+  /// The heading of the column with the reason of a rejection.
   package static let reasonHeading = "__reason__"
   package static let nameHeading = "__name__"
 
   package let collection: CollectionPath
   package let headings: [String]
   package private(set) var roles: [Role]
-  /// The number of the header's row.
+  /// The number of the header row.
   package let headerRow: Int
-  /// Whether this is a table as export writes them: cells without a type tell it by their form.
+  /// Whether export wrote the table, so that the form of a cell without a type determines it.
   package let readsForms: Bool
-  /// Whether texts that look like formulas stand behind an apostrophe.
+  /// Whether an apostrophe precedes texts that look like formulas.
   package let isForExcel: Bool
-  /// Whether the cells have types of their own.
+  /// Whether cells have their own types.
   package let isSheet: Bool
-  /// The column of the ids.
+  /// The column of the document IDs.
   package private(set) var idColumn: Int?
-  /// The column of the field `id`, which equals the document's id in the gym's documents.
+  /// The column of the field `id`, which equals the document ID in the gym's documents.
   package private(set) var idField: Int?
   package let tree: FieldTree
-  /// The columns whose types all their values have to tell.
+  /// The columns whose types must be inferred from all values.
   package private(set) var undecided: [Int] = []
-  /// The columns whose types all their values told.
+  /// The columns whose types were inferred.
   package private(set) var decided: Set<Int> = []
 
-  /// The types that a heading may name behind a colon.
+  /// The types that a heading may specify after a colon.
   package static let typeNames: [(name: String, type: Column.ValueType)] = [
     ("string", .string), ("text", .string), ("integer", .integer), ("int", .integer), ("double", .double),
     ("number", .double), ("boolean", .boolean), ("bool", .boolean), ("timestamp", .timestamp),
@@ -53,9 +51,9 @@ package struct TablePlan: Sendable {
   /// Reads a header.
   ///
   /// - Parameters:
-  ///   - label: The file, and the sheet of a workbook, as errors name it.
-  ///   - isSheet: Whether the cells have types of their own.
-  /// - Throws: ``Failure`` of kind `inputMalformed` for a heading that names no field, or one that another has.
+  ///   - label: The file (and the sheet of a workbook), for errors.
+  ///   - isSheet: Whether cells have their own types.
+  /// - Throws: ``Failure`` of kind `inputMalformed` for an invalid or duplicate heading.
   package init(
     header: CellRow,
     of label: String,
@@ -120,8 +118,8 @@ package struct TablePlan: Sendable {
           .inputMalformed,
           "read",
           path: label,
-          cause: "it has a column \(Self.nameHeading) that holds the ids",
-          remedy: "Leave --id-column out, or remove that column."
+          cause: "it has a column \(Self.nameHeading) with the document IDs",
+          remedy: "Omit --id-column, or remove that column."
         )
       }
       idColumn = roles.indices.first { index in
@@ -133,8 +131,8 @@ package struct TablePlan: Sendable {
           .inputMalformed,
           "read",
           path: label,
-          cause: "it has no column '\(wanted)' for the ids",
-          remedy: "Give --id-column a heading of the table."
+          cause: "it has no column '\(wanted)' for the document IDs",
+          remedy: "Set --id-column to a heading of the table."
         )
       }
     }
@@ -156,8 +154,8 @@ package struct TablePlan: Sendable {
         .inputMalformed,
         "read",
         path: label,
-        cause: "it has no column \(Self.nameHeading) with the ids of the documents",
-        remedy: "Name the column that has them with --id-column, or give --new-ids uuid."
+        cause: "it has no column \(Self.nameHeading) with the document IDs",
+        remedy: "Set --id-column to the column that has them, or use --new-ids uuid."
       )
     }
     if collection.string.utf8.contains(UInt8(ascii: "*")), !readsForms {
@@ -165,13 +163,14 @@ package struct TablePlan: Sendable {
         .inputMalformed,
         "read",
         path: label,
-        cause: "the rows do not say below which document of \(collection) they belong",
-        remedy: "Add a column \(Self.nameHeading), as in g1/members/m1, or name one collection."
+        cause: "the rows do not specify the parent document in \(collection)",
+        remedy:
+          "Add a column \(Self.nameHeading) with paths such as g1/members/m1, or specify one collection."
       )
     }
   }
 
-  /// Sets the types that the values told.
+  /// Sets the inferred types.
   package mutating func decide(_ types: [(Int, Column.ValueType)]) {
     for (index, type) in types {
       if case .field(let column) = roles[index] { roles[index] = .field(Self.column(column, type)) }
@@ -180,7 +179,7 @@ package struct TablePlan: Sendable {
     undecided = []
   }
 
-  /// A heading for an error: its number, and what it says.
+  /// Returns the number and the heading of a column, for errors.
   package func name(ofColumn index: Int) -> String {
     headings.indices.contains(index) && !headings[index].isEmpty
       ? "column \(index + 1) (\(headings[index]))" : "column \(index + 1)"
@@ -201,7 +200,7 @@ package struct TablePlan: Sendable {
       let typeName = heading[heading.utf8.index(after: colon)...]
       guard let found = typeNames.first(where: { $0.name.isIdentical(to: String(typeName)) }) else {
         throw failure(
-          "'\(typeName)' is no type",
+          "'\(typeName)' is not a type",
           "The types are \(typeNames.map(\.name).joined(separator: ", "))."
         )
       }
@@ -212,14 +211,14 @@ package struct TablePlan: Sendable {
     do {
       let path = try FieldPath(parsing: name)
       if let reserved = path.segments.first(where: { $0.hasPrefix("__") && $0.hasSuffix("__") }) {
-        throw failure("the service keeps names such as \(reserved) to itself", "Rename the column.")
+        throw failure("the service reserves names such as \(reserved)", "Rename the column.")
       }
       let known = catalogue.first { $0.path == path }
       return (column(known ?? Column(unknown: path), type ?? known?.type ?? .any), type != nil)
     } catch let error as FieldPathError {
       throw failure(
         error.description,
-        "Use a field's name, a label of the catalogue, or back-quotes for a name as it stands."
+        "Use a field name, a label of the catalogue, or back-quotes around any other name."
       )
     } catch {
       throw error as? Failure ?? failure("\(error)", nil)
@@ -235,7 +234,7 @@ package struct TablePlan: Sendable {
     Column(column.path, type, isTextLike: column.isTextLike, english: column.english, spanish: column.spanish)
   }
 
-  /// Whether the digits of a column are a name: by the catalogue of all collections, or by how ids are named.
+  /// Whether a column of digits is an identifier, according to the catalogue or to its name.
   private static func isTextLike(_ column: Column) -> Bool {
     if column.isTextLike { return true }
     let name = column.path.segments.last ?? ""

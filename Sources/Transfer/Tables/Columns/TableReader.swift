@@ -1,14 +1,14 @@
 package import FirestoreModels
 
-/// Reads a table row by row, whatever it is kept in: CSV, also compressed with gzip, or a sheet of an XLSX workbook.
+/// Reads the rows of a table: CSV, also compressed with gzip, or a sheet of an XLSX workbook.
 ///
-/// Rows that hold nothing are passed over. Memory is that of the longest row, and some MiB for the texts of a workbook.
+/// Empty rows are skipped. It holds the longest row in memory, and some MiB for the texts of a workbook.
 package struct TableReader: ~Copyable {
-  /// What a table is kept in.
+  /// The format of a table.
   package enum Format: String, Sendable, CaseIterable {
     case csv, xlsx
 
-    /// The format of a file: by its ending, else by its first bytes; CSV where neither tells.
+    /// Determines the format by the file name extension or else by its first bytes; CSV by default.
     package init(of path: String) {
       if path.hasSuffix(".xlsx") {
         self = .xlsx
@@ -20,13 +20,12 @@ package struct TableReader: ~Copyable {
     }
   }
 
-  /// What the last call of ``next()`` read.
+  /// The row of the last call of ``next()``.
   package private(set) var row = CellRow()
-  /// Bytes of the file, or of the sheet's part of the workbook, up to the end of the row, as they are on the disk.
+  /// The offset in the file, or in the workbook's compressed sheet, of the end of the row.
   package private(set) var position = 0
-  /// The path of the file.
   package let path: String
-  // One of the two.
+  // Exactly one of these is set.
   private var csv: CSVReader?
   private var xlsx: XLSXSheetReader?
 
@@ -34,10 +33,10 @@ package struct TableReader: ~Copyable {
   ///
   /// - Parameters:
   ///   - path: The file; for CSV also `-`.
-  ///   - format: What it is; nil tells it by ``Format/init(of:)``.
-  ///   - sheet: The name of the sheet; the first that is not hidden where nil.
-  ///   - delimiter: What parts the cells of CSV; nil finds out.
-  /// - Throws: ``Failure`` of kind `inputMissing`, or `inputMalformed`, also for a sheet that is not there.
+  ///   - format: The format; ``Format/init(of:)`` if nil.
+  ///   - sheet: The name of the sheet; the first visible one if nil.
+  ///   - delimiter: The delimiter of CSV; detected if nil.
+  /// - Throws: ``Failure`` of kind `inputMissing`, or `inputMalformed`, also for a missing sheet.
   package init(
     _ path: String,
     format: Format? = nil,
@@ -65,19 +64,19 @@ package struct TableReader: ~Copyable {
     }
   }
 
-  /// The names of a workbook's sheets, in their order, and whether they are hidden.
+  /// Returns the names of a workbook's sheets, in order, and whether they are hidden.
   ///
   /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed`.
   package static func sheets(of path: String) throws(Failure) -> [(name: String, isHidden: Bool)] {
     try XLSXPackage(path).sheets.map { ($0.name, $0.isHidden) }
   }
 
-  /// Reads the next row that holds something into ``row``; false at the end.
+  /// Reads the next row that is not empty into ``row``; false at the end.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` that names file, row and column, `inputMissing` where the disk gives
-  ///   trouble.
+  /// - Throws: ``Failure`` of kind `inputMalformed` with file, row and column, `inputMissing` for a read
+  ///   error.
   package mutating func next() throws(Failure) -> Bool {
-    // Also of a record that cannot be taken apart.
+    // Also after a malformed record.
     defer { position = csv?.position ?? xlsx?.position ?? 0 }
     if try csv?.next() ?? false {
       if let record = csv?.record { row.take(record) }

@@ -1,22 +1,26 @@
 import Files
 package import FirestoreModels
 
-/// Reads JSON Lines of REST Documents from a file or from standard input (`-`), compressed with gzip or not.
+/// Reads JSON Lines of REST Documents from a file or standard input (`-`); gzip is decompressed.
 ///
-/// A line of an earlier run's `rejects.jsonl` is taken for the document in it.
-/// A byte order mark, CR LF and blank lines are tolerated; names may be relative or full; `createTime` and
-/// `updateTime` are accepted and dropped; members that the Document message does not have are refused. Memory is that of
-/// the longest line.
+///     var reader = try JSONLinesReader("users.jsonl")
+///     while let line = try reader.next() {
+///       print(line.number, try line.document.get().path)
+///     }
+///
+/// A line of `rejects.jsonl` is read as the document in it. A byte order mark, CR LF and blank lines are
+/// accepted; names may be relative or full; `createTime` and `updateTime` are dropped; unknown members are
+/// refused. It holds the longest line in memory.
 package struct JSONLinesReader: ~Copyable {
-  /// One line that is not blank.
+  /// A line that is not blank.
   package struct Line: Sendable {
-    /// Its number in the file, from 1; blank lines count.
+    /// The line number, from 1; blank lines count.
     package let number: Int
-    /// The document, or why there is none: a ``Failure`` of kind `inputMalformed` that names file and line.
+    /// The document, or a ``Failure`` of kind `inputMalformed` with file and line.
     package let document: Result<RawDocument, Failure>
   }
 
-  /// The longest line that is read unless told otherwise, in bytes.
+  /// The default limit of a line in bytes.
   package static let defaultMaximumLineBytes = 64 << 20
 
   private var lines: LineReader
@@ -36,14 +40,14 @@ package struct JSONLinesReader: ~Copyable {
     parser = JSONParser(maximumBytes: maximumLineBytes + 64)
   }
 
-  /// Bytes of the file up to the end of the line, as they are on the disk.
+  /// The offset in the file (as stored) of the end of the line.
   package var position: Int { lines.position }
 
-  /// The next line that is not blank, nil at the end.
+  /// Returns the next line that is not blank; nil at the end.
   ///
-  /// A bad line is no end: the one after it may be good.
+  /// After an invalid line, the next one may be valid.
   ///
-  /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed` where no further line can be read.
+  /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed` if no further line can be read.
   package mutating func next() throws(Failure) -> Line? {
     while try lines.advance() {
       let number = lines.number
@@ -65,9 +69,9 @@ package struct JSONLinesReader: ~Copyable {
     return nil
   }
 
-  /// Goes on behind a line without looking at what comes before.
+  /// Skips lines without parsing them.
   ///
-  /// - Throws: As ``next()``; ``Failure`` of kind `inputMalformed` where there are not as many lines.
+  /// - Throws: As ``next()``; ``Failure`` of kind `inputMalformed` if there are fewer lines.
   package mutating func skip(through number: Int) throws(Failure) {
     while lines.number < number {
       if try lines.advance() { continue }
@@ -75,7 +79,7 @@ package struct JSONLinesReader: ~Copyable {
     }
   }
 
-  /// The document of a line, nil where the line is blank.
+  /// Returns the document of a line; nil if the line is blank.
   private static func document(
     _ bytes: UnsafeRawBufferPointer,
     isFirst: Bool,
@@ -95,11 +99,11 @@ package struct JSONLinesReader: ~Copyable {
     return document
   }
 
-  /// The document in a line of ``RejectList``, nil for any other line.
+  /// Returns the document in a line of ``RejectList``; nil for other lines.
   private static func documentOfReject(_ json: JSONCursor) throws(WireError) -> JSONCursor? {
     guard json["code"] != nil, json["path"] != nil, json["name"] == nil else { return nil }
     if let document = json["document"] { return document }
-    throw WireError("this rejected line holds no document to import")
+    throw WireError("this line of rejects has no document to import")
   }
 
   private func failure(_ reason: String) -> Failure {

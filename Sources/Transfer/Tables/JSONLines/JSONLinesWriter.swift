@@ -1,15 +1,14 @@
 package import Files
 package import FirestoreModels
 
-/// Writes documents as JSON Lines: one REST Document a line, in the service's own encoding, members sorted.
+/// Writes documents as JSON Lines: one REST Document per line in the service's own encoding, with sorted
+/// members.
 ///
-/// A line has `fields` (where there are any) and `name`, relative to the database (`users/u1`); no times, which are the
-/// service's to set. Lines end in LF. Nothing can be lost and nothing is invented. One file may take the
-/// documents of several collections.
+/// A line has `fields` (unless empty) and `name`, relative to the database (`users/u1`), but no times, which
+/// the service sets. Lines end with LF. The format is lossless. One file may contain several collections.
 package final class JSONLinesWriter: CollectionWriter {
-  /// The documents taken so far.
   package private(set) var documentCount = 0
-  /// What became of the file, once finished.
+  /// The receipt of the finished file.
   package private(set) var receipt: OutputFile.Receipt?
 
   private var file: OutputFile?
@@ -22,9 +21,9 @@ package final class JSONLinesWriter: CollectionWriter {
     file = try OutputFile(path, digest: digest)
   }
 
-  /// Takes a page of documents.
+  /// Appends a page of documents.
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite`; the writer is of no more use then.
+  /// - Throws: ``Failure`` of kind `cannotWrite`; the writer cannot be used again.
   package func append(contentsOf documents: [RawDocument]) throws(Failure) {
     for document in documents {
       json.removeAll()

@@ -1,20 +1,21 @@
 import FirestoreModels
 
-/// Dates and times as people type them, without a zone.
+/// A date and time as typed by people, without a zone.
 ///
-/// The day comes before the month: `31/12/2026`, `31-12-2026`, `31.12.2026`; or the year first: `2026-12-31`,
-/// `2026/12/31`. The year has four digits. A time of day may follow: `18:30`, `18:30:15.250`, `6:30 pm`, `6:30 p. m.`.
+/// The day precedes the month (`31/12/2026`, `31-12-2026`, `31.12.2026`), or the year comes first
+/// (`2026-12-31`, `2026/12/31`). The year has four digits. A time of day may follow: `18:30`, `18:30:15.250`,
+/// `6:30 pm`, `6:30 p. m.`.
 struct DateText: Sendable, Equatable {
   /// Days since 1970-01-01.
   var days: Int
-  /// Seconds of the day; nil where only a day is told.
+  /// Seconds of the day; nil for a date without time.
   var seconds: Int?
   var nanoseconds: Int32 = 0
 
-  /// A day by its distance from 1970-01-01.
+  /// Creates a date by its days since 1970-01-01.
   init(days: Int) { self.days = days }
 
-  /// Reads a text; nil where it is no such date.
+  /// Parses a text; nil if it is not such a date.
   init?(_ utf8: UnsafeBufferPointer<UInt8>) {
     guard utf8.count >= 8, utf8.count <= 40, let first = utf8.first, first &- UInt8(ascii: "0") <= 9 else {
       return nil
@@ -72,7 +73,7 @@ struct DateText: Sendable, Equatable {
       return true
     }
 
-    /// Also the narrow and the hard space that systems put into times.
+    /// Skips spaces, also the narrow and non-breaking ones that some systems put into times.
     mutating func skipSpaces() {
       while at < bytes.count {
         let rest = bytes[at...]
@@ -88,7 +89,7 @@ struct DateText: Sendable, Equatable {
       }
     }
 
-    /// `h:mm`, `h:mm:ss`, `h:mm:ss.fff`, and whether it is before or after noon.
+    /// Parses `h:mm`, `h:mm:ss` or `h:mm:ss.fff`, with an optional am or pm.
     mutating func clock() -> (seconds: Int, nanoseconds: Int32)? {
       guard var hour = digits(1...2)?.number, next(of: UInt8(ascii: ":")), let minute = digits(2...2)?.number
       else { return nil }
@@ -119,17 +120,17 @@ struct DateText: Sendable, Equatable {
 }
 
 extension LocalTimeZone {
-  /// The moment at which the clocks of the zone show a date and a time.
+  /// Returns the time at which clocks in the zone show a date and time.
   ///
-  /// Of an hour that comes twice, the first; a day that begins with an hour that is left out begins behind it; nil for a
-  /// time that the clocks never show.
+  /// It is the first one if an hour repeats. A day whose first hour is skipped starts after the gap. It is
+  /// nil for a time that the clocks never show.
   func moment(of date: DateText) -> Timestamp? {
     let local = Int64(date.days) * 86_400 + Int64(date.seconds ?? 0)
     let offsets = [offset(at: local - 86_400), offset(at: local + 86_400)]
     let moments = offsets.map { local - Int64($0) }.filter { local - $0 == Int64(offset(at: $0)) }
     if let first = moments.min() { return Timestamp(seconds: first, nanoseconds: date.nanoseconds) }
     if date.seconds != nil { return nil }
-    // By the clock of before, the gap's first moment behind it.
+    // With the offset before the gap, this is the end of the gap.
     var (low, high) = (local - Int64(max(offsets[0], offsets[1])), local - Int64(min(offsets[0], offsets[1])))
     while low < high {
       let middle = low + (high - low) / 2

@@ -2,34 +2,39 @@ import Files
 package import FirestoreModels
 import Platform
 
-/// A time zone of the IANA database: how far its clocks are from UTC at any moment.
+/// A time zone of the IANA database: its UTC offset at any time.
 ///
-/// Read once from the system's zone files (TZif, RFC 9636), so that a row costs a binary search and no library's
-/// locks; moments behind the file's last transition follow its POSIX rule.
+/// It is read once from the system's zone files (TZif, RFC 9636), so that a row costs a binary search and no
+/// lock. Times after the last transition follow the POSIX rule of the file.
+///
+/// Foundation's transitions are no replacement: Swift 6.3 on Linux takes them from ICU's own data instead of
+/// the system's tzdata. Compared with 600 zone files, its offsets differ in 92 zones between 1900 and 2100
+/// (Africa/Accra has 61 such transitions) and in 106 before 1900, and it accepts names such as `PST`.
+/// `America/Mexico_City` and the other zones in use are the same; reading a table takes 0.5 ms instead of 0.3
+/// ms.
 package struct LocalTimeZone: Sendable, Equatable {
-  /// The gym's zone.
   package static let gym = "America/Mexico_City"
 
-  /// The zone's name, such as `America/Mexico_City`.
+  /// The name, such as `America/Mexico_City`.
   package let name: String
 
   private let transitions: [Int64]
-  /// The offset behind each transition, in seconds east of UTC.
+  /// The offset after each transition, in seconds east of UTC.
   private let offsets: [Int32]
   /// The offset before the first transition.
   private let firstOffset: Int32
-  /// What holds behind the last transition, where the zone still changes its clocks.
+  /// The rule after the last transition, if the zone still changes its clocks.
   private let rule: ClockRule?
 
   /// Reads a zone by its name; `UTC` needs no file.
   ///
-  /// - Throws: ``Failure`` of kind `configuration` where there is no such zone on this system.
+  /// - Throws: ``Failure`` of kind `configuration` if the system has no such zone.
   package init(named name: String) throws(Failure) {
     if name == "UTC" || name == "Z" {
       self.init(name: "UTC", transitions: [], offsets: [], firstOffset: 0, rule: nil)
       return
     }
-    // A name is a path below the zone folder and must not lead out of it.
+    // A name is a path below the zone folder and must not leave it.
     let isPlain =
       !name.isEmpty && !name.hasPrefix("/")
       && !name.split(separator: "/").contains { $0 == ".." || $0 == "." }
@@ -62,7 +67,7 @@ package struct LocalTimeZone: Sendable, Equatable {
       .configuration,
       "read the time zone",
       path: name,
-      cause: "this system knows no such zone",
+      cause: "this system has no such time zone",
       remedy: "Use a name such as \(Self.gym) or UTC, and install the package tzdata."
     )
   }
@@ -75,7 +80,7 @@ package struct LocalTimeZone: Sendable, Equatable {
     self.rule = rule
   }
 
-  /// The zone's distance from UTC at a moment, in seconds, positive east of Greenwich.
+  /// Returns the UTC offset at a time, in seconds, positive east of Greenwich.
   package func offset(at seconds: Int64) -> Int {
     var low = 0
     var high = transitions.count
@@ -87,9 +92,9 @@ package struct LocalTimeZone: Sendable, Equatable {
     return Int(low == 0 ? firstOffset : offsets[low - 1])
   }
 
-  /// The moment at which a day begins by the clocks of the zone; nil for a day that the calendar does not have.
+  /// Returns the start of a day in the zone; nil for a day that does not exist.
   ///
-  /// Where the clocks leave out its first hour, it begins behind that.
+  /// If its first hour is skipped, the day starts after the gap.
   package func startOfDay(year: Int, month: Int, day: Int) -> Timestamp? {
     guard LiteralContext.utcDay(year, month, day) != nil else { return nil }
     return moment(of: DateText(days: Civil.days(year: year, month: month, day: day)))

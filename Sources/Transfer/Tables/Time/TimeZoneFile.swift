@@ -1,20 +1,20 @@
 import FirestoreModels
 
-/// What a TZif file (RFC 9636) says: transitions, offsets, and the rule for the time behind them.
+/// The content of a TZif file (RFC 9636): transitions, offsets, and the rule for later times.
 struct TimeZoneFile {
   private(set) var transitions: [Int64] = []
   private(set) var offsets: [Int32] = []
   private(set) var firstOffset: Int32 = 0
   private(set) var rule: ClockRule?
 
-  /// Reads a file's bytes; nil where they are not a whole TZif file.
+  /// Parses the bytes of a file; nil if they are not a complete TZif file.
   init?(_ bytes: [UInt8]) {
     guard let first = Header(bytes, at: 0) else { return nil }
     if first.version < UInt8(ascii: "2") {
       guard read(bytes, first, wide: false) != nil else { return nil }
       return
     }
-    // From version 2 on a second block with 64-bit times follows the first, and a footer with a rule follows that.
+    // From version 2, a second block with 64-bit times follows, and then a footer with the rule.
     guard let second = Header(bytes, at: first.end(wide: false)), let end = read(bytes, second, wide: true),
       end < bytes.count, bytes[end] == UInt8(ascii: "\n"),
       let close = bytes[(end + 1)...].firstIndex(of: UInt8(ascii: "\n"))
@@ -26,7 +26,7 @@ struct TimeZoneFile {
     if transitions.isEmpty { firstOffset = Int32(rule.standard) }
   }
 
-  /// The counts at the head of a block.
+  /// The counts in the header of a block.
   private struct Header {
     let start: Int
     let version: UInt8
@@ -38,7 +38,7 @@ struct TimeZoneFile {
       }
       self.start = start
       version = bytes[start + 4]
-      // In the file's order: isutcnt, isstdcnt, leapcnt, timecnt, typecnt, charcnt.
+      // In file order: isutcnt, isstdcnt, leapcnt, timecnt, typecnt, charcnt.
       counts = (0..<6).map { Int(TimeZoneFile.integer(bytes, start + 20 + 4 * $0, 4)) }
       if counts.contains(where: { $0 < 0 }) || counts[4] == 0 { return nil }
     }
@@ -76,18 +76,18 @@ struct TimeZoneFile {
   }
 }
 
-/// A zone's rule in the notation of POSIX's TZ: `CST6`, `EST5EDT,M3.2.0,M11.1.0`.
+/// A POSIX TZ rule, such as `CST6` or `EST5EDT,M3.2.0,M11.1.0`.
 struct ClockRule: Sendable, Equatable {
   /// Seconds east of UTC outside summer time.
   private(set) var standard = 0
   private var summer: (offset: Int, starts: Change, ends: Change)?
 
-  /// A day of the year and the local time at which the clocks change on it.
+  /// A day of the year and the local time at which clocks change.
   private struct Change: Equatable {
     enum Day: Equatable {
-      /// 1 to 365, 29 February never counted.
+      /// 1 to 365, not counting 29 February.
       case julian(Int)
-      /// 0 to 365, 29 February counted.
+      /// 0 to 365, counting 29 February.
       case zeroBased(Int)
       /// Month, week 1 to 5 (5 is the last), weekday from Sunday 0.
       case weekday(month: Int, week: Int, day: Int)
@@ -101,7 +101,7 @@ struct ClockRule: Sendable, Equatable {
       && a.summer?.ends == b.summer?.ends
   }
 
-  /// Parses a rule; nil where the text is none.
+  /// Parses a rule; nil if it is invalid.
   init?(_ text: [UInt8]) {
     var reader = Reader(text: text)
     guard reader.skipName(), let west = reader.time() else { return nil }
@@ -117,7 +117,7 @@ struct ClockRule: Sendable, Equatable {
     summer = (offset, starts, ends)
   }
 
-  /// Seconds east of UTC at a moment.
+  /// Returns the UTC offset at a time, in seconds.
   func offset(at seconds: Int64) -> Int {
     guard let summer else { return standard }
     let year = Civil.date(days: Int((seconds + Int64(standard)).flooredDivision(by: 86_400))).year
@@ -128,7 +128,7 @@ struct ClockRule: Sendable, Equatable {
     return isSummer ? summer.offset : standard
   }
 
-  /// Local seconds since 1970 of a change in a year.
+  /// Returns the local time of a change in a year, in seconds since 1970.
   private static func seconds(_ change: Change, _ year: Int) -> Int64 {
     let newYear = Civil.days(year: year, month: 1, day: 1)
     let day: Int
@@ -148,7 +148,6 @@ struct ClockRule: Sendable, Equatable {
     return Int64(day) * 86_400 + Int64(change.time)
   }
 
-  /// Takes a rule apart.
   private struct Reader {
     let text: [UInt8]
     var at = 0
@@ -156,7 +155,7 @@ struct ClockRule: Sendable, Equatable {
     var isAtEnd: Bool { at >= text.count }
     var peek: UInt8 { isAtEnd ? 0 : text[at] }
 
-    /// A name is letters, or anything between angle brackets.
+    /// Skips a name: letters, or anything in angle brackets.
     mutating func skipName() -> Bool {
       let start = at
       if peek == UInt8(ascii: "<") {
@@ -178,7 +177,7 @@ struct ClockRule: Sendable, Equatable {
       return at == start ? nil : number
     }
 
-    /// `[+-]h[:mm[:ss]]` in seconds.
+    /// Parses `[+-]h[:mm[:ss]]` as seconds.
     mutating func time() -> Int? {
       let sign = peek == UInt8(ascii: "-") ? -1 : 1
       if peek == UInt8(ascii: "-") || peek == UInt8(ascii: "+") { at += 1 }
@@ -192,7 +191,7 @@ struct ClockRule: Sendable, Equatable {
       return sign * seconds
     }
 
-    /// `,M3.2.0/2`, `,J60`, `,59/3`.
+    /// Parses `,M3.2.0/2`, `,J60` or `,59/3`.
     mutating func change() -> Change? {
       guard peek == UInt8(ascii: ",") else { return nil }
       at += 1

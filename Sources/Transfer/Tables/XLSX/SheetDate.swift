@@ -1,13 +1,14 @@
 import FirestoreModels
 
-/// Days and times as the numbers of a sheet: days since 30 December 1899, with the time of day behind the point.
+/// Dates and times as the numbers of a sheet: days since 30 December 1899, with the time of day as the
+/// fraction.
 ///
-/// A number is written with 16 digits, which leaves a little less than a microsecond until ``lastFineDay`` and a little more
-/// behind it. So what is written is the 16 digits that are nearest to the microsecond, under a number format that says so
-/// (``XLSXStyles/fineDateCode``), and read back by it. Under any other format a number is the nearest millisecond: that is
-/// what people and other programs write.
+/// A number is written with 16 digits, which resolves a little less than a microsecond until ``lastFineDay``
+/// and a little more after it. So the 16 digits nearest to the microsecond are written, in a number format
+/// that marks them (``XLSXStyles/fineDateCode``) for reading. In any other format, a number is rounded to
+/// milliseconds, because that is what people and other programs write.
 enum SheetDate {
-  /// 1 March 1900, the first day on which Excel's calendar is right.
+  /// 1 March 1900, the first day on which Excel's calendar is correct.
   static let firstDay = 61
   /// 4 June 2079.
   static let lastFineDay = 65_535
@@ -18,7 +19,7 @@ enum SheetDate {
 
   private static let microsecondsOfDay = 86_400_000_000.0
 
-  /// The number of a time by the clock, in seconds since 1970 without a zone; nil for one that it cannot say.
+  /// Returns the number of a local time in seconds since 1970; nil if no number represents it.
   static func serial(local: Int64, nanoseconds: Int32) -> Double? {
     let days = local.flooredDivision(by: 86_400)
     let day = Int(days) + epoch
@@ -30,7 +31,7 @@ enum SheetDate {
     return Double(day) + (microseconds / microsecondsOfDay * scale).rounded() / scale
   }
 
-  /// The day and the microsecond of it that a number says, to the millisecond unless `isFine`.
+  /// Returns the day and the microsecond of a number, rounded to milliseconds unless `isFine`.
   static func split(_ number: Double, isFine: Bool) -> (day: Int, microseconds: Int) {
     let day = number.rounded(.down)
     guard day.magnitude < 1e9 else { return (Int.max / 2, 0) }
@@ -42,7 +43,7 @@ enum SheetDate {
     return microseconds >= microsecondsOfDay ? (Int(day) + 1, 0) : (Int(day), Int(microseconds))
   }
 
-  /// Ten to the number of decimals that 16 digits leave.
+  /// Returns ten to the power of the decimals within 16 digits.
   private static func scale(of day: Int) -> Double {
     day >= 10_000 ? 1e11 : day >= 1000 ? 1e12 : day >= 100 ? 1e13 : 1e14
   }

@@ -1,13 +1,14 @@
 import FirestoreModels
 
-/// A person who has signed in with `gcloud auth application-default login`: a refresh token (RFC 6749, section 6).
+/// A person who signed in with `gcloud auth application-default login`: a refresh token (RFC 6749, section
+/// 6).
 package struct AuthorizedUser: Sendable, Equatable {
-  /// Where refresh tokens are traded; the file names none.
+  /// The endpoint for refresh tokens, which the file does not contain.
   static let tokenURI = "https://oauth2.googleapis.com/token"
 
-  /// The file.
+  /// The path of the file.
   package let path: String
-  /// The person's address, where the file has it.
+  /// The person's email address, if the file contains it.
   package let account: String?
   let quotaProject: String?
   let clientID: String
@@ -25,7 +26,7 @@ package struct AuthorizedUser: Sendable, Equatable {
     refreshToken = Secret(texts[2])
   }
 
-  /// The request that trades the refresh token for a token.
+  /// Returns the request that exchanges the refresh token for an access token.
   func tokenRequest() -> HTTPRequest {
     TokenEndpoint.post(
       to: Self.tokenURI,

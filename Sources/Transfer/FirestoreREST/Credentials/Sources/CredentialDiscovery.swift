@@ -2,13 +2,13 @@ import Files
 package import FirestoreModels
 import Platform
 
-/// Finds the credentials that a run signs with, in the order of Google's Application Default Credentials
-/// (https://cloud.google.com/docs/authentication/application-default-credentials).
+/// Finds the credentials of a run, in the order of Google's Application Default Credentials.
 ///
-/// It decides by the environment and the files that it is handed and asks no network: where nothing else is found,
-/// the metadata server remains, and ``TokenProvider`` finds out whether there is one.
+/// It uses only environment variables and files
+/// (https://cloud.google.com/docs/authentication/application-default-credentials). If nothing else is found,
+/// the metadata server remains; ``TokenProvider`` finds out whether it exists.
 package struct CredentialDiscovery: Sendable {
-  /// Reads a whole file: nil where there is none, a ``Failure`` where it cannot be read.
+  /// Reads a file: nil if it does not exist, a ``Failure`` if it cannot be read.
   package typealias FileReader = @Sendable (_ path: String) throws(Failure) -> [UInt8]?
 
   static let remedy =
@@ -17,18 +17,17 @@ package struct CredentialDiscovery: Sendable {
   private let environment: [String: String]
   private let readFile: FileReader
 
-  /// Makes a discovery over environment variables and a way to read files.
   package init(environment: [String: String], readFile: @escaping FileReader = readFile(at:)) {
     self.environment = environment
     self.readFile = readFile
   }
 
-  /// The credentials to use.
+  /// Returns the credentials to use.
   ///
   /// - Parameters:
-  ///   - explicitFile: `--credentials` or the configuration's; comes before the environment's.
-  ///   - accessTokenFile: `--access-token-file`.
-  ///   - emulatorHost: The emulator that is spoken to; its owner signs and nothing else is looked for.
+  ///   - explicitFile: The file of `--credentials` or the configuration; it overrides the environment.
+  ///   - accessTokenFile: The file of `--access-token-file`.
+  ///   - emulatorHost: The emulator, whose owner signs; nothing else is considered.
   package func resolve(
     explicitFile: String? = nil,
     accessTokenFile: String? = nil,
@@ -48,13 +47,13 @@ package struct CredentialDiscovery: Sendable {
       return Credentials(.accessTokenFile(AccessTokenFile(path: accessTokenFile)), quotaProject: payer)
     }
     if let explicitFile {
-      return try credentials(at: explicitFile, payer: payer, missing: "Name a file that is there.")
+      return try credentials(at: explicitFile, payer: payer, missing: "Give the path of an existing file.")
     }
     if let path = variable("GOOGLE_APPLICATION_CREDENTIALS") {
       return try credentials(
         at: path,
         payer: payer,
-        missing: "GOOGLE_APPLICATION_CREDENTIALS names it: point it to a key file, or unset it."
+        missing: "It comes from GOOGLE_APPLICATION_CREDENTIALS: set that to a key file, or unset it."
       )
     }
     if let path = wellKnownPath, let bytes = try readFile(path) {
@@ -73,12 +72,12 @@ package struct CredentialDiscovery: Sendable {
     return Credentials(.metadataServer(MetadataServer(host: host)), quotaProject: payer)
   }
 
-  /// The project to use where none is named: the environment's, else that of the credentials.
+  /// Returns the default project: that of the environment, otherwise that of the credentials.
   package func project(of credentials: Credentials?) -> String? {
     variable("GOOGLE_CLOUD_PROJECT") ?? variable("GCLOUD_PROJECT") ?? credentials?.project
   }
 
-  /// `host:port` of `FIRESTORE_EMULATOR_HOST`, without a scheme that was written by mistake; nil where it is unset.
+  /// The `host:port` of `FIRESTORE_EMULATOR_HOST` without an accidental scheme; nil if unset.
   package var emulatorHost: String? {
     guard let text = variable("FIRESTORE_EMULATOR_HOST") else { return nil }
     var host = Substring(text)
@@ -87,7 +86,7 @@ package struct CredentialDiscovery: Sendable {
     return host.isEmpty ? nil : String(host)
   }
 
-  /// Where gcloud keeps application-default credentials.
+  /// The path of gcloud's application-default credentials.
   private var wellKnownPath: String? {
     let name = "application_default_credentials.json"
     if let folder = variable("CLOUDSDK_CONFIG") { return "\(folder)/\(name)" }
@@ -98,7 +97,7 @@ package struct CredentialDiscovery: Sendable {
     .configuration,
     "find credentials",
     cause:
-      "GOOGLE_APPLICATION_CREDENTIALS is not set, gcloud has none, and this machine is not in Google's cloud",
+      "GOOGLE_APPLICATION_CREDENTIALS is not set, gcloud has no credentials, and this machine is not in Google's cloud",
     remedy: "\(remedy) For an emulator, set FIRESTORE_EMULATOR_HOST."
   )
 
@@ -127,12 +126,13 @@ package struct CredentialDiscovery: Sendable {
     case "authorized_user": return Credentials(.authorizedUser(try AuthorizedUser(file)), quotaProject: payer)
     case let type? where Self.unsupportedTypes.contains(type):
       throw file.malformed("credentials of the type \(type) are not supported")
-    case .some: throw file.malformed("its 'type' is not known")
+    case .some: throw file.malformed("its 'type' is unknown")
     case nil: throw file.malformed("it has no 'type'")
     }
   }
 
-  /// Types that Google knows and this program does not support, and a client's file that is often taken for one.
+  /// Types that Google defines but this program does not support, and an OAuth client's file, which people
+  /// confuse with them.
   private static let unsupportedTypes: Set<String> = [
     "external_account", "external_account_authorized_user", "impersonated_service_account",
     "gdch_service_account",
@@ -146,19 +146,19 @@ package struct CredentialDiscovery: Sendable {
       .configuration,
       "read the quota project",
       path: source,
-      cause: "it is not the id of a project"
+      cause: "it is not a project ID"
     )
   }
 
-  /// Reads a file of credentials: as ``readFile(at:to:)``.
+  /// Reads a credentials file, as ``readFile(at:to:)``.
   package static func readFile(at path: String) throws(Failure) -> [UInt8]? {
     try readFile(at: path, to: "read the credentials")
   }
 
-  /// Reads a file of this machine, of at most 1 MiB: credentials and configurations are small.
+  /// Reads a file of at most 1 MiB, such as credentials or a configuration.
   ///
-  /// - Parameter operation: What it is read for, for errors.
-  /// - Throws: `.configuration` where it is there and cannot be read, or is larger.
+  /// - Parameter operation: The operation, for errors.
+  /// - Throws: `.configuration` if it exists but cannot be read, or is larger.
   package static func readFile(at path: String, to operation: String) throws(Failure) -> [UInt8]? {
     let (descriptor, _, error) = SystemCall.openToRead(path)
     if descriptor < 0 {
@@ -188,7 +188,7 @@ package struct CredentialDiscovery: Sendable {
       operation,
       path: path,
       cause: String(cString: strerror(code)),
-      remedy: "Let this user read it."
+      remedy: "Make it readable for this user."
     )
   }
 }

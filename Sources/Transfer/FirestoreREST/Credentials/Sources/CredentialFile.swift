@@ -1,14 +1,14 @@
 import FirestoreModels
 
-/// The members of a credential file, read for one kind of credential.
+/// The members of a credential file.
 ///
-/// Errors name members, never what is in them.
+/// Errors name members, never their values.
 struct CredentialFile {
-  /// Where it was read.
+  /// The path.
   let path: String
   private let members: [String: String]
 
-  /// Reads the text members of a JSON object.
+  /// Reads the string members of a JSON object.
   init(_ bytes: [UInt8], path: String) throws(Failure) {
     self.path = path
     do throws(WireError) {
@@ -18,7 +18,7 @@ struct CredentialFile {
         var members: [String: String] = [:]
         for (name, value) in root.members {
           if let text = value.string { members[name.string] = text }
-          // What Google's console offers beside credentials, and people take for them.
+          // The Google console offers these files beside credentials, and people confuse them.
           if name == "installed" || name == "web" { members["type"] = members["type"] ?? "OAuth client ID" }
         }
         return members
@@ -34,12 +34,12 @@ struct CredentialFile {
     }
   }
 
-  /// An optional text; nil where it is missing or empty.
+  /// Returns a string; nil if it is missing or empty.
   subscript(name: String) -> String? {
     members[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The texts that must be there.
+  /// Returns the required strings.
   func require(_ names: String...) throws(Failure) -> [String] {
     var texts: [String] = []
     var missing: [String] = []
@@ -50,7 +50,7 @@ struct CredentialFile {
     throw malformed("it has no \(missing.joined(separator: ", "))")
   }
 
-  /// A failure that says what is wrong with the file.
+  /// An error in the file.
   func malformed(_ cause: String) -> Failure {
     Failure(
       .configuration,

@@ -1,32 +1,31 @@
 import FirestoreModels
 
-/// The metadata server of a machine in Google's cloud, which hands out tokens of the machine's service account.
+/// The metadata server of a machine in Google's cloud, which issues tokens of the machine's service account.
 package struct MetadataServer: Sendable, Equatable {
-  /// Its address unless `GCE_METADATA_HOST` says otherwise.
+  /// The default address; `GCE_METADATA_HOST` overrides it.
   package static let defaultHost = "metadata.google.internal"
 
-  /// Its address, with a port where that is not 80.
+  /// The host, with a port unless it is 80.
   package let host: String
 
-  /// Makes the server of a host.
   package init(host: String = defaultHost) {
     self.host = host
   }
 
-  /// The request for a token of the default service account.
+  /// Returns the request for a token of the default service account.
   func tokenRequest() -> HTTPRequest {
     HTTPRequest(
       method: "GET",
       url: "http://\(host)/computeMetadata/v1/instance/service-accounts/default/token?scopes="
         + PercentEncoding.query(Credentials.scope),
-      // Without this header the server refuses, so that a forged request to it has no use.
+      // The server requires this header, so that forged requests are refused.
       headers: [("Metadata-Flavor", "Google")],
       timeout: 10,
       maximumBodyBytes: 1 << 20
     )
   }
 
-  /// Whether an answer is a metadata server's, and not that of a proxy or of a guest network.
+  /// Whether a response is from a metadata server, not from a proxy or a guest network.
   static func isGenuine(_ response: HTTPResponse) -> Bool {
     response.headers["metadata-flavor"]?.isIdentical(to: "Google") ?? false
   }

@@ -1,15 +1,15 @@
 import FirestoreModels
 
-/// A service account with its private key: signs an assertion and trades it for a token (RFC 7523).
+/// A service account with its private key, which signs an assertion to get a token (RFC 7523).
 package struct ServiceAccount: Sendable, Equatable {
-  /// The audience of every assertion, whatever the file's `token_uri` (as google-auth has it).
+  /// The audience of every assertion, whatever the file's `token_uri` (as in google-auth).
   static let audience = "https://oauth2.googleapis.com/token"
-  /// How long an assertion holds, in seconds; Google takes at most an hour.
+  /// The lifetime of an assertion in seconds; Google accepts at most an hour.
   static let lifetime: Int64 = 3600
 
-  /// The account's address, which signs.
+  /// The email address of the account, which signs.
   package let clientEmail: String
-  /// The key file.
+  /// The path of the key file.
   package let path: String
   /// The project that the account belongs to.
   package let project: String?
@@ -29,11 +29,11 @@ package struct ServiceAccount: Sendable, Equatable {
     project = file["project_id"]
     quotaProject = file["quota_project_id"]
     guard Self.isConfidential(tokenURI) else { throw file.malformed("its 'token_uri' is not an https URL") }
-    // A key that cannot sign is told now, and not in the middle of a run.
+    // Fail now if the key cannot sign, not in the middle of a run.
     _ = try assertion(at: 0)
   }
 
-  /// The signed JSON Web Token that is good from `now` (seconds since 1970) for an hour.
+  /// Returns a signed JSON Web Token, valid for an hour from `now` (seconds since 1970).
   func assertion(at now: Int64) throws(Failure) -> String {
     var header = JSONWriter()
     header.object { json in
@@ -69,12 +69,12 @@ package struct ServiceAccount: Sendable, Equatable {
         path: path,
         cause: error == .malformedKey
           ? "its 'private_key' is not an RSA key in PEM without a password" : "OpenSSL refused the key",
-        remedy: "Make a new key for \(clientEmail) and use its file."
+        remedy: "Create a new key for \(clientEmail) and use its file."
       )
     }
   }
 
-  /// The request that trades an assertion for a token.
+  /// Returns the request that exchanges an assertion for a token.
   func tokenRequest(at now: Int64) throws(Failure) -> HTTPRequest {
     let assertion = Secret(try assertion(at: now))
     return TokenEndpoint.post(
@@ -85,7 +85,7 @@ package struct ServiceAccount: Sendable, Equatable {
     )
   }
 
-  /// Assertions go over TLS, or no further than this machine.
+  /// Whether assertions sent to a URL are encrypted or stay on this machine.
   private static func isConfidential(_ url: String) -> Bool {
     ["https://", "http://localhost:", "http://127.0.0.1:", "http://[::1]:"].contains {
       url.utf8.starts(with: $0.utf8) && AccessToken.isHeaderSafe(url.utf8)

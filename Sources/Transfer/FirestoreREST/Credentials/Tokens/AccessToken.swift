@@ -1,14 +1,12 @@
-/// A bearer token and the time at which it ends.
-///
-/// Times are seconds since 1970.
+/// An access token and its expiry, in seconds since 1970.
 package struct AccessToken: Sendable, Equatable {
-  /// How long before its end a token is replaced, in seconds: 3 min 45 s, as Google's own libraries do.
+  /// How long before its expiry a token is replaced, in seconds, as in Google's own libraries.
   package static let refreshMargin = 225.0
 
   let secret: Secret
-  /// When the service stops taking it; nil where that is not known.
+  /// The time at which the service stops accepting it; nil if unknown.
   package let expiry: Double?
-  /// From when on a new one is asked for; nil for never.
+  /// The time from which a new token is requested; nil for never.
   package let refreshTime: Double?
 
   init(_ secret: Secret, expiry: Double?, refreshTime: Double?) {
@@ -17,10 +15,10 @@ package struct AccessToken: Sendable, Equatable {
     self.refreshTime = refreshTime
   }
 
-  /// A token that was issued at `now` for `lifetime` seconds.
+  /// Creates a token that was issued at `now` for `lifetime` seconds.
   ///
-  /// One that hardly outlives the margin, as the metadata server's cache gives out, is replaced at half its
-  /// life rather than at once.
+  /// A token with little more than the margin left, as from the metadata server's cache, is replaced after
+  /// half of its lifetime.
   init(_ secret: Secret, issuedAt now: Double, lifetime: Double?) {
     self.init(
       secret,
@@ -29,17 +27,17 @@ package struct AccessToken: Sendable, Equatable {
     )
   }
 
-  /// Whether a new token should be had before this one is used.
+  /// Whether to get a new token before using this one.
   package func isStale(at now: Double) -> Bool {
     refreshTime.map { now >= $0 } ?? false
   }
 
-  /// Whether the service may refuse it by now.
+  /// Whether the service may refuse it.
   package func isExpired(at now: Double) -> Bool {
     expiry.map { now >= $0 } ?? false
   }
 
-  /// Whether a text can stand in a header as it is: visible ASCII, no blank, no line end.
+  /// Whether a text can be a header value: only visible ASCII without spaces.
   static func isHeaderSafe(_ text: some Collection<UInt8>) -> Bool {
     !text.isEmpty && text.allSatisfy { $0 > 0x20 && $0 < 0x7F }
   }

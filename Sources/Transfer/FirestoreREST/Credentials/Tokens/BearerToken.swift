@@ -2,19 +2,19 @@ import Files
 package import FirestoreModels
 import Platform
 
-/// A token of the embedded store: whoever runs the store chooses it, and it never ends.
+/// A token of the embedded store, which whoever runs the store chooses; it never expires.
 ///
-/// Printing one never shows it.
+/// Printing it never reveals it.
 package struct BearerToken: Sendable, Equatable {
-  /// The largest file of a token, in bytes.
+  /// The largest token file, in bytes.
   static let maximumFileBytes = 4096
 
   let secret: Secret
 
-  /// The text, for the store that is to ask for it, and for nothing else.
+  /// The text, only for the store that checks it.
   package var revealed: String { secret.revealed }
 
-  /// A new one that nobody can guess: 256 bits of the system's chance.
+  /// Returns a new random token of 256 bits.
   package static func random() -> BearerToken {
     var generator = SystemRandomNumberGenerator()
     return BearerToken(
@@ -26,22 +26,24 @@ package struct BearerToken: Sendable, Equatable {
     self.secret = secret
   }
 
-  /// Reads the token of a file, without the white space around it.
+  /// Reads the token in a file, without surrounding white space.
   ///
-  /// - Throws: `.configuration` where the file is not there, where others than its owner may read or write it, or where it
-  ///   does not hold one bare token.
+  /// - Throws: `.configuration` if the file does not exist, if users other than its owner may access it, or
+  ///   if it does not contain exactly one token.
   package init(file path: String) throws(Failure) {
     func failure(_ cause: String, _ remedy: String) -> Failure {
       Failure(.configuration, "read the token", path: path, cause: cause, remedy: remedy)
     }
-    let make = "Write a long random text into it, and 'chmod 600' it."
+    let make = "Write a long random text to it, and run 'chmod 600' on it."
     let (descriptor, error) = SystemCall.open(path, O_RDONLY | O_NONBLOCK)
     if descriptor < 0 { throw failure(SystemCall.text(error), make) }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.isRegularFile else { throw failure("it is no file", make) }
+    guard fstat(descriptor, &status) == 0, status.isRegularFile else {
+      throw failure("it is not a regular file", make)
+    }
     if status.st_mode & 0o077 != 0 {
-      throw failure("others than its owner may read or change it", "Give 'chmod 600' to it.")
+      throw failure("users other than its owner may read or change it", "Run 'chmod 600' on it.")
     }
     var bytes = [UInt8](repeating: 0, count: Self.maximumFileBytes + 1)
     var count = 0
@@ -56,7 +58,7 @@ package struct BearerToken: Sendable, Equatable {
     let isBlank: (UInt8) -> Bool = { $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) }
     let text = Array(bytes[..<count].drop(while: isBlank).reversed().drop(while: isBlank).reversed())
     guard count <= Self.maximumFileBytes, AccessToken.isHeaderSafe(text) else {
-      throw failure("it does not hold one bare token", make)
+      throw failure("it does not contain exactly one token", make)
     }
     secret = Secret(String(decoding: text, as: UTF8.self))
   }

@@ -2,17 +2,18 @@ import COpenSSL
 
 /// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518, section 3.3), by OpenSSL.
 enum RS256 {
-  /// Why a text cannot be signed.
+  /// Why signing failed.
   enum SigningError: Error, Equatable {
-    /// The key is not PEM of an RSA key without a password (PKCS#8 or PKCS#1).
+    /// The key is not an RSA key in PEM without a password (PKCS#8 or PKCS#1).
     case malformedKey
-    /// OpenSSL refused it.
+    /// OpenSSL refused the key.
     case failed
   }
 
-  /// The signature of `message` with a private key in PEM.
+  /// Signs a message with a private key in PEM.
   static func signature(of message: [UInt8], pem: Secret) throws(SigningError) -> [UInt8] {
-    // Errors left in OpenSSL's queue would be taken for their own by libcurl's connections on this thread.
+    // Otherwise libcurl's connections on this thread would report errors left in OpenSSL's queue as their
+    // own.
     defer { ERR_clear_error() }
     return try withPrivateKey(pem) { key throws(SigningError) in
       guard let context = EVP_MD_CTX_new() else { throw .failed }
@@ -36,7 +37,7 @@ enum RS256 {
     }
     defer { BIO_free(bio) }
     guard BIO_write(bio, bytes, length) == length else { throw .malformedKey }
-    // Without a callback of ours OpenSSL would ask the terminal for a password.
+    // Without this callback, OpenSSL would ask for a password on the terminal.
     guard let key = PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil) else { throw .malformedKey }
     defer { EVP_PKEY_free(key) }
     guard EVP_PKEY_is_a(key, "RSA") == 1 else { throw .malformedKey }

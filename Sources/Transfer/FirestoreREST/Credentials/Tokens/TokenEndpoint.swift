@@ -1,18 +1,17 @@
 import FirestoreModels
 
-/// The requests and answers of OAuth token endpoints (RFC 6749, section 5) and of the metadata server.
+/// Requests and responses of OAuth token endpoints (RFC 6749, section 5) and of the metadata server.
 enum TokenEndpoint {
-  /// What an answer says.
+  /// The content of a response.
   enum Answer: Sendable, Equatable {
-    /// A token.
     case token(AccessToken)
-    /// Nothing that lasts: the same request may be answered later, after so many seconds where it says.
+    /// A transient error, with the seconds to wait if the server specifies them.
     case unavailable(cause: String, retryAfter: Double?)
-    /// A refusal, with OAuth's code (`invalid_grant`) where there is one.
+    /// A refusal, with OAuth's error code (such as `invalid_grant`) if there is one.
     case refused(code: String?, cause: String)
   }
 
-  /// A form in a request.
+  /// Returns a request with a form as its body.
   static func post(to url: String, form: [(name: String, value: String)]) -> HTTPRequest {
     let body = form.map { "\(PercentEncoding.query($0.name))=\(PercentEncoding.query($0.value))" }
     return HTTPRequest(
@@ -25,7 +24,7 @@ enum TokenEndpoint {
     )
   }
 
-  /// Reads an answer that came at `now` (seconds since 1970).
+  /// Reads a response received at `now` (seconds since 1970).
   static func answer(_ response: HTTPResponse, at now: Double) -> Answer {
     switch response.status {
     case 200: return token(in: response.body, at: now)
@@ -47,11 +46,12 @@ enum TokenEndpoint {
       let lifetime = root["expires_in"].flatMap { WireDecoder.integer($0) }
       return AccessToken(Secret(text), issuedAt: now, lifetime: lifetime.map { Double(max(0, $0)) })
     }
-    // A captive portal answers 200 as well.
-    return (token ?? nil).map { .token($0) } ?? .refused(code: nil, cause: "the answer holds no token")
+    // A captive portal also responds with 200.
+    return (token ?? nil).map { .token($0) } ?? .refused(code: nil, cause: "the response has no token")
   }
 
-  /// OAuth's `{"error": code, "error_description": text}`, or Google's `{"error": {"status", "message"}}`.
+  /// Reads OAuth's `{"error": code, "error_description": text}`, or Google's `{"error": {"status",
+  /// "message"}}`.
   private static func refusal(in body: [UInt8]) -> (code: String?, text: String?) {
     let parsed = try? JSONParser(maximumDepth: 32).parse(body) {
       root throws(WireError) -> (String?, String?) in
@@ -66,7 +66,7 @@ enum TokenEndpoint {
     return (code, parsed?.1.map(harmless))
   }
 
-  /// A server's text in one line, without anything in it that may be a token or a key: no word is that long.
+  /// Returns a server's text in one line, without words long enough to be a token or a key.
   static func harmless(_ text: String) -> String {
     let words = ForeignText.cleaned(text).split(whereSeparator: \.isWhitespace).map {
       $0.utf8.count > 32 ? "…" : $0

@@ -1,21 +1,21 @@
 import FirestoreModels
 
-/// One token request for a kind of credentials, and what its answer means for the run.
+/// One token request, and the meaning of its response for the run.
 enum TokenExchange {
-  /// What one request came to; what cannot be mended by asking again is thrown.
+  /// The result of one request; permanent failures are thrown.
   enum Outcome {
     case token(AccessToken)
     case passing(Passing)
   }
 
-  /// A failure that may pass.
+  /// A failure that may be transient.
   struct Passing {
     var cause: String
-    /// How long the server asks to wait, in seconds.
+    /// The seconds to wait that the server specifies.
     var retryAfter: Double?
-    /// Attempts that it is worth in all.
+    /// The maximum number of attempts.
     var attempts = TokenRetryPolicy.attempts
-    /// What is thrown when they are used up, unless it is that the endpoint is unavailable.
+    /// The failure to throw after the last attempt, if not an unavailable endpoint.
     var verdict: Failure?
     let endpoint: String
 
@@ -33,14 +33,14 @@ enum TokenExchange {
 
   static let interrupted = Failure(.interrupted, "get an access token", cause: "it was cancelled")
 
-  /// Sends one token request and judges the answer.
+  /// Sends one token request and evaluates the response.
   static func outcome(
     of credentials: Credentials,
     transport: any HTTPTransport,
     now: @Sendable () -> Double
   ) async throws(Failure) -> Outcome {
     guard let (request, endpoint) = try request(for: credentials, at: now()) else {
-      throw Failure(.internal, "get an access token", cause: "\(credentials) need none")
+      throw Failure(.internal, "get an access token", cause: "\(credentials) does not need one")
     }
     let response: HTTPResponse
     do throws(TransportError) {
@@ -53,7 +53,7 @@ enum TokenExchange {
         of: credentials,
         endpoint: endpoint,
         code: nil,
-        cause: "what answers is no metadata server"
+        cause: "the response is not from a metadata server"
       )
     }
     switch TokenEndpoint.answer(response, at: now()) {
@@ -86,7 +86,7 @@ enum TokenExchange {
     case .notConnected, .lost:
       var passing = Passing(cause: TokenEndpoint.harmless(error.message), endpoint: endpoint)
       if case .metadataServer = credentials.kind, error.kind == .notConnected {
-        // Most likely there is none: a person waits for this verdict.
+        // Most likely there is no metadata server, and a person is waiting.
         passing.attempts = 3
         passing.verdict = CredentialDiscovery.nothingFound
       }
@@ -102,19 +102,19 @@ enum TokenExchange {
     }
   }
 
-  /// What a refusal means for whoever runs the command.
+  /// Returns the failure of a refused request, with a remedy.
   static func refusal(of credentials: Credentials, endpoint: String, code: String?, cause: String) -> Failure
   {
     let remedy: String
     switch credentials.kind {
     case .authorizedUser:
       remedy =
-        "Run `gcloud auth application-default login`, and see that this machine's clock is right."
+        "Run `gcloud auth application-default login`, and check that this machine's clock is right."
     case .serviceAccount(let account):
       remedy =
-        "See that the key of \(account.clientEmail) is neither deleted nor disabled, and that this machine's clock is right."
+        "Check that the key of \(account.clientEmail) is neither deleted nor disabled and that this machine's clock is right."
     case .metadataServer:
-      remedy = "See that this machine has a service account, or use a service account key."
+      remedy = "Check that this machine has a service account, or use a service account key."
     case .none, .emulatorOwner, .bearer, .accessTokenFile:
       remedy = CredentialDiscovery.remedy
     }
@@ -128,18 +128,18 @@ enum TokenExchange {
   }
 }
 
-/// When a token request is sent again.
+/// When a token request is repeated.
 ///
-/// Asking twice for a token does no harm, so every passing failure is tried anew.
+/// Requesting a token twice is harmless, so every transient failure is retried.
 enum TokenRetryPolicy {
-  /// Attempts in all.
+  /// The maximum number of attempts.
   static let attempts = 4
-  /// The longest wait between two of them, in seconds, whatever the server asks for.
+  /// The longest delay in seconds, whatever the server specifies.
   static let longestDelay = 30.0
 
-  /// The wait before attempt `attempt + 1` (the first attempt is 1), in seconds; nil where there is none.
+  /// Returns the delay in seconds after an attempt (1 for the first); nil to give up.
   ///
-  /// - Parameter jitter: From 0 to 1; half of the wait is random, so that a fleet does not knock at once.
+  /// - Parameter jitter: From 0 to 1; half of the delay is random, so that many clients do not retry at once.
   static func delay(
     after attempt: Int,
     of attempts: Int = attempts,

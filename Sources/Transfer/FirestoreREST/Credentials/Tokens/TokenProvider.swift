@@ -1,16 +1,16 @@
 package import FirestoreModels
 import Platform
 
-/// What a request carries to be let in.
+/// The authorization of a request.
 ///
-/// It describes itself without the token.
+/// Its description does not contain the token.
 package struct Authorization: Sendable, CustomStringConvertible {
   let token: AccessToken?
   let quotaProject: String?
-  /// Which of the provider's tokens it is, counted from 1; 0 where nothing can be had anew.
+  /// The number of the provider's token, from 1; 0 if it cannot be refreshed.
   let generation: Int
 
-  /// The headers to add: `Authorization`, and `x-goog-user-project` where another project pays.
+  /// The headers to add: `Authorization`, and `x-goog-user-project` if another project is billed.
   package var headers: [(name: String, value: String)] {
     var headers: [(name: String, value: String)] = []
     if let token { headers.append(("Authorization", "Bearer \(token.secret.revealed)")) }
@@ -18,22 +18,20 @@ package struct Authorization: Sendable, CustomStringConvertible {
     return headers
   }
 
-  /// The text.
   package var description: String { token == nil ? "unsigned" : "token \(generation)" }
 }
 
-/// Keeps one valid access token and has it replaced before it ends.
+/// Keeps one valid access token and replaces it before it expires.
 ///
-/// However many requests wait, one token request is under way at a time and all of them share its outcome; while
-/// the old token is good, nobody waits. A waiter that is cancelled leaves at once; the token request is cancelled
-/// with its last waiter.
+/// At most one token request is in flight; all callers share its result. While the current token is valid,
+/// nobody waits. A cancelled caller returns immediately; the token request is cancelled with its last caller.
 package actor TokenProvider {
-  /// A token that is good for longer than this, in seconds, is used while it is being replaced.
+  /// The remaining lifetime in seconds above which a token is used while it is being replaced.
   static let headroom = 60.0
-  /// How long a token that could not be replaced early is used on before that is tried again, in seconds.
+  /// How long to wait after a failed early replacement before the next one, in seconds.
   static let holdOff = 10.0
 
-  /// Who signs.
+  /// The credentials that sign.
   package nonisolated let credentials: Credentials
 
   private let transport: any HTTPTransport
@@ -51,13 +49,13 @@ package actor TokenProvider {
   private var refresh: (task: Task<Void, Never>, number: Int)?
   private var nextRefresh = 0
 
-  /// Makes a provider.
+  /// Creates a provider.
   ///
   /// - Parameters:
-  ///   - transport: Carries token requests; without credentials and retries of its own, which this type has.
+  ///   - transport: Sends token requests, without credentials or retries of its own.
   ///   - readFile: Reads an access token file again.
-  ///   - now: The time in seconds since 1970.
-  ///   - sleep: Waits so many seconds between attempts, and throws when cancelled.
+  ///   - now: Returns the time in seconds since 1970.
+  ///   - sleep: Waits so many seconds; throws if cancelled.
   package init(
     _ credentials: Credentials,
     transport: any HTTPTransport,
@@ -72,17 +70,17 @@ package actor TokenProvider {
     self.sleep = sleep
   }
 
-  /// The time of this machine in seconds since 1970.
+  /// Returns the time of this machine in seconds since 1970.
   package static let wallClock: @Sendable () -> Double = {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// What to sign a request with now; waits for a token where there is none that is valid.
+  /// Returns the authorization of a request, waiting for a token if none is valid.
   ///
-  /// - Throws: ``Failure``: `.configuration` where the credentials are refused, `.unavailable` where no token could
-  ///   be had, `.interrupted` where the caller was cancelled.
+  /// - Throws: ``Failure``: `.configuration` if the credentials are refused, `.unavailable` if no token can
+  ///   be obtained, `.interrupted` if the caller was cancelled.
   package func authorization() async throws(Failure) -> Authorization {
     switch credentials.kind {
     case .none: return Authorization(token: nil, quotaProject: credentials.quotaProject, generation: 0)
@@ -99,7 +97,8 @@ package actor TokenProvider {
       if !current.token.isStale(at: time) { return authorization(of: current) }
       let mayRefresh = time >= noRefreshBefore
       if current.token.expiry.map({ $0 - time > Self.headroom }) ?? false {
-        // Good for a while yet: nobody waits for its successor, and a slow endpoint holds nothing up.
+        // It is still valid for a while: replace it in the background, so that a slow endpoint delays
+        // nothing.
         if mayRefresh { startRefresh() }
         return authorization(of: current)
       }
@@ -108,13 +107,12 @@ package actor TokenProvider {
     return try await shared().get()
   }
 
-  /// Forgets the token that the service has refused (401), unless it has been replaced already.
+  /// Discards a token that the service refused (401), unless it was already replaced.
   package func invalidate(_ refused: Authorization) {
     if let current, current.generation == refused.generation { self.current = nil }
   }
 
-  /// What to sign a request with after the service has refused it with `refused` (401); nil where there is nothing
-  /// better than what was refused, so that asking again is of no use.
+  /// Returns a new authorization after the service refused one (401); nil if there is no better one.
   package func refreshed(after refused: Authorization) async throws(Failure) -> Authorization? {
     if refused.generation == 0 { return nil }
     invalidate(refused)
@@ -132,10 +130,10 @@ package actor TokenProvider {
 
   // MARK: One refresh for all
 
-  /// Callers that wait for the token request that is under way.
+  /// The callers waiting for the current token request.
   var waiting: Int { waiters.count }
 
-  /// Whether a token request is under way.
+  /// Whether a token request is in flight.
   var isRefreshing: Bool { refresh != nil }
 
   private func shared() async -> Outcome {
@@ -176,7 +174,7 @@ package actor TokenProvider {
   }
 
   private func finish(_ number: Int, _ result: Result<AccessToken, Failure>) {
-    // One that was abandoned by its waiters has been followed by another, or by none.
+    // An abandoned request; a later one may have replaced it.
     guard let refresh, refresh.number == number else { return }
     self.refresh = nil
     let outcome: Outcome
@@ -190,7 +188,7 @@ package actor TokenProvider {
       let time = now()
       noRefreshBefore = time + Self.holdOff
       if let current, mayOutlast(failure), !current.token.isExpired(at: time) {
-        // It was to be replaced early, and is still good.
+        // The early replacement failed, but the current token is still valid.
         outcome = .success(authorization(of: current))
       } else {
         outcome = .failure(failure)
@@ -201,10 +199,10 @@ package actor TokenProvider {
     for continuation in waiting.values { continuation.resume(returning: outcome) }
   }
 
-  /// Whether the token at hand is used on after a failure to replace it.
+  /// Whether the current token remains in use after a failure to replace it.
   ///
-  /// A token file may be caught while it is being written; the service tells soon enough whether its old
-  /// token still holds.
+  /// A token file may be read while it is being written; the service reports soon enough if its old token is
+  /// invalid.
   private func mayOutlast(_ failure: Failure) -> Bool {
     if case .accessTokenFile = credentials.kind { true } else { failure.kind == .unavailable }
   }

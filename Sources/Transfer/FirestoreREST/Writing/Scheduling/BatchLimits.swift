@@ -1,19 +1,20 @@
-/// Limits of what is sent at once.
+/// Limits of commits.
 package struct BatchLimits: Sendable, Equatable {
-  /// Writes a commit at the most; the scheduler goes below it when the service labours.
+  /// The most writes per commit; the scheduler goes below it when the service is slow.
   package var maximumWrites: Int
-  /// Bytes of a commit's body at the most: 9 MiB, below the service's 10 MiB, whose measure for JSON is not told.
+  /// The most bytes of a commit's body: 9 MiB, below the service's 10 MiB, whose measure for JSON is not
+  /// documented.
   package var maximumBytes: Int
-  /// Commits in flight at the most.
+  /// The most commits in flight.
   package var maximumInFlight: Int
-  /// A commit that takes longer than this halves the next ones, in seconds.
+  /// The duration in seconds above which a commit halves the size of the next ones.
   package var slowCommit: Double
-  /// How often a document that changed meanwhile is planned again.
+  /// How often a changed document is planned again.
   package var maximumReplans: Int
-  /// How long what is in flight may take to settle after an interruption, in seconds of the machine's clock.
+  /// How long commits in flight may take to settle after an interruption, in seconds.
   package var interruptionGrace: Double
 
-  /// Makes limits; of writes and commits there is always one at least.
+  /// Creates limits; at least one write and one commit are always allowed.
   package init(
     maximumWrites: Int = 100,
     maximumBytes: Int = 9 << 20,

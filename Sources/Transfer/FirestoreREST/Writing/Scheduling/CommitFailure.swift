@@ -1,16 +1,16 @@
 import FirestoreModels
 
-/// What the failure of a commit means for its writes.
+/// The meaning of a failed commit for its writes.
 enum CommitFailure: Equatable {
-  /// No later attempt can succeed: the credentials, the endpoint.
+  /// No retry can succeed: the credentials, the endpoint.
   case fatal
-  /// Nothing was applied, and it may be sent again; `overloaded` where the service asks for less.
+  /// Not applied, and may be sent again; `overloaded` if the service asks for less.
   case notApplied(overloaded: Bool)
-  /// It may have been applied.
+  /// Possibly applied.
   case unknown
-  /// Nothing was applied because a document is not what its write expects.
+  /// Not applied, because a document does not match its precondition.
   case preconditionFailed(FirestoreError)
-  /// Nothing was applied, and it never will be as it is.
+  /// Not applied, and permanently refused.
   case refused(FirestoreError, tooBig: Bool)
 
   init(_ failure: CallFailure) {
@@ -46,10 +46,9 @@ enum CommitFailure: Equatable {
     }
   }
 
-  /// Whether a refusal is likely to be of the commit's size.
+  /// Whether a refusal is probably due to the size of the commit.
   ///
-  /// The text may change, so it decides no more than how soon commits become smaller; the chunk is halved
-  /// whatever it says.
+  /// The message may change, so this only decides how fast commits shrink; the chunk is halved in any case.
   private static func mentionsSize(_ message: String) -> Bool {
     let text = message.lowercased()
     return ["too big", "payload size", "writes allowed"].contains { text.contains($0) }

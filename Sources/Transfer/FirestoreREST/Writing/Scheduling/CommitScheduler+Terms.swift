@@ -1,58 +1,58 @@
 import FirestoreModels
 
-// What goes in and out of the scheduler.
+// The inputs and outputs of the scheduler.
 
 extension CommitScheduler {
-  /// Writes that are committed together.
+  /// The writes of one commit.
   struct Chunk: Equatable, Sendable {
     let id: Int
     var writes: [PendingWrite]
-    /// Attempts that have failed.
+    /// The number of failed attempts.
     var attempts = 0
     /// When it was first sent.
     var firstSent: Double?
-    /// A moment by the service's clock that was over when it was first sent.
+    /// A time by the service's clock before it was first sent.
     var notBefore: Timestamp?
-    /// What the service said, where the last attempt failed because a document is not what its write expects.
+    /// The service's error, if the last attempt failed because of a precondition.
     var contradiction: FirestoreError?
-    /// Read-backs in a row that found every document as expected though the service had said otherwise.
+    /// Consecutive read-backs that found all preconditions met although the service reported otherwise.
     var contradictions = 0
-    /// Whether the documents are to be read before it is sent.
+    /// Whether to read the documents before sending it.
     var needsReadBack = false
 
-    /// Whether a document that it makes could not be told from one that was there before with the same fields.
+    /// Whether a created document could not be distinguished from an existing one with the same fields.
     var needsServerTime: Bool {
       notBefore == nil && attempts == 0 && writes.contains { $0.write.precondition == .exists(false) }
     }
 
     static func == (a: Chunk, b: Chunk) -> Bool { a.id == b.id && a.needsReadBack == b.needsReadBack }
 
-    /// It is not known whether the last attempt was applied.
+    /// Marks the result of the last attempt as unknown.
     mutating func mayBeApplied() {
       for index in writes.indices { writes[index].mayBeApplied = true }
     }
   }
 
-  /// What is to be done next.
+  /// The next action.
   enum Action: Equatable {
     case commit(Chunk)
     case readBack(Chunk)
-    /// Nothing before this time, or before an event where it is nil.
+    /// Wait until this time, or for an event if nil.
     case wait(until: Double?)
-    /// Everything is settled and no more will come.
+    /// Everything is settled, and no more writes will be submitted.
     case finished
   }
 
-  /// What became of a write.
+  /// The result of a write.
   enum Settlement: Sendable {
-    /// The service confirmed it, or a read-back showed it.
+    /// Confirmed by the service or by reading back.
     case written(updateTime: Timestamp?)
-    /// The service refuses it for good.
+    /// Permanently refused by the service.
     case rejected(FirestoreError)
-    /// The document is not what the write expects; as it is now, nil where there is none.
+    /// The document does not match the precondition; its current state, nil if it does not exist.
     case conflict(RawDocument?)
   }
 
-  /// A write and what became of it; its document stays taken until ``done(with:)`` or ``replan(_:as:)``.
+  /// A write and its result; its document stays locked until ``done(with:)`` or ``replan(_:as:)``.
   typealias Settled = (write: PendingWrite, settlement: Settlement)
 }

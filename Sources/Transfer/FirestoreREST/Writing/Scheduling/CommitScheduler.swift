@@ -1,46 +1,47 @@
 import FirestoreModels
 
-/// Decides which writes are committed together and when, and what an answer or its absence means: events in, actions
-/// out, no I/O and no clock of its own.
+/// Decides which writes are committed together and when, and what a response or its absence means.
 ///
-/// - Chunks by count and bytes; the count is halved on RESOURCE_EXHAUSTED, ABORTED, "too big" and slow commits, and
-///   grows back by a tenth with each full chunk. (The service's limit of transforms is one of each document, so it asks
-///   for no smaller chunks.)
-/// - Never two writes to one document on their way, and those to one document in their order: the next one waits
-///   until the caller is ``done(with:)`` the one before.
-/// - No more chunks are on their way, waiting for a retry included, than may be in flight, so that a service that
-///   labours is not given more and the reader is held back.
-/// - Where it is not known whether a commit was applied, or its preconditions failed, its documents are read back
-///   before anything is sent again.
-/// - A chunk that is refused for good is halved until the guilty documents stand alone.
+/// It is pure: events in, actions out, without I/O or a clock.
+///
+/// - Chunks are limited by count and bytes. The count is halved on RESOURCE_EXHAUSTED, ABORTED, "too big" and
+///   slow commits, and grows by a tenth with each full chunk. (The service's limit of transforms applies to
+///   each document, so it requires no smaller chunks.)
+/// - Never are two writes to one document in flight. They keep their order: the next one waits until the
+///   caller is ``done(with:)`` the one before.
+/// - The limit of commits in flight includes those waiting for a retry, so that a slow service gets no more
+///   and the reader is slowed down.
+/// - After an unknown result or a failed precondition, the documents are read back before anything is sent
+///   again.
+/// - A chunk that is permanently refused is halved until the rejected writes are isolated.
 struct CommitScheduler {
   private let limits: BatchLimits
   private let policy: RetryPolicy
   private var pacer: WritePacer
   private var waiting: [PendingWrite] = []
   private var waitingBytes = 0
-  /// Chunks that were formed and are to be sent (again) at a time, soonest first.
+  /// Chunks to send (again) at a time, earliest first.
   private var due: [(time: Double, chunk: Chunk)] = []
   private var inFlight: [Int: Chunk] = [:]
-  /// Documents whose write is in a chunk, or is settled and the caller not done with it.
+  /// Documents with a write in a chunk, or settled but not yet done.
   private var busy: Set<DocumentPath> = []
   private var nextID = 0
-  /// The latest commit that is known, by the service's clock.
+  /// The latest known commit time, by the service's clock.
   private var serverTime: Timestamp?
   private var inputEnded = false
   private var flushes = false
-  /// Whether nothing is sent any more.
+  /// Whether nothing more is sent.
   private(set) var isStopping = false
-  /// Writes that were given up by ``stop()``: not sent, or not applied when they were.
+  /// Writes dropped by ``stop()``: not sent, or not applied.
   private(set) var droppedCount = 0
-  /// Writes that were given up without knowing whether they were applied.
+  /// Writes given up with an unknown result.
   private(set) var unknownCount = 0
-  /// Writes a commit at the moment.
+  /// The current number of writes per commit.
   private(set) var chunkSize: Double
 
-  /// Makes a scheduler.
+  /// Creates a scheduler.
   ///
-  /// - Parameter serverTime: A moment by the service's clock before anything is sent, where one is known.
+  /// - Parameter serverTime: A time by the service's clock before the first commit, if known.
   init(limits: BatchLimits, policy: RetryPolicy, pacer: WritePacer, serverTime: Timestamp? = nil) {
     self.serverTime = serverTime
     self.limits = limits
@@ -49,22 +50,21 @@ struct CommitScheduler {
     chunkSize = Double(limits.maximumWrites)
   }
 
-  /// Writes that wait to be sent for the first time.
+  /// Writes not yet sent.
   var waitingCount: Int { waiting.count }
-  /// Bytes of them.
   var bytesWaiting: Int { waitingBytes }
   /// Whether writes were given up.
   var leavesSomething: Bool { droppedCount + unknownCount > 0 }
-  /// Whether nothing waits and nothing is on its way.
+  /// Whether no writes are pending or in flight.
   var isIdle: Bool { waiting.isEmpty && inFlight.isEmpty && due.isEmpty }
-  /// Writes in chunks that are not settled.
+  /// Writes in unsettled chunks.
   var unsettledCount: Int {
     inFlight.values.reduce(0) { $0 + $1.writes.count } + due.reduce(0) { $0 + $1.chunk.writes.count }
   }
 
   // MARK: Events
 
-  /// A write has come.
+  /// Adds a write.
   mutating func add(_ write: PendingWrite) {
     if isStopping {
       droppedCount += 1
@@ -74,36 +74,36 @@ struct CommitScheduler {
     waitingBytes += write.bytes
   }
 
-  /// The caller has dealt with a settled write; the next one to its document may go.
+  /// Releases the document of a settled write for its next write.
   mutating func done(with write: PendingWrite) {
     busy.remove(write.write.path)
   }
 
-  /// A settled write was planned again; what it became goes before all others to its document.
+  /// Replaces a settled write by a new one, which precedes all others to its document.
   mutating func replan(_ write: PendingWrite, as new: PendingWrite) {
     busy.remove(write.write.path)
     waiting.insert(new, at: 0)
     waitingBytes += new.bytes
   }
 
-  /// No more writes will come but those planned again.
+  /// Declares that no more writes will be added, except replanned ones.
   mutating func endInput() {
     inputEnded = true
   }
 
-  /// What waits is sent without waiting for more of it, or no longer.
+  /// Sets whether pending writes are sent without waiting for a full chunk.
   mutating func flush(_ flushes: Bool) {
     self.flushes = flushes
   }
 
-  /// The writes of a chunk in flight are in the journal.
+  /// Records that the writes of a chunk in flight are in the journal.
   mutating func journaled(_ id: Int) {
     guard var chunk = inFlight[id] else { return }
     for index in chunk.writes.indices { chunk.writes[index].isJournaled = true }
     inFlight[id] = chunk
   }
 
-  /// What is in flight is still settled, by a read-back where its answer is lost; nothing is sent any more.
+  /// Stops sending; commits in flight are still settled, by reading back if necessary.
   mutating func stop() {
     isStopping = true
     inputEnded = true
@@ -121,16 +121,15 @@ struct CommitScheduler {
     }
   }
 
-  /// Reading back takes too long after ``stop()``: what is in flight still tells how it ended, and nothing else is
-  /// found out.
+  /// Stops reading back after ``stop()``; only responses in flight still count.
   mutating func giveUp() {
     for chunk in due.map(\.chunk) { giveUp(chunk) }
     due.removeAll()
   }
 
-  /// The service told its time before a chunk was sent that was given out.
+  /// Records the service's time before a chunk is sent.
   ///
-  /// - Returns: The chunk with it.
+  /// - Returns: The chunk with that time.
   mutating func learned(_ time: Timestamp?, before id: Int, now: Double) -> Chunk? {
     if let time { serverTime = max(serverTime ?? time, time) }
     inFlight[id]?.notBefore = serverTime
@@ -138,14 +137,14 @@ struct CommitScheduler {
     return inFlight[id]
   }
 
-  /// A commit was answered.
+  /// Records a successful commit.
   mutating func committed(_ id: Int, _ answer: CommitAnswer, took seconds: Double) -> [Settled] {
     guard let chunk = inFlight.removeValue(forKey: id) else { return [] }
     if let time = answer.commitTime { serverTime = max(serverTime ?? time, time) }
     if seconds > limits.slowCommit {
       chunkSize = max(1, chunkSize / 2)
     } else if chunk.writes.count >= Int(chunkSize) {
-      // A smaller one tells nothing of what would be too much.
+      // A smaller one says nothing about the limit.
       chunkSize = min(Double(limits.maximumWrites), chunkSize * 1.1)
     }
     return chunk.writes.enumerated().map { index, write in
@@ -153,9 +152,9 @@ struct CommitScheduler {
     }
   }
 
-  /// A commit failed.
+  /// Records a failed commit.
   ///
-  /// - Returns: What is settled by it.
+  /// - Returns: The writes that it settles.
   /// - Throws: A failure that ends the run.
   mutating func failed(
     _ id: Int,
@@ -189,17 +188,17 @@ struct CommitScheduler {
     return []
   }
 
-  /// A chunk that was given out is not sent after all, because the run is failing.
+  /// Drops a chunk that will not be sent, because the run is failing.
   mutating func forget(_ id: Int) {
     if let chunk = inFlight.removeValue(forKey: id) { drop(chunk) }
   }
 
-  /// A read-back failed after all its retries.
+  /// Records that reading back failed after all retries.
   mutating func readBackFailed(_ id: Int) {
     if let chunk = inFlight.removeValue(forKey: id) { giveUp(chunk) }
   }
 
-  /// The documents of a chunk were read back.
+  /// Records the documents of a chunk that were read back.
   mutating func readBack(
     _ id: Int,
     _ documents: [DocumentPath: RawDocument],
@@ -212,14 +211,14 @@ struct CommitScheduler {
     for write in chunk.writes {
       let current = documents[write.write.path]
       switch write.state(in: current) {
-      // It was so already, or somebody else made it so.
+      // It was like this before, or another writer changed it.
       case .applied where verdict == .notApplied && write.isGuarded:
         settled.append((write, .conflict(current)))
       case .applied: settled.append((write, .written(updateTime: current?.updateTime)))
       case .ready where verdict == .applied && write.mayBeApplied && !write.isGuarded:
         settled.append((write, .written(updateTime: current?.updateTime)))
       case .ready: ready.append(write)
-      // Applied, and changed by somebody else since.
+      // Applied, and changed by another writer since.
       case .conflict where verdict == .applied && write.mayBeApplied:
         settled.append((write, .written(updateTime: nil)))
       case .conflict: settled.append((write, .conflict(current)))
@@ -238,12 +237,10 @@ struct CommitScheduler {
 
   // MARK: Actions
 
-  /// What is to be done now.
-  ///
-  /// Chunks that it gives out are in flight from then on.
+  /// Returns the next action; a returned chunk counts as in flight.
   mutating func next(now: Double) -> Action {
     guard inFlight.count < limits.maximumInFlight else { return .wait(until: nil) }
-    // Reading back is no write, so the pace of writes does not hold it up.
+    // Reading back is not a write, so the pacer does not delay it.
     if let index = due.firstIndex(where: { $0.time <= now && $0.chunk.needsReadBack }) {
       return .readBack(give(at: index, now: now))
     }
@@ -271,7 +268,7 @@ struct CommitScheduler {
     return chunk
   }
 
-  /// Takes a full chunk from what waits, or what there is where no more will come or nothing is on its way.
+  /// Forms a full chunk, or a partial one if no more writes will be added or nothing is in flight.
   private mutating func formChunk(now: Double) -> Chunk? {
     if waiting.isEmpty || inFlight.count + due.count >= limits.maximumInFlight { return nil }
     let room = min(max(1, Int(chunkSize)), pacer.largestChunk(at: now))
@@ -310,7 +307,7 @@ struct CommitScheduler {
     for write in chunk.writes { busy.remove(write.write.path) }
   }
 
-  /// Counts each write by whether an attempt may have applied it.
+  /// Counts each write by whether it may have been applied.
   private mutating func giveUp(_ chunk: Chunk) {
     release(chunk)
     let unknown = chunk.writes.count(where: \.mayBeApplied)
@@ -357,7 +354,7 @@ struct CommitScheduler {
     requeue(chunk, at: now + delay)
   }
 
-  /// Halves a chunk that is refused for good; a write that stands alone is rejected.
+  /// Halves a chunk that is permanently refused; a single write is rejected.
   private mutating func refuse(_ chunk: Chunk, _ error: FirestoreError, now: Double) -> [Settled] {
     if chunk.writes.count == 1 { return [(chunk.writes[0], .rejected(error))] }
     let middle = chunk.writes.count / 2

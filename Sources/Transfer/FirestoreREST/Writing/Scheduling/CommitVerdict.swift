@@ -1,13 +1,13 @@
 import FirestoreModels
 
-/// What the documents of a commit show of it, whose answer was lost.
+/// What the documents of a commit reveal about it after its response was lost.
 ///
-/// A commit is atomic: what holds of one of its writes holds of all, and all the documents that it made were made at
-/// one moment.
+/// A commit is atomic: one of its writes stands for all, and all documents that it created have the same
+/// create time.
 enum CommitVerdict: Equatable {
   case applied, notApplied, unknown
 
-  /// Judges by the documents as they are now.
+  /// Decides by the current documents.
   init(on chunk: CommitScheduler.Chunk, _ documents: [DocumentPath: RawDocument]) {
     var seemsApplied = false
     var created: Set<Timestamp> = []
@@ -21,7 +21,7 @@ enum CommitVerdict: Equatable {
         }
       case .applied:
         seemsApplied = true
-        // The update time may be that of a later change of other fields, but never an earlier one.
+        // A later change of other fields may have raised the update time, but nothing lowers it.
         if let changed = current?.updateTime, let before = chunk.notBefore, changed <= before {
           self = .notApplied
           return

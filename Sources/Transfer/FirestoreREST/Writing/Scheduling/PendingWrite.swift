@@ -1,23 +1,21 @@
 package import FirestoreModels
 
-/// A write on its way to the service, with its JSON made once.
+/// A write on its way to the service, encoded once.
 package struct PendingWrite: Sendable {
-  /// The write.
   package let write: Write
-  /// Its JSON, as it stands in a commit.
+  /// The JSON of the write in a commit.
   let json: [UInt8]
-  /// The document that it was decided on, nil where there is none or it is not known.
+  /// The document that the write is based on; nil if it does not exist or is unknown.
   let before: RawDocument?
   /// How often it was planned again because its document had changed.
   package let replans: Int
-  /// Whether the journal holds it.
+  /// Whether it is in the journal.
   var isJournaled = false
-  /// Whether an attempt ended without telling if it was applied.
+  /// Whether the result of an attempt is unknown.
   ///
-  /// It stays so: what was not applied when it was read back may still be on its way.
+  /// It remains set: a commit that was not applied at the time of reading back may still be in flight.
   var mayBeApplied = false
 
-  /// Makes one.
   init(_ write: Write, in database: DatabaseName, before: RawDocument? = nil, replans: Int = 0) {
     var json = JSONWriter()
     json.write(write, in: database)
@@ -27,22 +25,22 @@ package struct PendingWrite: Sendable {
     self.replans = replans
   }
 
-  /// Bytes of it in a commit's body, with its comma.
+  /// The bytes in a commit's body, including a comma.
   var bytes: Int { json.count + 1 }
 }
 
-/// How a document stands to a write, judged by reading it back.
+/// The state of a document relative to a write, after reading it back.
 enum WriteState: Equatable {
   /// The write has been applied.
   case applied
-  /// The write has not been applied and can be sent (again).
+  /// The write has not been applied and may be sent (again).
   case ready
-  /// The document is not what the write expects.
+  /// The document does not match the precondition.
   case conflict
 }
 
 extension PendingWrite {
-  /// Judges by the document as it is now (nil where there is none).
+  /// Returns the state for a current document, nil if it does not exist.
   func state(in current: RawDocument?) -> WriteState {
     switch write.precondition {
     case .updateTime(let expected):
@@ -59,7 +57,7 @@ extension PendingWrite {
     }
   }
 
-  /// Whether the write is refused by the service when its document has changed.
+  /// Whether the service refuses the write if its document has changed.
   var isGuarded: Bool {
     switch write.precondition {
     case .updateTime, .exists(false): true
@@ -67,19 +65,19 @@ extension PendingWrite {
     }
   }
 
-  /// Whether applying the write to the document changes nothing, so that its update time tells nothing.
+  /// Whether the write changes nothing in the document, so that the update time reveals nothing.
   func leavesUnchanged(_ current: RawDocument?) -> Bool { isApplied(in: current) }
 
-  /// Whether it cannot be planned again once it may have been applied, because that might be the second time.
+  /// Whether planning it again might apply it twice.
   var mustNotRepeat: Bool { mayBeApplied && write.hasIncrement }
 
-  /// Whether the document is as the write leaves it, server times aside.
+  /// Whether the document has the intended fields, apart from server times.
   private func isApplied(in current: RawDocument?) -> Bool {
     switch write.operation {
     case .delete: return current == nil
     case .update(let fields, let mask):
       guard let current else { return false }
-      // What an increment made cannot be told from what was there: the other fields have to tell.
+      // The result of an increment is unknown, so other fields must decide.
       if write.hasIncrement, mask?.isEmpty ?? fields.isEmpty { return false }
       var intended = fields.asStored
       for transform in write.transforms {
@@ -99,7 +97,7 @@ extension PendingWrite {
     switch transform.operation {
     case .requestTime:
       guard let time = value.timestamp else { return false }
-      // A time that the document had when it was read is not this write's.
+      // A time from before the write is not its result.
       if case .updateTime(let before) = write.precondition { return time > before.flooredToMilliseconds }
       return true
     case .appendMissingElements(let elements): return elements.allSatisfy(holds)
@@ -112,12 +110,12 @@ extension PendingWrite {
 }
 
 extension Write {
-  /// Whether it adds to a field, so that applying it twice differs from applying it once.
+  /// Whether it adds to a field, so that it is not idempotent.
   var hasIncrement: Bool {
     transforms.contains { if case .increment = $0.operation { true } else { false } }
   }
 
-  /// Whether nothing would stop it from being applied twice where that makes a difference.
+  /// Whether it could be applied twice with a different result.
   var isUnsafeToRepeat: Bool {
     guard hasIncrement else { return false }
     switch precondition {

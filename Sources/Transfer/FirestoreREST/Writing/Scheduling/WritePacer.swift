@@ -1,9 +1,10 @@
-/// How many writes may have been sent by when: the 500/50/5 ramp of the documentation, a fixed limit, or both.
+/// Limits the rate of writes: the documented 500/50/5 ramp, a fixed maximum, or both.
 ///
-/// Pure: time is given. Credit grows from nothing at the rate of the moment and is spent before sending, so the
-/// writes sent up to any moment never exceed what the rate allows up to it.
+/// Credit starts at zero, grows at the current rate and is spent before sending, so the total never exceeds
+/// what the rate allows. The type is pure: time is an argument.
 package struct WritePacer: Sendable {
-  /// 500 writes a second at first, half as many again every five minutes (best-practices, "ramping up traffic").
+  /// The initial rate: 500 writes per second, plus 50 % every five minutes (best practices, "ramping up
+  /// traffic").
   package static let rampStart = 500.0
   /// Seconds between two steps of the ramp.
   package static let rampStep = 300.0
@@ -14,20 +15,20 @@ package struct WritePacer: Sendable {
   private var credit = 0.0
   private var creditedUntil = 0.0
 
-  /// Makes a pacer.
+  /// Creates a pacer.
   ///
   /// - Parameters:
-  ///   - ramp: Whether the ramp is on.
-  ///   - maximum: Writes a second that are never exceeded.
+  ///   - ramp: Whether the ramp applies.
+  ///   - maximum: The maximum number of writes per second.
   package init(ramp: Bool, maximum: Double? = nil) {
     self.ramp = ramp
     self.maximum = maximum
   }
 
-  /// Whether anything is limited.
+  /// Whether there is any limit.
   package var isLimiting: Bool { ramp || maximum != nil }
 
-  /// Writes a second that are allowed so many seconds after the first.
+  /// Returns the allowed writes per second, so many seconds after the first write.
   package func rate(after elapsed: Double) -> Double {
     var rate = maximum ?? .infinity
     if ramp {
@@ -42,9 +43,9 @@ package struct WritePacer: Sendable {
     return rate
   }
 
-  /// Takes credit for `count` writes at `now`, or tells when there will be enough of it.
+  /// Spends credit for `count` writes.
   ///
-  /// - Returns: nil where the writes may be sent now, else the time to ask again at.
+  /// - Returns: nil if the writes may be sent now; otherwise the time to try again.
   package mutating func take(_ count: Int, at now: Double) -> Double? {
     guard isLimiting else { return nil }
     let begin = start ?? now
@@ -52,7 +53,7 @@ package struct WritePacer: Sendable {
       start = now
       creditedUntil = now
     }
-    // Credit is added step by step, because the rate changes at the steps of the ramp.
+    // Credit is added in steps, because the rate changes with the ramp.
     while creditedUntil < now {
       let elapsed = creditedUntil - begin
       let stepEnd =
@@ -62,7 +63,7 @@ package struct WritePacer: Sendable {
       creditedUntil = until
     }
     let rate = rate(after: now - begin)
-    // What was not used for a second is gone, so that a pause is not followed by a burst.
+    // Credit older than a second expires, so that no burst follows a pause.
     credit = min(credit, max(rate, Double(count)))
     if credit >= Double(count) {
       credit -= Double(count)
@@ -71,7 +72,7 @@ package struct WritePacer: Sendable {
     return now + max((Double(count) - credit) / rate, 0.001)
   }
 
-  /// The most writes that one commit may hold so that the pacer can ever let it go.
+  /// Returns the largest chunk that can ever be sent at the current rate.
   package func largestChunk(at now: Double) -> Int {
     guard isLimiting else { return .max }
     let rate = rate(after: start.map { now - $0 } ?? 0)

@@ -1,19 +1,19 @@
 import Files
 package import FirestoreModels
 
-/// The texts of a workbook that no cell can hold, put together again from their sheet (see ``LongTexts``).
+/// The long texts of a workbook, reassembled from their sheet (see ``LongTexts``).
 ///
-/// They wait on disk; what is known in memory is where each begins.
+/// They are on disk; only their offsets are in memory.
 package final class LongTextIndex {
   private var spool: SpoolFile
   private var places: [Int: (start: Int, count: Int)] = [:]
 
-  /// Whether a sheet is the one that export puts long texts on: the last of that name.
+  /// Whether a sheet is that of the long texts: the last one with such a name.
   package static func isSheet(_ name: String, among names: [String]) -> Bool {
     name.hasPrefix(XLSXWriter.longTextsName) && names.last { $0.hasPrefix(XLSXWriter.longTextsName) } == name
   }
 
-  /// Reads the long texts of a workbook; nil where it has none.
+  /// Reads the long texts of a workbook; nil if it has none.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed` or `cannotWrite`.
   package init?(of path: String) throws(Failure) {
@@ -29,14 +29,14 @@ package final class LongTextIndex {
       guard let number = Int(reader.row[0]) else { continue }
       let piece = Array(reader.row[5].utf8)
       let start = places[number]?.start ?? spool.count
-      // The pieces of a text follow each other.
+      // The pieces of a text must be consecutive.
       guard start + (places[number]?.count ?? 0) == spool.count else {
         throw Failure(
           .inputMalformed,
           "read",
           path: path,
           cause:
-            "sheet \(sheet), row \(reader.row.number): the pieces of text \(number) do not follow each other"
+            "sheet \(sheet), row \(reader.row.number): the pieces of text \(number) are not consecutive"
         )
       }
       try spool.append(piece)
@@ -44,7 +44,7 @@ package final class LongTextIndex {
     }
   }
 
-  /// The whole text that a cell stands for; nil for a cell that is what it shows.
+  /// Returns the entire text that a cell refers to; nil for an ordinary cell.
   package func text(of cell: UnsafeBufferPointer<UInt8>) throws(Failure) -> [UInt8]? {
     let mark = "{\"longText\":".utf8
     guard cell.starts(with: mark) else { return nil }

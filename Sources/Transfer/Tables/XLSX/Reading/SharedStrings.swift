@@ -2,10 +2,10 @@ import Files
 import FirestoreModels
 import Platform
 
-/// The texts that the cells of a workbook refer to by number, on disk, with the pages that were last read in memory.
+/// The shared strings of a workbook, on disk with a page cache.
 ///
-/// However many there are, memory is some MiB: a text is its length (4 bytes) and its bytes, one after the other, and of
-/// every ``stride``-th the place is known.
+/// Memory is some MiB for any number of them. Each text is stored as its length (4 bytes) and its bytes; the
+/// offset of every ``stride``-th text is in memory.
 struct SharedStrings: ~Copyable {
   private static let stride = 32
   private static let pageSize = 32 << 10
@@ -13,16 +13,13 @@ struct SharedStrings: ~Copyable {
 
   private var spool: SpoolFile
   private var places: [Int] = []
-  /// How many there are.
+  /// The number of texts.
   private(set) var count = 0
   private let pages: UnsafeMutableRawBufferPointer
   private var held = [Int](repeating: -1, count: Self.slots)
-  /// The text behind the one that was last asked for, and its place.
+  /// The text after the last one requested, and its offset.
   private var next = (index: 0, position: 0)
 
-  /// Makes an empty table.
-  ///
-  /// - Throws: ``Failure`` of kind `cannotWrite`.
   init() throws(Failure) {
     spool = try SpoolFile(in: FilePaths.temporaryFolder(for: "-"))
     pages = .allocate(byteCount: Self.slots * Self.pageSize, alignment: 16)
@@ -30,7 +27,7 @@ struct SharedStrings: ~Copyable {
 
   deinit { pages.deallocate() }
 
-  /// Reads the part of a workbook that holds them.
+  /// Reads the shared strings part of a workbook.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed` or `cannotWrite`.
   static func read(_ part: String, in path: String) throws(Failure) -> SharedStrings {
@@ -51,7 +48,7 @@ struct SharedStrings: ~Copyable {
     count += 1
   }
 
-  /// Appends a text; false where there is none of that number.
+  /// Appends a text to a buffer; false if there is none with that number.
   mutating func append(_ index: Int, to out: inout [UInt8]) throws(Failure) -> Bool {
     guard index >= 0, index < count else { return false }
     var (at, position) = (index / Self.stride * Self.stride, places[index / Self.stride])
@@ -103,7 +100,7 @@ struct SharedStrings: ~Copyable {
     }
   }
 
-  /// Gathers `<si>`: the texts of its runs, without those that say how to read aloud.
+  /// Collects `<si>` elements: the texts of their runs, without phonetic ones.
   private final class Handler: XMLHandler {
     private(set) var string: [UInt8] = []
     private var isInText = false

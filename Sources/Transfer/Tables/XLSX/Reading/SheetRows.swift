@@ -1,23 +1,22 @@
 import Files
 import FirestoreModels
 
-/// The rows of a sheet on their way to the workbook: cells ready to be written, waiting in a ``SpoolFile`` until the
-/// sheet's header is known.
+/// The rows of a sheet, in a ``SpoolFile`` until the sheet's header is known.
 ///
-/// A row is a length (4 bytes) and its cells; a cell is a column (2 bytes), a kind (1 byte) and what the kind needs.
-/// Texts end in NUL, so that they go to the library as they lie.
+/// A row is its length (4 bytes) and its cells. A cell is a column (2 bytes), a kind (1 byte) and the data of
+/// that kind. Texts end with NUL, as the library requires.
 struct SheetRows: ~Copyable {
-  /// One cell as it is read back; a text lives as long as the call that hands it over.
+  /// A cell that is read back; its text is valid only during the call.
   enum Cell {
     case number(Double, Mark)
     case boolean(Bool)
     case text(UnsafePointer<CChar>)
-    /// An id or a phone.
+    /// An ID or a phone number.
     case textLike(UnsafePointer<CChar>)
     case emptyText
   }
 
-  /// What a number's format says that it is.
+  /// The type that a number's format represents.
   enum Mark: UInt8 {
     case none, date, fineDate, double, integer
   }
@@ -28,18 +27,18 @@ struct SheetRows: ~Copyable {
 
   private var spool: SpoolFile
   private var row: [UInt8] = []
-  /// The rows so far.
+  /// The number of rows.
   private(set) var count = 0
-  /// The cells so far.
+  /// The number of cells.
   private(set) var cellCount = 0
 
-  /// - Parameter path: The workbook, which errors name; the folder where nil.
+  /// - Parameter path: The workbook, for errors; the folder if nil.
   init(in folder: String, for path: String?) throws(Failure) {
     spool = try SpoolFile(in: folder, for: path)
     start()
   }
 
-  /// What the rows take on disk, in bytes.
+  /// The size on disk in bytes.
   var bytes: Int { spool.count }
 
   // MARK: Writing
@@ -55,7 +54,7 @@ struct SheetRows: ~Copyable {
     row.append(truth ? 1 : 0)
   }
 
-  /// Adds a text that XML can hold and that is within ``SheetText/maximumLength``.
+  /// Adds a text that is valid in XML and within ``SheetText/maximumLength``.
   mutating func text(_ utf8: some Collection<UInt8>, column: Int, isTextLike: Bool = false) {
     if utf8.isEmpty {
       begin(column, .emptyText)
@@ -90,14 +89,14 @@ struct SheetRows: ~Copyable {
 
   // MARK: Reading
 
-  /// Hands every row to `body`, as a sequence of columns with their cells.
+  /// Calls `body` with each row, a sequence of columns and cells.
   mutating func read(_ body: (Row) throws(Failure) -> Void) throws(Failure) {
-    // A row that lies across two pieces is put together here.
+    // Assembles a row that spans two pieces.
     var carry: [UInt8] = []
     try spool.read { piece throws(Failure) in
       var rest = piece
       if !carry.isEmpty {
-        // First the length, if that was cut, then the rest of the row.
+        // First the length, if it was split, then the remainder of the row.
         if !Self.fill(&carry, to: 4, from: &rest) { return }
         let length = carry.withUnsafeBytes { Int($0.loadUnaligned(as: UInt32.self)) }
         if !Self.fill(&carry, to: 4 + length, from: &rest) { return }
@@ -116,7 +115,7 @@ struct SheetRows: ~Copyable {
     }
   }
 
-  /// Moves bytes until there are `count`; false where there are not enough.
+  /// Moves bytes until there are `count`; false if there are not enough.
   private static func fill(
     _ carry: inout [UInt8],
     to count: Int,
@@ -128,7 +127,7 @@ struct SheetRows: ~Copyable {
     return carry.count >= count
   }
 
-  /// The cells of one row.
+  /// The cells of a row.
   struct Row: Sequence, IteratorProtocol {
     fileprivate var bytes: UnsafeRawBufferPointer
     private var at = 0

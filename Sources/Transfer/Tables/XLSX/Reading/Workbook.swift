@@ -1,28 +1,28 @@
 import CXLSXWriter
 import FirestoreModels
 
-/// A workbook that libxlsxwriter writes, in constant memory: the rows of a sheet go to a temporary file in order.
+/// A workbook of libxlsxwriter in constant-memory mode, in which rows go to a temporary file in order.
 ///
-/// The library frees a workbook when it closes it, also when that fails, so it can be closed once only; dropped
-/// without ``close()`` it is freed and nothing is written.
+/// The library frees a workbook when it closes it, even if that fails, so it is closed only once. A value
+/// dropped without ``close(reporting:)`` is freed and nothing is written.
 struct Workbook: ~Copyable {
   private let handle: UnsafeMutablePointer<lxw_workbook>
   /// Bold, for headings.
   let headingFormat: UnsafeMutablePointer<lxw_format>
-  /// A date and its time.
+  /// For dates and times.
   let dateFormat: UnsafeMutablePointer<lxw_format>
   /// For dates finer than a millisecond.
   let fineDateFormat: UnsafeMutablePointer<lxw_format>
-  /// For doubles where a whole number would be taken for an integer.
+  /// For doubles that would otherwise be read as integers.
   let doubleFormat: UnsafeMutablePointer<lxw_format>
-  /// For integers where a number would be taken for a double.
+  /// For integers that would otherwise be read as doubles.
   let integerFormat: UnsafeMutablePointer<lxw_format>
-  /// Text that a spreadsheet keeps as it is, whatever it looks like.
+  /// For text that a spreadsheet must not convert.
   let textFormat: UnsafeMutablePointer<lxw_format>
 
-  /// Starts a workbook at `path`, whose temporary files lie in `temporaryFolder`.
+  /// Starts a workbook.
   ///
-  /// - Throws: ``Failure`` of kind `internal` where there is no memory.
+  /// - Throws: ``Failure`` of kind `internal` if there is no memory.
   init(_ path: String, temporaryFolder: String) throws(Failure) {
     let created = path.withCString { path in
       temporaryFolder.withCString { folder in
@@ -57,24 +57,24 @@ struct Workbook: ~Copyable {
     lxw_workbook_free(handle)
   }
 
-  /// Adds an empty sheet; the name must be legal and new (``SheetNames``).
+  /// Adds an empty sheet; the name must be valid and unique (``SheetNames``).
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite` where the sheet's temporary file cannot be made.
+  /// - Throws: ``Failure`` of kind `cannotWrite` if the sheet's temporary file cannot be created.
   func addSheet(named name: String) throws(Failure) -> UnsafeMutablePointer<lxw_worksheet> {
     guard let sheet = workbook_add_worksheet(handle, name) else {
       throw Failure(
         .cannotWrite,
         "add a sheet to the workbook",
         path: name,
-        cause: "the library refuses it: no memory, no temporary file, or a bad name"
+        cause: "the library refuses it: no memory, no temporary file, or an invalid name"
       )
     }
     return sheet
   }
 
-  /// Writes the workbook's file and frees everything.
+  /// Writes the file and frees everything.
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite` that names `path`, the file's final place.
+  /// - Throws: ``Failure`` of kind `cannotWrite` with `path`, the final path.
   consuming func close(reporting path: String) throws(Failure) {
     let code = workbook_close(handle)
     discard self
@@ -89,6 +89,6 @@ struct Workbook: ~Copyable {
   }
 
   private static var noMemory: Failure {
-    Failure(.internal, "write a workbook", cause: "there is no memory for it")
+    Failure(.internal, "write a workbook", cause: "there is not enough memory")
   }
 }

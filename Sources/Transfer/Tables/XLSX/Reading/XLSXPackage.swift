@@ -2,13 +2,12 @@ import Files
 package import FirestoreModels
 import Platform
 
-/// The parts of a workbook: its sheets and where they are, its styles, its calendar.
+/// The parts of a workbook: sheets, styles and calendar.
 package struct XLSXPackage: Sendable {
-  /// A sheet that holds cells.
   package struct Sheet: Sendable {
     package var name: String
     package var isHidden: Bool
-    /// The entry of the archive.
+    /// The name of its entry in the archive.
     package var part: String
   }
 
@@ -16,15 +15,16 @@ package struct XLSXPackage: Sendable {
   package private(set) var sheets: [Sheet] = []
   package private(set) var sharedStrings: String?
   private(set) var styles = XLSXStyles()
-  /// Whether days are counted from 1904 on, as old Macs did.
+  /// Whether days count from 1904, as on old Macs.
   package private(set) var countsFrom1904 = false
 
-  /// More sheets or parts than this are no workbook.
+  /// The most sheets or parts of a real workbook.
   private static let maximumParts = 10_000
 
-  /// Reads what a workbook consists of.
+  /// Reads the structure of a workbook.
   ///
-  /// - Throws: ``Failure`` of kind `inputMissing`; `inputMalformed` for what is no workbook, or an old or a locked one.
+  /// - Throws: ``Failure`` of kind `inputMissing`; `inputMalformed` if it is not a workbook, or an old or
+  ///   password-protected one.
   package init(_ path: String) throws(Failure) {
     self.path = path
     try Self.assertZIP(path)
@@ -32,7 +32,7 @@ package struct XLSXPackage: Sendable {
     for (type, target, _) in try Self.relations(of: "", in: path) where type.hasSuffix("/officeDocument") {
       main = target
     }
-    guard let main else { throw Self.malformed(path, "it is a ZIP file and no workbook") }
+    guard let main else { throw Self.malformed(path, "it is a ZIP file but not a workbook") }
 
     let found = Found()
     let isThere = try XMLStream.read(main, in: path) { handler, name, attributes in
@@ -53,7 +53,7 @@ package struct XLSXPackage: Sendable {
       if type.hasSuffix("/sharedStrings") { sharedStrings = target }
       if type.hasSuffix("/styles") { styles = try XLSXStyles(target, in: path) }
     }
-    // A sheet of charts or macros has no part among the worksheets.
+    // Sheets of charts or macros are not worksheets.
     for (name, id, isHidden) in found.sheets {
       if let part = parts[id] { sheets.append(Sheet(name: name, isHidden: isHidden, part: part)) }
     }
@@ -65,7 +65,7 @@ package struct XLSXPackage: Sendable {
     var relations: [(type: String, target: String, id: String)] = []
   }
 
-  /// Whether a file begins as ZIP files do.
+  /// Whether a file starts like a ZIP file.
   package static func isZIP(_ path: String) -> Bool {
     firstBytes(of: path).starts(with: [0x50, 0x4B, 0x03, 0x04])
   }
@@ -79,7 +79,7 @@ package struct XLSXPackage: Sendable {
         .inputMalformed,
         "read",
         path: path,
-        cause: "it is an old .xls workbook, or one that is protected by a password",
+        cause: "it is an old .xls workbook, or protected by a password",
         remedy: "Save it as .xlsx without a password."
       )
     }
@@ -87,7 +87,7 @@ package struct XLSXPackage: Sendable {
   }
 
   private static func firstBytes(of path: String) -> [UInt8] {
-    // Of a pipe they would be gone for whoever reads it afterwards.
+    // Reading from a pipe would take the bytes from its later reader.
     guard SystemCall.status(path).status?.isRegularFile ?? false else { return [] }
     let (descriptor, _) = SystemCall.open(path, O_RDONLY)
     if descriptor < 0 { return [] }
@@ -97,7 +97,7 @@ package struct XLSXPackage: Sendable {
     return Array(bytes.prefix(count))
   }
 
-  /// The relations of a part, with their targets as entries of the archive.
+  /// Returns the relations of a part, with targets as archive entries.
   private static func relations(
     of part: String,
     in path: String
@@ -119,7 +119,7 @@ package struct XLSXPackage: Sendable {
     return found.relations
   }
 
-  /// The entry that a target names, seen from a folder.
+  /// Returns the entry of a target relative to a folder.
   private static func resolve(_ target: String, in folder: String) -> String {
     var segments = target.hasPrefix("/") ? [] : folder.split(separator: "/").map(String.init)
     for segment in target.split(separator: "/") where segment != "." {

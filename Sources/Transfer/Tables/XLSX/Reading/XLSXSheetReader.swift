@@ -1,7 +1,7 @@
 import FirestoreModels
 import Platform
 
-/// Reads the rows of one sheet of a workbook, one at a time, in constant memory.
+/// Reads the rows of a worksheet one at a time, in constant memory.
 struct XLSXSheetReader: ~Copyable {
   private let path: String
   private let sheet: String
@@ -9,7 +9,7 @@ struct XLSXSheetReader: ~Copyable {
   private let handler: SheetHandler
   private var stream: XMLStream
   private var strings: SharedStrings?
-  /// The number of the first row that held something: the header, where there is one.
+  /// The number of the first row that is not empty, which is the header if there is one.
   private var firstRow = 0
 
   /// Opens a sheet.
@@ -43,12 +43,13 @@ struct XLSXSheetReader: ~Copyable {
     return try SharedStrings.read(part, in: package.path)
   }
 
-  /// Bytes of the sheet's part of the workbook up to the row, as they are on the disk.
+  /// The offset in the compressed part of the sheet.
   var position: Int { stream.position }
 
-  /// Reads the next row that holds something into `row`; false at the end.
+  /// Reads the next row that is not empty into `row`; false at the end.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed`, also where cells are merged: only the first of them has a value.
+  /// - Throws: ``Failure`` of kind `inputMalformed`, also for merged cells, of which only the first has a
+  ///   value.
   mutating func next(_ row: inout CellRow) throws(Failure) -> Bool {
     while try stream.advance() {
       row.begin(number: handler.row)
@@ -71,13 +72,13 @@ struct XLSXSheetReader: ~Copyable {
         path: path,
         cause:
           "sheet \(sheet), row \(merged.firstRow): the cells \(merged.text) are merged\(isHeader ? " in the header" : "")",
-        remedy: "Unmerge them: every row and column has a cell of its own."
+        remedy: "Unmerge them: every row and column must have its own cell."
       )
     }
     return false
   }
 
-  /// Appends the text of a cell to the row and says what it is.
+  /// Appends the text of a cell to the row and returns its kind.
   private mutating func take(
     _ cell: SheetHandler.Cell,
     _ row: inout CellRow
@@ -95,7 +96,7 @@ struct XLSXSheetReader: ~Copyable {
     case .shared:
       guard let index = Int(String(decoding: value, as: UTF8.self)),
         try strings?.append(index, to: &row.bytes) ?? false
-      else { throw malformed("its text is not among the workbook's") }
+      else { throw malformed("its text is not in the workbook") }
       return .text
     case .inline:
       var text = Array(value)
@@ -106,7 +107,7 @@ struct XLSXSheetReader: ~Copyable {
       var text = Array(value)
       SheetText.unescape(&text)
       row.bytes.append(contentsOf: text)
-      // A formula that shows nothing is an empty cell to whoever looks at it.
+      // A formula with an empty result looks like an empty cell.
       return text.isEmpty ? .missing : .text
     case .boolean:
       row.bytes.append(contentsOf: (value.first == UInt8(ascii: "1") ? "true" : "false").utf8)
@@ -120,7 +121,7 @@ struct XLSXSheetReader: ~Copyable {
     case .number:
       if value.isEmpty { return handler.styles[cell.style] == .text ? .blankText : .missing }
       let text = String(decoding: value, as: UTF8.self)
-      guard let number = Double(text), number.isFinite else { throw malformed("its number is none") }
+      guard let number = Double(text), number.isFinite else { throw malformed("its number is invalid") }
       let form = handler.styles[cell.style]
       switch form {
       case .date, .fineDate, .time:
@@ -140,14 +141,15 @@ struct XLSXSheetReader: ~Copyable {
 
   // MARK: Dates
 
-  /// Appends the date of a serial number; what is no day of the calendar stays a number.
+  /// Appends the date of a serial number; returns false for a number outside the calendar, which is appended
+  /// as it is.
   private func appendDate(_ serial: Double, isFine: Bool, _ out: inout [UInt8]) -> Bool {
     let (day, microseconds) = SheetDate.split(serial, isFine: isFine)
     let days: Int
     if countsFrom1904 {
       days = day - 24_107
     } else if day == 60 {
-      // 29 February 1900, which never was.
+      // 29 February 1900 did not exist.
       out.append(contentsOf: "1900-02-29".utf8)
       return false
     } else {
@@ -197,7 +199,7 @@ struct XLSXSheetReader: ~Copyable {
   }
 }
 
-/// Gathers the cells of a row, and where cells are merged.
+/// Collects the cells of a row, and the merged cells.
 private final class SheetHandler: XMLHandler {
   enum CellType {
     case number, shared, inline, formulaText, boolean, error, isoDate
@@ -277,7 +279,7 @@ private final class SheetHandler: XMLHandler {
   private func startRow(_ attributes: XMLAttributes) {
     let number = attributes.value("r").map { Int(atoi($0)) } ?? row + 1
     guard number > row, number <= Self.maximumRows else {
-      return refuse("behind row \(row) comes row \(number)")
+      return refuse("row \(number) follows row \(row)")
     }
     row = number
     isInRow = true
@@ -290,7 +292,7 @@ private final class SheetHandler: XMLHandler {
     if let reference = attributes.value("r") {
       guard let named = Self.column(reference), named >= column else {
         return refuse(
-          "row \(row): behind column \(column) comes a cell \(String(cString: reference).prefix(20))"
+          "row \(row): cell \(String(cString: reference).prefix(20)) follows column \(column)"
         )
       }
       column = named
@@ -316,7 +318,7 @@ private final class SheetHandler: XMLHandler {
     cells.append(Cell(column: column, type: type, style: style, start: bytes.count, end: bytes.count))
   }
 
-  /// The column of a reference such as `AB12`, from 0.
+  /// Returns the column of a reference such as `AB12`, from 0.
   private static func column(_ reference: UnsafePointer<CChar>) -> Int? {
     var column = 0
     var at = reference

@@ -1,38 +1,38 @@
 import FirestoreModels
 
-/// What the styles of a workbook say about the values of cells: which numbers are dates, which blanks are texts.
+/// The styles of a workbook, which determine whether numbers are dates and blank cells are texts.
 struct XLSXStyles: Sendable {
-  /// What a number format makes of a number.
+  /// The type that a number format represents.
   enum Form: Sendable {
     case number, date, time, text
-    /// A truth value, as 0 or 1.
+    /// A boolean, as 0 or 1.
     case boolean
-    /// What export marks: a double, an integer, a date to the microsecond.
+    /// The types that export marks: a double, an integer, a date with microseconds.
     case double, integer, fineDate
   }
 
   /// The number format of dates.
   ///
-  /// The formats below mark a type: they look like what people use and are not what they use.
+  /// The formats below mark a type: they look like common ones but differ from them.
   static let dateCode = "yyyy-mm-dd hh:mm:ss"
   static let fineDateCode = "yyyy-mm-dd hh:mm:ss;@"
   static let doubleCode = "0.0##############"
   static let integerCode = "#0"
 
-  /// The number formats under which LibreOffice saves a formula's truth value, as its languages write it.
+  /// The number formats in which LibreOffice saves the boolean result of a formula, by language.
   private static let booleanCodes: Set = [
     #""TRUE";"TRUE";"FALSE""#, #""VERDADERO";"VERDADERO";"FALSO""#,
   ]
 
   private var forms: [Form] = []
 
-  /// More styles than Excel knows.
+  /// More than Excel allows.
   private static let maximumStyles = 70_000
 
-  /// The styles of a workbook without any.
+  /// No styles.
   init() {}
 
-  /// Reads the part of the styles.
+  /// Reads the styles part of a workbook.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed`.
   init(_ part: String, in path: String) throws(Failure) {
@@ -43,7 +43,7 @@ struct XLSXStyles: Sendable {
     forms = handler.formats.map { Self.form(of: $0, code: handler.codes[$0]) }
   }
 
-  /// The form of a style, by its number in the cell.
+  /// The form of a style, by its number.
   subscript(index: Int) -> Form { forms.indices.contains(index) ? forms[index] : .number }
 
   private final class Handler: XMLHandler {
@@ -68,7 +68,7 @@ struct XLSXStyles: Sendable {
     }
   }
 
-  /// The form of a number format: the built-in ones of ECMA-376 (18.8.30), else by its code.
+  /// Returns the form of a number format by its code, or of a built-in one (ECMA-376, 18.8.30).
   static func form(of id: Int, code: String?) -> Form {
     if let code { return form(of: code) }
     switch id {
@@ -79,10 +79,11 @@ struct XLSXStyles: Sendable {
     }
   }
 
-  /// The form that a number format's code asks for: what stands in quotes, in brackets or behind a back-slash is not
-  /// looked at, nor anything behind the first semicolon.
+  /// Returns the form of a number format code.
+  ///
+  /// Text in quotes or brackets, escaped characters, and everything after the first semicolon are ignored.
   static func form(of code: String) -> Form {
-    // LibreOffice puts back-slashes before what is no letter.
+    // LibreOffice escapes characters that are not letters.
     switch code.filter({ $0 != "\\" }) {
     case "@": return .text
     case fineDateCode: return .fineDate

@@ -2,7 +2,7 @@ import CExpat
 import FirestoreModels
 import Platform
 
-/// What takes the tags and texts of an ``XMLStream``; names come without their prefix.
+/// Receives the tags and texts of an ``XMLStream``, with names without their prefix.
 class XMLHandler {
   typealias Name = UnsafePointer<CChar>
 
@@ -11,17 +11,15 @@ class XMLHandler {
   fileprivate var events = 0
   fileprivate var depth = 0
 
-  /// An element begins.
   func start(_ name: Name, _ attributes: XMLAttributes) {}
-  /// An element ends.
   func end(_ name: Name) {}
-  /// A part of a text.
+  /// Receives part of a text.
   func text(_ utf8: UnsafeBufferPointer<UInt8>) {}
 
   /// Makes ``XMLStream/advance()`` return after this event.
   final func pause() { XML_StopParser(parser, 1) }
 
-  /// Ends the reading with a reason.
+  /// Stops reading with an error.
   final func refuse(_ reason: String) {
     if refusal != nil { return }
     refusal = reason
@@ -29,11 +27,11 @@ class XMLHandler {
   }
 }
 
-/// The attributes of an element, while its start is told.
+/// The attributes of an element, valid during ``XMLHandler/start(_:_:)``.
 struct XMLAttributes {
   fileprivate let list: UnsafeMutablePointer<UnsafePointer<CChar>?>?
 
-  /// The value of an attribute, by its name without prefix.
+  /// Returns the value of an attribute by its name without prefix.
   func value(_ name: StaticString) -> UnsafePointer<CChar>? {
     guard var at = list else { return nil }
     while let key = at.pointee {
@@ -43,7 +41,7 @@ struct XMLAttributes {
     return nil
   }
 
-  /// The value of an attribute as text.
+  /// The value of an attribute as a string.
   subscript(name: StaticString) -> String? { value(name).map { String(cString: $0) } }
 }
 
@@ -62,15 +60,16 @@ extension UnsafePointer<CChar> {
 }
 
 extension StaticString {
-  /// Static strings end in NUL.
+  /// Static strings end with NUL.
   fileprivate var cString: UnsafePointer<CChar> {
     UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
   }
 }
 
-/// Reads an XML file of a ZIP archive piece by piece, as far as its handler wants.
+/// Reads an XML entry of a ZIP archive piece by piece.
 ///
-/// Refused: a DOCTYPE (entities that multiply), nesting beyond ``maximumDepth``, tags beyond ``maximumTagBytes``.
+/// It refuses a DOCTYPE (which can define exponential entities), nesting beyond ``maximumDepth`` and tags
+/// longer than ``maximumTagBytes``.
 struct XMLStream: ~Copyable {
   static let maximumDepth = 100
   static let maximumTagBytes = 1 << 20
@@ -83,9 +82,9 @@ struct XMLStream: ~Copyable {
   private var isAtEnd = false
   private var bytesSinceEvent = 0
 
-  /// Takes an entry of an archive.
+  /// Starts reading an entry.
   ///
-  /// - Throws: ``Failure`` of kind `internal` where there is no memory.
+  /// - Throws: ``Failure`` of kind `internal` if there is no memory.
   init(_ entry: consuming ZIPEntry, _ handler: XMLHandler) throws(Failure) {
     guard let parser = XML_ParserCreate(nil) else {
       throw Failure(.internal, "read", path: entry.path, cause: "expat cannot be started")
@@ -101,7 +100,7 @@ struct XMLStream: ~Copyable {
         guard let handler = XMLStream.handler(data), let name else { return }
         handler.depth += 1
         if handler.depth > XMLStream.maximumDepth {
-          handler.refuse("elements lie more than \(XMLStream.maximumDepth) deep")
+          handler.refuse("elements are nested more than \(XMLStream.maximumDepth) levels deep")
         }
         if handler.refusal == nil { handler.start(name.local, XMLAttributes(list: attributes)) }
       },
@@ -134,16 +133,16 @@ struct XMLStream: ~Copyable {
     return handler
   }
 
-  /// Bytes of the packed file up to where the handler paused; within the file they count as evenly spread.
+  /// The offset in the compressed entry at which the handler paused, interpolated linearly.
   var position: Int {
     if isAtEnd, !isPaused { return entry.packedBytes }
     let share = Double(XML_GetCurrentByteIndex(parser)) / Double(max(entry.unpackedBytes, 1))
     return Int(Double(entry.packedBytes) * min(max(share, 0), 1))
   }
 
-  /// Reads on until the handler pauses; false at the end of the file.
+  /// Continues until the handler pauses; false at the end of the entry.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` with the file's name and line, or what the handler refuses.
+  /// - Throws: ``Failure`` of kind `inputMalformed` with the entry's name and line, or the handler's error.
   mutating func advance() throws(Failure) -> Bool {
     var status = XML_STATUS_OK
     if isPaused {
@@ -158,7 +157,7 @@ struct XMLStream: ~Copyable {
       if status != XML_STATUS_OK { throw failure() }
       if isAtEnd { return false }
       guard let buffer = XML_GetBuffer(parser, Int32(Self.chunkSize)) else {
-        throw Failure(.internal, "read", path: entry.path, cause: "there is no memory")
+        throw Failure(.internal, "read", path: entry.path, cause: "there is not enough memory")
       }
       let room = UnsafeMutableRawBufferPointer(start: buffer, count: Self.chunkSize)
       let count = try entry.read(into: room)
@@ -182,10 +181,10 @@ struct XMLStream: ~Copyable {
     Failure(.inputMalformed, "read", path: entry.path, cause: "\(entry.name): \(cause)")
   }
 
-  /// Reads an entry to its end, telling every element's start; nothing where the archive has no such entry.
+  /// Reads an entire entry and calls `body` at the start of each element.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed`.
-  /// - Returns: Whether there is such an entry.
+  /// - Returns: Whether the entry exists.
   @discardableResult
   static func read(
     _ name: String,

@@ -1,25 +1,25 @@
 import CMinizip
 package import FirestoreModels
 
-/// One compressed file of a ZIP archive, read from front to back; what inflates beyond reason is refused.
+/// A compressed entry of a ZIP archive, read sequentially; an excessive compression ratio is refused.
 package struct ZIPEntry: ~Copyable {
-  /// Bytes that may come out whatever went in.
+  /// Decompressed bytes that are allowed for any entry.
   package static let freeBytes = 32 << 20
-  /// Beyond those, times that what comes out may be as long as what went in.
+  /// The largest compression ratio beyond those bytes.
   ///
-  /// Sheets shrink to a tenth or a thirtieth, endless repetition to a thousandth.
+  /// Sheets compress 10 to 30 times, endless repetition 1,000 times.
   package static let maximumRatio = 400
 
-  /// The archive.
+  /// The path of the archive.
   package let path: String
   /// The name of the entry.
   package let name: String
   private let archive: unzFile
   private let limit: Int
   private var count = 0
-  /// Bytes of the entry in the archive.
+  /// The compressed size in bytes.
   package let packedBytes: Int
-  /// Bytes of it unpacked, as the archive has it: perhaps a lie.
+  /// The decompressed size in bytes according to the archive, which may be wrong.
   package let unpackedBytes: Int
 
   private init(path: String, name: String, archive: unzFile, limit: Int, packed: Int, unpacked: Int) {
@@ -36,17 +36,18 @@ package struct ZIPEntry: ~Copyable {
     unzClose(archive)
   }
 
-  /// Opens an entry; nil where the archive has none of that name.
+  /// Opens an entry; nil if it does not exist.
   ///
-  /// - Throws: ``Failure`` of kind `inputMissing`, or `inputMalformed` for what is no whole archive.
+  /// - Throws: ``Failure`` of kind `inputMissing`, or `inputMalformed` if the archive is incomplete or not a
+  ///   ZIP file.
   package static func open(_ name: String, in path: String) throws(Failure) -> ZIPEntry? {
     guard let archive = unzOpen64(path) else {
       throw Failure(
         .inputMalformed,
         "read",
         path: path,
-        cause: "it is not a whole ZIP file, as workbooks are",
-        remedy: "It was cut off, or is no workbook: get it again."
+        cause: "it is not a complete ZIP file, as workbooks are",
+        remedy: "It is truncated or not a workbook: get it again."
       )
     }
     guard unzLocateFile(archive, name, 2) == UNZ_OK else {
@@ -74,7 +75,7 @@ package struct ZIPEntry: ~Copyable {
     )
   }
 
-  /// Bytes of an entry in its archive; nil where the archive has none of that name.
+  /// Returns the compressed size of an entry; nil if it does not exist.
   ///
   /// - Throws: As ``open(_:in:)``.
   package static func packedBytes(of name: String, in path: String) throws(Failure) -> Int? {
@@ -82,17 +83,17 @@ package struct ZIPEntry: ~Copyable {
     return entry.packedBytes
   }
 
-  /// Reads what comes next: how many bytes, 0 at the end.
+  /// Reads the next bytes and returns their number, 0 at the end.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` for what is damaged, cut off or a bomb.
+  /// - Throws: ``Failure`` of kind `inputMalformed` for a damaged, truncated or excessively compressed entry.
   package mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     let read = unzReadCurrentFile(archive, buffer.baseAddress, UInt32(clamping: buffer.count))
-    if read < 0 { throw failure("its \(name) is damaged or cut off", remedy: "Get it again.") }
+    if read < 0 { throw failure("its \(name) is damaged or truncated", remedy: "Get it again.") }
     count += Int(read)
     if count > limit {
       throw failure("its \(name) inflates to more than \(limit >> 20) MiB, which no sheet does", remedy: nil)
     }
-    // The checksum is looked at when all is read; the entry is closed once more for nothing.
+    // Closing after the last byte compares the checksum; the second close later has no effect.
     if read == 0, unzCloseCurrentFile(archive) == UNZ_CRCERROR {
       throw failure("its \(name) is damaged: the checksum is wrong", remedy: "Get it again.")
     }

@@ -1,15 +1,15 @@
 import FirestoreModels
 
-/// The texts of a workbook that no cell can hold, in pieces for a sheet of their own.
+/// The texts of a workbook that exceed a cell, in pieces for a separate sheet.
 ///
-/// The cell shows `{"longText":3}` and how the text begins; the sheet has under number 3 where it belongs and its pieces
-/// in order, which put together are the text.
+/// The cell shows `{"longText":3}` and the beginning of the text. The sheet has the text's location and its
+/// pieces in order under number 3.
 struct LongTexts: ~Copyable {
   static let header = ["number", "sheet", "__name__", "field", "part", "text"]
   static let widths: [Double] = [8, 20, 30, 30, 8, 80]
-  /// UTF-16 units of a piece before escaping, which takes at most seven times as many.
+  /// UTF-16 units of a piece before escaping, which multiplies them by at most seven.
   private static let pieceLength = 4600
-  /// UTF-16 units of the text that its cell shows.
+  /// UTF-16 units of the text that the cell shows.
   private static let shownLength = 200
 
   var rows: SheetRows
@@ -20,7 +20,7 @@ struct LongTexts: ~Copyable {
     rows = try SheetRows(in: folder, for: path)
   }
 
-  /// Keeps a text, as it is before it is escaped for a cell, and gives the (escaped) text of its cell.
+  /// Stores an unescaped text and returns the escaped text of its cell.
   mutating func keep(
     _ text: UnsafeBufferPointer<UInt8>,
     sheet: String,

@@ -1,9 +1,8 @@
 import FirestoreModels
 import GymModels
 
-/// Documents turned into the rows of a sheet, by the rules that ``SheetWriter`` documents.
+/// Renders documents as the rows of a sheet, by the rules of ``SheetWriter``.
 struct SheetCells: ~Copyable {
-  /// The rows so far.
   var rows: SheetRows
 
   private let collection: CollectionPath
@@ -14,7 +13,7 @@ struct SheetCells: ~Copyable {
   private var cells: [Value?] = []
   private var text: [UInt8] = []
   private var escaped: [UInt8] = []
-  /// The longest text seen under each column in the rows that are sampled; the name's first.
+  /// The longest text of each column in the sampled rows, starting with the name.
   private var lengths: [Int] = [0]
 
   private static let sampledRows = 1000
@@ -43,7 +42,7 @@ struct SheetCells: ~Copyable {
     timeZone = options.timeZone
   }
 
-  /// Adds the row of a document; texts that no cell can hold go to the workbook's last sheet.
+  /// Adds the row of a document; texts that exceed a cell go to the workbook's last sheet.
   mutating func append(_ document: RawDocument, _ workbook: XLSXWriter) throws(Failure) {
     guard let name = document.path.name(below: collection) else {
       throw Failure(
@@ -66,18 +65,18 @@ struct SheetCells: ~Copyable {
     try rows.endRow()
   }
 
-  /// The headings, the name's first.
+  /// Returns the headings, starting with the name.
   func header(_ language: Column.HeaderLanguage) -> [String] {
     var header = ["__name__"]
     for column in plan.columns { header.append(plan.heading(of: column, language)) }
     return header
   }
 
-  /// The columns' widths in characters, by what was sampled and by the headings.
+  /// Returns the column widths in characters, from the sampled rows and the headings.
   func widths(under header: [String]) -> [Double] {
     var widths: [Double] = []
     for (index, heading) in header.enumerated() {
-      // The autofilter's arrow covers two characters of a heading.
+      // The autofilter's arrow covers two characters.
       let sampled = index < lengths.count ? lengths[index] : 0
       widths.append(Double(min(max(sampled, heading.unicodeScalars.count + 2, 8), 60)) + 1)
     }
@@ -101,7 +100,7 @@ struct SheetCells: ~Copyable {
       }
     case (.double(let number), .double), (.double(let number), .integer), (.double(let number), .any):
       if Self.isSpreadsheetNumber(number) {
-        // Read back, a whole number is an integer unless its column or its format says otherwise.
+        // When read back, a whole number is an integer unless its column or format specifies otherwise.
         let isMarked = column.type == .integer || (column.type == .any && Int64(exactly: number) != nil)
         rows.number(number, column: index + 1, as: isMarked ? .double : .none)
         return sample(index + 1, 12)
@@ -121,8 +120,10 @@ struct SheetCells: ~Copyable {
     try addText(column: index + 1, isTextLike: column.isTextLike, of: name, workbook)
   }
 
-  /// Whether a workbook can hold a number: beyond these bounds it would become infinite or zero, and of 17 digits, which
-  /// the doubles of some sums have, libxlsxwriter writes 16.
+  /// Whether a workbook can represent a number.
+  ///
+  /// Beyond these bounds it would become infinite or zero. Some sums have 17 digits, of which libxlsxwriter
+  /// writes 16.
   static func isSpreadsheetNumber(_ number: Double) -> Bool {
     if number == 0 { return true }
     guard number.magnitude >= 2.3e-308, number.magnitude <= 9.99999999999999e307 else { return false }
@@ -138,8 +139,9 @@ struct SheetCells: ~Copyable {
     return digits <= 16
   }
 
-  /// The type by which a text is written: in a column of no known type, a string is left as it is unless it looks like
-  /// a value that a cell can only hold as text.
+  /// Returns the type for writing a text.
+  ///
+  /// In a column without a type, a string is plain unless it looks like a value that is written as text.
   private func type(of value: Value, in column: Column) -> Column.ValueType {
     guard column.type == .any, case .string(var string) = value else { return column.type }
     let form = string.withUTF8 { CellForm($0) }
@@ -151,7 +153,7 @@ struct SheetCells: ~Copyable {
     }
   }
 
-  /// Adds ``text``, escaped, or what stands for it where no cell can hold it.
+  /// Adds ``text``, escaped, or a reference if it exceeds a cell.
   private mutating func addText(
     column: Int,
     isTextLike: Bool,
@@ -160,7 +162,7 @@ struct SheetCells: ~Copyable {
   ) throws(Failure) {
     escaped.removeAll(keepingCapacity: true)
     text.withUnsafeBufferPointer { SheetText.append($0, to: &escaped) }
-    // Counting bytes first is enough for nearly every text.
+    // The number of bytes is sufficient for nearly every text.
     var length = escaped.count
     if length > SheetText.maximumLength {
       length = SheetText.length(escaped)
@@ -179,8 +181,10 @@ struct SheetCells: ~Copyable {
     if rows.count < Self.sampledRows { lengths[column] = max(lengths[column], min(length, 60)) }
   }
 
-  /// The number of a moment by the zone's clocks; nil for one that a sheet's date cannot say: before 1 March 1900 and
-  /// after 9999, finer than a microsecond, and in the second run of an hour that the clocks repeat.
+  /// Returns the number of a time in the zone; nil if a date in a sheet cannot represent it.
+  ///
+  /// That is before 1 March 1900 or after 9999, finer than a microsecond, or in the second pass of a repeated
+  /// hour.
   private func serial(of moment: Timestamp) -> Double? {
     let offset = timeZone.offset(at: moment.seconds)
     let local = moment.seconds + Int64(offset)

@@ -1,6 +1,6 @@
 import FirestoreModels
 
-/// Gives every sheet of a workbook a name that Excel takes and no other sheet has.
+/// Assigns each sheet of a workbook a valid and unique name.
 package struct SheetNames {
   /// Excel's limit, in UTF-16 units.
   package static let maximumLength = 31
@@ -9,12 +9,12 @@ package struct SheetNames {
 
   package init() {}
 
-  /// A legal name made of `wanted`, not given before; further sheets of one name get a number, as in `users (2)`.
+  /// Returns a valid, unused name based on `wanted`; duplicates get a number, such as `users (2)`.
   package mutating func unique(_ wanted: String) -> String {
     let stem = Self.legal(wanted)
     var candidate = Self.cut(stem, to: Self.maximumLength)
     var number = 1
-    // Excel does not tell names apart by case. "History" is a name that it keeps to itself.
+    // Excel's names are case-insensitive, and "History" is reserved.
     while !taken.insert(UTF8Key(candidate.lowercased())).inserted || candidate.lowercased() == "history" {
       number += 1
       let suffix = " (\(number))"
@@ -23,7 +23,7 @@ package struct SheetNames {
     return candidate
   }
 
-  /// The name with `_` for what Excel refuses: `[]:*?/\`, control characters, apostrophes at either end.
+  /// Replaces what Excel refuses by `_`: `[]:*?/\`, control characters, apostrophes at either end.
   private static func legal(_ name: String) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in name.unicodeScalars {
@@ -32,7 +32,7 @@ package struct SheetNames {
         || scalar.value == 0xFFFF
       scalars.append(isRefused ? "_" : scalar)
     }
-    // The library measures and cuts nothing itself, so the ends are mended before and after any cut.
+    // The library does not truncate names, so the ends are fixed before and after truncation.
     return trimmed(String(scalars))
   }
 

@@ -1,17 +1,19 @@
-/// Texts as the cells of a workbook hold them.
+/// Text in the cells of a workbook.
 enum SheetText {
   /// Excel's limit for a cell, in UTF-16 units.
   static let maximumLength = 32_767
 
-  /// How many UTF-16 units UTF-8 text has.
+  /// Returns the number of UTF-16 units of UTF-8 text.
   static func length(_ utf8: some Sequence<UInt8>) -> Int {
     var units = 0
     for byte in utf8 where byte & 0xC0 != 0x80 { units += byte >= 0xF0 ? 2 : 1 }
     return units
   }
 
-  /// Appends text as XML can hold it, in the notation of Office Open XML (ST_Xstring): a character that XML cannot hold
-  /// as `_x0001_`, and an underscore before what already looks like that as `_x005F_`.
+  /// Appends text escaped for Office Open XML (ST_Xstring).
+  ///
+  /// A character that is invalid in XML becomes `_x0001_`; an underscore that would start such an escape
+  /// becomes `_x005F_`.
   static func append(_ utf8: UnsafeBufferPointer<UInt8>, to out: inout [UInt8]) {
     var start = 0
     var at = 0
@@ -58,10 +60,10 @@ enum SheetText {
     }
   }
 
-  /// Longer than any cell's text may be in UTF-8, escapes counted; what is longer is no workbook's.
+  /// More than the UTF-8 text of any real cell, including escapes.
   static let maximumCellBytes = 8 * maximumLength
 
-  /// Turns `_x0001_` back into the character that it stands for, as ``append(_:to:)`` and Excel write it.
+  /// Decodes `_x0001_` escapes, as written by ``append(_:to:)`` and Excel.
   static func unescape(_ text: inout [UInt8]) {
     guard text.contains(UInt8(ascii: "_")) else { return }
     var out: [UInt8] = []
@@ -83,7 +85,7 @@ enum SheetText {
     text = out
   }
 
-  /// The longest beginning of UTF-8 text that has at most `length` UTF-16 units, in bytes.
+  /// Returns the length in bytes of the longest prefix with at most `length` UTF-16 units.
   static func prefix(_ utf8: UnsafeBufferPointer<UInt8>, length: Int) -> Int {
     var units = 0
     var at = 0

@@ -1,12 +1,12 @@
 import CXLSXWriter
 import FirestoreModels
 
-/// Takes the documents of one sheet of an ``XLSXWriter``.
+/// Writes the documents of one sheet of an ``XLSXWriter``.
 ///
-/// Cells are numbers, booleans and dates where the value is of its column's type and Excel has such a thing, else
-/// text by the rules of ``CellText``. Integers beyond 2^53, `NaN`, `Infinity`, doubles that Excel has no number for and
-/// dates before 1 March 1900 (Excel's calendar is wrong before) are text of their own form; strings are text as they
-/// are. An empty text is an empty cell in text format, a missing value no cell.
+/// Cells are numbers, booleans and dates if the value has the type of its column and Excel can represent it,
+/// otherwise text by the rules of ``CellText``. Integers beyond 2^53, `NaN`, `Infinity`, doubles that Excel
+/// cannot represent, and dates before 1 March 1900 (where Excel's calendar is wrong) are text of their own
+/// form; strings are plain text. An empty text is an empty cell in text format, a missing value no cell.
 final class SheetWriter: CollectionWriter {
   private(set) var documentCount = 0
 
@@ -38,7 +38,7 @@ final class SheetWriter: CollectionWriter {
   }
 
   func append(contentsOf documents: [RawDocument]) throws(Failure) {
-    // Taken out meanwhile: the loops over cells then touch no object.
+    // Moved out of the object, so that the loops over cells do not access it.
     guard var cells = cells.take() else { return }
     for document in documents { try cells.append(document, workbook) }
     self.cells = consume cells

@@ -1,21 +1,20 @@
 package import GymModels
 
-/// How a workbook is written.
+/// Options of a workbook.
 package struct XLSXOptions: Sendable {
-  /// The zone in which dates are shown; a cell's date has no zone of its own.
+  /// The time zone of dates, which have none in a cell.
   package var timeZone: LocalTimeZone
-  /// The headings; field paths by default.
+  /// The language of the headings.
   package var header = Column.HeaderLanguage.fieldNames
-  /// What stands for null.
+  /// The text for null.
   package var nullText = "null"
-  /// Where temporary files lie.
+  /// The folder for temporary files; the output's folder if nil.
   ///
-  /// They need about as much as the rows take twice, uncompressed. The output's folder where nil.
+  /// They need about twice the uncompressed size of the rows.
   package var temporaryFolder: String?
-  /// Whether the receipt has the file's SHA-256.
+  /// Whether the receipt includes the SHA-256 of the file.
   package var digest = false
 
-  /// The defaults, with dates in a zone (see ``LocalTimeZone/gym``).
   package init(timeZone: LocalTimeZone) {
     self.timeZone = timeZone
   }

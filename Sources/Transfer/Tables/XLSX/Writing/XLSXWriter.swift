@@ -4,21 +4,28 @@ package import FirestoreModels
 import GymModels
 import Platform
 
-/// Writes a workbook with a sheet a collection, through libxlsxwriter in constant memory.
+/// Writes a workbook with one sheet per collection, through libxlsxwriter in constant memory.
 ///
-/// Sheets stand in the order in which their writers were made; further ones of a collection with more than 1,048,575
-/// documents, and `long texts`, at the end. Dropped before ``finish()`` it leaves nothing behind.
+///     let workbook = try XLSXWriter("gym.xlsx", options: XLSXOptions(timeZone: LocalTimeZone(named: "UTC")))
+///     let sheet = try workbook.sheet(for: CollectionPath(nil, "users"))
+///     for try await page in client.pages(of: read) { try sheet.append(contentsOf: page) }
+///     try sheet.finish()
+///     try workbook.finish()
 ///
-/// A workbook is for people. What it cannot tell apart: integers and doubles (a number is a number), doubles beyond
-/// 16 digits (libxlsxwriter writes no more), digits of a second
-/// below the millisecond, the two runs of an hour that the clocks repeat, and an empty text from a missing value once
-/// a spreadsheet has saved it. JSON Lines keeps all of that.
+/// Sheets are in the order in which their writers were created. Further sheets of a collection with more than
+/// 1,048,575 documents, and `long texts`, are at the end. A writer that is dropped before ``finish()`` leaves
+/// nothing behind.
+///
+/// A workbook is for people. It loses the difference between integers and doubles, digits of doubles beyond
+/// 16 (libxlsxwriter writes no more), fractions of a second below the millisecond, the difference between the
+/// two passes of a repeated hour, and, once a spreadsheet has saved it, that between an empty text and a
+/// missing value. JSON Lines keeps all of these.
 package final class XLSXWriter {
-  /// Excel's rows of a sheet, the header among them.
+  /// Excel's limit of rows per sheet, including the header.
   package static let maximumRows = 1_048_576
   static let longTextsName = "long texts"
 
-  /// What became of the file, once finished.
+  /// The receipt of the finished file.
   package private(set) var receipt: OutputFile.Receipt?
 
   let options: XLSXOptions
@@ -48,7 +55,7 @@ package final class XLSXWriter {
     temporaryFolder = folder
     guard access(folder, W_OK | X_OK) == 0 else { throw Failure.cannotWrite(folder, errno: errno) }
     longTexts = try LongTexts(in: folder, for: path == "-" ? nil : path)
-    // The library writes to a name. A device or a pipe gets the finished bytes afterwards.
+    // The library writes to a file name. A device or a pipe gets the finished bytes afterwards.
     let isFile = path != "-" && (SystemCall.status(path).status.map(\.isRegularFile) ?? true)
     target = isFile ? FilePaths.resolved(path) : nil
     let made = try FilePaths.createTemporary(beside: target ?? "\(folder)/gymmigrate.xlsx", reporting: path)
@@ -66,12 +73,12 @@ package final class XLSXWriter {
     if temporaryIsLeft { unlink(temporary) }
   }
 
-  /// A writer for the next sheet.
+  /// Returns a writer for the next sheet.
   ///
   /// - Parameters:
-  ///   - collection: the collection whose documents it takes.
-  ///   - name: the sheet's name before it is made legal and unique; the collection's path where nil.
-  ///   - fields: the columns; the catalogue's and what comes where nil.
+  ///   - collection: The collection of its documents.
+  ///   - name: The sheet name before it is made valid and unique; the collection path if nil.
+  ///   - fields: The columns; those of the catalogue and further fields if nil.
   /// - Throws: ``Failure`` of kind `cannotWrite` or `usage`.
   package func sheet(
     for collection: CollectionPath,
@@ -91,9 +98,7 @@ package final class XLSXWriter {
     )
   }
 
-  /// Completes the workbook; every sheet's writer must have been finished.
-  ///
-  /// This is where most of the time goes.
+  /// Completes the workbook, after all sheets were finished; this takes most of the time.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func finish() throws(Failure) {
@@ -121,7 +126,7 @@ package final class XLSXWriter {
     return sheet
   }
 
-  /// Keeps a text that no cell can hold for the last sheet, and gives the text of its cell.
+  /// Stores a text that exceeds a cell for the last sheet, and returns the text of its cell.
   func keepLong(
     _ text: UnsafeBufferPointer<UInt8>,
     sheet: String,
@@ -131,7 +136,7 @@ package final class XLSXWriter {
     try longTexts.keep(text, sheet: sheet, document: document, field: column.path.description)
   }
 
-  /// Writes rows to a sheet and, past its end, to further ones.
+  /// Writes rows to a sheet and, beyond its limit, to further ones.
   func write(
     _ rows: inout SheetRows,
     header: [String],
@@ -170,7 +175,7 @@ package final class XLSXWriter {
       text.removeAll(keepingCapacity: true)
       var heading = heading
       heading.withUTF8 { utf8 in
-        // A field's name is at most 1,500 bytes long, but a path of them may outgrow a cell.
+        // A field name has at most 1,500 bytes, but a path may exceed a cell.
         let shown = UnsafeBufferPointer(rebasing: utf8[..<SheetText.prefix(utf8, length: 4000)])
         SheetText.append(shown, to: &text)
       }
@@ -188,7 +193,7 @@ package final class XLSXWriter {
     columns: Int
   ) throws(Failure) {
     worksheet_autofilter(sheet, 0, 0, rows - 1, UInt16(columns - 1))
-    // The library does not look whether its temporary file took the rows.
+    // The library does not check whether writing its temporary file succeeded.
     guard let file = sheet.pointee.optimize_tmpfile else { return }
     if fflush(file) != 0 || ferror(file) != 0 {
       throw Failure.cannotWrite(path, errno: errno == 0 ? ENOSPC : errno)
@@ -234,20 +239,21 @@ package final class XLSXWriter {
     )
   }
 
-  /// There must be room before: at its end the library copies the rows without a look at errors.
+  /// Capacity must be checked before: at the end, the library copies the rows without checking for errors.
   private func checkRoom(for rows: borrowing SheetRows) throws(Failure) {
     var status = statvfs()
     guard statvfs(temporaryFolder, &status) == 0 else { return }
     let free = Int(
       clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
     )
-    // A cell's tags take about 50 bytes; the rows lie there twice while the workbook is put together.
+    // The tags of a cell take about 50 bytes; there are two copies of the rows while the workbook is
+    // assembled.
     let needed = 2 * (rows.bytes + 50 * rows.cellCount) + (rows.bytes + 50 * rows.cellCount) / 4
     if free < needed {
       throw Failure.cannotWrite(
         path,
         "\(needed >> 20) MiB are needed in \(temporaryFolder) for a while and \(free >> 20) MiB are free",
-        remedy: "Free some room, or write elsewhere."
+        remedy: "Free some disk space, or write elsewhere."
       )
     }
   }
