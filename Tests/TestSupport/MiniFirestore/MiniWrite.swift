@@ -173,7 +173,7 @@ struct MiniTransform {
     }
   }
 
-  /// Changes the field; gives what the response tells of it.
+  /// Changes the field; returns the transform result for the response.
   func apply(to fields: inout MiniFields, at time: MiniTime) -> MiniValue {
     let current = path.get(from: fields)
     let isNumber = current?.isSameType(as: .integer(0)) ?? false
