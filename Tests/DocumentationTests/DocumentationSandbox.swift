@@ -49,9 +49,11 @@ struct DocumentationSandbox {
         guard await store.waitForText("FIRESTORE_EMULATOR_HOST=", on: .errors) else {
           throw Trouble("the store did not come up: \(store.text(.errors))")
         }
-        let room = try DocumentationSandbox(folder: work, home: folder, tools: tools, serving: store.text(.errors))
-        for name in environments.sorted() { try await room.seed(name, with: binary) }
-        try await body(room)
+        let sandbox = try DocumentationSandbox(
+          folder: work, home: folder, tools: tools, serving: store.text(.errors)
+        )
+        for name in environments.sorted() { try await sandbox.seed(name, with: binary) }
+        try await body(sandbox)
       } catch {
         store.send(SIGTERM)
         _ = await store.wait()

@@ -128,8 +128,8 @@ func fuzzLedger(_ input: [UInt8]) {
         totals = totals + entry.totals
         _ = (entry.blocks, entry.waysOut, entry.totals.balance)
         let now = document.createTime ?? Timestamp(seconds: 0)!
-        _ = Lease.standing(of: document, now: now, for: [entry.run])
-        _ = Lease.standing(of: document, now: now, for: [])
+        _ = Lease.state(of: document, now: now, for: [entry.run])
+        _ = Lease.state(of: document, now: now, for: [])
       }
     }
   }

@@ -4,6 +4,11 @@ package import Logging
 package import Runs
 
 /// The memory of a database: which runs changed it (`_gymmigrate_runs`), and who may change it now (`_gymmigrate/lock`).
+///
+///     let ledger = MigrationLedger(client: client, logger: logger)
+///     for entry in try await ledger.entries() where entry.status == .running {
+///       print(entry.run, entry.startedAt)
+///     }
 package struct MigrationLedger: Sendable {
   private let client: FirestoreClient
   private let clock: RunClock

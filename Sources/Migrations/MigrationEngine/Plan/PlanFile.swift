@@ -8,6 +8,10 @@ import Runs
 /// out for a creation), `checksum` (of the migration's file, where it has one), `createTime`, `database`, `migration`, `path`,
 /// `reasons`, `serverTimes` and `updateTime`.
 ///
+///     let file = PlanFile(context.folder.file("plan.jsonl"), database: context.client.database)
+///     try await file.append(changes, of: source)
+///     try await file.flush()
+///
 /// A page of changes is encoded while the next ones are decided; a few are under way, one after another.
 struct PlanFile: Sendable {
   private let list: LineList
