@@ -50,7 +50,10 @@ struct DocumentationSandbox {
           throw Trouble("the store did not come up: \(store.text(.errors))")
         }
         let sandbox = try DocumentationSandbox(
-          folder: work, home: folder, tools: tools, serving: store.text(.errors)
+          folder: work,
+          home: folder,
+          tools: tools,
+          serving: store.text(.errors)
         )
         for name in environments.sorted() { try await sandbox.seed(name, with: binary) }
         try await body(sandbox)
