@@ -10,7 +10,7 @@ struct BadDocumentsTests {
     ("empty", "empty name", { _ in #""":{"booleanValue":true}"# }),
     ("long", "1500", { _ in "\"\(String(repeating: "k", count: 1501))\":{\"booleanValue\":true}" }),
     (
-      "nested", "array directly in an array",
+      "nested", "array directly inside an array",
       { _ in #""a":{"arrayValue":{"values":[{"arrayValue":{"values":[{"integerValue":"1"}]}}]}}"# }
     ),
     (
