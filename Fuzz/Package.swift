@@ -109,7 +109,7 @@ let package = Package(
     .executableTarget(
       name: "Fuzz",
       dependencies: [
-        "FirestoreModels", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
+        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
         "Transfer",
         "LocalFirestore", "MigrationEngine", "GymMigrations", "CZlib", grdb,
       ],

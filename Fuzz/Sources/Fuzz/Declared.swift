@@ -25,7 +25,7 @@ func fuzzMigration(_ input: [UInt8]) {
     guard case .change(let change) = outcome.action else { continue }
     expect(change.path == document.path && change.before == document, "another document is changed")
     guard let after = change.after else {
-      expect(migration.deletes, "a document is deleted by no step that deletes")
+      expect(migration.deletesForGood, "a document is deleted by no step that deletes")
       continue
     }
     let again = migration.outcome(for: RawDocument(path: document.path, fields: after))

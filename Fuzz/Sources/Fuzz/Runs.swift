@@ -24,7 +24,7 @@ func fuzzRuns(_ input: [UInt8]) {
       }
       expect(again == entry.record, "a record is another after it was written and read")
       let collections = entry.ending?.collections ?? []
-      _ = collections.reduce(DocumentCounts()) { $0 + $1.accounts }.balance
+      _ = collections.reduce(DocumentCounts()) { $0 + $1.counts }.balance
       _ = (entry.status, entry.isResumable)
       resume(entry.record, in: folder)
     }
@@ -41,7 +41,7 @@ private func resume(_ record: RunRecord, in folder: String) {
         try RunDirectory(resuming: record, in: folder, fromStart: fromStart)
       })
     else { continue }
-    _ = run.restoredCounts.reduce(DocumentCounts()) { $0 + $1.accounts }
+    _ = run.restoredCounts.reduce(DocumentCounts()) { $0 + $1.counts }
     if let resumption = run.resumption, resumption.head != nil {
       let journal = attempt { () throws(Failure) in
         try Journal(run.file("journal.jsonl"), resuming: resumption)
