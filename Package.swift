@@ -87,11 +87,18 @@ let package = Package(
     library("Platform", in: ""),
     library("FirestoreModels", in: "Models/", ["CSimdjson", "Platform"]),
     library("TypedDocuments", in: "Models/", ["FirestoreModels"]),
-    library("GymModels", in: "Models/", ["FirestoreModels"]),
+    library("YAML", in: "Models/", ["FirestoreModels", yams]),
+    library("Schema", in: "Models/", ["FirestoreModels", "YAML"]),
+    library(
+      "GymModels",
+      in: "Models/",
+      ["FirestoreModels", "Schema", "YAML"],
+      embedding: ["gym.yaml", "gymmigrate.yaml", "gymmigrate-sample.yaml"]
+    ),
 
     // Floor 2: moving documents, and the embedded store.
     library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "COpenSSL", "CZlib"]),
-    library("Configuration", in: "Transfer/", ["FirestoreModels", "Files", "Platform", yams]),
+    library("Configuration", in: "Transfer/", ["FirestoreModels", "Schema", "YAML", "Files", "Platform"]),
     library(
       "FirestoreREST",
       in: "Transfer/",
@@ -100,19 +107,18 @@ let package = Package(
     library(
       "Tables",
       in: "Transfer/",
-      ["FirestoreModels", "GymModels", "Files", "Platform", "CXLSXWriter", "CMinizip", "CExpat"]
+      ["FirestoreModels", "Schema", "Files", "Platform", "CXLSXWriter", "CMinizip", "CExpat"]
     ),
     library(
       "Runs",
       in: "Transfer/",
-      ["FirestoreModels", "Files", "Configuration", "FirestoreREST", "Platform", logging]
+      ["FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Platform", logging]
     ),
     library(
       "Transfer",
       in: "Transfer/",
       [
-        "FirestoreModels", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
-        "Platform",
+        "FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Tables", "Runs", "Platform",
         logging,
       ]
     ),
@@ -123,17 +129,26 @@ let package = Package(
       "MigrationEngine",
       in: "Migrations/",
       [
-        "FirestoreModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs", "Platform", grdb,
-        logging,
+        "FirestoreModels", "Schema", "YAML", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
+        "Platform", grdb, logging,
       ],
       embedding: ["Page/plan-page.css", "Page/plan-page.js"]
+    ),
+    library(
+      "Integrity",
+      in: "Migrations/",
+      [
+        "FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
+        "MigrationEngine",
+        grdb, logging,
+      ]
     ),
     library(
       "GymMigrations",
       in: "Migrations/",
       [
-        "FirestoreModels", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
-        "MigrationEngine", grdb, logging,
+        "FirestoreModels", "Schema", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
+        "MigrationEngine", "Integrity", grdb, logging,
       ]
     ),
 
@@ -141,10 +156,10 @@ let package = Package(
     .executableTarget(
       name: "gymmigrate",
       dependencies: [
-        "Platform", "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration",
-        "FirestoreREST", "Tables",
+        "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
+        "Configuration", "FirestoreREST", "Tables",
         "Runs", "Transfer",
-        "MigrationEngine", "GymMigrations", "LocalFirestore",
+        "MigrationEngine", "Integrity", "GymMigrations", "LocalFirestore",
         argumentParser,
         logging,
       ],
@@ -159,21 +174,23 @@ let package = Package(
     ),
     .target(
       name: "RunSupport",
-      dependencies: ["Configuration", "FirestoreREST", "Runs", logging],
+      dependencies: ["Schema", "Configuration", "FirestoreREST", "Runs", logging],
       path: "Tests/RunSupport",
       swiftSettings: settings
     ),
     .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: testSettings),
     .testTarget(
       name: "ModelsTests",
-      dependencies: ["Platform", "FirestoreModels", "TypedDocuments", "GymModels", "TestSupport"],
+      dependencies: [
+        "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "TestSupport",
+      ],
       swiftSettings: testSettings
     ),
     .testTarget(
       name: "TransferTests",
       dependencies: [
-        "Platform", "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration",
-        "FirestoreREST", "Tables",
+        "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
+        "Configuration", "FirestoreREST", "Tables",
         "Runs", "Transfer",
         "RunSupport", "TestSupport",
       ],
@@ -187,10 +204,10 @@ let package = Package(
     .testTarget(
       name: "MigrationsTests",
       dependencies: [
-        "Platform", "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration",
-        "FirestoreREST", "Tables",
+        "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
+        "Configuration", "FirestoreREST", "Tables",
         "Runs", "Transfer",
-        "MigrationEngine", "GymMigrations", "LocalFirestore", "RunSupport", "TestSupport",
+        "MigrationEngine", "Integrity", "GymMigrations", "LocalFirestore", "RunSupport", "TestSupport",
         logging,
       ],
       swiftSettings: testSettings
@@ -198,10 +215,10 @@ let package = Package(
     .testTarget(
       name: "FaultTests",
       dependencies: [
-        "Platform", "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration",
-        "FirestoreREST", "Tables",
+        "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
+        "Configuration", "FirestoreREST", "Tables",
         "Runs", "Transfer",
-        "MigrationEngine", "GymMigrations", "LocalFirestore", "RunSupport", "TestSupport",
+        "MigrationEngine", "Integrity", "GymMigrations", "LocalFirestore", "RunSupport", "TestSupport",
         logging,
       ],
       swiftSettings: testSettings
@@ -209,16 +226,16 @@ let package = Package(
     .testTarget(
       name: "GymmigrateTests",
       dependencies: [
-        "Platform", "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration",
-        "FirestoreREST", "Tables",
+        "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
+        "Configuration", "FirestoreREST", "Tables",
         "Runs", "Transfer",
-        "MigrationEngine", "GymMigrations", "LocalFirestore", "TestSupport", "gymmigrate",
+        "MigrationEngine", "Integrity", "GymMigrations", "LocalFirestore", "TestSupport", "gymmigrate",
       ],
       swiftSettings: testSettings
     ),
     .testTarget(
       name: "DocumentationTests",
-      dependencies: ["GymMigrations", "TestSupport", "gymmigrate"],
+      dependencies: ["Integrity", "GymMigrations", "TestSupport", "gymmigrate"],
       swiftSettings: testSettings
     ),
   ],

@@ -14,8 +14,21 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 /// A target of ours, in the folder of its floor.
-func library(_ name: String, in floor: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, path: "Main/\(floor)\(name)", swiftSettings: settings)
+///
+/// - Parameter embedded: Files that are compiled in, as bytes of `PackageResources`.
+func library(
+  _ name: String,
+  in floor: String,
+  _ dependencies: [Target.Dependency] = [],
+  embedding embedded: [String] = []
+) -> Target {
+  .target(
+    name: name,
+    dependencies: dependencies,
+    path: "Main/\(floor)\(name)",
+    resources: embedded.map { .embedInCode($0) },
+    swiftSettings: settings
+  )
 }
 
 let package = Package(
@@ -40,11 +53,18 @@ let package = Package(
     library("Platform", in: ""),
     library("FirestoreModels", in: "Models/", ["CSimdjson", "Platform"]),
     library("TypedDocuments", in: "Models/", ["FirestoreModels"]),
-    library("GymModels", in: "Models/", ["FirestoreModels"]),
+    library("YAML", in: "Models/", ["FirestoreModels", yams]),
+    library("Schema", in: "Models/", ["FirestoreModels", "YAML"]),
+    library(
+      "GymModels",
+      in: "Models/",
+      ["FirestoreModels", "Schema"],
+      embedding: ["gym.yaml", "gymmigrate.yaml", "gymmigrate-sample.yaml"]
+    ),
 
     // Floor 2: moving documents, and the embedded store.
     library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "COpenSSL", "CZlib"]),
-    library("Configuration", in: "Transfer/", ["FirestoreModels", "Files", "Platform", yams]),
+    library("Configuration", in: "Transfer/", ["FirestoreModels", "Schema", "YAML", "Files", "Platform"]),
     library(
       "FirestoreREST",
       in: "Transfer/",
@@ -53,19 +73,18 @@ let package = Package(
     library(
       "Tables",
       in: "Transfer/",
-      ["FirestoreModels", "GymModels", "Files", "Platform", "CXLSXWriter", "CMinizip", "CExpat"]
+      ["FirestoreModels", "Schema", "Files", "Platform", "CXLSXWriter", "CMinizip", "CExpat"]
     ),
     library(
       "Runs",
       in: "Transfer/",
-      ["FirestoreModels", "Files", "Configuration", "FirestoreREST", "Platform", logging]
+      ["FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Platform", logging]
     ),
     library(
       "Transfer",
       in: "Transfer/",
       [
-        "FirestoreModels", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
-        "Platform",
+        "FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Tables", "Runs", "Platform",
         logging,
       ]
     ),
@@ -75,7 +94,9 @@ let package = Package(
     ),
     .executableTarget(
       name: "Measure",
-      dependencies: ["FirestoreModels", "GymModels", "Files", "FirestoreREST", "Tables", "CReference"],
+      dependencies: [
+        "FirestoreModels", "Schema", "GymModels", "Files", "FirestoreREST", "Tables", "CReference",
+      ],
       swiftSettings: settings
     ),
   ],

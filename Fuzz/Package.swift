@@ -59,11 +59,18 @@ let package = Package(
     library("Platform", in: ""),
     library("FirestoreModels", in: "Models/", ["CSimdjson", "Platform"]),
     library("TypedDocuments", in: "Models/", ["FirestoreModels"]),
-    library("GymModels", in: "Models/", ["FirestoreModels"]),
+    library("YAML", in: "Models/", ["FirestoreModels", yams]),
+    library("Schema", in: "Models/", ["FirestoreModels", "YAML"]),
+    library(
+      "GymModels",
+      in: "Models/",
+      ["FirestoreModels", "Schema"],
+      embedding: ["gym.yaml", "gymmigrate.yaml", "gymmigrate-sample.yaml"]
+    ),
 
     // Floor 2: moving documents, and the embedded store.
     library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "COpenSSL", "CZlib"]),
-    library("Configuration", in: "Transfer/", ["FirestoreModels", "Files", "Platform", yams]),
+    library("Configuration", in: "Transfer/", ["FirestoreModels", "Schema", "YAML", "Files", "Platform"]),
     library(
       "FirestoreREST",
       in: "Transfer/",
@@ -72,19 +79,18 @@ let package = Package(
     library(
       "Tables",
       in: "Transfer/",
-      ["FirestoreModels", "GymModels", "Files", "Platform", "CXLSXWriter", "CMinizip", "CExpat"]
+      ["FirestoreModels", "Schema", "Files", "Platform", "CXLSXWriter", "CMinizip", "CExpat"]
     ),
     library(
       "Runs",
       in: "Transfer/",
-      ["FirestoreModels", "Files", "Configuration", "FirestoreREST", "Platform", logging]
+      ["FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Platform", logging]
     ),
     library(
       "Transfer",
       in: "Transfer/",
       [
-        "FirestoreModels", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
-        "Platform",
+        "FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Tables", "Runs", "Platform",
         logging,
       ]
     ),
@@ -93,23 +99,33 @@ let package = Package(
       "MigrationEngine",
       in: "Migrations/",
       [
-        "FirestoreModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs", "Platform", grdb,
-        logging,
+        "FirestoreModels", "Schema", "YAML", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
+        "Platform", grdb, logging,
       ],
       embedding: ["Page/plan-page.css", "Page/plan-page.js"]
+    ),
+    library(
+      "Integrity",
+      in: "Migrations/",
+      [
+        "FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
+        "MigrationEngine",
+        grdb, logging,
+      ]
     ),
     library(
       "GymMigrations",
       in: "Migrations/",
       [
-        "FirestoreModels", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
-        "MigrationEngine", grdb, logging,
+        "FirestoreModels", "Schema", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
+        "MigrationEngine", "Integrity", grdb, logging,
       ]
     ),
     .executableTarget(
       name: "Fuzz",
       dependencies: [
-        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
+        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables",
+        "Runs",
         "Transfer",
         "LocalFirestore", "MigrationEngine", "GymMigrations", "CZlib", grdb,
       ],

@@ -34,5 +34,15 @@ refuse LocalFirestore gymmigrate "${transfer[@]}" "${migrations[@]}"
 refuse Migrations LocalFirestore gymmigrate
 refuse . FlyingFox
 
+# The words of the gym stay where its schema and its migrations are.
+words='sajarubox|user_emails|check_ins|membership_plans|app_config|classBookings|classAttendance|routine_templates|daily_routines|membershipPlanSnapshot|membershipStatus|linkedMemberId|capacidadMax|primerApellido|telefono|[Tt]he gym|gym.s '
+found=$(grep -rnE "$words" --include='*.swift' --include='*.yaml' Sources |
+  grep -vE '^Sources/(Models/GymModels|Migrations/GymMigrations)/|^Sources/gymmigrate/Run/BuiltInSchema.swift:' || true)
+if [[ -n $found ]]; then
+  echo "Words of the gym outside of Models/GymModels and Migrations/GymMigrations:" >&2
+  echo "$found" >&2
+  failed=1
+fi
+
 [[ $failed -eq 0 ]] && echo "Layers: every import points down."
 exit $failed

@@ -33,7 +33,7 @@ struct Gymmigrate: AsyncParsableCommand {
       ExportCommand.self, ExportVerify.self, ImportCommand.self, CopyCommand.self, DiffCommand.self,
       MigrateCommand.self,
       FixCommand.self, DeleteCommand.self,
-      CheckCommand.self,
+      CheckCommand.self, SchemaCommand.self,
       CountCommand.self, FindCommand.self, RunsCommand.self, EnvCommand.self, DoctorCommand.self,
       ServeCommand.self,
     ]

@@ -3,6 +3,7 @@ import FirestoreModels
 import FirestoreREST
 import Foundation
 import GymMigrations
+import GymModels
 import Logging
 import MigrationEngine
 import RunSupport
@@ -208,7 +209,7 @@ struct FaultFixture: Sendable {
     let file = run.file("in.jsonl")
     try Data(data.incoming.utf8).write(to: URL(fileURLWithPath: file))
     var options = Import.Options(
-      sources: try ImportSource.resolve([file]),
+      sources: try ImportSource.resolve([file], schema: GymSchema.schema),
       table: TableOptions(timeZone: try LocalTimeZone(named: "UTC")),
       mode: .create
     )

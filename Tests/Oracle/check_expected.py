@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What `gymmigrate check` must find.
 
-An oracle: written from the text of the domain page (its section "Integrity that can be checked" and the table of
-collections) and from the list of rules in docs/check.md, sharing no code with the tool that it judges. It holds
+An oracle: written from the text of the domain page (its section "Integrity that can be checked" and the tables of
+collections and fields) and from a list of the rules, sharing no code with the tool that it judges. It holds
 everything in memory, and asks each question in the plainest way.
 
     check_expected.py DIR                     prints the findings, a JSON array [rule, path, field, value] a line, sorted
@@ -13,6 +13,8 @@ Readings where the domain page leaves something open are marked OPEN.
 
 import argparse
 import json
+import math
+import re
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -33,18 +35,102 @@ classBookings userId users
 classAttendance classId classes
 classAttendance userId? users
 classAttendance memberId? members
+groups createdBy users
 """
 KEYS = [line.split() for line in KEYS.split("\n") if line]
 
-# OPEN: the other fields that a rule reads; a value of another type is a finding of its own and no other rule's.
-TYPES = """
-users role string, users isActive boolean, users activo boolean,
-members familyGroupId string, members groupRole string,
-classes capacidadMax integer, classBookings estado string,
-payments type string, payments membershipPlanSnapshot map,
-groups memberCount integer, groups/members role string, groups/members isActive boolean
+# The other fields of the page: `?` = optional, text where no type stands. Fields of any type are not listed (guardianInfo,
+# fechaNacimiento, enfermedades, lesiones, otros): no rule has anything to say of them.
+# OPEN: the rebuild of user_emails leaves a kept entry without createdAt as it is, so it is none that is missed.
+SNAPSHOT = "membershipPlanSnapshot"
+TIMES = "createdAt:timestamp updatedAt:timestamp"
+TABLE = f"""
+users: email role {TIMES} fullName? firstName? paternalLastName? maternalLastName? phone? photoURL?
+users: isActive?:boolean onboardingCompleted?:boolean activo?:boolean isMinor?:boolean
+users: nombre? primerApellido? segundoApellido? telefono? telefonoEmergencia? guardianNombre? guardianPrimerApellido?
+users: guardianSegundoApellido? guardianTelefono? guardianEmail? guardianRelacion?
+members: firstName paternalLastName maternalLastName? phone? email? emergencyPhone? diseases? injuries? otherNotes?
+members: birthDate?:timestamp guardianGroupId? membershipStatus membershipStartDate?:timestamp membershipEndDate?:timestamp
+members: remainingVisits?:integer {SNAPSHOT}?:map registeredBy familyGroupId? groupRole? groupRelationType?
+members: registrationDate:timestamp isActive:boolean {TIMES}
+{SNAPSHOT}: planName planType planPrice:double planCurrency durationInDays?:integer totalVisits?:integer
+{SNAPSHOT}: maxMembers:integer assignedAt:timestamp assignedBy
+membership_plans: name type price:double currency durationInDays?:integer totalVisits?:integer maxMembers:integer description?
+membership_plans: isActive:boolean sortOrder:integer {TIMES}
+check_ins: registeredBy? type checkInDate:timestamp checkOutDate?:timestamp notes? {TIMES}
+payments: type method status amount:double currency description? {SNAPSHOT}?:map registeredBy completedAt?:timestamp {TIMES}
+products: name description? category price:double costPrice:double currency stock:integer sku? imageURL? isActive:boolean
+products: priceHistory?:array {TIMES}
+expenses: category description amount:double currency date:timestamp paymentMethod vendorName? notes? isRecurring:boolean
+expenses: recurringDay?:integer registeredBy isActive:boolean {TIMES}
+user_emails: email createdAt?:timestamp
+app_config: createdAt:timestamp
+classes: nombre fecha:timestamp horaInicio duracionMin:integer capacidadMax:integer gymId {TIMES}
+classes: description? isActive?:boolean recurrenceGroupId?
+classBookings: gymId estado createdAt:timestamp
+classAttendance: asistio:boolean timestamp:timestamp
+exercises: name? isActive:boolean {TIMES}
+routine_templates: name? blocks?:array isActive:boolean {TIMES}
+daily_routines: blocks?:array {TIMES}
+groups: name createdAt:timestamp memberCount:integer isActive:boolean
+groups/members: displayName photoURL? joinedAt:timestamp role isActive:boolean
 """
-TYPES = [entry.split() for entry in TYPES.replace("\n", " ").split(",")]
+
+
+def table():
+    """(collection, field, type, required), each field of the page once; the keys have a table of their own."""
+    for line in TABLE.strip().split("\n"):
+        collection, _, entries = line.partition(": ")
+        for entry in entries.split():
+            field, _, wanted = entry.partition(":")
+            yield collection, field.rstrip("?"), wanted or "string", not field.endswith("?")
+
+
+FIELDS = list(table())
+
+CLOSED = f"""
+users.role admin receptionist trainer member guest visitor owner staff
+members.membershipStatus active expired suspended cancelled pending
+members.groupRole owner dependent
+members.groupRelationType family friend other
+{SNAPSHOT}.planType time_based visit_based mixed
+membership_plans.type time_based visit_based mixed
+membership_plans.currency MXN
+check_ins.type member guest visitor
+payments.type membership day_pass product service guest_invite
+payments.method cash card transfer stripe apple_pay google_pay
+payments.status pending completed failed refunded cancelled
+products.category beverages food supplements equipment apparel accessories service other
+expenses.category rent utilities payroll equipment supplies maintenance marketing insurance taxes other
+classes.gymId sajarubox
+classBookings.gymId sajarubox
+classBookings.estado activa cancelada
+groups/members.role admin member
+"""
+CLOSED = {line.split()[0]: line.split()[1:] for line in CLOSED.strip().split("\n")}
+
+# OPEN: the letters of a scheme and the digits of a time are those of ASCII.
+FORMATS = {"address": r"[^\x00-\x20\x7f@]+@[^\x00-\x20\x7f@]+", "digits": "[0-9]+", "time": "([01][0-9]|2[0-3]):[0-5][0-9]",
+           "url": r"[A-Za-z][A-Za-z0-9+.-]*://[^\x00-\x20\x7f]+"}
+FORMATTED = {
+    "users.email": "address", "users.guardianEmail": "address", "members.email": "address", "user_emails.email": "address",
+    "members.phone": "digits", "classes.horaInicio": "time",
+    "users.photoURL": "url", "products.imageURL": "url", "groups/members.photoURL": "url"}
+
+RANGES = {place: (0, math.inf) for place in (
+    "membership_plans.price", "products.price", "products.costPrice", "products.stock", "payments.amount", "expenses.amount",
+    "members.remainingVisits", "groups.memberCount", f"{SNAPSHOT}.planPrice")}
+RANGES |= {f"{owner}.{field}": (1, math.inf) for owner in ("membership_plans", SNAPSHOT)
+           for field in ("durationInDays", "totalVisits", "maxMembers")}
+RANGES |= {"classes.capacidadMax": (1, math.inf), "classes.duracionMin": (1, math.inf), "expenses.recurringDay": (1, 31)}
+
+# OPEN: white space is Unicode's White_Space (so not U+200B, nor U+001C to U+001F, which Python counts).
+WHITE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200b)))
+
+WITH_ID = ("users members membership_plans check_ins payments products expenses exercises routine_templates "
+           "daily_routines").split()
+# What the apps decode as a whole: one bad field, and the document is not read.
+DECODED = "members membership_plans check_ins payments products expenses".split()
 
 ROOTS = ("users members membership_plans check_ins payments products expenses user_emails app_config classes classBookings "
          "classAttendance exercises routine_templates daily_routines groups").split()
@@ -55,7 +141,8 @@ def load(folder):
     for path in sorted(Path(folder).glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").split("\n"):
             if line:
-                document = json.loads(line)
+                # A number's spelling (3 or 3.0) says nothing: integers come as text.
+                document = json.loads(line, parse_int=float)
                 documents[document["name"]] = document.get("fields", {})
     return documents
 
@@ -91,6 +178,40 @@ def active(fields, *names):
     return True
 
 
+def formed(form, value):
+    return re.fullmatch(FORMATS[form], value) is not None
+
+
+def number(value):
+    if "integerValue" in value:
+        return int(value["integerValue"])
+    # NaN comes first in Firestore's order, so it is below every bound.
+    return -math.inf if math.isnan(float(value["doubleValue"])) else float(value["doubleValue"])
+
+
+def typed(wanted, value):
+    # An integer will do for a double, as the SDKs read it; a double for an integer will not.
+    return f"{wanted}Value" in value or wanted == "double" and "integerValue" in value
+
+
+def fault(place, wanted, required, value):
+    """The one rule that a field's value breaks, None where it breaks none."""
+    if value is None:
+        return "required-missing" if required else None
+    if not typed(wanted, value):
+        return "wrong-type"
+    words = value.get("stringValue")
+    if words is not None and not words.strip(WHITE):
+        return "required-missing" if required else None
+    if place in CLOSED and words not in CLOSED[place]:
+        return "value-unknown"
+    if place in FORMATTED and not formed(FORMATTED[place], words):
+        return "format"
+    if place in RANGES and not RANGES[place][0] <= number(value) <= RANGES[place][1]:
+        return "range"
+    return None
+
+
 def by_bytes(names):
     return sorted(names, key=lambda name: name.encode())
 
@@ -100,7 +221,8 @@ class Gym:
         self.found = []
         self.kinds = defaultdict(dict)
         for name, fields in documents.items():
-            if kind(name):
+            # Of app_config only the document that the page names is judged.
+            if kind(name) and (kind(name) != "app_config" or name == "app_config/setup"):
                 self.kinds[kind(name)][name] = fields
 
     def tell(self, rule, path, field=None, value=None):
@@ -111,34 +233,47 @@ class Gym:
         return None if "/" in identifier else self.kinds[collection].get(f"{collection}/{identifier}")
 
     def check(self):
-        for question in (self.ids, self.types, self.keys, self.mirrors, self.families, self.bookings, self.groups,
-                         self.setup, self.payments):
+        for question in (self.ids, self.values, self.keys, self.mirrors, self.families, self.bookings, self.groups,
+                         self.setup, self.payments, self.hidden, self.addresses):
             question()
+        self.unreadable()
         return sorted(self.found, key=lambda finding: json.dumps(finding, sort_keys=True))
 
     def ids(self):
         for collection, documents in self.kinds.items():
             for name, fields in documents.items():
                 value = there(fields, "id")
-                if value is None:
-                    if collection not in ("user_emails", "app_config"):
-                        self.tell("id-missing", name, "id")
+                if collection not in WITH_ID:
+                    if "id" in fields:
+                        self.tell("field-unexpected", name, "id", value or {"nullValue": None})
+                elif value is None:
+                    self.tell("id-missing", name, "id")
                 elif value != {"stringValue": name.rsplit("/", 1)[1]}:
                     self.tell("id-mismatch", name, "id", value)
 
     def all_keys(self):
         for collection, field, target in KEYS:
             for name, fields in self.kinds[collection].items():
-                # OPEN: of app_config only the document that the page names has the key.
-                if collection != "app_config" or name == "app_config/setup":
-                    yield name, fields, field.rstrip("?"), target, field.endswith("?")
+                yield name, fields, field.rstrip("?"), target, field.endswith("?")
 
-    def types(self):
-        for collection, field, wanted in TYPES:
+    def judged(self, collection):
+        """(path, fields, prefix of their names): the documents of a collection, or the maps where they are there."""
+        if collection != SNAPSHOT:
             for name, fields in self.kinds[collection].items():
+                yield name, fields, ""
+            return
+        for name, fields in [*self.kinds["members"].items(), *self.kinds["payments"].items()]:
+            value = there(fields, SNAPSHOT) or {}
+            if "mapValue" in value:
+                yield name, value["mapValue"].get("fields", {}), f"{SNAPSHOT}."
+
+    def values(self):
+        for collection, field, wanted, required in FIELDS:
+            for name, fields, prefix in self.judged(collection):
                 value = there(fields, field)
-                if value is not None and f"{wanted}Value" not in value:
-                    self.tell("wrong-type", name, field, value)
+                rule = fault(f"{collection}.{field}", wanted, required, value)
+                if rule:
+                    self.tell(rule, name, prefix + field, value)
         for name, fields, field, _, _ in self.all_keys():
             value = there(fields, field)
             if value is not None and "stringValue" not in value:
@@ -227,6 +362,26 @@ class Gym:
             if text(fields, "type") == "membership" and there(fields, "membershipPlanSnapshot") is None:
                 self.tell("payment-snapshot-missing", name, "membershipPlanSnapshot")
 
+    def hidden(self):
+        """What a query leaves out: an order needs the field, if only as null; isActive is asked for a value."""
+        for name, fields in self.kinds["members"].items():
+            if "paternalLastName" not in fields:
+                self.tell("hidden", name, "paternalLastName")
+            if there(fields, "isActive") is None:
+                self.tell("hidden", name, "isActive")
+
+    def addresses(self):
+        for name in self.kinds["user_emails"]:
+            identifier = name.split("/")[1]
+            if not formed("address", identifier) or identifier != identifier.lower():
+                self.tell("document-id", name)
+
+    def unreadable(self):
+        """Asked last, of what the others found."""
+        for rule, path, field, value in list(self.found):
+            if kind(path) in DECODED and rule in ("wrong-type", "required-missing", "foreign-key-missing"):
+                self.tell("unreadable", path, field, value)
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -240,7 +395,7 @@ def main():
             print(json.dumps(finding, ensure_ascii=False, sort_keys=True))
         return
     with open(options.compare, encoding="utf-8") as file:
-        printed = json.load(file)["findings"]
+        printed = json.load(file, parse_int=float)["findings"]
     actual = [[f["rule"], f["path"], f.get("field"), f.get("value")] for f in printed]
     left, right = (Counter(json.dumps(f, sort_keys=True) for f in findings) for findings in (expected, actual))
     for finding in sorted((left - right).elements()):

@@ -2,12 +2,14 @@ import Configuration
 package import FirestoreREST
 import Logging
 package import Runs
+package import Schema
 
 extension RunContext {
   /// A context whose output goes nowhere.
   package static func silent(
     _ client: FirestoreClient,
     _ folder: RunDirectory,
+    schema: DatabaseSchema = .none,
     counts: RunCounts = RunCounts(),
     checkpoints: Checkpoints? = nil
   ) -> RunContext {
@@ -15,6 +17,7 @@ extension RunContext {
     return RunContext(
       environment: DatabaseEnvironment(name: "test", database: client.database, endpoint: client.endpoint),
       client: client,
+      schema: schema,
       folder: folder,
       counts: counts,
       checkpoints: checkpoints,

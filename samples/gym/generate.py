@@ -666,7 +666,7 @@ class Gym:
             android_made = number % 3 == 0
             identifier = self.ids["classes"].id(number)
             yield f"classes/{identifier}", {
-                "id": identifier, "nombre": self.CLASSES[number % 8], "fecha": day,
+                "nombre": self.CLASSES[number % 8], "fecha": day,
                 "horaInicio": f"{7 + number % 12:02d}:{(0, 30)[number % 2]:02d}", "duracionMin": Integral(45 + number % 2 * 15),
                 "capacidadMax": Integral(20), "gymId": "sajarubox",
                 "description": ... if android_made else f"Clase de {self.CLASSES[number % 8]}",
@@ -685,9 +685,9 @@ class Gym:
             identifier = self.ids["classBookings"].id(number)
             moment = datetime(2026, 1, 2, 12) + timedelta(minutes=number % 40000)
             yield f"classBookings/{identifier}", {
-                "id": identifier, "classId": self.ids["classes"].id(klass), "userId": self.uid(user),
+                "classId": self.ids["classes"].id(klass), "userId": self.uid(user),
                 "gymId": "sajarubox", "estado": "cancelada" if number % 8 == 3 else "activa",
-                "createdAt": moment, "updatedAt": moment}
+                "createdAt": moment}
 
     def documents_of_classAttendance(self):
         for slot in range(self.counts["classAttendance"]):
@@ -697,11 +697,11 @@ class Gym:
             moment = datetime(2026, 1, 5, 13) + timedelta(minutes=number % 80000)
             walk_in = self.users + number % (self.counts["members"] - self.users) if self.counts["members"] > self.users else 0
             yield f"classAttendance/{identifier}", {
-                "id": identifier, "classId": self.ids["classes"].id(klass),
+                "classId": self.ids["classes"].id(klass),
                 "userId": ... if number % 10 == 0 else self.uid(user),
                 "memberId": self.ids["members"].id(walk_in) if number % 10 == 0
                 else self.ids["members"].id(user) if self.linked(user) else ...,
-                "asistio": number % 5 != 2, "timestamp": moment, "createdAt": moment, "updatedAt": moment}
+                "asistio": number % 5 != 2, "timestamp": moment}
 
     MOVES = ("Sentadilla", "Peso muerto", "Press de banca", "Remo con barra", "Dominadas", "Plancha", "Zancadas",
              "Fondos", "Curl de bíceps", "Elevación de talón")
@@ -741,14 +741,14 @@ class Gym:
             users = [(number * 80 + k * 7) % self.users for k in range(size)]
             users = list(dict.fromkeys(users))
             yield f"groups/{identifier}", {
-                "id": identifier, "name": f"Los {('madrugadores', 'constantes', 'del box')[number % 3]} {number}",
+                "name": f"Los {('madrugadores', 'constantes', 'del box')[number % 3]} {number}",
                 "createdBy": self.uid(users[0]), "memberCount": Integral(len(users)),
-                "isActive": {1: ..., 2: None}.get(number, True), "createdAt": made, "updatedAt": made}
+                "isActive": {1: ..., 2: None}.get(number, True), "createdAt": made}
             for uid, user in sorted((self.uid(user), user) for user in users):
                 yield f"groups/{identifier}/members/{uid}", {
-                    "id": uid, "displayName": Person(self.seed, user).given, "photoURL": None if user % 2 else ...,
+                    "displayName": Person(self.seed, user).given, "photoURL": None if user % 2 else ...,
                     "joinedAt": made + timedelta(days=user % 30), "role": "admin" if user == users[0] else "member",
-                    "isActive": ... if user % 5 == 0 else True, "createdAt": made, "updatedAt": made}
+                    "isActive": ... if user % 5 == 0 else True}
 
     def documents_of_app_config(self):
         yield "app_config/setup", {"adminUserId": self.uid(0), "createdAt": EPOCH}

@@ -2,8 +2,9 @@ import CReference
 import FirestoreModels
 import FirestoreREST
 import GymModels
-import Tables
 import Platform
+import Schema
+import Tables
 
 /// The work of one page, in Swift and in the reference.
 final class Bench {
@@ -149,7 +150,9 @@ final class Bench {
     decodeInSwift()
     guard let collection = CollectionPath("members") else { return }
     let folder = "/dev/shm"
-    let writer = try CSVWriter("\(folder)/measure-\(getpid()).csv", collection: collection)
+    var options = CSVOptions()
+    options.schema = GymSchema.schema
+    let writer = try CSVWriter("\(folder)/measure-\(getpid()).csv", collection: collection, options: options)
     var json = JSONWriter()
     var failure: Failure?
     let times = Rounds(

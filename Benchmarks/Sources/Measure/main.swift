@@ -2,8 +2,8 @@ import CReference
 import FirestoreModels
 import FirestoreREST
 import GymModels
-import Tables
 import Platform
+import Tables
 
 // measure FILE [ROUNDS] [decode|encode|csv]: FILE is JSON Lines of documents of about 1 kB.
 let arguments = CommandLine.arguments

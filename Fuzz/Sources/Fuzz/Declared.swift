@@ -12,7 +12,8 @@ func fuzzMigration(_ input: [UInt8]) {
       input,
       path: "m.yaml",
       in: LiteralContext(database: database),
-      reservedIDs: []
+      reservedIDs: [],
+      schema: .none
     )
   } catch {
     expect(error.kind == .inputMalformed, "a migration fails with \(error.kind)")

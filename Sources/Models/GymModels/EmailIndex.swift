@@ -45,7 +45,7 @@ package enum EmailIndex {
   }
 
   private static func isTrimmed(_ scalar: Unicode.Scalar) -> Bool {
-    GymText.isWhiteSpace(scalar) || scalar == "\u{200B}"
+    PlainText.isWhiteSpace(scalar) || scalar == "\u{200B}"
   }
 }
 

@@ -22,7 +22,7 @@ package struct NameSplit: Sendable, Equatable {
   /// One unit is the given name; two are given name and paternal surname; three add the maternal surname; of
   /// more, the last two are the surnames.
   package init(_ fullName: String) {
-    let tokens = GymText.tokens(fullName)
+    let tokens = PlainText.tokens(fullName)
     let areParticles = tokens.map(Self.isParticle)
     let hasParticle = areParticles.contains(true)
     let units = hasParticle ? Self.units(of: tokens, areParticles) : tokens
@@ -49,7 +49,7 @@ package struct NameSplit: Sendable, Equatable {
     guard let first = token.utf8.first else { return false }
     if first < 0x80, !initials.contains(first | 0x20) { return false }
     if token.utf8.count > longestParticle, token.utf8.allSatisfy({ $0 < 0x80 }) { return false }
-    let folded = GymText.folded(token)
+    let folded = PlainText.folded(token)
     return folded.utf8.count <= longestParticle && particles.contains(UTF8Key(folded))
   }
 
@@ -96,10 +96,10 @@ package struct NameSplit: Sendable, Equatable {
   /// "Ana María López" with the first name "Ana María" has the paternal surname López. If the known parts are
   /// not in the full name, the plain split applies.
   package static func parts(of fullName: String, around known: PersonName) -> PersonName {
-    let tokens = GymText.tokens(fullName)
-    let folded = tokens.map { UTF8Key(GymText.folded($0)) }
+    let tokens = PlainText.tokens(fullName)
+    let folded = tokens.map { UTF8Key(PlainText.folded($0)) }
     func key(_ part: PersonName.Part) -> [UTF8Key]? {
-      known[part].map { GymText.tokens($0).map { UTF8Key(GymText.folded($0)) } }
+      known[part].map { PlainText.tokens($0).map { UTF8Key(PlainText.folded($0)) } }
     }
     var low = 0
     var high = tokens.count

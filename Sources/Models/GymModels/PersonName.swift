@@ -2,7 +2,7 @@ import FirestoreModels
 
 /// A person's name in the three parts that the gym stores.
 ///
-/// `==` compares bytes; ``saysSame(as:)`` and ``GymText/saySame(_:_:)`` ignore case, accents and extra white
+/// `==` compares bytes; ``saysSame(as:)`` and ``PlainText/saySame(_:_:)`` ignore case, accents and extra white
 /// space. Parts are stored unchanged and are never blank.
 package struct PersonName: Sendable, Equatable {
   /// The parts in the order of a full name.
@@ -56,7 +56,7 @@ package struct PersonName: Sendable, Equatable {
       if !text.isEmpty { text += " " }
       text += name
     }
-    return GymText.tidied(text)
+    return PlainText.tidied(text)
   }
 
   /// The parts of another name that this one lacks.
@@ -68,12 +68,12 @@ package struct PersonName: Sendable, Equatable {
     )
   }
 
-  /// The parts, each ``GymText/tidied(_:)``.
+  /// The parts, each ``PlainText/tidied(_:)``.
   package var tidied: PersonName {
     PersonName(
-      firstName: firstName.map(GymText.tidied),
-      paternalLastName: paternalLastName.map(GymText.tidied),
-      maternalLastName: maternalLastName.map(GymText.tidied)
+      firstName: firstName.map(PlainText.tidied),
+      paternalLastName: paternalLastName.map(PlainText.tidied),
+      maternalLastName: maternalLastName.map(PlainText.tidied)
     )
   }
 
@@ -102,7 +102,7 @@ package struct PersonName: Sendable, Equatable {
   package func saysSame(as other: PersonName) -> Bool {
     func saySame(_ a: String?, _ b: String?) -> Bool {
       guard let a, let b else { return true }
-      return GymText.saySame(a, b)
+      return PlainText.saySame(a, b)
     }
     return saySame(firstName, other.firstName) && saySame(paternalLastName, other.paternalLastName)
       && saySame(maternalLastName, other.maternalLastName)
@@ -110,10 +110,10 @@ package struct PersonName: Sendable, Equatable {
 
   /// Whether the parts match a full name, which may lack only the maternal surname.
   package func agrees(withFullName fullName: String) -> Bool {
-    if GymText.saySame(joined, fullName) { return true }
+    if PlainText.saySame(joined, fullName) { return true }
     if maternalLastName == nil { return false }
     var short = self
     short.maternalLastName = nil
-    return GymText.saySame(short.joined, fullName)
+    return PlainText.saySame(short.joined, fullName)
   }
 }

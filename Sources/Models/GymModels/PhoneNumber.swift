@@ -24,7 +24,7 @@ package struct PhoneNumber: Hashable, Sendable {
         if isInternational || !digits.isEmpty { return nil }
         isInternational = true
       case "(", ")", "-", ".": break
-      default: if !GymText.isWhiteSpace(scalar) { return nil }
+      default: if !PlainText.isWhiteSpace(scalar) { return nil }
       }
     }
     guard let national = Self.mexican(digits, isInternational: isInternational) else {
@@ -44,7 +44,7 @@ package struct PhoneNumber: Hashable, Sendable {
 
   /// Whether two texts are the same number, or equal apart from white space.
   package static func saySame(_ a: String, _ b: String) -> Bool {
-    if GymText.tidied(a).isIdentical(to: GymText.tidied(b)) { return true }
+    if PlainText.tidied(a).isIdentical(to: PlainText.tidied(b)) { return true }
     guard let first = PhoneNumber(a), let second = PhoneNumber(b) else { return false }
     return first == second
   }

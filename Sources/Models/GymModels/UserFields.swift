@@ -105,7 +105,7 @@ package struct UserFields: Sendable {
       switch fields.entries[index].value {
       case .null: break
       case .string(let text) where !field.isBoolean:
-        if !GymText.isBlank(text) { set(field, to: text) }
+        if !PlainText.isBlank(text) { set(field, to: text) }
       case .boolean(let flag) where field.isBoolean: set(field, to: flag)
       case let value: wrongTypes.append(WrongType(field: field, value: value))
       }

@@ -1,8 +1,10 @@
 package import FirestoreModels
+import YAML
 
-/// The environments that a user can name: those of `gymmigrate.yaml`, or the built-in ones.
+/// What `gymmigrate.yaml` says: the environments that a user can name, the schema and the prices.
 ///
-///     project: sajarubox            # default for all environments
+///     project: shop-7f3a            # default for all environments
+///     schema: shop.yaml             # what the collections are
 ///     environments:
 ///       test: { database: test }
 ///       prod:
@@ -16,6 +18,8 @@ package struct Configuration: Sendable, Equatable {
   /// The path of the file; nil for the built-in environments.
   package var file: String?
   package var prices: PriceList
+  /// The schema of the data; nil where the file names none.
+  package var schema: SchemaChoice?
 
   package init(environments: [DatabaseEnvironment], file: String? = nil, prices: PriceList = .nam5) {
     self.environments = environments
@@ -23,23 +27,12 @@ package struct Configuration: Sendable, Equatable {
     self.prices = prices
   }
 
-  private static let builtInProject = "sajarubox"
-
-  /// The configuration without a file.
-  package static let builtIn = Configuration(environments: [
-    DatabaseEnvironment(name: "test", database: DatabaseName(project: builtInProject, database: "test")),
-    DatabaseEnvironment(name: "stage", database: DatabaseName(project: builtInProject, database: "stage")),
-    DatabaseEnvironment(
-      name: "prod",
-      database: DatabaseName(project: builtInProject, database: "prod"),
-      isProtected: true
-    ),
-    DatabaseEnvironment(
-      name: "legacy",
-      database: DatabaseName(project: builtInProject, database: "(default)")
-    ),
-    local(project: builtInProject),
-  ])
+  /// The configuration that is compiled in, for those who have no file.
+  package static func builtIn(_ text: String, schemas: [String]) throws(Failure) -> Configuration {
+    var configuration = try Configuration(parsing: text, file: "gymmigrate.yaml", schemas: schemas)
+    configuration.file = nil
+    return configuration
+  }
 
   private static func local(project: String) -> DatabaseEnvironment {
     DatabaseEnvironment(
@@ -69,9 +62,16 @@ package struct Configuration: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - text: The YAML.
-  ///   - file: Its path, for errors; relative credential paths are resolved against its folder.
+  ///   - file: Its path, for errors; relative paths of credentials and of a schema are resolved against its folder.
+  ///   - localProject: The project of `local` where the file names none for all environments.
+  ///   - schemas: The names of the schemas that are built in.
   /// - Throws: `.configuration` with the line and column of the error.
-  package init(parsing text: String, file: String) throws(Failure) {
+  package init(
+    parsing text: String,
+    file: String,
+    localProject: String = "local",
+    schemas: [String] = []
+  ) throws(Failure) {
     let yaml = YAMLFile(file, kind: .configuration, operation: "read the configuration")
     // Each alias can double the size of the document, and Yams traverses all of it where a map is a key.
     if Self.aliasCount(text) > Self.maximumAliases {
@@ -81,10 +81,12 @@ package struct Configuration: Sendable, Equatable {
     var project: String?
     var entries: [(name: String, key: YAMLNode, value: YAMLNode)] = []
     var prices = PriceList.nam5
-    let members = try yaml.members(root, "the file", known: ["project", "environments", "prices"])
+    var schema: SchemaChoice?
+    let members = try yaml.members(root, "the file", known: ["project", "schema", "environments", "prices"])
     for (name, _, value) in members {
       switch name {
       case "project": project = try Self.part(value, "project", in: yaml)
+      case "schema": schema = try Self.schema(value, beside: file, schemas, in: yaml)
       case "prices": prices = try Self.prices(value, in: yaml)
       default: entries = try yaml.members(value, "'environments'", known: nil)
       }
@@ -121,11 +123,27 @@ package struct Configuration: Sendable, Equatable {
     }
     if environments.isEmpty { throw yaml.failure(at: root, "it defines no environments") }
     if !environments.contains(where: { $0.name == DatabaseEnvironment.localName }) {
-      environments.append(Self.local(project: project ?? Self.builtInProject))
+      environments.append(Self.local(project: project ?? localProject))
     }
     self.environments = environments
     self.file = file
     self.prices = prices
+    self.schema = schema
+  }
+
+  /// Reads which schema the data have.
+  private static func schema(
+    _ node: YAMLNode,
+    beside file: String,
+    _ schemas: [String],
+    in yaml: YAMLFile
+  ) throws(Failure) -> SchemaChoice {
+    let text = try yaml.text(node, "schema")
+    guard let choice = SchemaChoice(text, builtIn: schemas) else {
+      throw yaml.failure(at: node, "'schema' is '\(text)'; expected \(SchemaChoice.expected(schemas))")
+    }
+    if case .file(let schema) = choice { return .file(path(schema, besides: file)) }
+    return choice
   }
 
   /// Reads the ID of a project or database.

@@ -8,7 +8,7 @@ package struct PriceList: Sendable, Equatable {
   /// The source and date of the prices, for people.
   package var name: String
 
-  /// Google's list prices of the multi-region nam5, where the gym's databases are, as of August 2026.
+  /// Google's list prices of the multi-region nam5, as of August 2026.
   ///
   /// They include neither discounts nor the free quota
   /// (https://firebase.google.com/docs/firestore/billing-example).

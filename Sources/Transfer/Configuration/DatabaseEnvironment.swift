@@ -4,7 +4,7 @@ package import FirestoreModels
 ///
 ///     let environment = DatabaseEnvironment(
 ///       name: "test",
-///       database: DatabaseName(project: "sajarubox", database: "test")
+///       database: DatabaseName(project: "shop-7f3a", database: "test")
 ///     )
 package struct DatabaseEnvironment: Sendable, Equatable {
   /// The name on the command line: `test`, `prod`, `local`.

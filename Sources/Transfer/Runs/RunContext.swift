@@ -1,13 +1,14 @@
 package import Configuration
 package import FirestoreREST
 package import Logging
+package import Schema
 
 /// What an operation of one run needs besides its own options: a database, a run directory, counts and output.
 ///
 /// The command line makes one context for each run and passes it to the operation:
 ///
 ///     let context = RunContext(
-///       environment: environment, client: client, folder: folder, counts: counts, progress: progress, logger: logger
+///       environment: environment, client: client, schema: schema, folder: folder, counts: counts, progress: progress, logger: logger
 ///     )
 ///     try await Export(options, in: context).run()
 package struct RunContext: Sendable {
@@ -15,6 +16,8 @@ package struct RunContext: Sendable {
   package var environment: DatabaseEnvironment
   /// A client of the environment's database.
   package var client: FirestoreClient
+  /// What the collections of the database are.
+  package let schema: DatabaseSchema
   /// The run directory, for lists and temporary files.
   package let folder: RunDirectory
   /// The document counts by collection.
@@ -30,6 +33,7 @@ package struct RunContext: Sendable {
   package init(
     environment: DatabaseEnvironment,
     client: FirestoreClient,
+    schema: DatabaseSchema,
     folder: RunDirectory,
     counts: RunCounts,
     checkpoints: Checkpoints? = nil,
@@ -38,6 +42,7 @@ package struct RunContext: Sendable {
   ) {
     self.environment = environment
     self.client = client
+    self.schema = schema
     self.folder = folder
     rejects = RejectList(folder)
     self.counts = counts

@@ -1,6 +1,7 @@
 package import FirestoreModels
 package import FirestoreREST
 package import Runs
+package import Schema
 import Synchronization
 
 /// Writes documents into a database by a mode: reads the current documents, decides, and commits what differs.
@@ -8,14 +9,22 @@ import Synchronization
 /// Each write has a precondition on what was read. Import and copy share it.
 package struct DocumentLoader: Sendable {
   private let context: RunContext
-  private let mode: WriteMode
+  private let mode: LoadDecision
   private let limits: BatchLimits
   private let pacer: WritePacer
 
-  /// - Parameter context: The run context; each change is recorded in its journal if it has checkpoints.
-  package init(in context: RunContext, mode: WriteMode, limits: BatchLimits, pacer: WritePacer) {
+  /// - Parameters:
+  ///   - context: The run context; each change is recorded in its journal if it has checkpoints.
+  ///   - schema: The schema whose creation and update times the service sets; nil to write the documents as they are.
+  package init(
+    in context: RunContext,
+    mode: WriteMode,
+    timesOf schema: DatabaseSchema? = nil,
+    limits: BatchLimits,
+    pacer: WritePacer
+  ) {
     self.context = context
-    self.mode = mode
+    self.mode = LoadDecision(mode: mode, schema: schema)
     self.limits = limits
     self.pacer = pacer
   }
@@ -41,7 +50,7 @@ package struct DocumentLoader: Sendable {
   /// Accepts documents in batches of a few hundred.
   package struct Intake: Sendable {
     fileprivate let context: RunContext
-    fileprivate let mode: WriteMode
+    fileprivate let mode: LoadDecision
     fileprivate let incoming: Incoming
     fileprivate let writer: BatchWriter
 
@@ -63,7 +72,7 @@ package struct DocumentLoader: Sendable {
       var ambiguous = Set(valid.map(\.path).filter { incoming.first($0) != nil })
       // Mode create expects new documents: an existing one shows when it is written. A resumed run has to read first,
       // because some of the documents may be its own.
-      let isBlind = mode == .create && context.journal?.hasTail != true
+      let isBlind = mode.mode == .create && context.journal?.hasTail != true
       let current = isBlind ? [:] : try await context.client.batchGet(valid.map(\.path))
       for document in valid {
         let path = document.path
@@ -118,6 +127,34 @@ package struct DocumentLoader: Sendable {
   }
 }
 
+/// Decides what is written of a document, by the mode and, where asked, with times that the service sets.
+private struct LoadDecision: Sendable {
+  let mode: WriteMode
+  /// The schema whose times the service sets.
+  let schema: DatabaseSchema?
+
+  func decide(_ document: RawDocument, current: RawDocument?) -> WriteMode.Decision {
+    guard let collection = schema?.collection(document.path.collection), !collection.serverTimes.isEmpty
+    else {
+      return mode.decide(document, current: current)
+    }
+    // The times of the file give way to those of the document, which no comparison then finds different.
+    var document = document
+    for field in collection.serverTimes { document.fields[field] = current?.fields[field] }
+    guard case .write(var write) = mode.decide(document, current: current) else {
+      return mode.decide(document, current: current)
+    }
+    let updated = collection.updateTime.flatMap { $0.setter == .server ? $0.path : nil }
+    let times = current == nil ? collection.serverTimes : updated.map { [$0] } ?? []
+    if case .update(var fields, let mask) = write.operation {
+      for field in times { fields[field] = nil }
+      write.operation = .update(fields: fields, mask: mask?.filter { !times.contains($0) })
+    }
+    write.transforms = times.map { FieldTransform($0, .requestTime) }
+    return .write(write)
+  }
+}
+
 /// The documents in flight, for decisions that have to be repeated; in order if a path occurs twice.
 private final class Incoming: Sendable {
   private let documents = Mutex<[DocumentPath: [RawDocument]]>([:])
@@ -142,7 +179,7 @@ private final class Incoming: Sendable {
 
 private struct LoadDelegate: BatchDelegate {
   let context: RunContext
-  let mode: WriteMode
+  let mode: LoadDecision
   let incoming: Incoming
 
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {

@@ -11,6 +11,7 @@ extension DiffFormat: ExpressibleByArgument {}
 extension ImportSource.Format: ExpressibleByArgument {}
 extension LogFormat: ExpressibleByArgument {}
 extension ParseErrorPolicy: ExpressibleByArgument {}
+extension SchemaPolicy: ExpressibleByArgument {}
 extension TableOptions.NewIDs: ExpressibleByArgument {}
 extension WriteMode: ExpressibleByArgument {}
 extension MigrationStep.FailurePolicy: ExpressibleByArgument {}

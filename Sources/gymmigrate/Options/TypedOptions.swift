@@ -1,6 +1,7 @@
 import ArgumentParser
 import FirestoreModels
 import FirestoreREST
+import Schema
 
 // Options that are read as what they are. The parser names a value that is refused, with its option; these readers say
 // what is expected instead.
@@ -74,6 +75,22 @@ enum TypedValue {
       throw ValidationError("give a whole number from \(least)\(most.map { " to \($0)" } ?? "").")
     }
     return number
+  }
+
+  /// Reads the header of a table: field names, or labels in a language.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func header(_ text: String) throws -> Column.HeaderLanguage {
+    switch text {
+    case "fields": return .fieldNames
+    case "english": return .labels("en")
+    case "spanish": return .labels("es")
+    default:
+      guard (2...3).contains(text.utf8.count), text.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else {
+        throw ValidationError("give fields, english, spanish, or the code of a language.")
+      }
+      return .labels(text)
+    }
   }
 
   /// Reads a number above 0.

@@ -1,6 +1,6 @@
 import Files
 import FirestoreModels
-import GymMigrations
+import Integrity
 import Runs
 import Synchronization
 
@@ -48,18 +48,18 @@ final class CheckOutput: Sendable {
 
 enum CheckText {
   /// Prints each rule with its summary, one per line, separated by a tab, or as an array of `rule` and `summary`.
-  static func printRules(asJSON: Bool) throws(Failure) {
+  static func printRules(_ rules: [IntegrityRule], asJSON: Bool) throws(Failure) {
     if !asJSON {
       return try StandardOutput.write(
-        IntegrityRule.allCases.map { TerminalText("\($0.rawValue)\t\($0.summary)\n") }.joined()
+        rules.map { TerminalText("\($0.name)\t\($0.summary)\n") }.joined()
       )
     }
     var json = JSONWriter()
     json.array { list in
-      for rule in IntegrityRule.allCases {
+      for rule in rules {
         list.object {
           $0.key("rule")
-          $0.string(rule.rawValue)
+          $0.string(rule.name)
           $0.key("summary")
           $0.string(rule.summary)
         }

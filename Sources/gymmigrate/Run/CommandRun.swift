@@ -157,6 +157,7 @@ struct CommandRun {
     _ body: @Sendable (Session) async throws -> CommandResult
   ) async throws {
     let source = try sourceEnvironment()
+    let schema = try EnvironmentResolver(connection).schema()
     try await conclude(run: run) { context in
       context.sides.withLock { $0 = (environment, source) }
       return try await context.withConnection(environment, connection) { connected in
@@ -182,6 +183,7 @@ struct CommandRun {
           command: name,
           environment: environment,
           client: connected.client,
+          schema: schema,
           logger: context.logger,
           progress: context.progress,
           counts: context.counts,

@@ -30,7 +30,7 @@ struct DatedExport {
     in folder: String?,
     _ session: Session
   ) async throws {
-    let increment = Increment(client: session.client, logger: session.logger)
+    let increment = Increment(of: session.schema, client: session.client, logger: session.logger)
     let marks = try folder.map { folder throws(Failure) in try HighWaterMarks(in: folder) }
     for index in options.reads.indices {
       let collection = options.reads[index].collection

@@ -2,19 +2,14 @@ import Configuration
 import FirestoreModels
 import FirestoreREST
 import LocalFirestore
-import Platform
 import Runs
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import Schema
 
 /// Turns connection options, the configuration file and the environment variables into an environment and a client for it.
 struct EnvironmentResolver {
   private let options: ConnectionOptions
   private let invocation = Invocation.current
+  private var files: ConfigurationResolver { ConfigurationResolver(options.files) }
   private var variables: [String: String] { invocation.variables }
   private var discovery: CredentialDiscovery { CredentialDiscovery(environment: variables) }
 
@@ -22,49 +17,19 @@ struct EnvironmentResolver {
     self.options = options
   }
 
-  /// The configuration: `--config`, else `gymmigrate.yaml` here, else in the user's configuration folder, else what
-  /// is built in.
-  func configuration() throws(Failure) -> Configuration {
-    if let file = options.config, try invocation.configurations.read(file) == nil {
-      throw Failure(.configuration, ConfigurationFiles.operation, path: file, cause: "there is no such file")
-    }
-    for file in files {
-      if let found = try invocation.configurations.read(file) { return found }
-    }
-    return .builtIn
-  }
+  /// The configuration in use.
+  func configuration() throws(Failure) -> Configuration { try files.configuration() }
 
-  /// Where configurations are looked for; the first that is there is used.
-  private var files: [String] {
-    let home = variables["HOME"] ?? Self.homeOfUser
-    // One that is not absolute is not valid (the XDG Base Directory Specification).
-    let folder =
-      variables["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home.map { "\($0)/.config" }
-    return [options.config, "gymmigrate.yaml", folder.map { "\($0)/gymmigrate/gymmigrate.yaml" }].compactMap {
-      $0
-    }
-  }
+  /// The schema of the data.
+  func schema() throws(Failure) -> DatabaseSchema { try files.schema() }
 
-  /// The home folder that the system has for the user, for a process without HOME.
-  private static var homeOfUser: String? {
-    getpwuid(geteuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }.flatMap {
-      $0.isEmpty ? nil : $0
+  /// How the schema is chosen, in a word: a name, a file or none.
+  func schemaText() throws(Failure) -> String {
+    switch try files.schemaChoice() {
+    case .none: "none"
+    case .builtIn(let name): name
+    case .file(let path): path
     }
-  }
-
-  /// The configurations that are there beside the one that is used: what they protect is protected all the same.
-  private func others(than used: Configuration) throws(Failure) -> [Configuration] {
-    var others: [Configuration] = []
-    for file in files where !file.isIdentical(to: used.file ?? "") {
-      do throws(Failure) {
-        if let found = try invocation.configurations.read(file) { others.append(found) }
-      } catch {
-        var failure = error
-        failure.remedy = "Correct it: its protections apply, too, though \(used.file ?? "another") is used."
-        throw failure
-      }
-    }
-    return others
   }
 
   /// The environment that is named, without what options replace in it; nil where none is.
@@ -115,7 +80,7 @@ struct EnvironmentResolver {
     return configuration.guarded(
       environment,
       isEmulator: isEmulator(environment),
-      besides: try others(than: configuration)
+      besides: try files.others(than: configuration)
     )
   }
 

@@ -3,6 +3,8 @@ import Files
 import FirestoreModels
 import FirestoreREST
 import Runs
+import Schema
+import YAML
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -38,11 +40,27 @@ struct Invocation: Sendable {
   }
 }
 
-/// Reads configuration files once, so that all that a command does goes by one state of them.
+/// Reads configuration and schema files once, so that all that a command does goes by one state of them.
 final class ConfigurationFiles: Sendable {
   static let operation = "read the configuration"
 
   private let known = Locked<[String: Result<Configuration?, Failure>]>([:])
+  private let schemas = Locked<[String: Result<DatabaseSchema, Failure>]>([:])
+
+  /// The schema in a file.
+  ///
+  /// - Throws: `.configuration`, also where there is no such file.
+  func schema(_ file: String) throws(Failure) -> DatabaseSchema {
+    try schemas.withLock { schemas in
+      if let result = schemas[file] { return result }
+      let result = Result { () throws(Failure) -> DatabaseSchema in
+        let bytes = try YAMLFile(file, kind: .configuration, operation: "read the schema").bytes()
+        return try SchemaReader.schema(parsing: String(decoding: bytes, as: UTF8.self), path: file)
+      }
+      schemas[file] = result
+      return result
+    }.get()
+  }
 
   /// The configuration in a file; nil where there is no such file.
   ///
@@ -52,7 +70,12 @@ final class ConfigurationFiles: Sendable {
       if let result = known[file] { return result }
       let result = Result { () throws(Failure) -> Configuration? in
         guard let bytes = try CredentialDiscovery.readFile(at: file, to: Self.operation) else { return nil }
-        return try Configuration(parsing: String(decoding: bytes, as: UTF8.self), file: file)
+        return try Configuration(
+          parsing: String(decoding: bytes, as: UTF8.self),
+          file: file,
+          localProject: try BuiltInSchema.configuration().environments.first?.database.project ?? "local",
+          schemas: BuiltInSchema.names
+        )
       }
       known[file] = result
       return result

@@ -4,6 +4,7 @@ import FirestoreModels
 import FirestoreREST
 import Logging
 import Runs
+import Schema
 import Transfer
 
 /// What a command works with: an environment, a client for it, counts, progress and logger.
@@ -12,6 +13,8 @@ struct Session: Sendable {
   let command: String
   let environment: DatabaseEnvironment
   let client: FirestoreClient
+  /// What the collections are.
+  let schema: DatabaseSchema
   let logger: Logger
   let progress: Progress
   let counts: RunCounts
@@ -29,6 +32,7 @@ extension Session {
     RunContext(
       environment: environment,
       client: client,
+      schema: schema,
       folder: folder,
       counts: counts,
       checkpoints: checkpoints,
@@ -43,6 +47,7 @@ extension Session {
       command: command,
       environment: connection.environment,
       client: connection.client,
+      schema: schema,
       logger: logger,
       progress: progress,
       counts: counts,

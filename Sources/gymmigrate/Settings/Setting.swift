@@ -17,7 +17,8 @@ struct Setting: Equatable {
   /// Every setting, in the order in which they are shown.
   static let all =
     [
-      "env", "project", "database", "endpoint", "credentials", "access-token-file", "config", "state-dir",
+      "env", "project", "database", "endpoint", "credentials", "access-token-file", "config", "schema",
+      "state-dir",
       "retry-for", "page-size", "batch-size", "in-flight", "parallel", "max-writes-per-second", "max-errors",
       "header", "delimiter", "null", "time-zone", "excel", "gzip", "log-format", "no-progress",
     ].map { Setting(option: $0) }

@@ -92,6 +92,8 @@ struct SettingOrigin {
       return setting(environment.effectiveEndpoint, origin)
     case "credentials":
       return setting(signer, known?.credentials == nil ? "found" : file)
+    case "schema":
+      return setting(try resolver.schemaText(), configuration.schema == nil ? "built in" : file)
     case "config": return setting(configuration.file ?? "-", configuration.file == nil ? "built in" : "found")
     default: return nil
     }

@@ -144,7 +144,9 @@ struct BadTableTests {
     let mini = MiniFirestore()
     try await withTool(against: mini.handler) { tool, server in
       try tool.write(bad.text, to: bad.file)
-      let result = try await tool.bare(["import", bad.file] + bad.arguments + tool.place)
+      let result = try await tool.bare(
+        ["import", bad.file, "--validate", "off"] + bad.arguments + tool.place
+      )
       result.expect(bad.code)
       for text in bad.says {
         #expect(result.complaints.first?.contains(text) ?? false, "\(text): \(result.errors)")
@@ -167,7 +169,9 @@ struct BadTableTests {
       }
       try tool.write(text, to: "members.csv")
       for arguments in [[], ["--dry-run"]] {
-        let result = try await tool.bare(["import", "members.csv"] + arguments + tool.place)
+        let result = try await tool.bare(
+          ["import", "members.csv", "--validate", "off"] + arguments + tool.place
+        )
         result.expectFailure(
           65,
           "row 3, column 2 (remainingVisits)",
@@ -194,6 +198,8 @@ struct BadTableTests {
       try tool.write("sku;code;price;note\na;007;1.5;x\nb;12;dos;\"y;z\"\nc;9;3;\n", to: "products.csv")
       let result = try await tool.run(
         "import",
+        "--validate",
+        "off",
         "products.csv",
         "--id-column",
         "sku",
@@ -211,7 +217,16 @@ struct BadTableTests {
           == "sku,code:string,price,note:string,__reason__\r\nb,12,dos,y;z,column 3 (price): expected a number\r\n"
       )
       try tool.write(tool.text(rejects).replacing("dos", with: "2"), to: "mended.csv")
-      try await tool.run("import", "mended.csv", "--collection", "products", "--id-column", "sku").expect(0)
+      try await tool.run(
+        "import",
+        "mended.csv",
+        "--collection",
+        "products",
+        "--id-column",
+        "sku",
+        "--validate",
+        "off"
+      ).expect(0)
       #expect(mini.document("products/b")?.jsonLine.contains(#""code":{"stringValue":"12"}"#) == true)
       #expect(mini.document("products/b")?.jsonLine.contains("reason") == false)
     }
@@ -222,7 +237,15 @@ struct BadTableTests {
     let mini = MiniFirestore()
     try await withTool(against: mini.handler) { tool, _ in
       try tool.write("__name__,price,stock\np1,uno,1\n,2,2\np3,3,3\n", to: "products.csv")
-      let result = try await tool.run("import", "products.csv", "--parse-errors", "skip-field", "--json")
+      let result = try await tool.run(
+        "import",
+        "products.csv",
+        "--parse-errors",
+        "skip-field",
+        "--json",
+        "--validate",
+        "off"
+      )
       result.expect(2)
       let totals = try result.summary().totals
       #expect(

@@ -186,7 +186,7 @@ struct CollectionNamingTests {
     let commands: [[String]] = [
       ["count", "nobody"], ["export", "nobody", "-o", "nobody.csv"], ["find", "a", "--collection", "nobody"],
       ["fix", "nobody", "--all-documents", "--set", "a=1", "-n"],
-      ["delete", "nobody", "--all-documents", "-n"],
+      ["delete", "nobody", "--all-documents", "--hard", "-n"],
       ["count", "groups/*/nobody"],
     ]
     try await withGym { tool, _, _ in

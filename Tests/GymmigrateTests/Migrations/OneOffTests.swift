@@ -116,7 +116,8 @@ struct OneOffTests {
       (["delete", "members"], "Say which"), (["delete", "members", "--id", "."], "not allowed"),
       (["delete", "members", "--id", "a", "--where", "b == 1"], "--id alone"),
       (["delete", "members", "--id", "a", "--max-delete", "1"], "goes with --hard"),
-      (["delete", "payments", "--id", "a"], "never inactive"), (["find", " "], "Say what to look for"),
+      (["delete", "payments", "--id", "a"], "marks a document as deleted"),
+      (["find", " "], "Say what to look for"),
       (["find", "a", "--collection", "users/u1"], "not a collection path"),
       (["find", "a", "--limit", "0"], "--limit"),
     ]

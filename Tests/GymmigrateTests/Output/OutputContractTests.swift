@@ -94,7 +94,7 @@ struct OutputContractTests {
       let exported = try await tool.run("export", "products", "-o", "p.csv", "-q")
       exported.expect(0)
       #expect(exported.errors.isEmpty)
-      let imported = try await tool.run("import", Samples.file("exercises"), "-q")
+      let imported = try await tool.run("import", Samples.file("app_config"), "-q")
       imported.expect(0)
       #expect(imported.errors.isEmpty)
       try await tool.run("import", "nowhere.jsonl", "-q").expectFailure(66, "nowhere.jsonl")

@@ -33,7 +33,7 @@ import Testing
   }
 
   private static func tokens(of fields: FieldMap, _ names: [UserField]) -> [UTF8Key] {
-    names.flatMap { GymText.tokens(fields[$0.rawValue]?.string ?? "") }.map { UTF8Key($0) }
+    names.flatMap { PlainText.tokens(fields[$0.rawValue]?.string ?? "") }.map { UTF8Key($0) }
   }
 
   @Test(arguments: [true, false], [1, 2, 3, 4])
@@ -51,7 +51,7 @@ import Testing
       }
       for entry in before.fields.entries where entry.name != "updatedAt" {
         // What stands stays; null and blank are missing.
-        let stands = entry.value.string.map { !GymText.isBlank($0) } ?? !entry.value.isNull
+        let stands = entry.value.string.map { !PlainText.isBlank($0) } ?? !entry.value.isNull
         if stands || UserField(rawValue: entry.name).map({ $0.legacy == nil && $0 == .role }) ?? true {
           #expect(after[entry.name] == entry.value, label)
         }

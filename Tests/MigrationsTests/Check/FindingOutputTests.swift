@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import GymMigrations
+@testable import Integrity
 
 @Suite struct FindingOutputTests {
   private func findings() throws -> [IntegrityFinding] {
@@ -108,7 +109,7 @@ import Testing
 
   @Test("The table has a line a rule, a few documents, and nothing that steers a terminal.")
   func table() throws {
-    var report = IntegrityReport(rules: [.groupMissing, .wrongType, .idMissing], examples: 2)
+    var report = IntegrityReport(rules: [.idMissing, .wrongType, .groupMissing], examples: 2)
     for finding in try findings().dropFirst() { report.add(finding) }
     for number in 1...3 {
       report.add(IntegrityFinding(.wrongType, try #require(DocumentPath("users/u\(number)")), "A sentence."))

@@ -1,18 +1,32 @@
 import FirestoreModels
 import FirestoreREST
+import GymModels
+import Schema
 import Testing
 
 @testable import GymMigrations
+@testable import Integrity
+
+/// The rules of these tests: those over several documents, and of single documents ids, types and keys.
+///
+/// The gym of these
+/// tests has no other fields than those; ``SchemaRulesTests`` has whole documents.
+let tested = Set(
+  GymRules().rules + [
+    .idMissing, .idMismatch, .wrongType, .foreignKeyMissing, .foreignKeyDangling, .linkNotMirrored,
+    .fieldUnexpected,
+  ]
+)
 
 /// What a check finds in documents in memory, as `rule path field value`, in the order in which it is told.
 ///
 /// Pages are of three, so that rules meet the ends of pages.
 func found(
   _ documents: [(path: String, fields: FieldMap)],
-  rules: Set<IntegrityRule> = Set(IntegrityRule.allCases)
+  rules: Set<IntegrityRule> = tested
 ) async throws -> [String] {
   let all = try documents.map { try document($0.path, $0.fields) }
-  let check = IntegrityCheck(rules: rules)
+  let check = IntegrityCheck(of: GymSchema.schema, application: GymRules(), rules: rules)
   var found: [String] = []
   try await check.run(
     check.reads,
@@ -36,7 +50,7 @@ func found(
       try await body(page)
     },
     report: { finding in
-      let parts = [finding.rule.rawValue, finding.path.string, finding.field, finding.value.map(shown)]
+      let parts = [finding.rule.name, finding.path.string, finding.field, finding.value.map(shown)]
       #expect(finding.message.hasSuffix("."))
       found.append(parts.compactMap { $0 }.joined(separator: " "))
     }
@@ -66,7 +80,7 @@ private let sound: [String: FieldMap] = [
     "groupRole": .string("dependent"),
   ],
   "membership_plans/p1": ["id": .string("p1")],
-  "classes/c1": ["id": .string("c1"), "capacidadMax": .integer(1)],
+  "classes/c1": ["capacidadMax": .integer(1)],
   "check_ins/k1": ["id": .string("k1"), "memberId": .string("m1"), "userId": .string("u1")],
   "payments/y1": [
     "id": .string("y1"), "memberId": .string("m1"), "type": .string("membership"),
@@ -75,12 +89,12 @@ private let sound: [String: FieldMap] = [
   "user_emails/ana@example.com": ["primaryUserId": .string("u1")],
   "app_config/setup": ["adminUserId": .string("u1")],
   "classBookings/b1": [
-    "id": .string("b1"), "classId": .string("c1"), "userId": .string("u1"), "estado": .string("activa"),
+    "classId": .string("c1"), "userId": .string("u1"), "estado": .string("activa"),
   ],
-  "classAttendance/a1": ["id": .string("a1"), "classId": .string("c1"), "memberId": .string("m1")],
+  "classAttendance/a1": ["classId": .string("c1"), "memberId": .string("m1")],
   "products/q1": ["id": .string("q1")],
-  "groups/g1": ["id": .string("g1"), "memberCount": .integer(1)],
-  "groups/g1/members/u1": ["id": .string("u1"), "role": .string("admin")],
+  "groups/g1": ["createdBy": .string("u1"), "memberCount": .integer(1)],
+  "groups/g1/members/u1": ["role": .string("admin")],
 ]
 
 /// What one change to the sound gym leads to.
@@ -131,26 +145,25 @@ private struct Case: Sendable, CustomTestStringConvertible {
     Case("no id", "products/q1", ["id": nil], finds: "id-missing products/q1 id"),
     Case("a null id", "products/q1", ["id": .null], finds: "id-missing products/q1 id"),
     Case(
-      "a member of a group without id",
+      "an id in a collection without it",
       "groups/g1/members/u1",
-      ["id": nil],
-      finds: "id-missing groups/g1/members/u1 id"
+      ["id": .string("u1")],
+      finds: "field-unexpected groups/g1/members/u1 id 'u1'"
     ),
     Case("another id", "payments/y1", ["id": .string("Y1")], finds: "id-mismatch payments/y1 id 'Y1'"),
     Case("an empty id", "payments/y1", ["id": .string("")], finds: "id-mismatch payments/y1 id ''"),
     Case("an id that is no text", "payments/y1", ["id": .integer(1)], finds: "id-mismatch payments/y1 id 1"),
-    Case("a setup with its id", "app_config/setup", ["id": .string("setup")]),
     Case(
       "a setup with another id",
       "app_config/setup",
       ["id": .string("set")],
-      finds: "id-mismatch app_config/setup id 'set'"
+      finds: "field-unexpected app_config/setup id 'set'"
     ),
     Case(
       "an entry with another id",
       "user_emails/ana@example.com",
       ["id": .string("Ana@example.com")],
-      finds: "id-mismatch user_emails/ana@example.com id 'Ana@example.com'"
+      finds: "field-unexpected user_emails/ana@example.com id 'Ana@example.com'"
     ),
 
     Case(
@@ -189,7 +202,13 @@ private struct Case: Sendable, CustomTestStringConvertible {
       ["activo": .string("si")],
       finds: "wrong-type users/u2 activo 'si'"
     ),
-    Case("a field that no rule reads", "users/u2", ["phone": .integer(7)]),
+    Case(
+      "a field that no other rule reads",
+      "users/u2",
+      ["phone": .integer(7)],
+      finds: "wrong-type users/u2 phone 7"
+    ),
+    Case("a field that is not declared", "users/u2", ["nickname": .integer(7)]),
 
     Case(
       "no member",
@@ -255,7 +274,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     Case(
       "a booking of nothing",
       "classBookings/b2",
-      ["id": .string("b2"), "classId": .string("c9"), "userId": .string("u9"), "estado": .string("activa")],
+      ["classId": .string("c9"), "userId": .string("u9"), "estado": .string("activa")],
       finds: "foreign-key-dangling classBookings/b2 classId 'c9'",
       "foreign-key-dangling classBookings/b2 userId 'u9'"
     ),
@@ -328,20 +347,20 @@ private struct Case: Sendable, CustomTestStringConvertible {
       "a class twice, once cancelled",
       "classBookings/b2",
       [
-        "id": .string("b2"), "classId": .string("c1"), "userId": .string("u1"),
+        "classId": .string("c1"), "userId": .string("u1"),
         "estado": .string("cancelada"),
       ]
     ),
     Case(
       "one more than the capacity",
       "classBookings/b2",
-      ["id": .string("b2"), "classId": .string("c1"), "userId": .string("u2"), "estado": .string("activa")],
+      ["classId": .string("c1"), "userId": .string("u2"), "estado": .string("activa")],
       finds: "class-overbooked classes/c1 capacidadMax 1"
     ),
     Case(
       "a booking of nobody takes a place",
       "classBookings/b2",
-      ["id": .string("b2"), "classId": .string("c1"), "userId": .string(""), "estado": .string("activa")],
+      ["classId": .string("c1"), "userId": .string(""), "estado": .string("activa")],
       finds: "class-overbooked classes/c1 capacidadMax 1"
     ),
     Case(
@@ -350,14 +369,14 @@ private struct Case: Sendable, CustomTestStringConvertible {
       ["capacidadMax": .null],
       finds: "class-overbooked classes/c1 capacidadMax"
     ),
-    Case("no capacity and no bookings", "classes/c2", ["id": .string("c2")]),
+    Case("no capacity and no bookings", "classes/c2", [:]),
     Case(
       "less than none",
       "classes/c2",
-      ["id": .string("c2"), "capacidadMax": .integer(-1)],
+      ["capacidadMax": .integer(-1)],
       finds: "class-overbooked classes/c2 capacidadMax -1"
     ),
-    Case("a class for nobody", "classes/c2", ["id": .string("c2"), "capacidadMax": .integer(0)]),
+    Case("a class for nobody", "classes/c2", ["capacidadMax": .integer(0)]),
 
     .without("groups/g1", finds: "group-missing groups/g1"),
     Case(
@@ -408,7 +427,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     Case(
       "an empty group",
       "groups/g2",
-      ["id": .string("g2"), "memberCount": .integer(0)],
+      ["createdBy": .string("u1"), "memberCount": .integer(0)],
       finds: "group-admin-missing groups/g2"
     ),
 
@@ -475,13 +494,13 @@ private struct Case: Sendable, CustomTestStringConvertible {
 
   private static func booking(_ id: String, _ classID: String, _ user: String) -> FieldMap {
     [
-      "id": .string(id), "classId": .string(classID), "userId": .string(user), "estado": .string("activa"),
+      "classId": .string(classID), "userId": .string(user), "estado": .string("activa"),
     ]
   }
 
   private static func members(_ numbers: ClosedRange<Int>) -> [String: FieldMap] {
     Dictionary(
-      uniqueKeysWithValues: numbers.map { ("groups/g1/members/u\($0)", ["id": .string("u\($0)")]) }
+      uniqueKeysWithValues: numbers.map { ("groups/g1/members/u\($0)", [:]) }
     )
   }
 
@@ -494,15 +513,15 @@ private struct Case: Sendable, CustomTestStringConvertible {
 
   @Test func everyRuleHasACaseThatFindsIt() {
     let found = Set(Self.cases.flatMap(\.finds).map { String($0.prefix { $0 != " " }) })
-    #expect(found == Set(IntegrityRule.allCases.map(\.rawValue)))
+    #expect(found == Set(tested.map(\.name)))
   }
 
   @Test("A rule alone finds what it finds among all, from the fields that it asks for.", arguments: cases)
   private func alone(_ one: Case) async throws {
     let all = try await found(one.documents)
-    for rule in IntegrityRule.allCases {
-      let own = all.filter { $0.hasPrefix(rule.rawValue + " ") }
-      #expect(try await found(one.documents, rules: [rule]) == own, "\(rule.rawValue)")
+    for rule in tested {
+      let own = all.filter { $0.hasPrefix(rule.name + " ") }
+      #expect(try await found(one.documents, rules: [rule]) == own, "\(rule.name)")
     }
   }
 
@@ -512,20 +531,27 @@ private struct Case: Sendable, CustomTestStringConvertible {
 
   @Test("What is pointed at is read before what points at it, but for the links of users, which wait.")
   func order() throws {
-    let order = IntegritySchema.collections
-    for key in IntegritySchema.foreignKeys where key.field != "linkedMemberId" {
-      let from = try #require(order.firstIndex(of: key.collection))
-      let to = try #require(order.firstIndex(of: key.target))
-      #expect(to < from, "\(key.collection).\(key.field)")
+    let order = GymSchema.schema.collections.map(\.pattern)
+    for collection in GymSchema.schema.collections {
+      for field in collection.fields where field.path.description != "linkedMemberId" {
+        guard let reference = field.reference else { continue }
+        let from = try #require(order.firstIndex(of: collection.pattern))
+        let to = try #require(order.firstIndex(of: reference.collection))
+        #expect(to < from, "\(collection.pattern).\(field.path)")
+      }
     }
     #expect(Set(order).count == order.count)
   }
 
   @Test("Reads each collection once, with the fields of the rules and nothing else.")
   func reads() throws {
-    let all = IntegrityCheck().reads
-    #expect(all.map(\.collection) == IntegritySchema.collections)
-    let few = IntegrityCheck(rules: [.setupAdmin, .groupTooLarge]).reads
+    let all = IntegrityCheck(of: GymSchema.schema, application: GymRules()).reads
+    #expect(all.map(\.collection) == GymSchema.schema.collections.map(\.pattern).filter { $0.parent == nil })
+    let few = IntegrityCheck(
+      of: GymSchema.schema,
+      application: GymRules(),
+      rules: [.setupAdmin, .groupTooLarge]
+    ).reads
     #expect(few.map(\.collection.string) == ["users", "app_config", "groups"])
     #expect(few[0].mask?.map(\.description) == ["activo", "isActive", "role"])
     #expect(few[2].mask == [.documentName])
@@ -534,7 +560,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
 
   @Test("More findings of several documents than are handed on at once all come, in order.")
   func manyResults() async throws {
-    let count = IntegritySpool.batch * 2 + 1
+    let count = ReferenceSpool.batch * 2 + 1
     let users = (0..<count).map { number -> (path: String, fields: FieldMap) in
       ("users/u\(100_000 + number)", ["linkedMemberId": .string("gone\(number)")])
     }
@@ -550,7 +576,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
   @Test("What a source throws ends the check.")
   func failure() async throws {
     struct Broken: Error {}
-    let check = IntegrityCheck()
+    let check = IntegrityCheck(of: GymSchema.schema, application: GymRules())
     await #expect(throws: Broken.self) {
       try await check.run(check.reads, from: { _, _ in throw Broken() }, report: { _ in })
     }

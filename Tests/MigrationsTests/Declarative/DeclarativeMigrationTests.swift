@@ -1,5 +1,7 @@
 import FirestoreModels
 import FirestoreREST
+import GymModels
+import Schema
 import Testing
 
 @testable import MigrationEngine
@@ -17,7 +19,14 @@ import Testing
     let filters =
       try filter.map { [try FilterExpression.parse($0, in: LiteralContext(database: database))] } ?? []
     let scope = DeclarativeMigration.Scope(users, filters: filters)
-    return DeclarativeMigration(id: "x", summary: "X.", scope: scope, steps: steps, touch: touch)
+    return DeclarativeMigration(
+      id: "x",
+      summary: "X.",
+      scope: scope,
+      steps: steps,
+      touch: touch,
+      schema: GymSchema.schema
+    )
   }
 
   private let setA = MigrationStep.set(FieldPath(field: "a"), .integer(1))
@@ -88,7 +97,13 @@ import Testing
 
   @Test func aGroupIsEveryCollectionOfTheId() throws {
     let scope = DeclarativeMigration.Scope(users, isGroup: true)
-    let migration = DeclarativeMigration(id: "x", summary: "X.", scope: scope, steps: [setA])
+    let migration = DeclarativeMigration(
+      id: "x",
+      summary: "X.",
+      scope: scope,
+      steps: [setA],
+      schema: GymSchema.schema
+    )
     #expect(migration.sources.map(\.reach) == [.group])
     #expect(migration.outcome(for: try document("g/1/users/u", [:])).change != nil)
     #expect(migration.outcome(for: try document("users/u/other/o", [:])).change == nil)
@@ -100,7 +115,13 @@ import Testing
   @Test func idsAreReadThirtyAtATime() throws {
     let ids = (0..<61).map { "u\($0)" }
     let scope = DeclarativeMigration.Scope(users, ids: ids, in: database)
-    let migration = DeclarativeMigration(id: "x", summary: "X.", scope: scope, steps: [setA])
+    let migration = DeclarativeMigration(
+      id: "x",
+      summary: "X.",
+      scope: scope,
+      steps: [setA],
+      schema: GymSchema.schema
+    )
     #expect(migration.sources.count == 3)
     #expect(migration.outcome(for: try document("users/u60", [:])).change != nil)
     #expect(migration.outcome(for: try document("users/u61", [:])).change == nil)
@@ -108,7 +129,13 @@ import Testing
 
   @Test func documentsWithSubcollectionsAreNotDeleted() async throws {
     let scope = DeclarativeMigration.Scope(users)
-    let base = DeclarativeMigration(id: "x", summary: "X.", scope: scope, steps: [.hardDelete])
+    let base = DeclarativeMigration(
+      id: "x",
+      summary: "X.",
+      scope: scope,
+      steps: [.hardDelete],
+      schema: GymSchema.schema
+    )
     let guarded = SubcollectionGuard(base) { $0.id.hasSuffix("7") ? ["logs", "notes"] : [] }
     let documents = try (10..<45).map { try document("users/u\($0)", [:]) }
     let told = try await told(guarded, over: documents)
@@ -132,7 +159,11 @@ import Testing
     let a = FieldPath(field: "a")
     let nested = try FieldPath(parsing: "updatedAt.x")
     func problem(_ steps: [MigrationStep], touch: Bool = true) -> Int? {
-      DeclarativeMigration.problem(of: steps, touch: touch)?.index
+      DeclarativeMigration.problem(
+        of: steps,
+        touch: touch,
+        of: GymSchema.schema.collection(CollectionPath(nil, "users"))
+      )?.index
     }
     #expect(problem([setA, .copy(a, to: a, overwrite: true)]) == 1)
     #expect(problem([setA, .hardDelete]) == 1)

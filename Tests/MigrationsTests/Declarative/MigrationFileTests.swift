@@ -1,5 +1,7 @@
 import FirestoreModels
 import GymMigrations
+import GymModels
+import Schema
 import Testing
 
 @testable import MigrationEngine
@@ -34,7 +36,8 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
       Array(text.utf8),
       path: "m/x.yaml",
       in: LiteralContext(database: database),
-      reservedIDs: MigrationCatalogue.all.map(\.id)
+      reservedIDs: MigrationCatalogue.all.map(\.id),
+      schema: GymSchema.schema
     )
   }
 
@@ -300,7 +303,8 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
         [0x69, 0x64, 0x3A, 0x20, 0xFF],
         path: "x.yaml",
         in: LiteralContext(database: database),
-        reservedIDs: []
+        reservedIDs: [],
+        schema: .none
       )
     }
     #expect(failure.cause == "it is not UTF-8")

@@ -1,4 +1,6 @@
 import FirestoreModels
+import GymModels
+import Schema
 import Testing
 
 @testable import MigrationEngine
@@ -33,6 +35,7 @@ private let a = field("a")
 private let b = field("b")
 private let c = field("c")
 private func text(_ text: String) -> Value { .string(text) }
+private let users = GymSchema.schema.collection(CollectionPath(nil, "users"))
 private let vector = Value.map(["__type__": .string("__vector__"), "value": .array([.double(1)])])
 
 @Suite struct MigrationStepTests {
@@ -237,7 +240,7 @@ private let vector = Value.map(["__type__": .string("__vector__"), "value": .arr
   func step(_ example: StepCase) throws {
     var fields: FieldMap? = example.before
     do throws(StepFailure) {
-      try example.step.apply(to: &fields)
+      try example.step.apply(to: &fields, of: users)
     } catch {
       guard case .finding(let kind, let code, let field) = example.result else {
         Issue.record("\(error)")
@@ -245,13 +248,13 @@ private let vector = Value.map(["__type__": .string("__vector__"), "value": .arr
       }
       #expect(error.kind == kind)
       #expect(error.code == code)
-      #expect(error.field.description == field)
+      #expect(error.field?.description == field)
       return
     }
     switch example.result {
     case .fields(let after):
       #expect(fields == after)
-      try example.step.apply(to: &fields)
+      try example.step.apply(to: &fields, of: users)
       #expect(fields == after, "the second time")
     case .deleted: #expect(fields == nil)
     case .finding(_, let code, _): Issue.record("\(code.rawValue) was expected")

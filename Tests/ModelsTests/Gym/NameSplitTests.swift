@@ -59,7 +59,7 @@ struct SplitCase: Sendable, CustomTestStringConvertible {
     #expect(split.name == example.name)
     #expect(split.doubts == example.doubts)
     // No token is dropped or moved.
-    #expect(split.name.joined.isIdentical(to: GymText.tidied(example.fullName)))
+    #expect(split.name.joined.isIdentical(to: PlainText.tidied(example.fullName)))
   }
 
   /// The known parts, and the parts of the full name around them.

@@ -1,5 +1,6 @@
 import FirestoreModels
 import GymModels
+import Schema
 import Testing
 
 /// A search text, a document, and the matching fields.
@@ -34,7 +35,7 @@ struct SearchCase: Sendable, CustomTestStringConvertible {
     SearchCase("95", "users/u", ana, []),
     SearchCase("729", "users/u", ["telefono": .integer(7_299_595_662)], ["telefono"]),
     SearchCase("729", "users/u", ["telefono": .null], []),
-    // Without a catalogue all strings are searched, except phone numbers.
+    // Without searched fields all texts are searched, and nothing as a phone number.
     SearchCase("proteina", "products/p", ["name": .string("Proteína 1 kg"), "sku": .integer(1)], ["name"]),
     SearchCase("729", "products/p", ["name": .string("729"), "phone": .string("1")], ["name"]),
     SearchCase("ana", "groups/g/members/m", ["displayName": .string("Ana")], ["displayName"]),
@@ -44,7 +45,10 @@ struct SearchCase: Sendable, CustomTestStringConvertible {
   @Test(arguments: cases) func finds(_ example: SearchCase) throws {
     let path = try #require(DocumentPath(example.path))
     let search = try #require(TextSearch(example.text))
-    let found = search.matches(in: RawDocument(path: path, fields: example.fields))
+    let found = search.matches(
+      in: RawDocument(path: path, fields: example.fields),
+      of: GymSchema.schema.collection(path.collection)
+    )
     #expect(found.map(\.field) == example.found)
   }
 

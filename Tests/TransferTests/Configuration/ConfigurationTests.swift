@@ -1,4 +1,5 @@
 import FirestoreModels
+import GymModels
 import Testing
 
 @testable import Configuration
@@ -49,7 +50,7 @@ struct ConfigurationTests {
   @Test("An undefined environment is an error that lists the defined ones")
   func unknownEnvironment() {
     #expect {
-      try Configuration.builtIn.environment(named: "production")
+      try Configuration.builtIn(GymSchema.configuration, schemas: ["gym"]).environment(named: "production")
     } throws: {
       ($0 as? Failure)?.cause == "it is not one of test, stage, prod, legacy, local"
     }

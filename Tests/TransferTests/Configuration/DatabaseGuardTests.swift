@@ -1,5 +1,6 @@
 import Configuration
 import FirestoreModels
+import GymModels
 import Testing
 
 @Suite("Protection of databases that no environment defines")
@@ -161,15 +162,18 @@ struct DatabaseGuardTests {
   }
 
   @Test("The embedded store needs no confirmation, whatever the database.")
-  func embedded() {
+  func embedded() throws {
     var local = custom("prod")
     local.name = DatabaseEnvironment.localName
-    #expect(Configuration.builtIn.guarded(local, isEmulator: false) == local)
+    #expect(
+      try Configuration.builtIn(GymSchema.configuration, schemas: ["gym"]).guarded(local, isEmulator: false)
+        == local
+    )
   }
 
   @Test("Without a file, prod is protected, legacy is defined, and other projects are not.")
-  func builtIn() {
-    let known = Configuration.builtIn
+  func builtIn() throws {
+    let known = try Configuration.builtIn(GymSchema.configuration, schemas: ["gym"])
     #expect(known.guarded(custom("prod", project: "sajarubox"), isEmulator: false).name == "prod")
     #expect(!known.guarded(custom("(default)", project: "sajarubox"), isEmulator: false).isProtected)
     #expect(known.guarded(custom("(default)"), isEmulator: false).isProtectedByName)

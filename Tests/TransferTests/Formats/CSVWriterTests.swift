@@ -1,6 +1,7 @@
 import FirestoreModels
 import Foundation
 import GymModels
+import Schema
 import Testing
 
 @testable import Tables
@@ -27,6 +28,8 @@ private func csv(
   pages: Int = 2
 ) throws -> [UInt8] {
   let folder = try ScratchFolder()
+  var options = options
+  options.schema = GymSchema.schema
   let writer = try CSVWriter(folder.file("out.csv"), collection: collection, fields: fields, options: options)
   for start in stride(from: 0, to: documents.count, by: pages) {
     try writer.append(contentsOf: Array(documents[start..<min(start + pages, documents.count)]))
@@ -96,7 +99,7 @@ private func documents(
   options: CSVOptions = CSVOptions()
 ) throws -> [RawDocument] {
   let rows = rows(bytes, delimiter: options.delimiter.byte)
-  let known = ColumnCatalogue.columns(of: collection)
+  let known = GymSchema.schema.columns(of: collection)
   let cellText = try CellText(nullText: options.nullText, neutralisesFormulas: options.isForExcel)
   let parser = JSONParser()
   let columns = try rows[0].dropFirst().map { cell in
@@ -190,7 +193,7 @@ private func documents(
   @Test func labelsDelimiterZoneNullAndExcel() throws {
     var options = CSVOptions()
     options.delimiter = .semicolon
-    options.header = .spanish
+    options.header = .labels("es")
     options.nullText = "\\N"
     options.timeZone = try LocalTimeZone(named: "America/Mexico_City")
     options.isForExcel = true
@@ -211,8 +214,8 @@ private func documents(
     )
     #expect(
       String(decoding: bytes, as: UTF8.self).dropFirst(1)
-        == "__name__;Identificador;Clase;Usuario;Gimnasio;Estado;Creado;Actualizado;`Clase`\r\n"
-        + "'-c1;\"a;b\";''=x;\\N;;'=1+1;2022-07-01T07:00:00-05:00;2026-07-01T06:00:00.000001-06:00;-1\r\n"
+        == "__name__;Clase;Usuario;Gimnasio;Estado;Creado;`Clase`;id;updatedAt\r\n"
+        + "'-c1;''=x;\\N;;'=1+1;2022-07-01T07:00:00-05:00;-1;\"a;b\";2026-07-01T06:00:00.000001-06:00\r\n"
     )
     #expect(bytes.starts(with: [0xEF, 0xBB, 0xBF]))
   }

@@ -1,6 +1,8 @@
 import Files
 import FirestoreModels
 import Foundation
+import GymModels
+import Schema
 import Testing
 
 @testable import Tables
@@ -49,7 +51,9 @@ struct XLSXWriterTests {
   private let options: XLSXOptions
 
   init() throws {
-    options = XLSXOptions(timeZone: try LocalTimeZone(named: "America/Mexico_City"))
+    var options = XLSXOptions(timeZone: try LocalTimeZone(named: "America/Mexico_City"))
+    options.schema = GymSchema.schema
+    self.options = options
   }
 
   @Test func cellsHaveTheirTypes() throws {

@@ -1,5 +1,6 @@
 import FirestoreModels
 import Foundation
+import GymModels
 import Logging
 import TestSupport
 import Testing
@@ -94,11 +95,13 @@ struct ImportProgressTests {
         try Judge.run(["-c", script, folder.file("things.csv"), path])
       }
     }
-    let sources = try ImportSource.resolve([path])
+    let sources = try ImportSource.resolve([path], schema: GymSchema.schema)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let inputs = try ImportInputs(
       sources,
       options: TableOptions(timeZone: zone),
+      rules: SchemaRules(),
+      collection: nil,
       progress: Runs.Progress(terminal: nil, logger: logger, traffic: TrafficCounter())
     )
     let size = try #require(inputs.sizes.first ?? nil)

@@ -1,6 +1,7 @@
 import FirestoreModels
 import GymModels
 import MigrationEngine
+import Schema
 
 /// The collections that the migrations of the catalogue read and write.
 enum GymCollection {
@@ -8,11 +9,18 @@ enum GymCollection {
   static let userEmails = CollectionPath(nil, "user_emails")
   static let members = CollectionPath(nil, "members")
   static let payments = CollectionPath(nil, "payments")
-  static let classAttendance = CollectionPath(nil, "classAttendance")
   static let groups = CollectionPath(nil, "groups")
+  /// The members of all groups.
+  static let groupMembers = CollectionPath(DocumentPath(groups, "*"), "members")
+  static let classes = CollectionPath(nil, "classes")
+  static let bookings = CollectionPath(nil, "classBookings")
+  static let appConfig = CollectionPath(nil, "app_config")
+  /// The only document of `app_config` that is the gym's.
+  static let setup = DocumentPath(appConfig, "setup")
 }
 
-extension CommonField {
+/// Fields of several collections.
+enum CommonField {
   static let id = "id"
   static let email = "email"
   static let phone = "phone"
@@ -20,6 +28,11 @@ extension CommonField {
 }
 
 extension RawDocument {
+  /// The change that edits fields, with the update time from the service where the gym's collection has one.
+  func changing(_ edit: FieldEdit, reasons: [String]) -> Change {
+    changing(edit, of: GymSchema.schema.collection(path.collection), reasons: reasons)
+  }
+
   /// The finding of a value of another type than its field's.
   func wrongType(_ field: UserField, found: Value) -> Finding {
     wrongType(field.rawValue, found: found, wanted: field.isBoolean ? "boolean" : "string")
@@ -43,7 +56,7 @@ extension RawDocument {
   func text(_ field: String) throws(WrongType) -> String? {
     switch fields[field] {
     case nil, .null?: return nil
-    case .string(let text)?: return GymText.isBlank(text) ? nil : text
+    case .string(let text)?: return PlainText.isBlank(text) ? nil : text
     case let value?: throw WrongType(finding: wrongType(field, found: value, wanted: "string"))
     }
   }

@@ -1,11 +1,11 @@
 package import FirestoreModels
+import GymModels
 package import MigrationEngine
+import Schema
 
 /// The backfill of `id`, where it is missing: the document's own id.
 ///
-/// An id that is there stays, also a wrong one: other documents may name it, so a person decides. Of
-/// `classAttendance`, which is never changed once written, the missing field is added and nothing else;
-/// everywhere else the service sets `updatedAt`, too.
+/// An id that is there stays, also a wrong one: other documents may name it, so a person decides.
 package struct DocumentIDs: Migration {
   /// The findings about a document; the raw value is the code in reports.
   package enum Code: String, Sendable, CaseIterable {
@@ -23,11 +23,8 @@ package struct DocumentIDs: Migration {
 
   package let id = "ids"
   package let summary = "Writes id where it is missing: the document's own id."
-  /// The collections whose documents have the field: all but `user_emails` and `app_config`.
-  package let reads: [CollectionPath] = [
-    "users", "members", "membership_plans", "check_ins", "payments", "products", "expenses", "classes",
-    "classBookings", "classAttendance", "exercises", "routine_templates", "daily_routines", "groups",
-  ].map { CollectionPath(nil, $0) }
+  /// The collections whose documents have the field, according to the schema.
+  package let reads = GymSchema.schema.collections.filter { $0.idField != nil }.map(\.pattern)
 
   package var strategy: MigrationStrategy { .perDocument(reads, outcome) }
 
@@ -46,11 +43,7 @@ package struct DocumentIDs: Migration {
     guard let stands else {
       let edit: FieldEdit = [CommonField.id: .string(own)]
       let reasons = [Reason.idMissing.rawValue]
-      let change =
-        document.path.collection == GymCollection.classAttendance
-        ? Change(of: document, edit, reasons: reasons)
-        : document.changing(edit, reasons: reasons)
-      return Outcome(.change(change))
+      return Outcome(.change(document.changing(edit, reasons: reasons)))
     }
     if stands.isIdentical(to: own) { return Outcome(.unchanged) }
     let finding = Finding(

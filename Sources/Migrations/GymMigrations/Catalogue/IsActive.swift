@@ -1,6 +1,7 @@
 package import FirestoreModels
 import GymModels
 package import MigrationEngine
+import Schema
 
 /// The backfill of `isActive`, where it is missing or null: true, on `users` what `activo` says.
 ///
@@ -12,12 +13,12 @@ package import MigrationEngine
 package struct IsActive: Migration {
   package let id = "is-active"
   package let summary = "Writes isActive where it is missing: true, or what a user's activo says."
-  /// The collections that have the field.
-  package let reads: [CollectionPath] = [
-    "users", "members", "membership_plans", "products", "classes", "exercises", "routine_templates",
-    "expenses",
-    "groups",
-  ].map { CollectionPath(nil, $0) }
+  /// The root collections that have the field, according to the schema.
+  package let reads = GymSchema.schema.collections.map(\.pattern).filter {
+    $0.parent == nil && GymSchema.schema.collection($0)?.softDelete?.path == Self.isActive
+  }
+
+  private static let isActive = FieldPath(field: UserField.isActive.rawValue)
 
   package var strategy: MigrationStrategy { .perDocument(reads, outcome) }
 

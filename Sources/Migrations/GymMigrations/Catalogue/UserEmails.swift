@@ -174,7 +174,7 @@ package struct UserEmails: Migration {
   }
 
   private static func primaryUser(of entry: RawDocument) -> String? {
-    entry.fields[UserEmailEntry.Field.primaryUserId]?.string.flatMap { GymText.isBlank($0) ? nil : $0 }
+    entry.fields[UserEmailEntry.Field.primaryUserId]?.string.flatMap { PlainText.isBlank($0) ? nil : $0 }
   }
 
   /// What becomes of one entry, by what the users say of it.

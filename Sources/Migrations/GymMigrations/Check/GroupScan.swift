@@ -1,4 +1,5 @@
 import FirestoreModels
+import Integrity
 
 /// The rules of groups, over `groups` and everything below it in the order of names.
 ///
@@ -35,7 +36,7 @@ struct GroupScan {
   mutating func finish() -> [IntegrityFinding] {
     defer { self = GroupScan() }
     guard let id else { return [] }
-    let path = DocumentPath(IntegritySchema.groups, id)
+    let path = DocumentPath(GymCollection.groups, id)
     guard let group else {
       return [
         IntegrityFinding(
@@ -81,6 +82,6 @@ struct GroupScan {
   }
 
   private static func members(_ count: Int) -> String {
-    count == 1 ? "1 member stands" : "\(count) members stand"
+    count == 1 ? "1 member is" : "\(count) members are"
   }
 }

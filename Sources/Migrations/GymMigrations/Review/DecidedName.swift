@@ -27,12 +27,12 @@ struct DecidedName {
         texts[field] = wanted
         continue
       }
-      if !GymText.saySame(stands, wanted) { standing.append(field) }
+      if !PlainText.saySame(stands, wanted) { standing.append(field) }
     }
     // What is already as decided needs no look at what was found: handing the list back twice is no mistake.
     if texts.isEmpty { return }
     // White space aside: line ends are a spreadsheet's to choose.
-    if !GymText.tidied(decision.found).isIdentical(to: GymText.tidied(found)) {
+    if !PlainText.tidied(decision.found).isIdentical(to: PlainText.tidied(found)) {
       isStale = true
     } else {
       complete(user, name)
@@ -91,7 +91,7 @@ struct DecidedName {
     )
     if parts.isEmpty || parts.agrees(withFullName: fullName) { return }
     let proposal = name.proposed.fullName
-    if let proposal, GymText.tidied(proposal).isIdentical(to: fullName) {
+    if let proposal, PlainText.tidied(proposal).isIdentical(to: fullName) {
       texts[.fullName] = parts.joined
     } else {
       disagrees = true

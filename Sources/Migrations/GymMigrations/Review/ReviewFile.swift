@@ -37,7 +37,7 @@ package enum ReviewFile {
     let columns = try Columns(header, path)
     var review = NameReview()
     while let row = try next() {
-      if row.cells.allSatisfy(GymText.isBlank) { continue }
+      if row.cells.allSatisfy(PlainText.isBlank) { continue }
       guard let (document, decision) = try columns.decision(in: row, path) else { continue }
       if let first = review.decisions[document] {
         throw malformed(path, "\(row.label): \(document) is decided in \(first.label) already")
@@ -61,7 +61,7 @@ private struct Columns {
   init(_ header: ReviewRow, _ path: String) throws(Failure) {
     let known = Set(FindingLists.columns.map(UTF8Key.init))
     for (index, cell) in header.cells.enumerated() {
-      let name = UTF8Key(GymText.tidied(cell))
+      let name = UTF8Key(PlainText.tidied(cell))
       if name.string.isEmpty { continue }
       guard known.contains(name) else {
         throw ReviewFile.malformed(
@@ -92,7 +92,7 @@ private struct Columns {
     _ path: String
   ) throws(Failure) -> (document: DocumentPath, decision: NameReview.Decision)? {
     let width = (columns.values.max() ?? 0) + 1
-    if let index = row.cells.indices.dropFirst(width).first(where: { !GymText.isBlank(row.cells[$0]) }) {
+    if let index = row.cells.indices.dropFirst(width).first(where: { !PlainText.isBlank(row.cells[$0]) }) {
       throw ReviewFile.malformed(path, "\(row.label), column \(index + 1): the header has no such column")
     }
     guard cell("migration", row).isIdentical(to: "users-unify") else {
@@ -113,7 +113,7 @@ private struct Columns {
     var texts: [UserField: String] = [:]
     for field in NameReview.fields {
       let text = cell(field.rawValue, row)
-      if !GymText.isBlank(text) { texts[field] = GymText.tidied(text) }
+      if !PlainText.isBlank(text) { texts[field] = PlainText.tidied(text) }
     }
     if texts.isEmpty { return nil }
     return (document, NameReview.Decision(label: row.label, found: cell("found", row), texts: texts))

@@ -1,5 +1,6 @@
 package import FirestoreModels
 package import FirestoreREST
+package import Schema
 
 /// A migration that is declared and not programmed: steps over the documents of a collection for which a filter holds.
 ///
@@ -28,6 +29,10 @@ package struct DeclarativeMigration: Migration {
     case notAtRest = "not-at-rest"
     /// A document that was to be deleted has subcollections, which would be left without it (reject).
     case hasSubcollections = "has-subcollections"
+    /// The schema says that the document may not be changed (reject).
+    case immutable
+    /// A document was to be deleted softly, and the schema of its collection does not say how (reject).
+    case noSoftDelete = "no-soft-delete"
   }
 
   /// Which documents it is about.
@@ -110,8 +115,12 @@ package struct DeclarativeMigration: Migration {
   package var scope: Scope
   /// What is done to each, in order.
   package var steps: [MigrationStep]
-  /// Whether the service sets `updatedAt` of a document that changes.
+  /// Whether the service sets the update time of a document that changes, where the schema of its collection has one.
   package var touch: Bool
+  /// What the collections are.
+  package var schema: DatabaseSchema
+  /// Whether documents are changed that the schema declares immutable.
+  package var allowsImmutable = false
   /// The SHA-256 of the file that it comes from, in hexadecimal digits; nil where it comes from flags.
   package var checksum: String?
   package init(
@@ -120,6 +129,7 @@ package struct DeclarativeMigration: Migration {
     scope: Scope,
     steps: [MigrationStep],
     touch: Bool = true,
+    schema: DatabaseSchema,
     checksum: String? = nil
   ) {
     self.id = id
@@ -127,6 +137,7 @@ package struct DeclarativeMigration: Migration {
     self.scope = scope
     self.steps = steps
     self.touch = touch
+    self.schema = schema
     self.checksum = checksum
   }
 
@@ -160,22 +171,26 @@ package struct DeclarativeMigration: Migration {
   /// What becomes of one document; one that it is not about is left as it is.
   package func outcome(for document: RawDocument) -> Outcome {
     guard scope.contains(document) else { return Outcome(.unchanged) }
+    let collection = schema.collection(document.path.collection)
     var fields: FieldMap? = document.fields
     var reasons: [String] = []
     do throws(StepFailure) {
       for step in steps {
         let before = fields
-        try step.apply(to: &fields)
+        try step.apply(to: &fields, of: collection)
         if fields != before { reasons.append(step.reason) }
       }
     } catch {
       return Outcome(.skip, findings: [error.finding(of: document.path)])
     }
+    if fields == document.fields { return Outcome(.unchanged) }
+    if !allowsImmutable, let collection, collection.immutability.protects(document) {
+      return Outcome(.skip, findings: [Self.immutable(document.path)])
+    }
     guard let fields else {
       return Outcome(.change(Change(path: document.path, before: document, after: nil, reasons: reasons)))
     }
-    if fields == document.fields { return Outcome(.unchanged) }
-    if let instability = instability(fields, of: document) {
+    if let instability = instability(fields, of: document, collection) {
       let finding = Finding(
         .reject,
         path: document.path,
@@ -190,7 +205,7 @@ package struct DeclarativeMigration: Migration {
     let edit = FieldEdit(from: document.fields, to: fields)
     let change =
       touch
-      ? document.changing(edit, reasons: reasons)
+      ? document.changing(edit, of: collection, reasons: reasons)
       : Change(of: document, edit, reasons: reasons)
     return Outcome(.change(change))
   }
@@ -205,12 +220,16 @@ package struct DeclarativeMigration: Migration {
   ///
   /// A run that is interrupted and resumed, and a read that meets a document twice because its position in the order
   /// changed, rely on that there is nothing.
-  private func instability(_ fields: FieldMap, of document: RawDocument) -> Instability? {
+  private func instability(
+    _ fields: FieldMap,
+    of document: RawDocument,
+    _ collection: CollectionSchema?
+  ) -> Instability? {
     let made = RawDocument(path: document.path, fields: fields)
     guard scope.contains(made) else { return nil }
     var again: FieldMap? = fields
     do throws(StepFailure) {
-      for step in steps { try step.apply(to: &again) }
+      for step in steps { try step.apply(to: &again, of: collection) }
     } catch {
       return Instability(field: error.field)
     }
@@ -219,20 +238,40 @@ package struct DeclarativeMigration: Migration {
     return Instability(field: Change(of: made, FieldEdit(from: fields, to: again)).differences.first?.path)
   }
 
+  private static func immutable(_ path: DocumentPath) -> Finding {
+    Finding(
+      .reject,
+      path: path,
+      code: Code.immutable.rawValue,
+      message:
+        "The schema declares the document immutable (--allow-immutable, allow-immutable: true); it is left as it is."
+    )
+  }
+
   // MARK: What is no migration
 
   /// What makes no sense in steps, and which of them it is; nil where they do.
-  package static func problem(of steps: [MigrationStep], touch: Bool) -> (index: Int, cause: String)? {
-    let updatedAt = FieldPath(field: CommonField.updatedAt)
+  ///
+  /// - Parameters:
+  ///   - touch: Whether the service sets the update time.
+  ///   - collection: The schema of the collection; nil where it is not declared.
+  package static func problem(
+    of steps: [MigrationStep],
+    touch: Bool,
+    of collection: CollectionSchema?
+  ) -> (index: Int, cause: String)? {
+    let updateTime = touch ? collection?.serverUpdateTime : nil
     for (index, step) in steps.enumerated() {
       if let problem = step.problem { return (index, problem) }
       if step == .hardDelete, steps.count > 1 {
         return (index, "a document that is deleted needs no other step")
       }
-      if touch, step.writes.contains(where: { $0.isPrefix(of: updatedAt) || updatedAt.isPrefix(of: $0) }) {
+      if let updateTime,
+        step.writes.contains(where: { $0.isPrefix(of: updateTime) || updateTime.isPrefix(of: $0) })
+      {
         return (
           index,
-          "updatedAt comes from the server; a step may write it where that is turned off (touch: false, --no-touch)"
+          "\(updateTime) comes from the server; a step may write it where that is turned off (touch: false, --no-touch)"
         )
       }
     }

@@ -2,13 +2,15 @@ import Configuration
 import Files
 package import FirestoreModels
 import FirestoreREST
+package import Schema
+import YAML
 
 /// A migration in a YAML file.
 ///
 ///     id: members-phone
 ///     summary: Writes the phones of members with digits only.
 ///     collection: members
-///     where: membershipStatus == active
+///     where: status == active
 ///     steps:
 ///       - digits: phone
 package enum MigrationFile {
@@ -19,13 +21,14 @@ package enum MigrationFile {
 
   /// Reads a file of at most 1 MiB.
   ///
-  /// - Throws: `.inputMissing` where it cannot be read, and as ``parse(_:path:in:reservedIDs:)``.
+  /// - Throws: `.inputMissing` where it cannot be read, and as ``parse(_:path:in:reservedIDs:schema:)``.
   package static func read(
     _ path: String,
     in context: LiteralContext,
-    reservedIDs: [String]
+    reservedIDs: [String],
+    schema: DatabaseSchema
   ) throws(Failure) -> DeclarativeMigration {
-    try parse(try yaml(path).bytes(), path: path, in: context, reservedIDs: reservedIDs)
+    try parse(try yaml(path).bytes(), path: path, in: context, reservedIDs: reservedIDs, schema: schema)
   }
 
   /// The ids that `fix`, `delete` and plan files have in the ledger.
@@ -42,18 +45,25 @@ package enum MigrationFile {
   ///   - path: Its path, for errors.
   ///   - context: What `ref(…)` and `ts(DATE)` are read against.
   ///   - reservedIDs: The ids of the migrations that come with the program, which no file may have.
+  ///   - schema: What the collections are.
   /// - Throws: `.inputMalformed` with the line and column of what is wrong.
   package static func parse(
     _ bytes: [UInt8],
     path: String,
     in context: LiteralContext,
-    reservedIDs: [String]
+    reservedIDs: [String],
+    schema: DatabaseSchema
   ) throws(Failure) -> DeclarativeMigration {
     let yaml = yaml(path)
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw yaml.failure(at: nil, "it is not UTF-8")
     }
-    var reader = MigrationFileReader(yaml: yaml, context: context, reservedIDs: Self.reserved + reservedIDs)
+    var reader = MigrationFileReader(
+      yaml: yaml,
+      context: context,
+      reservedIDs: Self.reserved + reservedIDs,
+      schema: schema
+    )
     var migration = try reader.migration(try yaml.parse(text, allowsAliases: false))
     migration.checksum = try SHA256Digest.checksum(of: bytes)
     return migration
@@ -65,8 +75,11 @@ private struct MigrationFileReader {
   let yaml: YAMLFile
   let context: LiteralContext
   let reservedIDs: [String]
+  let schema: DatabaseSchema
 
-  private static let known = ["id", "summary", "collection", "collection-group", "where", "touch", "steps"]
+  private static let known = [
+    "id", "summary", "collection", "collection-group", "where", "touch", "allow-immutable", "steps",
+  ]
 
   mutating func migration(_ root: YAMLNode) throws(Failure) -> DeclarativeMigration {
     var members: [String: YAMLNode] = [:]
@@ -80,8 +93,19 @@ private struct MigrationFileReader {
     var scope = try self.scope(members["collection"], members["collection-group"], root)
     if let node = members["where"] { scope.filters = [try filter(node, of: scope)] }
     let touch = try members["touch"].map { node throws(Failure) in try yaml.boolean(node, "touch") } ?? true
-    let steps = try self.steps(try required("steps", "a list of what is done"), touch: touch)
-    return DeclarativeMigration(id: id, summary: summary, scope: scope, steps: steps, touch: touch)
+    let steps = try self.steps(try required("steps", "a list of what is done"), touch: touch, of: scope)
+    var migration = DeclarativeMigration(
+      id: id,
+      summary: summary,
+      scope: scope,
+      steps: steps,
+      touch: touch,
+      schema: schema
+    )
+    if let node = members["allow-immutable"] {
+      migration.allowsImmutable = try yaml.boolean(node, "allow-immutable")
+    }
+    return migration
   }
 
   private func id(_ node: YAMLNode) throws(Failure) -> String {
@@ -103,7 +127,7 @@ private struct MigrationFileReader {
   }
 
   private func summary(_ node: YAMLNode) throws(Failure) -> String {
-    let summary = GymText.tidied(try yaml.text(node, "summary"))
+    let summary = PlainText.tidied(try yaml.text(node, "summary"))
     if summary.isEmpty { throw yaml.failure(at: node, "'summary' is a text") }
     return summary
   }
@@ -172,7 +196,11 @@ private struct MigrationFileReader {
 
   // MARK: Steps
 
-  private func steps(_ node: YAMLNode, touch: Bool) throws(Failure) -> [MigrationStep] {
+  private func steps(
+    _ node: YAMLNode,
+    touch: Bool,
+    of scope: DeclarativeMigration.Scope
+  ) throws(Failure) -> [MigrationStep] {
     guard case .sequence(let items) = node.content else {
       throw yaml.failure(at: node, "'steps' is a list, as - trim: email")
     }
@@ -184,7 +212,11 @@ private struct MigrationFileReader {
       steps += made
       nodes += Array(repeating: item, count: made.count)
     }
-    if let (index, cause) = DeclarativeMigration.problem(of: steps, touch: touch) {
+    if let (index, cause) = DeclarativeMigration.problem(
+      of: steps,
+      touch: touch,
+      of: schema.collection(scope.collection)
+    ) {
       throw yaml.failure(at: nodes[index], cause)
     }
     return steps

@@ -59,7 +59,7 @@ package enum MigrationStep: Sendable, Equatable {
   case join([FieldPath], separator: String, to: FieldPath, overwrite: Bool)
   /// Splits a text into as many parts as there are targets; at runs of white space where the separator is nil.
   case split(FieldPath, separator: String?, to: [FieldPath], overwrite: Bool, onFailure: FailurePolicy)
-  /// Sets `isActive` to false where it is not false already.
+  /// Sets the field of a soft delete, as the schema of the collection says, where it is not set already.
   case softDelete
   /// Deletes the document; what is below it stays.
   case hardDelete
@@ -73,8 +73,7 @@ package enum MigrationStep: Sendable, Equatable {
     case .copy(_, let target, _), .join(_, _, let target, _): [target]
     case .move(let source, let target, _): [source, target]
     case .split(_, _, let targets, _, _): targets
-    case .softDelete: [Self.isActive]
-    case .hardDelete: []
+    case .softDelete, .hardDelete: []
     }
   }
 
@@ -95,9 +94,6 @@ package enum MigrationStep: Sendable, Equatable {
     case .hardDelete: "delete"
     }
   }
-
-  /// The field of a soft delete.
-  package static let isActive = FieldPath(field: CommonField.isActive)
 
   // MARK: What is no step
 

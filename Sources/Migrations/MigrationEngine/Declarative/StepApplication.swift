@@ -1,10 +1,12 @@
 import FirestoreModels
+import Schema
 
 /// Why a step cannot be done for a document, which is then left whole.
 struct StepFailure: Error, Equatable {
   var kind = Finding.Kind.reject
   var code: DeclarativeMigration.Code
-  var field: FieldPath
+  /// The field; nil where it is about the document.
+  var field: FieldPath?
   var found: Value?
   /// What follows "FIELD", without a full stop.
   var message: String
@@ -14,9 +16,9 @@ struct StepFailure: Error, Equatable {
       kind,
       path: path,
       code: code.rawValue,
-      field: field.description,
+      field: field?.description,
       found: found,
-      message: "\(field) \(message); the document is left as it is."
+      message: "\(field.map { "\($0) " } ?? "")\(message); the document is left as it is."
     )
   }
 }
@@ -24,18 +26,19 @@ struct StepFailure: Error, Equatable {
 extension MigrationStep {
   /// Does the step to fields; nil means that the document is deleted.
   ///
+  /// - Parameter collection: The schema of the document's collection; nil for one that is not declared.
   /// - Throws: ``StepFailure``; the fields are then worthless.
-  func apply(to fields: inout FieldMap?) throws(StepFailure) {
+  func apply(to fields: inout FieldMap?, of collection: CollectionSchema?) throws(StepFailure) {
     guard var draft = fields else { return }
     if self == .hardDelete {
       fields = nil
       return
     }
-    try apply(to: &draft)
+    try apply(to: &draft, of: collection)
     fields = draft
   }
 
-  private func apply(to fields: inout FieldMap) throws(StepFailure) {
+  private func apply(to fields: inout FieldMap, of collection: CollectionSchema?) throws(StepFailure) {
     switch self {
     case .set(let field, let value): try fields.write(value, to: field)
     case .setIfMissing(let field, let value):
@@ -84,7 +87,7 @@ extension MigrationStep {
       try fields.put(.string(parts.joined(separator: separator)), into: target, overwrite: overwrite)
     case .split(let source, let separator, let targets, let overwrite, let policy):
       guard let text = try fields.text(source) else { return }
-      let parts = separator.map { Self.parts(of: text, at: $0) } ?? GymText.tokens(text)
+      let parts = separator.map { Self.parts(of: text, at: $0) } ?? PlainText.tokens(text)
       guard parts.count == targets.count else {
         let message = "has \(parts.count) parts, not \(targets.count)"
         try fields.leave(source, .string(text), by: policy, .partsDiffer, message)
@@ -94,11 +97,12 @@ extension MigrationStep {
         try fields.put(.string(part), into: target, overwrite: overwrite)
       }
     case .softDelete:
-      let stands = fields[Self.isActive] ?? .null
-      guard stands.isNull || stands.boolean != nil else {
-        throw .wrongType(Self.isActive, stands, not: "boolean")
+      guard let rule = collection?.softDelete else { throw .noSoftDelete }
+      let current = fields[rule.path] ?? .null
+      guard current.isNull || current.boolean != nil else {
+        throw .wrongType(rule.path, current, not: "boolean")
       }
-      try fields.write(.boolean(false), to: Self.isActive)
+      try fields.write(.boolean(rule.deleted), to: rule.path)
     case .hardDelete: return
     }
   }
@@ -124,10 +128,15 @@ extension MigrationStep {
 
 extension Value {
   /// Whether it counts as missing: null, or a text of nothing but white space.
-  var isMissing: Bool { isNull || (string.map(GymText.isBlank) ?? false) }
+  var isMissing: Bool { isNull || (string.map(PlainText.isBlank) ?? false) }
 }
 
 extension StepFailure {
+  fileprivate static let noSoftDelete = StepFailure(
+    code: .noSoftDelete,
+    message: "The schema does not say how documents of this collection are deleted softly"
+  )
+
   fileprivate static func wrongType(_ field: FieldPath, _ found: Value, not type: String) -> StepFailure {
     StepFailure(code: .wrongType, field: field, found: found, message: "is \(found.typeName), not \(type)")
   }
@@ -182,9 +191,9 @@ extension FieldMap {
     guard let text = try text(field) else { return }
     switch form {
     case .lower: self[field] = .string(text.lowercased())
-    case .trim: self[field] = .string(GymText.trimmed(text))
+    case .trim: self[field] = .string(PlainText.trimmed(text))
     case .digits:
-      guard let digits = GymText.phoneDigits(text) else {
+      guard let digits = PlainText.phoneDigits(text) else {
         throw StepFailure(
           code: .notDigits,
           field: field,

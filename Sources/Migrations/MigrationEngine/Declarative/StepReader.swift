@@ -1,6 +1,7 @@
 import Configuration
 import FirestoreModels
 import FirestoreREST
+import YAML
 
 /// Reads one entry of a migration file's `steps`: a map of the step's name to what it takes.
 struct StepReader {
@@ -147,7 +148,7 @@ struct StepReader {
 
   private func field(_ node: YAMLNode?, _ parent: YAMLNode) throws(Failure) -> FieldPath {
     guard let node, let text = node.text else {
-      throw yaml.failure(at: node ?? parent, "a field is a text, as phone or membershipPlanSnapshot.planName")
+      throw yaml.failure(at: node ?? parent, "a field is a text, as phone or address.city")
     }
     return try field(text, at: node)
   }

@@ -7,6 +7,7 @@ package import FirestoreModels
 /// from a document to its ``Outcome``:
 ///
 ///     struct TrimNames: Migration {
+///       let products: CollectionSchema
 ///       let id = "trim-names"
 ///       let summary = "Removes white space around the names of products."
 ///       let reads = [CollectionPath(nil, "products")]
@@ -14,11 +15,11 @@ package import FirestoreModels
 ///       var strategy: MigrationStrategy { .perDocument(reads, outcome) }
 ///
 ///       func outcome(for document: RawDocument) -> Outcome {
-///         guard let name = document.fields["name"]?.string, GymText.trimmed(name) != name else {
+///         guard let name = document.fields["name"]?.string, PlainText.trimmed(name) != name else {
 ///           return Outcome(.unchanged)
 ///         }
-///         let edit: FieldEdit = ["name": .string(GymText.trimmed(name))]
-///         return Outcome(.change(document.changing(edit, reasons: ["name-trimmed"])))
+///         let edit: FieldEdit = ["name": .string(PlainText.trimmed(name))]
+///         return Outcome(.change(document.changing(edit, of: products, reasons: ["name-trimmed"])))
 ///       }
 ///     }
 ///

@@ -1,29 +1,31 @@
 import FirestoreModels
 
 /// Markup appended to a buffer of bytes: markup comes from the program alone, everything else through ``text(_:)``.
-struct HTMLWriter {
+package struct HTMLWriter {
   /// What has been written.
-  private(set) var bytes: [UInt8] = []
+  package private(set) var bytes: [UInt8] = []
+
+  package init() {}
 
   /// Forgets what has been written and keeps the room.
-  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+  package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   /// Markup of the program's own.
-  mutating func markup(_ markup: StaticString) {
+  package mutating func markup(_ markup: StaticString) {
     bytes.append(contentsOf: UnsafeBufferPointer(start: markup.utf8Start, count: markup.utf8CodeUnitCount))
   }
 
   /// A source of the program's own, as it is.
-  mutating func source(_ text: String) { bytes.append(contentsOf: text.utf8) }
+  package mutating func source(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
   /// A number with a comma between thousands.
-  mutating func number(_ number: Int) { bytes.append(contentsOf: NumberText.grouped(number).utf8) }
+  package mutating func number(_ number: Int) { bytes.append(contentsOf: NumberText.grouped(number).utf8) }
 
   /// Text, in an element or in an attribute between quotes, whatever it holds.
   ///
   /// What nobody sees but what changes how the rest is read (control characters, overrides of the direction of
   /// writing) is written out: `\u202e`.
-  mutating func text(_ text: some StringProtocol) {
+  package mutating func text(_ text: some StringProtocol) {
     for scalar in text.unicodeScalars {
       switch scalar {
       case "&": markup("&amp;")
@@ -41,7 +43,7 @@ struct HTMLWriter {
   }
 
   /// Text of which only the beginning is shown where it is long, with a word on how long it is.
-  mutating func shortText(_ text: String, maximum: Int) {
+  package mutating func shortText(_ text: String, maximum: Int) {
     let scalars = text.unicodeScalars
     guard text.utf8.count > maximum,
       let end = scalars.index(scalars.startIndex, offsetBy: maximum, limitedBy: scalars.endIndex),

@@ -45,7 +45,7 @@ extension ArrayValue: Sendable where Element: Sendable {}
 /// A map whose members are the properties of `Fields`: `{"mapValue": {"fields": {…}}}`; an empty one is
 /// `{"mapValue": {}}`.
 ///
-/// The members are accessible like those of a document: `member.membershipPlanSnapshot?.planName` is a `String`. Use
+/// The members are accessible like those of a document: `customer.address?.city` is a `String`. Use
 /// `MapValue<FieldMap>` for members with any names.
 @dynamicMemberLookup
 package struct MapValue<Fields>: TypedValue, MutableFieldAccess {

@@ -1,4 +1,4 @@
-package import GymModels
+package import Schema
 
 /// Options of a CSV file.
 package struct CSVOptions: Sendable {
@@ -29,6 +29,8 @@ package struct CSVOptions: Sendable {
   package var timeZone: LocalTimeZone?
   /// Whether to write a byte order mark and neutralize formulas, for spreadsheets.
   package var isForExcel = false
+  /// The schema with the columns of the collections.
+  package var schema = DatabaseSchema.none
   /// Whether the receipt includes the SHA-256 of the file.
   package var digest = false
 

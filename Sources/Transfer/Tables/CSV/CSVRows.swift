@@ -1,5 +1,5 @@
 import FirestoreModels
-import GymModels
+import Schema
 
 /// Renders documents as rows of CSV into a buffer.
 ///

@@ -1,6 +1,6 @@
 package import Files
 package import FirestoreModels
-import GymModels
+import Schema
 
 /// Writes the documents of a collection as CSV (RFC 4180) in UTF-8, with a header and CR LF.
 ///
@@ -41,9 +41,9 @@ package final class CSVWriter: CollectionWriter {
     delimiter = options.delimiter.byte
     let plan: ColumnPlan
     if let fields {
-      plan = try ColumnPlan(collection: collection, fields: fields)
+      plan = try ColumnPlan(collection: collection, fields: fields, schema: options.schema)
     } else {
-      plan = ColumnPlan(collection: collection)
+      plan = ColumnPlan(collection: collection, schema: options.schema)
     }
     rows = try CSVRows(collection: collection, plan: plan, options: options)
     file = try OutputFile(path, digest: options.digest)

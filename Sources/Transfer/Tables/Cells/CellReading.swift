@@ -1,5 +1,5 @@
 package import FirestoreModels
-package import GymModels
+package import Schema
 
 /// A cell that does not match its column; the reason does not contain its data.
 package struct CellError: Error, Sendable, Equatable, CustomStringConvertible {

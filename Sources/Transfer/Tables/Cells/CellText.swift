@@ -1,5 +1,5 @@
 package import FirestoreModels
-package import GymModels
+package import Schema
 
 /// The text of a cell: how a value is written and (``value(of:isQuoted:as:parser:)``) read back.
 ///

@@ -1,5 +1,5 @@
 package import FirestoreModels
-package import GymModels
+package import Schema
 
 /// Parses the cells of a table as written by export, saved by spreadsheets or typed by people.
 package struct CellValues {

@@ -1,4 +1,4 @@
-package import GymModels
+package import Schema
 
 /// Infers the type of a column from all of its values.
 package struct TypeInference: Sendable {

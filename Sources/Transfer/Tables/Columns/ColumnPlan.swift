@@ -1,11 +1,11 @@
 import FirestoreModels
-import GymModels
+import Schema
 
 /// The columns of a collection's table, and the assignment of field values to them.
 ///
-/// The columns of the catalogue come first. Other fields get a column at the end when they first appear. So
+/// The columns of the schema come first. Other fields get a column at the end when they first appear. So
 /// columns are only appended, and earlier rows merely lack the last cells, which allows writing in one pass.
-/// A map has a column per member (`membershipPlanSnapshot.planName`). A single cell under the path of the map
+/// A map has a column per member (`address.city`). A single cell under the path of the map
 /// holds an empty map, a vector, or a value that is a map in other documents (null, a scalar, an array). A
 /// document fills either the column of a path or those below it, which is unambiguous when read back.
 ///
@@ -42,8 +42,8 @@ struct ColumnPlan: Sendable {
   }
 
   /// Creates the plan of a collection, which gets columns as fields appear.
-  init(collection: CollectionPath) {
-    columns = ColumnCatalogue.columns(of: collection)
+  init(collection: CollectionPath, schema: DatabaseSchema) {
+    columns = schema.columns(of: collection)
     grows = true
     for (index, column) in columns.enumerated() { enter(column.path, index) }
   }
@@ -53,8 +53,8 @@ struct ColumnPlan: Sendable {
   /// Each field is one cell, even if it is a map.
   ///
   /// - Throws: ``Failure`` of kind `usage` if a field is repeated or is inside another one.
-  init(collection: CollectionPath, fields: [FieldPath]) throws(Failure) {
-    let known = ColumnCatalogue.columns(of: collection)
+  init(collection: CollectionPath, fields: [FieldPath], schema: DatabaseSchema) throws(Failure) {
+    let known = schema.columns(of: collection)
     columns = fields.map { path in known.first { $0.path == path } ?? Column(unknown: path) }
     grows = false
     for (index, path) in fields.enumerated() {
@@ -188,7 +188,7 @@ struct ColumnPlan: Sendable {
     let text = column.heading(language)
     guard column.type == .any, text.isIdentical(to: column.path.description),
       columns.contains(where: {
-        $0.path != column.path && ($0.english.isIdentical(to: text) || $0.spanish.isIdentical(to: text))
+        $0.path != column.path && $0.isLabelled(text)
       })
     else { return text }
     return column.path.segments.map { "`\($0)`" }.joined(separator: ".")

@@ -1,3 +1,5 @@
+package import Schema
+
 /// Options for converting the rows of a table to documents.
 package struct TableOptions: Sendable {
   /// The kinds of generated IDs.
@@ -20,6 +22,9 @@ package struct TableOptions: Sendable {
   package var newIDs: NewIDs?
   /// The seed of generated IDs, so that a resumed run generates the same ones.
   package var newIDSeed = ""
+
+  /// The schema with the columns of the collections.
+  package var schema = DatabaseSchema.none
 
   package init(timeZone: LocalTimeZone) {
     self.timeZone = timeZone

@@ -1,5 +1,5 @@
 package import FirestoreModels
-package import GymModels
+package import Schema
 
 /// The columns of a table, from its header, the catalogue and, if neither has a type, all values.
 package struct TablePlan: Sendable {
@@ -33,7 +33,7 @@ package struct TablePlan: Sendable {
   package let isSheet: Bool
   /// The column of the document IDs.
   package private(set) var idColumn: Int?
-  /// The column of the field `id`, which equals the document ID in the gym's documents.
+  /// The column of the field that holds the document's own ID.
   package private(set) var idField: Int?
   package let tree: FieldTree
   /// The columns whose types must be inferred from all values.
@@ -62,7 +62,7 @@ package struct TablePlan: Sendable {
     isForExcel: Bool,
     options: TableOptions
   ) throws(Failure) {
-    let catalogue = ColumnCatalogue.columns(of: collection)
+    let catalogue = options.schema.columns(of: collection)
     let headings = (0..<header.count).map { Self.trimmed(header[$0]) }
     var roles: [Role] = []
     var typed: Set<Int> = []
@@ -76,6 +76,7 @@ package struct TablePlan: Sendable {
         remedy: remedy
       )
     }
+    let identifiers = options.schema.identifierNames
     var idColumn: Int?
     for (index, heading) in headings.enumerated() {
       if heading.isEmpty {
@@ -137,11 +138,19 @@ package struct TablePlan: Sendable {
       }
     }
     self.idColumn = idColumn
+    let declared = options.schema.collection(collection)
+    // A column that is only named for the IDs is no field where the schema has none of its name.
+    if let index = idColumn, case .field(let column) = roles[index], let declared,
+      declared.field(column.path) == nil
+    {
+      roles[index] = .name
+    }
+    let idPath = declared == nil ? FieldPath(field: "id") : declared?.idField
     for (index, role) in roles.enumerated() {
       guard case .field(let column) = role else { continue }
-      if column.path == FieldPath(field: "id") { idField = index }
+      if column.path == idPath { idField = index }
       if typed.contains(index) || readsForms || column.type != .any { continue }
-      if index == idColumn || Self.isTextLike(column) {
+      if index == idColumn || Self.isTextLike(column, identifiers) {
         roles[index] = .field(Self.column(column, .string))
         decided.insert(index)
       } else {
@@ -218,7 +227,7 @@ package struct TablePlan: Sendable {
     } catch let error as FieldPathError {
       throw failure(
         error.description,
-        "Use a field name, a label of the catalogue, or back-quotes around any other name."
+        "Use a field name, a label of the schema, or back-quotes around any other name."
       )
     } catch {
       throw error as? Failure ?? failure("\(error)", nil)
@@ -227,30 +236,20 @@ package struct TablePlan: Sendable {
 
   private static func known(_ heading: String, _ catalogue: [Column]) -> Column? {
     catalogue.first { $0.path.description.isIdentical(to: heading) }
-      ?? catalogue.first { $0.english.isIdentical(to: heading) || $0.spanish.isIdentical(to: heading) }
+      ?? catalogue.first { $0.isLabelled(heading) }
   }
 
   private static func column(_ column: Column, _ type: Column.ValueType) -> Column {
-    Column(column.path, type, isTextLike: column.isTextLike, english: column.english, spanish: column.spanish)
+    column.typed(type)
   }
 
-  /// Whether a column of digits is an identifier, according to the catalogue or to its name.
-  private static func isTextLike(_ column: Column) -> Bool {
+  /// Whether a column of digits is an identifier, according to the schema or to its name.
+  private static func isTextLike(_ column: Column, _ identifiers: Set<String>) -> Bool {
     if column.isTextLike { return true }
     let name = column.path.segments.last ?? ""
     if name.hasSuffix("Id") || name.hasSuffix("ID") || name.hasSuffix("_id") { return true }
-    return textLikeNames.contains(name)
+    return identifiers.contains(name)
   }
-
-  private static let textLikeNames: Set<String> = {
-    var names: Set<String> = []
-    for group in ColumnCatalogue.collections {
-      for column in ColumnCatalogue.columns(ofGroup: group) where column.isTextLike {
-        if let name = column.path.segments.last { names.insert(name) }
-      }
-    }
-    return names
-  }()
 
   private static func trimmed(_ text: String) -> String {
     String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())

@@ -13,8 +13,6 @@ import Platform
 /// `America/Mexico_City` and the other zones in use are the same; reading a table takes 0.5 ms instead of 0.3
 /// ms.
 package struct LocalTimeZone: Sendable, Equatable {
-  package static let gym = "America/Mexico_City"
-
   /// The name, such as `America/Mexico_City`.
   package let name: String
 
@@ -68,7 +66,7 @@ package struct LocalTimeZone: Sendable, Equatable {
       "read the time zone",
       path: name,
       cause: "this system has no such time zone",
-      remedy: "Use a name such as \(Self.gym) or UTC, and install the package tzdata."
+      remedy: "Use a name such as America/Mexico_City or UTC, and install the package tzdata."
     )
   }
 

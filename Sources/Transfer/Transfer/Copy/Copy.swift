@@ -89,7 +89,11 @@ package struct Copy: Sendable {
     self.source = source
     self.options = options
     self.context = context
-    personalData = PersonalDataGuard(of: source.environment, isOff: options.keepsPersonalData)
+    personalData = PersonalDataGuard(
+      of: source.environment,
+      schema: context.schema,
+      isOff: options.keepsPersonalData
+    )
     elsewhere = LineList(context.folder.file("references.jsonl"))
   }
 

@@ -1,14 +1,16 @@
 import Configuration
 import FirestoreModels
-import GymModels
+import Schema
 
 /// Keeps personal data in a protected environment unless the user allows it to leave.
 struct PersonalDataGuard: Sendable {
   private let environment: DatabaseEnvironment
+  private let schema: DatabaseSchema
   private let isOff: Bool
 
-  init(of environment: DatabaseEnvironment, isOff: Bool) {
+  init(of environment: DatabaseEnvironment, schema: DatabaseSchema, isOff: Bool) {
     self.environment = environment
+    self.schema = schema
     self.isOff = isOff || !environment.isProtected
   }
 
@@ -16,7 +18,7 @@ struct PersonalDataGuard: Sendable {
   ///
   /// - Throws: `.notPermitted`.
   func assertFree(_ collection: CollectionPath) throws(Failure) {
-    guard !isOff, let reason = PersonalData.reason(of: collection) else { return }
+    guard !isOff, let reason = schema.withholding(of: collection) else { return }
     throw Failure(
       .notPermitted,
       "copy",

@@ -1,5 +1,5 @@
 import FirestoreModels
-import GymModels
+import Schema
 import Tables
 
 /// Writes rows of a table as CSV lines with the table's own columns, plus a column for the reason of a rejection.

@@ -18,6 +18,23 @@ protocol DocumentInput: AnyObject {
 
   /// Returns the current row for the list of rejected rows; nil if the input has no such list.
   func rejected(_ reason: String) -> RejectedRow?
+
+  /// The cell of the current row that holds a field, or the ID of the document (nil); nil where there is none.
+  func cell(of field: FieldPath?) -> Cell?
+}
+
+extension DocumentInput {
+  func cell(of field: FieldPath?) -> Cell? { nil }
+}
+
+/// A cell of a row.
+struct Cell {
+  /// The number of the column, from 1.
+  var column: Int
+  var heading: String?
+  /// The column in words, for messages.
+  var name: String
+  var value: String
 }
 
 /// A row of the list of rejected rows.
@@ -36,6 +53,10 @@ struct DocumentRow {
   var document: RawDocument?
   /// The errors; none in a valid row.
   var faults: [RowFault] = []
+  /// What breaks the schema without being an error.
+  var warnings: [RowFault] = []
+  /// The document as it was read, where it breaks the schema.
+  var refused: RawDocument?
 
   /// Whether it has a document and no errors.
   var isWhole: Bool { document != nil && faults.isEmpty }
@@ -53,6 +74,8 @@ struct RowFault {
   var value: String?
   /// What was expected.
   var expected: String
+  /// The kind of violation of the schema; nil for what could not be read.
+  var code: String?
   /// The failure of a command that stops here.
   var failure: Failure
 }

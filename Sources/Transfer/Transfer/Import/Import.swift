@@ -44,6 +44,8 @@ package struct Import: Sendable {
     package var isDryRun = false
     /// The maximum number of documents; nil for all.
     package var limit: Int?
+    /// How the schema of the target is applied.
+    package var rules = SchemaRules()
 
     package init(sources: [ImportSource], table: TableOptions, mode: WriteMode) {
       self.sources = sources
@@ -75,16 +77,23 @@ package struct Import: Sendable {
     let input = try StandardInput.keep(options.sources, in: context.folder)
     defer { input.remove() }
     context.progress.begin("columns", total: nil)
-    let inputs = try ImportInputs(input.sources, options: options.table, progress: context.progress)
+    let inputs = try ImportInputs(
+      input.sources,
+      options: options.table,
+      rules: options.rules,
+      collection: options.collection,
+      progress: context.progress
+    )
     context.progress.begin("checking", total: nil)
     if context.checkpoints?.resumed == nil { try check(inputs) }
     context.progress.end()
     if let collection = options.collection { context.counts.open(collection) }
     let counts = Locked(ReferenceRewriter.Counts())
+    let warnings = ValidationReport(context.folder.file("warnings.csv"))
     defer { context.progress.end() }
     context.progress.begin("import", total: nil)
     if options.isDryRun {
-      try await forEachBatch(of: inputs, counts) { documents, _ in
+      try await forEachBatch(of: inputs, counts, warnings) { documents, _ in
         for document in documents {
           let violation = DocumentLimits.violations(of: document).first
           context.counts.update(document.path.collection) {
@@ -106,6 +115,7 @@ package struct Import: Sendable {
       let loader = DocumentLoader(
         in: context,
         mode: options.mode,
+        timesOf: options.rules.setsTimes ? options.rules.schema : nil,
         limits: options.limits,
         pacer: options.pacer
       )
@@ -113,13 +123,15 @@ package struct Import: Sendable {
         if context.checkpoints?.resumed == nil {
           try await context.checkpoints?.begin(at: Position().checkpoint)
         }
-        try await forEachBatch(of: inputs, counts) { documents, position in
+        try await forEachBatch(of: inputs, counts, warnings) { documents, position in
           try await intake.put(documents)
           try await context.checkpoints?.mark(at: position) { try await intake.drain() }
         }
       }
     }
     record(counts.withLock { $0 })
+    for line in warnings.lines { context.logger.warning("\(line)") }
+    if warnings.count > 0 { context.logger.notice("See \(warnings.path) for the values.") }
   }
 
   /// Returns the paths of the lists of rejected rows that a run has left.
@@ -154,7 +166,9 @@ package struct Import: Sendable {
       var read = 0
       while let row = try input.next() {
         try Task.checkCancellation()
-        if source.format == .jsonLines, let fault = row.faults.first { throw fault.failure }
+        if source.format == .jsonLines, let fault = row.faults.first, fault.code == nil {
+          throw fault.failure
+        }
         for fault in row.faults { try report.add(fault, of: source) }
         read += 1
         if read % 1000 == 0 {
@@ -188,6 +202,7 @@ package struct Import: Sendable {
   private func forEachBatch(
     of inputs: ImportInputs,
     _ counts: Locked<ReferenceRewriter.Counts>,
+    _ warnings: ValidationReport,
     _ body: ([RawDocument], Checkpoint.State) async throws -> Void
   ) async throws {
     var position = Position(resuming: context.checkpoints?.resumed)
@@ -222,6 +237,7 @@ package struct Import: Sendable {
       let list = RowRejects(context.folder.file(inputs.rejectList(stage)))
       while left > 0, let row = try input.next() {
         (position.file, position.line) = (stage, row.number)
+        for warning in row.warnings { try warnings.add(warning, of: source) }
         guard var document = try document(of: row, from: source, input, list) else { continue }
         if let collection = options.collection, source.format == .jsonLines {
           document.path = DocumentPath(collection, document.path.id)
@@ -280,6 +296,13 @@ package struct Import: Sendable {
     }
     if let rejected = input.rejected(RowRejects.reason(row.faults)) {
       try list.add(rejected)
+    } else if let refused = row.refused {
+      try context.rejects.add(
+        refused.path,
+        code: fault.code ?? "MALFORMED",
+        message: RowRejects.reason(row.faults),
+        fields: refused.fields
+      )
     } else {
       try context.rejects.add(
         DocumentPath(position, "line-\(row.number)"),

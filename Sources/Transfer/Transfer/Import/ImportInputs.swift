@@ -1,5 +1,6 @@
 import FirestoreModels
 import Runs
+import Schema
 import Tables
 
 /// The inputs of an import, each of which can be read from its start several times.
@@ -12,15 +13,28 @@ struct ImportInputs: Sendable {
 
   private let inputs: [Input]
   private let options: TableOptions
+  private let rules: SchemaRules
+  private let collection: CollectionPath?
 
   /// The size of each input in bytes; nil if unknown.
   let sizes: [Int?]
 
   /// Determines the columns of tables, which may require reading them entirely.
   ///
+  /// - Parameters:
+  ///   - rules: How the schema is applied.
+  ///   - collection: The collection of all documents of JSON Lines; nil for the one in each document's name.
   /// - Throws: ``Failure``.
-  init(_ sources: [ImportSource], options: TableOptions, progress: Progress) throws {
+  init(
+    _ sources: [ImportSource],
+    options: TableOptions,
+    rules: SchemaRules,
+    collection: CollectionPath?,
+    progress: Progress
+  ) throws {
     self.options = options
+    self.rules = rules
+    self.collection = collection
     sizes = sources.map(\.size)
     let meter = ImportProgress(zip(sources, sizes).map { $0.format == .jsonLines ? 0 : $1 })
     var inputs: [Input] = []
@@ -50,9 +64,16 @@ struct ImportInputs: Sendable {
   /// - Throws: ``Failure``.
   func open(_ stage: Int) throws(Failure) -> (any DocumentInput)? {
     let input = inputs[stage]
-    if input.source.format == .jsonLines { return try JSONLinesInput(input.source.path) }
+    if input.source.format == .jsonLines {
+      return checked(try JSONLinesInput(input.source.path), input.source)
+    }
     guard let plan = input.plan else { return nil }
-    return try TableInput(input.source, plan: plan, options: options, stage: stage)
+    return checked(try TableInput(input.source, plan: plan, options: options, stage: stage), input.source)
+  }
+
+  private func checked(_ input: any DocumentInput, _ source: ImportSource) -> any DocumentInput {
+    if rules.schema.isEmpty || (rules.policy(for: source) == .off && !rules.fillsDefaults) { return input }
+    return SchemaInput(input, of: source, rules, collection: collection)
   }
 
   /// Returns the name of an input's list of rejected rows: `rejects.csv`, or `rejects-2.csv` for the second table.

@@ -1,7 +1,7 @@
 import Files
 package import FirestoreModels
 import FirestoreREST
-import GymModels
+package import Schema
 import Tables
 
 /// One file or one sheet of a workbook that is imported.
@@ -32,6 +32,8 @@ package struct ImportSource: Sendable, Equatable {
   package var sheet: String?
   /// The collection of a table's rows; nil for JSON Lines, whose lines name it.
   package var collection: CollectionPath?
+  /// Whether it was found in a folder that was named: an export that is restored.
+  package var isFromFolder = false
 
   /// Whether it can be read only once.
   var isStream: Bool { Self.isStream(path) }
@@ -53,18 +55,21 @@ package struct ImportSource: Sendable, Equatable {
   ///   - format: The format of all of them; nil to determine each by its name.
   ///   - collection: The collection of all tables; nil to determine each by its manifest, file name or sheet name.
   ///   - sheets: The sheets of workbooks; all visible sheets if empty.
+  ///   - schema: The schema, for sheets whose names are shortened.
   /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed`; `usage` if the collection cannot be determined.
   package static func resolve(
     _ paths: [String],
     format: Format? = nil,
     collection: CollectionPath? = nil,
-    sheets: [String] = []
+    sheets: [String] = [],
+    schema: DatabaseSchema
   ) throws(Failure) -> [ImportSource] {
     var sources: [ImportSource] = []
     var missing = sheets
     for path in paths {
       for file in try Manifest.files(at: path) {
         var source = ImportSource(path: file, format: format ?? (file == "-" ? .jsonLines : Format(of: file)))
+        source.isFromFolder = file != path
         if source.format != .jsonLines {
           source.collection = collection
           if collection == nil { source.collection = try checked(try derivedCollection(for: file), of: file) }
@@ -89,7 +94,7 @@ package struct ImportSource: Sendable, Equatable {
               remedy: "Save it as a file."
             )
           }
-          for sheet in try self.sheets(of: source, chosen: sheets) {
+          for sheet in try self.sheets(of: source, chosen: sheets, schema: schema) {
             missing.removeAll { $0.isIdentical(to: sheet.sheet ?? "") }
             sources.append(sheet)
           }
@@ -103,7 +108,11 @@ package struct ImportSource: Sendable, Equatable {
   }
 
   /// Returns the sheets of a workbook that are to be imported.
-  private static func sheets(of source: ImportSource, chosen: [String]) throws(Failure) -> [ImportSource] {
+  private static func sheets(
+    of source: ImportSource,
+    chosen: [String],
+    schema: DatabaseSchema
+  ) throws(Failure) -> [ImportSource] {
     let package = try XLSXPackage(source.path)
     let names = package.sheets.map(\.name)
     var sources: [ImportSource] = []
@@ -116,7 +125,10 @@ package struct ImportSource: Sendable, Equatable {
       var resolved = source
       resolved.sheet = sheet.name
       if resolved.collection == nil {
-        resolved.collection = try checked(collection(ofSheet: sheet.name, among: names), of: resolved.label)
+        resolved.collection = try checked(
+          collection(ofSheet: sheet.name, among: names, schema: schema),
+          of: resolved.label
+        )
       }
       guard resolved.collection != nil else {
         throw unknownCollection(
@@ -201,7 +213,11 @@ package struct ImportSource: Sendable, Equatable {
   }
 
   /// Returns the collection for a sheet name that an export has made; `users (2)` continues `users`.
-  static func collection(ofSheet name: String, among names: [String]) -> CollectionPath? {
+  static func collection(
+    ofSheet name: String,
+    among names: [String],
+    schema: DatabaseSchema
+  ) -> CollectionPath? {
     var stem = name
     if name.hasSuffix(")"), let open = name.utf8.lastIndex(of: UInt8(ascii: "(")),
       Int(name[name.utf8.index(after: open)...].dropLast()) != nil
@@ -209,9 +225,9 @@ package struct ImportSource: Sendable, Equatable {
       let first = String(name[..<open].dropLast())
       if names.contains(where: { $0.isIdentical(to: first) }) { stem = first }
     }
-    for group in ColumnCatalogue.collections {
+    for pattern in schema.collections.map(\.pattern) {
       var legal = SheetNames()
-      if legal.unique(group).isIdentical(to: stem) { return CollectionPath(group) }
+      if legal.unique(pattern.string).isIdentical(to: stem) { return pattern }
     }
     return collection(ofFile: stem)
   }

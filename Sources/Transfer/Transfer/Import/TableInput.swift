@@ -1,6 +1,6 @@
 import Files
 import FirestoreModels
-import GymModels
+import Schema
 import Tables
 
 /// The documents of a table, row by row.
@@ -66,6 +66,28 @@ final class TableInput: DocumentInput {
 
   func rejected(_ reason: String) -> RejectedRow? {
     RejectedRow(header: rejects.header, line: rejects.line(isBroken ? nil : reader.row, reason, longTexts))
+  }
+
+  func cell(of field: FieldPath?) -> Cell? {
+    let index: Int?
+    if let field {
+      index = plan.roles.firstIndex { role in
+        if case .field(let column) = role {
+          column.path == field || column.path.isPrefix(of: field)
+        } else {
+          false
+        }
+      }
+    } else {
+      index = plan.idColumn
+    }
+    guard let index else { return nil }
+    return Cell(
+      column: index + 1,
+      heading: plan.headings.indices.contains(index) ? plan.headings[index] : nil,
+      name: plan.name(ofColumn: index),
+      value: reader.row[index]
+    )
   }
 
   // MARK: Rows

@@ -41,7 +41,7 @@ final class ValidationReport {
     count += 1
     if first == nil { first = fault.failure }
     let key = UTF8Key(
-      "\(source.label)\u{0}\(fault.column ?? 0)\u{0}\(fault.column == nil ? "" : fault.expected)"
+      "\(source.label)\u{0}\(fault.column ?? 0)\u{0}\(fault.column == nil && fault.code == nil ? "" : fault.expected)\u{0}\(fault.code == nil ? "" : fault.heading ?? "")"
     )
     if let index = kinds[key] {
       kindCounts[index].count += 1

@@ -1,20 +1,23 @@
 package import FirestoreModels
 package import FirestoreREST
 package import Logging
+package import Schema
 
-/// Restricts reads to documents updated since a time, by the field `updatedAt`.
+/// Restricts reads to documents updated since a time, by the field that the schema names for it.
 ///
-/// The service has no query for update times. So an increment leaves out documents whose `updatedAt` is missing or not a
-/// timestamp, and reports their number. A collection in which no document has an `updatedAt` is read entirely. Deleted
+/// The service has no query for update times. So an increment leaves out documents whose field is missing or not a
+/// timestamp, and reports their number. A collection in which no document has the field is read entirely. Deleted
 /// documents are in no increment.
 package struct Increment: Sendable {
-  /// The field.
-  package static let field = FieldPath(field: "updatedAt")
+  /// The field of collections that the schema does not declare.
+  private static let usualField = FieldPath(field: "updatedAt")
 
+  private let schema: DatabaseSchema
   private let client: FirestoreClient
   private let logger: Logger
 
-  package init(client: FirestoreClient, logger: Logger) {
+  package init(of schema: DatabaseSchema, client: FirestoreClient, logger: Logger) {
+    self.schema = schema
     self.client = client
     self.logger = logger
   }
@@ -32,12 +35,17 @@ package struct Increment: Sendable {
       return false
     }
     guard let beginning = Timestamp(seconds: Timestamp.minimumSeconds) else { return false }
+    let declared = schema.collection(read.collection)
+    guard let field = declared == nil ? Self.usualField : declared?.updateTime?.path else {
+      logger.notice("\(read.collection) has no update time: all of it is exported.")
+      return false
+    }
     var dated = read
-    dated.filter = .field(Self.field, .greaterThanOrEqual, .timestamp(beginning))
+    dated.filter = .field(field, .greaterThanOrEqual, .timestamp(beginning))
     // Whether the filter applies must be known; the number of documents that it leaves out is only worth a message.
     if try await client.isEmpty(dated, asFiltered: true) {
       if try await !client.isEmpty(read) {
-        logger.notice("No document of \(read.collection) has an updatedAt: all of it is exported.")
+        logger.notice("No document of \(read.collection) has \(field): all of it is exported.")
       }
       return false
     }
@@ -45,15 +53,15 @@ package struct Increment: Sendable {
     if let all = counts[0]?.count, let dated = counts[1]?.count {
       if dated < all {
         logger.warning(
-          "\(all - dated) documents of \(read.collection) have no updatedAt that is a timestamp: they are in no increment, only in a full export."
+          "\(all - dated) documents of \(read.collection) have no \(field) that is a timestamp: they are in no increment, only in a full export."
         )
       }
     } else {
       logger.notice(
-        "The documents of \(read.collection) could not be counted: those without an updatedAt are in no increment, only in a full export."
+        "The documents of \(read.collection) could not be counted: those without \(field) are in no increment, only in a full export."
       )
     }
-    read.filter = .field(Self.field, .greaterThanOrEqual, .timestamp(since))
+    read.filter = .field(field, .greaterThanOrEqual, .timestamp(since))
     return true
   }
 }

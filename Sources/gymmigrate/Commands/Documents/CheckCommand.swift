@@ -2,24 +2,25 @@ import ArgumentParser
 import Files
 import FirestoreModels
 import FirestoreREST
-import GymMigrations
+import Integrity
 import Runs
+import Schema
 
-/// `gymmigrate check`: whether the gym's data obeys its rules.
+/// `gymmigrate check`: whether data obeys its schema.
 struct CheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Check the integrity of the gym's data; nothing is written.",
+    abstract: "Check data against its schema; nothing is written.",
     discussion: """
-      Reads each collection of the gym once, in constant memory, and reports where the data breaks its rules: \
-      ids, foreign keys, links between users and members, family groups, bookings, groups, the setup, snapshots \
-      of payments. Prints a table with the number of findings of each rule and some examples. Every finding, with \
+      Reads each collection of the schema once, in constant memory, and reports where documents break its rules: \
+      types, required fields, closed values, formats, ranges, ids, foreign keys, links, and documents that an \
+      application cannot read or does not see; then the rules of the application that comes along. Prints a table with the number of findings of each rule and some examples. Every finding, with \
       the value, is in findings.csv of the run's folder, and in the file of --output. Ends in 1 when there are \
       findings, in 0 when there are none.
 
         gymmigrate check -e stage
         gymmigrate check -e prod -o findings.csv
-        gymmigrate check payments 'groups/*/members' -e prod
+        gymmigrate check payments 'orders/*/items' -e prod
         gymmigrate check -e prod --rule foreign-key-dangling --rule link-not-mirrored
         gymmigrate check -e prod --json
 
@@ -72,13 +73,6 @@ struct CheckCommand: AsyncParsableCommand {
   func validate() throws {
     for name in collections {
       if let defect = CollectionSelection.defect(of: name) { throw ValidationError("'\(name)' \(defect).") }
-      if Self.judged([name]).isEmpty {
-        let known = IntegrityCheck.collections.map(\.string).joined(separator: ", ")
-        throw ValidationError("No rule is about '\(name)'; there are rules about \(known).")
-      }
-    }
-    for name in names where IntegrityRule(named: name) == nil {
-      throw ValidationError("--rule: '\(name)' is no rule; 'gymmigrate check --list-rules' lists them.")
     }
     if let output, FindingFile.Format(fileName: output) == nil {
       throw ValidationError(
@@ -88,13 +82,19 @@ struct CheckCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    if listRules { return try CheckText.printRules(asJSON: logging.json) }
+    let schema = try EnvironmentResolver(connection).schema()
+    let application = BuiltInSchema.rules(for: schema)
+    let known = IntegrityCheck.rules(application)
+    if listRules { return try CheckText.printRules(known, asJSON: logging.json) }
+    try assertKnown(known, schema)
     // What cannot be written is found out before anything is read.
     if let output { try OutputFile.checkWritable(output) }
-    let chosen = Set(names.compactMap { IntegrityRule(named: $0) })
     let check = IntegrityCheck(
-      rules: chosen.isEmpty ? Set(IntegrityRule.allCases) : chosen,
-      judged: collections.isEmpty ? nil : Set(Self.judged(collections))
+      of: schema,
+      application: application,
+      rules: names.isEmpty
+        ? nil : Set(known.filter { rule in names.contains { $0.isIdentical(to: rule.name) } }),
+      judged: collections.isEmpty ? nil : Set(Self.judged(collections, schema))
     )
     let (collections, emptiness) = (collections, emptiness)
     let findings = CheckOutput(check, examples: examples, asJSON: logging.json)
@@ -104,7 +104,7 @@ struct CheckCommand: AsyncParsableCommand {
     // With --json the summary is a part of the object that the findings are in.
     command.printing = { try findings.end($0) }
     try await command.perform { session, run in
-      let named = Self.judged(collections).map { CollectionScope(pathOrPattern: $0).read }
+      let named = Self.judged(collections, schema).map { CollectionScope(pathOrPattern: $0).read }
       try await session.prepare(named, isAll: false, emptiness)
       var integrity = IntegrityRun(in: session.context(run))
       integrity.pageSize = reading.pageSize
@@ -127,9 +127,29 @@ struct CheckCommand: AsyncParsableCommand {
     }
   }
 
-  /// The collections with rules that names and patterns mean.
-  private static func judged(_ names: [String]) -> [CollectionPath] {
-    IntegrityCheck.collections.filter { collection in
+  /// Refuses names of rules and collections that there are not.
+  private func assertKnown(_ known: [IntegrityRule], _ schema: DatabaseSchema) throws {
+    if schema.isEmpty {
+      throw Failure(
+        .usage,
+        "check",
+        path: schema.name,
+        cause: "there is no schema to check by",
+        remedy: "Name one with --schema; 'gymmigrate schema infer' makes one from the data."
+      )
+    }
+    for name in collections where Self.judged([name], schema).isEmpty {
+      let declared = schema.collections.map(\.pattern.string).joined(separator: ", ")
+      throw ValidationError("No rule is about '\(name)'; there are rules about \(declared).")
+    }
+    for name in names where !known.contains(where: { $0.name.isIdentical(to: name) }) {
+      throw ValidationError("--rule: '\(name)' is no rule; 'gymmigrate check --list-rules' lists them.")
+    }
+  }
+
+  /// The declared collections that names and patterns mean.
+  private static func judged(_ names: [String], _ schema: DatabaseSchema) -> [CollectionPath] {
+    schema.collections.map(\.pattern).filter { collection in
       names.contains { name in
         CollectionPath(name)?.pattern == collection || CollectionSelection.name(name, means: collection)
       }

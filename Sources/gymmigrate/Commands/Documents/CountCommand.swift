@@ -13,13 +13,13 @@ struct CountCommand: AsyncParsableCommand {
     discussion: """
       Prints one line per collection: its path and the number, separated by a tab. Nothing is downloaded; the \
       service bills one read for every 1,000 documents counted. The documents of a pattern, as \
-      'groups/*/members', are counted by their names, a read each; so are up to 100,000 documents of a collection \
+      'orders/*/items', are counted by their names, a read each; so are up to 100,000 documents of a collection \
       that the service does not count.
 
-        gymmigrate count users members -e test
+        gymmigrate count users orders -e test
         gymmigrate count --all -e prod --json
-        gymmigrate count members --where 'membershipStatus == active' -e prod
-        gymmigrate count 'class*' 'groups/*/members' -e prod
+        gymmigrate count orders --where 'status == paid' -e prod
+        gymmigrate count 'log*' 'orders/*/items' -e prod
       """
   )
 

@@ -3,6 +3,7 @@ import Configuration
 import FirestoreModels
 import FirestoreREST
 import MigrationEngine
+import Schema
 
 /// `gymmigrate delete`: documents taken out of use, or for good.
 struct DeleteCommand: AsyncParsableCommand {
@@ -10,15 +11,15 @@ struct DeleteCommand: AsyncParsableCommand {
     commandName: "delete",
     abstract: "Deactivate documents, or delete them for good.",
     discussion: """
-      By default sets isActive to false and has the server set updatedAt, as the apps do; a document that is already inactive is left unchanged. --hard deletes documents for good: it requires --max-delete, or asks on a terminal. The service keeps the subcollections of a deleted document, where no list shows them; so a document with subcollections is not deleted, but listed. Delete the subcollections first, or leave them with --leave-subcollections.
+      By default deletes softly, as the schema says for the collection: it sets the field that marks a document as deleted, and has the server set the update time, where there is one. A document that is already deleted is left unchanged. --hard deletes documents for good: it requires --max-delete, or asks on a terminal. The service keeps the subcollections of a deleted document, where no list shows them; so a document with subcollections is not deleted, but listed. Delete the subcollections first, or leave them with --leave-subcollections.
 
-        gymmigrate delete members --id 00914634-DED7-46C6-A448-0F7BCB3FE60C -e stage
+        gymmigrate delete users --id 08IiQGmf0KBE9bwAj65r3ctInVea -e stage
         gymmigrate delete products --where 'stock == 0' -e stage -n
-        gymmigrate delete check_ins --where 'type == visitor' --hard --max-delete 50 -e stage
+        gymmigrate delete orders --where 'status == draft' --hard --max-delete 50 -e stage
       """
   )
 
-  @Argument(help: "The path of the collection, as users; or a pattern, as 'class*' or 'groups/*/members'.")
+  @Argument(help: "The path of the collection, as users; or a pattern, as 'log*' or 'orders/*/items'.")
   var collection: String
 
   @Option(
@@ -44,15 +45,11 @@ struct DeleteCommand: AsyncParsableCommand {
   @Flag(help: "Delete documents that have subcollections, too, and leave those where they are.")
   var leaveSubcollections = false
 
+  @OptionGroup var immutability: ImmutabilityOptions
   @OptionGroup var plan: PlanOptions
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var logging: LoggingOptions
   @OptionGroup var write: WriteOptions
-
-  /// Collections whose documents are facts, which no app takes for inactive.
-  private static let withoutIsActive: Set = [
-    "check_ins", "payments", "classBookings", "classAttendance", "user_emails", "app_config",
-  ]
 
   func validate() throws {
     if !ids.isEmpty {
@@ -78,32 +75,48 @@ struct DeleteCommand: AsyncParsableCommand {
     if !hard {
       if maxDelete != nil { throw ValidationError("--max-delete goes with --hard.") }
       if leaveSubcollections { throw ValidationError("--leave-subcollections goes with --hard.") }
-      if Self.withoutIsActive.contains(where: { matches($0) }) {
-        throw ValidationError(
-          "The documents of \(collection) are never inactive: no app looks at isActive there. --hard deletes for good."
-        )
-      }
     }
   }
 
-  private func matches(_ name: String) -> Bool {
-    CollectionPath(name).map { CollectionSelection.name(collection, means: $0) } ?? false
+  /// Refuses a collection whose documents are not deleted softly; a pattern is refused where that holds for all of it.
+  private func assertSoftDelete(_ schema: DatabaseSchema) throws(Failure) {
+    let meant = schema.collections.filter { declared in
+      query.group
+        ? declared.pattern.id.isIdentical(to: collection)
+        : CollectionPath(collection)?.pattern == declared.pattern
+          || CollectionSelection.name(collection, means: declared.pattern)
+    }
+    if meant.contains(where: { $0.softDelete != nil }) { return }
+    throw Failure(
+      .usage,
+      "delete softly",
+      path: collection,
+      cause: meant.isEmpty
+        ? "the schema '\(schema.name)' does not declare the collection"
+        : "the schema says of no field that it marks a document as deleted",
+      remedy: "--hard deletes for good; 'soft-delete:' in the schema names the field (docs/schema.md)."
+    )
   }
 
   func run() async throws {
-    let database = try EnvironmentResolver(connection).environment().database
-    var scope = try OneOffArguments.scope(of: collection, query, in: database)
+    let resolver = EnvironmentResolver(connection)
+    let (database, schema) = (try resolver.environment().database, try resolver.schema())
+    if !hard { try assertSoftDelete(schema) }
+    var scope = try OneOffArguments.scope(of: collection, query, in: database, schema)
     let ids = ids.reduce(into: [String]()) { list, id in
       if !list.contains(where: { $0.isIdentical(to: id) }) { list.append(id) }
     }
     if !ids.isEmpty { scope = DeclarativeMigration.Scope(scope.collection, ids: ids, in: database) }
     let paths = ids.map { DocumentPath(scope.collection, $0) }
-    let migration = DeclarativeMigration(
+    var migration = DeclarativeMigration(
       id: hard ? "delete" : "soft-delete",
       summary: "Deletes documents of \(collection).",
       scope: scope,
-      steps: [hard ? .hardDelete : .softDelete]
+      steps: [hard ? .hardDelete : .softDelete],
+      schema: schema
     )
+    migration.allowsImmutable = immutability.allowImmutable
+    let prepared = migration
     try await OneOffRun(
       name: "delete \(collection)",
       connection: connection,
@@ -113,9 +126,9 @@ struct DeleteCommand: AsyncParsableCommand {
       emptiness: query.emptiness,
       maximumDeletes: maxDelete,
       leavesSubcollections: leaveSubcollections
-    ).perform(migration) { session in
+    ).perform(prepared) { session in
       if paths.isEmpty { return }
-      let found = try await session.client.batchGet(paths, mask: [MigrationStep.isActive])
+      let found = try await session.client.batchGet(paths, mask: [.documentName])
       if let missing = paths.first(where: { found[$0] == nil }) {
         throw Failure(
           .inputMissing,

@@ -2,8 +2,8 @@ import ArgumentParser
 import Files
 import FirestoreModels
 import FirestoreREST
-import GymModels
 import Runs
+import Schema
 
 /// `gymmigrate find`: people and things by what is written of them.
 struct FindCommand: AsyncParsableCommand {
@@ -11,12 +11,12 @@ struct FindCommand: AsyncParsableCommand {
     commandName: "find",
     abstract: "Find documents by name, email or phone.",
     discussion: """
-      Reads all of users and members (--collection for others), active and inactive documents alike, and ignores \
-      case and accents. A document is found where every word of the text is a part of one of its searched fields; \
-      the words may be in several. Searched are the names and the email of users and members, those of older apps \
-      included, and in other collections every text that is a field of the document itself, not in a map or an \
-      array. A text of three digits or more, with nothing but white space and + - . ( ) between them, also finds \
-      every document with a phone that has these digits in a row.
+      Reads all of the collections that the schema declares searchable (--collection for others), deleted documents \
+      included, and ignores case and accents. A document is found where every word of the text is a part of one of \
+      its searched fields; the words may be in several. Searched are the fields that the schema names, and in other \
+      collections every text that is a field of the document itself, not in a map or an array. A text of three \
+      digits or more, with nothing but white space and + - . ( ) between them, also finds every document with a \
+      phone that has these digits in a row.
 
       A read is billed for each document; --where narrows that down. Prints one line per document: its path and the fields that match, separated by tabs. Exits with 0 also when nothing is found.
 
@@ -30,9 +30,12 @@ struct FindCommand: AsyncParsableCommand {
   var text: String
 
   @Option(
-    help: ArgumentHelp("Where to look, several with commas in between.", valueName: "paths")
+    help: ArgumentHelp(
+      "Where to look, several with commas in between (default: where the schema says).",
+      valueName: "paths"
+    )
   )
-  var collection = "users,members"
+  var collection: String?
 
   @Option(help: ArgumentHelp("Stop after this number of documents.", valueName: "n"), from: 1)
   var limit: Int?
@@ -46,27 +49,45 @@ struct FindCommand: AsyncParsableCommand {
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var verbosity: VerbosityOptions
 
-  private var names: [String] {
-    collection.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+  /// The collections that are named; nil where none are.
+  private var named: [String]? {
+    collection?.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  private func names(_ schema: DatabaseSchema) throws(Failure) -> [String] {
+    if let named { return named }
+    let searchable = schema.searchable
+    if !searchable.isEmpty { return searchable.map(\.string) }
+    throw Failure(
+      .usage,
+      "choose where to look",
+      path: schema.name,
+      cause: "the schema declares no collection searchable",
+      remedy: "Name collections with --collection, or add 'search:' to them."
+    )
   }
 
   func validate() throws {
     if TextSearch(text) == nil {
       throw ValidationError("Say what to look for: '\(text)' is neither a word nor digits of a phone.")
     }
-    try CollectionArguments.validate(names, all: false, query)
+    if let named { try CollectionArguments.validate(named, all: false, query) }
   }
 
   func run() async throws {
     guard let search = TextSearch(text) else { return }
+    let names = try names(try EnvironmentResolver(connection).schema())
+    try CollectionArguments.validate(names, all: false, query)
     let selection = CollectionSelection(names, isDeep: false)
     let (query, limit, isJSON) = (query, limit ?? .max, json)
     let command = CommandRun(name: "find", connection: connection, logging: .withoutSummary(verbosity))
     try await command.performWithoutRun { session in
       var found = 0
       for var read in try await session.reads(of: selection, query) {
-        if read.reach == .collection, let fields = TextSearch.textFields(of: read.collection) {
-          read.mask = (fields + TextSearch.phoneFields).map { FieldPath(field: $0) }
+        if read.reach == .collection, let collection = session.schema.collection(read.collection),
+          let texts = collection.searchedTexts
+        {
+          read.mask = (texts + collection.searchedPhones).map { FieldPath(field: $0) }
         }
         session.counts.open(read.collection)
         session.progress.begin(read.collection.string, total: nil)
@@ -74,7 +95,10 @@ struct FindCommand: AsyncParsableCommand {
           try Task.checkCancellation()
           for document in page {
             session.counts.update(document.path.collection) { $0.read += 1 }
-            let matches = search.matches(in: document)
+            let matches = search.matches(
+              in: document,
+              of: session.schema.collection(document.path.collection)
+            )
             if matches.isEmpty { continue }
             if isJSON {
               try StandardOutput.write(data: Self.json(document.path, matches))

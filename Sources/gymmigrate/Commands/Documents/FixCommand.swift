@@ -2,6 +2,7 @@ import ArgumentParser
 import Configuration
 import FirestoreModels
 import MigrationEngine
+import Schema
 
 /// `gymmigrate fix`: a one-off change of fields.
 struct FixCommand: AsyncParsableCommand {
@@ -15,13 +16,13 @@ struct FixCommand: AsyncParsableCommand {
       ts(2026-01-31T12:00:00Z), ref(users/u1); anything else is text. For anything more, write a YAML file for \
       'migrate apply' (docs/fix.md).
 
-        gymmigrate fix members --where 'membershipStatus == vencida' --set membershipStatus=expired -e stage -n
-        gymmigrate fix members --all-documents --digits phone --digits emergencyPhone -e stage
-        gymmigrate fix users --where 'telefono > 0' --convert telefono=string -e stage
+        gymmigrate fix orders --where 'status == payed' --set status=paid -e stage -n
+        gymmigrate fix users --all-documents --digits phone -e stage
+        gymmigrate fix users --where 'phone > 0' --convert phone=string -e stage
       """
   )
 
-  @Argument(help: "The path of the collection, as users; or a pattern, as 'class*' or 'groups/*/members'.")
+  @Argument(help: "The path of the collection, as users; or a pattern, as 'log*' or 'orders/*/items'.")
   var collection: String
 
   @OptionGroup var query: QueryOptions
@@ -30,6 +31,7 @@ struct FixCommand: AsyncParsableCommand {
   var allDocuments = false
 
   @OptionGroup(title: "Steps") var steps: StepOptions
+  @OptionGroup var immutability: ImmutabilityOptions
   @OptionGroup var plan: PlanOptions
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var logging: LoggingOptions
@@ -45,14 +47,19 @@ struct FixCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let database = try EnvironmentResolver(connection).environment().database
-    let migration = DeclarativeMigration(
+    let resolver = EnvironmentResolver(connection)
+    let (database, schema) = (try resolver.environment().database, try resolver.schema())
+    var migration = DeclarativeMigration(
       id: "fix",
       summary: "Changes fields of \(collection).",
-      scope: try OneOffArguments.scope(of: collection, query, in: database),
-      steps: try steps.steps(in: try query.zone.context(in: database)),
-      touch: steps.touch
+      scope: try OneOffArguments.scope(of: collection, query, in: database, schema),
+      steps: try steps.steps(in: try query.zone.context(in: database, schema)),
+      touch: steps.touch,
+      schema: schema
     )
+    migration.allowsImmutable = immutability.allowImmutable
+    try StepOptions.assertFit(migration)
+    let prepared = migration
     try await OneOffRun(
       name: "fix \(collection)",
       connection: connection,
@@ -60,7 +67,7 @@ struct FixCommand: AsyncParsableCommand {
       write: write,
       plan: plan,
       emptiness: query.emptiness
-    ).perform(migration)
+    ).perform(prepared)
   }
 }
 
@@ -88,7 +95,8 @@ enum OneOffArguments {
   static func scope(
     of collection: String,
     _ query: QueryOptions,
-    in database: DatabaseName
+    in database: DatabaseName,
+    _ schema: DatabaseSchema
   ) throws -> DeclarativeMigration.Scope {
     guard let path = CollectionPath(collection) else {
       throw Failure(
@@ -98,7 +106,7 @@ enum OneOffArguments {
         cause: "it is not the path of a collection"
       )
     }
-    let filter = try query.filter(in: database)
+    let filter = try query.filter(in: database, schema)
     return DeclarativeMigration.Scope(path, isGroup: query.group, filters: filter.map { [$0] } ?? [])
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Files
 import FirestoreModels
+import Platform
 import Runs
 
 /// `gymmigrate env init`: a configuration to begin with.
@@ -9,14 +10,20 @@ struct EnvInit: AsyncParsableCommand {
     commandName: "init",
     abstract: "Write a commented gymmigrate.yaml as a starting point.",
     discussion: """
-      The file holds the built-in environments, with every key explained. An existing file is never overwritten (73).
+      The file explains every key. Without --plain it holds the built-in environments and their schema; with it, \
+      those of a project of your own, without a schema. On a terminal it asks which. An existing file is never \
+      overwritten (73).
 
         gymmigrate env init
+        gymmigrate env init --plain shop.yaml
       """
   )
 
   @Argument(help: "The file to write.")
   var file = "gymmigrate.yaml"
+
+  @Flag(help: "For any project: three environments to fill in, and no schema yet.")
+  var plain = false
 
   @Flag(help: "Print a JSON object on standard output.") var json = false
 
@@ -30,8 +37,9 @@ struct EnvInit: AsyncParsableCommand {
         remedy: "Move it away, or name another file."
       )
     }
+    let text = try plain || Self.wantsPlain() ? Self.plainText : BuiltInSchema.sampleConfiguration
     var output = try OutputFile(file)
-    try output.write(Self.sample)
+    try output.write(text)
     _ = try output.finish()
     Terminal.standardError.line("Wrote \(file). 'gymmigrate env list' shows how it is resolved.")
     guard json else { return }
@@ -45,41 +53,57 @@ struct EnvInit: AsyncParsableCommand {
     try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
   }
 
-  /// The text of samples/gymmigrate.yaml.
-  static let sample = """
-    # The environments of gymmigrate. Copy this file to where you work, or name it with --config.
-    # Every key is explained in docs/environments.md; an unknown one is an error with its line and column.
+  /// Asks on a terminal which of the two is meant; the built-in one where nobody can answer.
+  private static func wantsPlain() throws(Failure) -> Bool {
+    guard isatty(0) == 1, Terminal.standardError.isInteractive else { return false }
+    let name = BuiltInSchema.names[0]
+    Terminal.standardError.line(
+      "For which data: \(name) (its environments and its schema come along) or plain (any project)? [\(name)]"
+    )
+    let answer = try TypedLine.read()?.lowercased() ?? ""
+    if answer.isEmpty || name.hasPrefix(answer) { return false }
+    if "plain".hasPrefix(answer) { return true }
+    throw Failure(
+      .usage,
+      "choose",
+      path: answer,
+      cause: "it is neither \(name) nor plain",
+      remedy: "Give --plain."
+    )
+  }
+
+  /// A configuration for any project.
+  static let plainText = """
+    # The environments of gymmigrate. Every key is explained in docs/environments.md; an unknown one is an error with its
+    # line and column.
 
     # The Google Cloud project of every environment that names none.
-    project: sajarubox
+    project: my-project
 
-    # What operations cost, in US dollars for 100,000 documents, for the costs that a plan and a copy tell. Without it,
+    # What the collections are (docs/schema.md). 'gymmigrate schema infer -e dev -o schema.yaml' makes one from the data;
+    # then write schema: schema.yaml here.
+    schema: none
+
+    # What operations cost, in US dollars for 100,000 documents, for the costs that a plan and a copy show. Without it,
     # the list prices of the multi-region nam5 hold.
     # prices: { reads: 0.06, writes: 0.18, deletes: 0.02 }
 
     environments:
-      # The shortest one: a database of the project above, on the real service.
-      test: { database: test }
+      dev:
+        database: (default)
+        # An emulator: over plain HTTP no credentials are sent unless they are named.
+        endpoint: http://127.0.0.1:8080
 
       stage:
-        database: stage
+        database: (default)
+        project: my-project-stage
 
       prod:
-        database: prod
-        # A write wants --confirm prod, or the name typed on a terminal.
+        database: (default)
+        # A write needs --confirm prod, or the name typed on a terminal.
         protected: true
         # Who signs, for this environment alone. Relative to this file. Never commit a key.
         # credentials: keys/prod.json
-
-      # The database that every project begins with is called (default).
-      legacy:
-        database: (default)
-
-      # An emulator, or `gymmigrate serve`, on this machine. Over plain HTTP no credentials are sent unless they are named.
-      emulator:
-        project: demo-gym
-        database: (default)
-        endpoint: http://127.0.0.1:8080
 
     # `local`, the embedded store, is always there and needs no entry.
 

@@ -4,12 +4,13 @@ import Files
 import FirestoreModels
 import GymMigrations
 import MigrationEngine
+import Schema
 
 /// `gymmigrate migrate`: changes to the data, planned before they are applied.
 struct MigrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
-    abstract: "Plan and apply migrations of the gym's data.",
+    abstract: "Plan and apply migrations.",
     discussion: """
       Plan first; it only reads:
 
@@ -44,16 +45,20 @@ struct MigrateList: AsyncParsableCommand {
       """
   )
 
+  @OptionGroup var files: ConfigurationOptions
   @Flag(help: "Print a JSON array instead of lines.") var json = false
 
   func run() async throws {
+    let schema = try ConfigurationResolver(files).schema()
+    let contractSteps = BuiltInSchema.contractSteps(for: schema)
+    let known = BuiltInSchema.migrations(for: schema) + contractSteps
     if json {
       var json = JSONWriter()
       json.array { list in
-        for migration in MigrationCatalogue.known() {
+        for migration in known {
           list.object {
             $0.key("byNameOnly")
-            $0.boolean(MigrationCatalogue.contractSteps.contains { $0.id == migration.id })
+            $0.boolean(contractSteps.contains { $0.id == migration.id })
             $0.key("id")
             $0.string(migration.id)
             $0.key("reads")
@@ -68,7 +73,7 @@ struct MigrateList: AsyncParsableCommand {
       try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
       return
     }
-    for migration in MigrationCatalogue.known() {
+    for migration in known {
       try StandardOutput.write("\(migration.id)\t\(migration.summary)\n")
     }
   }
@@ -120,7 +125,18 @@ struct ChosenMigrations: ParsableArguments {
   func chosen(for connection: ConnectionOptions) throws(Failure) -> [any Migration] {
     var settings = MigrationCatalogue.Settings(acceptProposals: acceptProposals, prune: prune)
     if let review { settings.review = try ReviewFile.read(review) }
-    if all { return MigrationCatalogue.all(settings: settings) }
+    let schema = try EnvironmentResolver(connection).schema()
+    let builtIn = BuiltInSchema.migrations(for: schema, settings)
+    if all {
+      if !builtIn.isEmpty { return builtIn }
+      throw Failure(
+        .usage,
+        "choose the migrations",
+        path: "--all",
+        cause: "none come along for the schema '\(schema.name)'",
+        remedy: "Name YAML files of your own (docs/fix.md)."
+      )
+    }
     var chosen: [any Migration] = []
     var seen: Set<String> = []
     for name in migrations where seen.insert(name).inserted {
@@ -128,11 +144,12 @@ struct ChosenMigrations: ParsableArguments {
       if MigrationFile.isFile(name) {
         migration = try MigrationFile.read(
           name,
-          in: try zone.context(in: try EnvironmentResolver(connection).environment().database),
-          reservedIDs: MigrationCatalogue.all.map(\.id)
+          in: try zone.context(in: try EnvironmentResolver(connection).environment().database, schema),
+          reservedIDs: builtIn.map(\.id),
+          schema: schema
         )
       } else {
-        migration = try MigrationCatalogue.named(name, settings: settings)
+        migration = try Self.migration(named: name, of: builtIn + BuiltInSchema.contractSteps(for: schema))
       }
       if chosen.contains(where: { $0.id.isIdentical(to: migration.id) }) {
         throw Failure(
@@ -145,6 +162,21 @@ struct ChosenMigrations: ParsableArguments {
       chosen.append(migration)
     }
     return chosen
+  }
+
+  private static func migration(
+    named name: String,
+    of known: [any Migration]
+  ) throws(Failure) -> any Migration {
+    if let found = known.first(where: { $0.id.isIdentical(to: name) }) { return found }
+    let names = known.map(\.id).joined(separator: ", ")
+    throw Failure(
+      .usage,
+      "find the migration",
+      path: name,
+      cause: "there is none of that name",
+      remedy: known.isEmpty ? "Name a YAML file of your own (docs/fix.md)." : "Name one of these: \(names)."
+    )
   }
 
   /// The files among them.

@@ -12,7 +12,7 @@ struct MigrateUndo: AsyncParsableCommand {
     commandName: "undo",
     abstract: "Restore what a run changed.",
     discussion: """
-      Every document that is still as the run left it becomes exactly what it was before, updatedAt included: documents that the run created are deleted, those that it deleted are created again. Documents that changed since are left alone and listed as conflicted in rejects.jsonl, and the exit code is 2. Works for migrations, imports and copies, also for those that were stopped or killed, from the run's journal; so it needs the run's folder. An undo is a run of its own: it can be planned first (-n) and resumed, but not undone.
+      Every document that is still as the run left it becomes exactly what it was before, update times included: documents that the run created are deleted, those that it deleted are created again. Documents that changed since are left alone and listed as conflicted in rejects.jsonl, and the exit code is 2. Works for migrations, imports and copies, also for those that were stopped or killed, from the run's journal; so it needs the run's folder. An undo is a run of its own: it can be planned first (-n) and resumed, but not undone.
 
         gymmigrate migrate undo last -e local -n
         gymmigrate migrate undo last -e local
@@ -203,7 +203,7 @@ enum UndoTarget {
     }
     options.credentials = options.credentials ?? file("credentials")
     options.accessTokenFile = options.accessTokenFile ?? file("access-token-file")
-    options.config = options.config ?? file("config")
+    options.files.config = options.files.config ?? file("config")
     let environment = try EnvironmentResolver(options).environment()
     let endpoint = environment.isLocal ? "embedded" : environment.effectiveEndpoint
     if !namesEndpoint, environment.database == record.database, !endpoint.isIdentical(to: record.endpoint) {

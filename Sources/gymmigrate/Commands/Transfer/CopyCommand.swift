@@ -20,10 +20,10 @@ struct CopyCommand: AsyncParsableCommand {
 
         gymmigrate copy --catalogues --from prod --to test
         gymmigrate copy --all --from test --to local --mode upsert
-        gymmigrate copy 'class*' --from test --to stage --dry-run
+        gymmigrate copy 'log*' --from test --to stage --dry-run
         gymmigrate copy products --from stage --to test --mode upsert --delete-extraneous --max-delete 20
 
-      People's data do not leave a protected environment without --keep-personal-data: of prod, only membership_plans, products, exercises, routine_templates and classes may be copied.
+      People's data do not leave a protected environment without --keep-personal-data: only collections that the schema declares free of them ('personal-data: none') may be copied.
       """
   )
 
@@ -47,7 +47,7 @@ struct CopyCommand: AsyncParsableCommand {
   @Option(
     name: .customLong("where"),
     help: ArgumentHelp(
-      "Only documents for which this holds, as 'isActive == true'. Several hold together.",
+      "Only documents for which this holds, as 'status == paid'. Several hold together.",
       valueName: "filter"
     )
   )
@@ -92,7 +92,10 @@ struct CopyCommand: AsyncParsableCommand {
       throw ValidationError("Name the environment to read: --from.")
     }
     if to == nil, connection.project == nil { throw ValidationError("Name the environment to write: --to.") }
-    try FilterArguments.validate(filters, for: selection.names)
+    try FilterArguments.validate(
+      filters,
+      for: selection.all || selection.catalogues ? nil : selection.collections
+    )
     if subcollections == true, !filters.isEmpty {
       throw ValidationError("--subcollections takes everything: no --where.")
     }
@@ -110,8 +113,10 @@ struct CopyCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let schema = try EnvironmentResolver(connection).schema()
+    let names = try selection.names(schema)
     var prepared = Copy.Options(
-      selection: selection.selection(isDeep: subcollections ?? filters.isEmpty),
+      selection: CollectionSelection(names, isDeep: subcollections ?? filters.isEmpty),
       mode: mode
     )
     prepared.limit = limit
@@ -122,7 +127,7 @@ struct CopyCommand: AsyncParsableCommand {
     prepared.isDryRun = dryRun
     prepared.limits = write.limits
     let (base, write, filters, dryRun) = (prepared, write, filters, dryRun)
-    let (zone, emptiness, isAll) = (zone, selection.emptiness, selection.names == nil)
+    let (zone, emptiness, isAll) = (zone, selection.emptiness, names == nil)
     let prices = try EnvironmentResolver(connection).configuration().prices
     let command = CommandRun(
       name: "copy",
@@ -139,7 +144,7 @@ struct CopyCommand: AsyncParsableCommand {
       if !filters.isEmpty {
         prepared.filter = try FilterArguments.parse(
           filters,
-          in: try zone.context(in: source.client.database)
+          in: try zone.context(in: source.client.database, session.schema)
         )
       }
       prepared.pacer = write.pacer(for: session.environment)

@@ -97,7 +97,7 @@ struct DiffCommand: AsyncParsableCommand {
 
   func run() async throws {
     var options = Diff.Options(
-      selection: selection.selection(isDeep: subcollections)
+      selection: try selection.selection(isDeep: subcollections, try EnvironmentResolver(connection).schema())
     )
     options.readTime = readTime ?? .pinned
     options.ignored = try ignoredFields()

@@ -1,8 +1,8 @@
 import ArgumentParser
 import FirestoreModels
 import FirestoreREST
-import GymModels
 import Logging
+import Schema
 import Tables
 import Transfer
 
@@ -15,19 +15,6 @@ enum FormatName: String, CaseIterable, ExpressibleByArgument {
     let name = fileName.hasSuffix(".gz") ? String(fileName.dropLast(3)) : fileName
     guard let found = Self.allCases.first(where: { name.hasSuffix(".\($0.rawValue)") }) else { return nil }
     self = found
-  }
-}
-
-/// The languages of a header by their names on the command line.
-enum HeaderName: String, CaseIterable, ExpressibleByArgument {
-  case fields, english, spanish
-
-  var language: Column.HeaderLanguage {
-    switch self {
-    case .fields: .fieldNames
-    case .english: .english
-    case .spanish: .spanish
-    }
   }
 }
 
@@ -53,11 +40,11 @@ struct ExportCommand: AsyncParsableCommand {
       Reads page by page in constant memory, everything at one read time where the service allows it. A file is written as a whole or not at all. JSON Lines keep every value exactly; CSV keeps values as text; XLSX is for people.
 
         gymmigrate export users -e test -o users.csv
-        gymmigrate export --all -e prod -o gym.xlsx --header spanish
+        gymmigrate export --all -e prod -o all.xlsx --header spanish
         gymmigrate export --all -e prod -o backup/ --format jsonl
-        gymmigrate export members -e prod -o - --format csv --fields firstName,phone
-        gymmigrate export groups --subcollections -e prod -o groups.jsonl
-        gymmigrate export 'class*' 'groups/*/members' -e prod -o tables/ --format csv
+        gymmigrate export users -e prod -o - --format csv --fields firstName,phone
+        gymmigrate export orders --subcollections -e prod -o orders.jsonl
+        gymmigrate export 'log*' 'orders/*/items' -e prod -o tables/ --format csv
         gymmigrate export payments --where 'status == completed and amount >= 500.0' -e prod -o payments.csv
         gymmigrate export --all -e prod -o nightly --dated --keep 14
 
@@ -111,8 +98,14 @@ struct ExportCommand: AsyncParsableCommand {
   )
   var readTime: ReadTimeChoice?
 
-  @Option(help: "The header of CSV and XLSX: fields, english or spanish.")
-  var header = HeaderName.fields
+  @Option(
+    help: ArgumentHelp(
+      "The header of CSV and XLSX: fields, or the labels of the schema in a language: english, spanish, or its code.",
+      valueName: "language"
+    ).withDefault("fields"),
+    transform: TypedValue.header
+  )
+  var header = Column.HeaderLanguage.fieldNames
 
   @Option(help: "The delimiter of CSV: comma, semicolon or tab.")
   var delimiter = DelimiterName.comma
@@ -185,7 +178,8 @@ struct ExportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let format = try exportFormat()
+    let schema = try EnvironmentResolver(connection).schema()
+    let format = try exportFormat(schema)
     let fields = try fieldPaths()
     let readTime = readTime ?? .pinned
     let (output, limit, reading, query, scope) = (output, limit, reading, query, scope)
@@ -206,7 +200,7 @@ struct ExportCommand: AsyncParsableCommand {
     _ = try ExportOutput(destination, format)
     try await CommandRun(name: "export", connection: connection, logging: logging).perform { session, run in
       var reads = try await session.reads(of: selection, query, at: readTime.moment)
-      if !isDeep { session.logger.reportSubcollections(of: reads) }
+      if !isDeep { session.logger.reportSubcollections(of: reads, schema) }
       for index in reads.indices {
         reads[index].mask = fields
         reads[index].orderBy = orderBy
@@ -240,24 +234,37 @@ struct ExportCommand: AsyncParsableCommand {
     try fields.map { try TypedValue.fields($0, of: "--fields") }
   }
 
-  private func exportFormat() throws(Failure) -> ExportFormat {
+  private func exportFormat(_ schema: DatabaseSchema) throws(Failure) -> ExportFormat {
+    if case .labels(let language) = header, !schema.languages.contains(language) {
+      let known = schema.languages.joined(separator: ", ")
+      throw Failure(
+        .usage,
+        "write the header",
+        path: language,
+        cause:
+          "the schema '\(schema.name)' has no labels in that language\(known.isEmpty ? "" : ", but in \(known)")",
+        remedy: "Leave --header out, or add labels to the schema."
+      )
+    }
     var zone: LocalTimeZone?
     if let timeZone = query.zone.timeZone { zone = try LocalTimeZone(named: timeZone) }
     switch format ?? FormatName(fileName: output) ?? .jsonl {
     case .csv:
       var options = CSVOptions()
       options.delimiter = delimiter.delimiter
-      options.header = header.language
+      options.header = header
       options.nullText = nullText
       options.timeZone = zone
       options.isForExcel = excel
+      options.schema = schema
       return .csv(options)
     case .xlsx:
-      if zone == nil { zone = try LocalTimeZone(named: LocalTimeZone.gym) }
+      if zone == nil { zone = try LocalTimeZone(named: schema.timeZone ?? "UTC") }
       guard let zone else { throw Failure(.internal, "choose the time zone", cause: "there is none") }
       var options = XLSXOptions(timeZone: zone)
-      options.header = header.language
+      options.header = header
       options.nullText = nullText
+      options.schema = schema
       return .xlsx(options)
     case .jsonl: return .jsonLines(gzip: gzip)
     }
@@ -265,10 +272,12 @@ struct ExportCommand: AsyncParsableCommand {
 }
 
 extension Logger {
-  /// Reports what an export leaves out, where the catalogue of columns knows of collections below.
-  fileprivate func reportSubcollections(of reads: [CollectionRead]) {
+  /// Reports what an export leaves out, where the schema knows of collections below.
+  fileprivate func reportSubcollections(of reads: [CollectionRead], _ schema: DatabaseSchema) {
     for read in reads where read.reach == .collection && read.filter == nil {
-      let below = ColumnCatalogue.collections.filter { $0.utf8.starts(with: "\(read.collection)/".utf8) }
+      let below = schema.collections.map(\.pattern.string).filter {
+        $0.utf8.starts(with: "\(read.collection)/".utf8)
+      }
       if below.isEmpty { continue }
       notice(
         "\(read.collection) may have subcollections (\(below.joined(separator: ", "))), which are not in this export; --subcollections takes them along."

@@ -27,9 +27,9 @@ struct ImportCommand: AsyncParsableCommand {
       Documents that are already as they should be are not written. Resume an interrupted import with 'gymmigrate runs resume'.
 
         gymmigrate import samples/gym/users.jsonl -e local
-        gymmigrate import members.csv -e local --mode upsert
+        gymmigrate import customers.csv -e local --mode upsert
         gymmigrate import backup/ -e local
-        gymmigrate import backup/users.jsonl -e stage --mode upsert --source projects/sajarubox/databases/prod
+        gymmigrate import backup/users.jsonl -e stage --mode upsert --source projects/my-project/databases/prod
       """
   )
 
@@ -55,6 +55,22 @@ struct ImportCommand: AsyncParsableCommand {
 
   @Option(help: "What to do with a malformed line or cell: stop, skip-row or skip-field.")
   var parseErrors = ParseErrorPolicy.stop
+
+  @Option(
+    name: .customLong("validate"),
+    help:
+      "What to do with documents that break the schema: reject, warn or off (default: reject for tables, warn for JSON Lines, off for the folder of an export)."
+  )
+  var schemaPolicy: SchemaPolicy?
+
+  @Flag(help: "Fill missing fields with the defaults of the schema, and the field of the id with the id.")
+  var defaults = false
+
+  @Flag(
+    help:
+      "Let the server set the times that the schema gives it: of creation in new documents, of the last change in those that change. Those of the file are ignored."
+  )
+  var serverTimes = false
 
   @OptionGroup(title: "Tables") var table: TableArguments
 
@@ -83,19 +99,26 @@ struct ImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let target = collection.flatMap { CollectionPath($0) }
+    let schema = try EnvironmentResolver(connection).schema()
     let sources = try ImportSource.resolve(
       files,
       format: table.format,
       collection: target,
-      sheets: table.sheet
+      sheets: table.sheet,
+      schema: schema
     )
     let files = sources.map(\.path)
-    var options = Import.Options(sources: sources, table: try table.options(), mode: mode)
+    var options = Import.Options(sources: sources, table: try table.options(schema), mode: mode)
     options.collection = target
     options.source = try source ?? Manifest.source(of: files)
     options.parseErrors = parseErrors
     options.limit = limit
     options.isDryRun = dryRun
+    options.rules.schema = schema
+    options.rules.policy = schemaPolicy
+    options.rules.fillsDefaults = defaults
+    options.rules.setsTimes = serverTimes
+    options.rules.isPartial = mode == .merge
     options.limits = write.limits
     let (prepared, write) = (options, write)
     let command = CommandRun(

@@ -36,6 +36,17 @@ struct ConnectionOptions: ParsableArguments {
   )
   var accessTokenFile: String?
 
+  @OptionGroup var files: ConfigurationOptions
+
+  @Option(help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder"))
+  var stateDir = Self.defaultStateDir
+
+  @Option(help: "How long one request may be retried.")
+  var retryFor = Duration.seconds(300)
+}
+
+/// What is known of environments and data before anything is reached.
+struct ConfigurationOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The configuration (default: gymmigrate.yaml here, else in the user's configuration folder).",
@@ -44,9 +55,11 @@ struct ConnectionOptions: ParsableArguments {
   )
   var config: String?
 
-  @Option(help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder"))
-  var stateDir = Self.defaultStateDir
-
-  @Option(help: "How long one request may be retried.")
-  var retryFor = Duration.seconds(300)
+  @Option(
+    help: ArgumentHelp(
+      "What the collections are: a file of YAML, \(BuiltInSchema.names.joined(separator: ", ")) or none (default: as the configuration says).",
+      valueName: "file"
+    )
+  )
+  var schema: String?
 }

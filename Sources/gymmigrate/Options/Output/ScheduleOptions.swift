@@ -38,7 +38,7 @@ struct ScheduleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only documents whose updatedAt is at or after this: a time, or 'last' for the last export to the same folder (with --dated).",
+      "Only documents that were updated at or after this, by the field of the schema: a time, or 'last' for the last export to the same folder (with --dated).",
       valueName: "time|last"
     ),
     transform: SinceChoice.init(typed:)
@@ -60,7 +60,7 @@ struct ScheduleOptions: ParsableArguments {
     guard since != nil else { return }
     if export.subcollections == true || export.query.group {
       throw ValidationError(
-        "--since asks one collection at a time by its updatedAt: no --subcollections and no --group."
+        "--since asks one collection at a time by its update time: no --subcollections and no --group."
       )
     }
     if !export.query.filters.isEmpty || export.orderBy != nil || export.limit != nil {

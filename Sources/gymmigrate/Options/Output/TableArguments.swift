@@ -1,5 +1,6 @@
 import ArgumentParser
 import FirestoreModels
+import Schema
 import Tables
 import Transfer
 
@@ -30,15 +31,16 @@ struct TableArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The zone of dates that have none (default: \(LocalTimeZone.gym)).",
+      "The zone of dates that have none (default: the schema's, else UTC).",
       valueName: "zone"
     )
   )
-  var timeZone = LocalTimeZone.gym
+  var timeZone: String?
 
   /// The options of the library.
-  func options() throws(Failure) -> TableOptions {
-    var options = TableOptions(timeZone: try LocalTimeZone(named: timeZone))
+  func options(_ schema: DatabaseSchema) throws(Failure) -> TableOptions {
+    var options = TableOptions(timeZone: try LocalTimeZone(named: timeZone ?? schema.timeZone ?? "UTC"))
+    options.schema = schema
     options.delimiter = delimiter?.delimiter
     options.nullText = nullText
     options.idColumn = idColumn

@@ -5,7 +5,7 @@ import FirestoreREST
 enum CollectionArguments {
   /// How collections are named on a command line.
   static let help: ArgumentHelp =
-    "Paths of collections, as users or groups/g1/members; patterns, as 'class*' or 'groups/*/members'."
+    "Paths of collections, as users or orders/o1/items; patterns, as 'log*' or 'orders/*/items'."
 
   /// Refuses names that are neither paths nor patterns, and filters that cannot be about them.
   static func validate(_ names: [String], all: Bool, _ query: QueryOptions? = nil) throws {
@@ -14,7 +14,7 @@ enum CollectionArguments {
     for name in names {
       if let defect = CollectionSelection.defect(of: name) { throw ValidationError("'\(name)' \(defect).") }
       if query?.group == true, name.utf8.contains(where: { "*/".utf8.contains($0) }) {
-        throw ValidationError("'\(name)': a collection group is named by one id alone, as members.")
+        throw ValidationError("'\(name)': a collection group is named by one id alone, as items.")
       }
     }
     if let query {

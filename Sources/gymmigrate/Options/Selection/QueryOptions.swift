@@ -2,6 +2,7 @@ import ArgumentParser
 import FirestoreModels
 import FirestoreREST
 import Logging
+import Schema
 
 /// Which documents of the named collections are meant.
 struct QueryOptions: ParsableArguments {
@@ -21,9 +22,9 @@ struct QueryOptions: ParsableArguments {
   @OptionGroup var zone: ZoneOptions
 
   /// The filter that documents have to satisfy, nil for none.
-  func filter(in database: DatabaseName) throws -> StructuredQuery.Filter? {
+  func filter(in database: DatabaseName, _ schema: DatabaseSchema) throws -> StructuredQuery.Filter? {
     if filters.isEmpty { return nil }
-    return try FilterArguments.parse(filters, in: try zone.context(in: database))
+    return try FilterArguments.parse(filters, in: try zone.context(in: database, schema))
   }
 }
 
@@ -55,7 +56,7 @@ extension Session {
     } else {
       reads = try selection.namedScopes(roots: roots).map(\.read)
     }
-    let filter = try query.filter(in: client.database)
+    let filter = try query.filter(in: client.database, schema)
     for index in reads.indices {
       reads[index].filter = filter
       reads[index].readTime = moment

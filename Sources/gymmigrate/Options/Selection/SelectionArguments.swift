@@ -1,8 +1,9 @@
 import ArgumentParser
+import FirestoreModels
 import FirestoreREST
-import GymModels
+import Schema
 
-/// The collections of a command over two databases: named ones and patterns, all, or the gym's catalogues.
+/// The collections of a command over two databases: named ones and patterns, all, or the catalogues of the schema.
 struct SelectionArguments: ParsableArguments {
   @Argument(help: CollectionArguments.help)
   var collections: [String] = []
@@ -10,7 +11,7 @@ struct SelectionArguments: ParsableArguments {
   @Flag(help: "Every root collection except gymmigrate's own.")
   var all = false
 
-  @Flag(help: "The gym's catalogues: membership_plans, products, exercises, routine_templates.")
+  @Flag(help: "The schema's catalogues: the collections that all environments share.")
   var catalogues = false
 
   @OptionGroup var emptiness: EmptinessOptions
@@ -25,10 +26,25 @@ struct SelectionArguments: ParsableArguments {
   }
 
   /// The paths and patterns that are meant; nil where all root collections are.
-  var names: [String]? { all ? nil : catalogues ? GymCatalogues.collections : collections }
+  ///
+  /// - Throws: `.usage` where the schema has no catalogues.
+  func names(_ schema: DatabaseSchema) throws(Failure) -> [String]? {
+    if all { return nil }
+    if !catalogues { return collections }
+    if schema.catalogues.isEmpty {
+      throw Failure(
+        .usage,
+        "choose the catalogues",
+        path: schema.name,
+        cause: "the schema declares no collection a catalogue",
+        remedy: "Name the collections, or add 'catalogue: true' to them."
+      )
+    }
+    return schema.catalogues.map(\.string)
+  }
 
   /// What is meant.
-  func selection(isDeep: Bool) -> CollectionSelection {
-    CollectionSelection(names, isDeep: isDeep)
+  func selection(isDeep: Bool, _ schema: DatabaseSchema) throws(Failure) -> CollectionSelection {
+    CollectionSelection(try names(schema), isDeep: isDeep)
   }
 }

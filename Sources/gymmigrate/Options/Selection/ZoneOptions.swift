@@ -1,13 +1,14 @@
 import ArgumentParser
 import FirestoreModels
 import FirestoreREST
+import Schema
 import Tables
 
 /// By which clocks days begin.
 struct ZoneOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The zone in which a day of ts(2026-01-31) begins, and of the times in tables (default: \(LocalTimeZone.gym); times in CSV are in UTC).",
+      "The zone in which a day of ts(2026-01-31) begins, and of the times in tables (default: the schema's, else UTC; times in CSV are in UTC).",
       valueName: "zone"
     )
   )
@@ -16,8 +17,8 @@ struct ZoneOptions: ParsableArguments {
   /// What literals are read against.
   ///
   /// - Throws: `.configuration` for a zone that this system does not know.
-  func context(in database: DatabaseName) throws(Failure) -> LiteralContext {
-    let zone = try LocalTimeZone(named: timeZone ?? LocalTimeZone.gym)
+  func context(in database: DatabaseName, _ schema: DatabaseSchema) throws(Failure) -> LiteralContext {
+    let zone = try LocalTimeZone(named: timeZone ?? schema.timeZone ?? "UTC")
     return LiteralContext(database: database) { zone.startOfDay(year: $0, month: $1, day: $2) }
   }
 }

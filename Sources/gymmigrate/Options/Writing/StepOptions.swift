@@ -2,6 +2,7 @@ import ArgumentParser
 import FirestoreModels
 import FirestoreREST
 import MigrationEngine
+import Schema
 
 /// The steps of a fix, as flags.
 struct StepOptions: ParsableArguments {
@@ -56,7 +57,11 @@ struct StepOptions: ParsableArguments {
   @Flag(help: "Let --rename and --copy overwrite the target field.")
   var overwrite = false
 
-  @Flag(inversion: .prefixedNo, help: "Let the server set updatedAt of documents that change.")
+  @Flag(
+    inversion: .prefixedNo,
+    help:
+      "Let the server set the update time of documents that change, where the schema has one for their collection."
+  )
   var touch = true
 
   func validate() throws {
@@ -64,7 +69,16 @@ struct StepOptions: ParsableArguments {
     if steps.isEmpty {
       throw ValidationError("Say what is to be done: --set, --unset, --rename, or another.")
     }
-    if let problem = DeclarativeMigration.problem(of: steps, touch: touch) {
+    if let problem = DeclarativeMigration.problem(of: steps, touch: touch, of: nil) {
+      throw ValidationError("\(problem.cause).")
+    }
+  }
+
+  /// Refuses steps that the schema of the collection rules out.
+  static func assertFit(_ migration: DeclarativeMigration) throws {
+    let collection = migration.schema.collection(migration.scope.collection)
+    if let problem = DeclarativeMigration.problem(of: migration.steps, touch: migration.touch, of: collection)
+    {
       throw ValidationError("\(problem.cause).")
     }
   }
@@ -140,4 +154,12 @@ struct StepOptions: ParsableArguments {
       throw ValidationError("\(flag): \(error).")
     }
   }
+}
+
+/// Whether documents may be changed that the schema declares immutable.
+struct ImmutabilityOptions: ParsableArguments {
+  @Flag(
+    help: "Change documents, too, that the schema declares immutable; otherwise they are listed and left."
+  )
+  var allowImmutable = false
 }

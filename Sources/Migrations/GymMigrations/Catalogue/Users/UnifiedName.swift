@@ -68,7 +68,7 @@ struct UnifiedName {
     if let fullName = user.fullName {
       if Self.fits(android, standing: standing, fullName: fullName) {
         sure.parts = standing.missing(from: android).tidied
-      } else if !standing.isComplete, standing.isEmpty || !GymText.saySame(standing.joined, fullName) {
+      } else if !standing.isComplete, standing.isEmpty || !PlainText.saySame(standing.joined, fullName) {
         decide(fullName, android: android, standing: standing)
       }
     } else {
@@ -114,7 +114,7 @@ struct UnifiedName {
   private static func fits(_ android: PersonName, standing: PersonName, fullName: String) -> Bool {
     !android.isEmpty && android.saysSame(as: standing)
       && (android.agrees(withFullName: fullName)
-        || GymText.saySame(standing.filled(from: android).joined, fullName))
+        || PlainText.saySame(standing.filled(from: android).joined, fullName))
   }
 
   /// The missing parts where only a fullName, doubtful or not, is left to take them from.

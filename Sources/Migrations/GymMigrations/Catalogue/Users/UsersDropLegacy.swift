@@ -90,7 +90,7 @@ package struct UsersDropLegacy: Migration {
         let old = user.androidName[part]
       else { return nil }
       let new = user.unifiedName[part]
-      (isMissing, saysSame) = (new == nil, new.map { GymText.saySame($0, old) } ?? false)
+      (isMissing, saysSame) = (new == nil, new.map { PlainText.saySame($0, old) } ?? false)
     }
     if saysSame { return nil }
     return Self.finding(

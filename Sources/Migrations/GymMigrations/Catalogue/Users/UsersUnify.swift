@@ -127,7 +127,7 @@ package struct UsersUnify: Migration {
     edit.set(name.sure, from: name.source)
     if acceptsProposals { edit.set(name.proposed, from: name.source) }
     if user.phone == nil, let telefono = user.telefono {
-      edit.set(.phone, .string(GymText.tidied(telefono)), .phoneFromTelefono)
+      edit.set(.phone, .string(PlainText.tidied(telefono)), .phoneFromTelefono)
     }
     if user.isActive == nil {
       edit.set(

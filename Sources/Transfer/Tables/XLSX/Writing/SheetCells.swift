@@ -1,5 +1,5 @@
 import FirestoreModels
-import GymModels
+import Schema
 
 /// Renders documents as the rows of a sheet, by the rules of ``SheetWriter``.
 struct SheetCells: ~Copyable {
@@ -29,9 +29,9 @@ struct SheetCells: ~Copyable {
   ) throws(Failure) {
     let plan: ColumnPlan
     if let fields {
-      plan = try ColumnPlan(collection: collection, fields: fields)
+      plan = try ColumnPlan(collection: collection, fields: fields, schema: options.schema)
     } else {
-      plan = ColumnPlan(collection: collection)
+      plan = ColumnPlan(collection: collection, schema: options.schema)
     }
     let cellText = try CellText(nullText: options.nullText, timeZone: options.timeZone)
     rows = try SheetRows(in: folder, for: path)
@@ -72,16 +72,23 @@ struct SheetCells: ~Copyable {
     return header
   }
 
-  /// Returns the column widths in characters, from the sampled rows and the headings.
+  /// Returns the column widths in characters: those of the schema, else from the sampled rows and the headings.
   func widths(under header: [String]) -> [Double] {
     var widths: [Double] = []
     for (index, heading) in header.enumerated() {
       // The autofilter's arrow covers two characters.
+      if index > 0, let width = plan.columns[index - 1].width {
+        widths.append(width)
+        continue
+      }
       let sampled = index < lengths.count ? lengths[index] : 0
       widths.append(Double(min(max(sampled, heading.unicodeScalars.count + 2, 8), 60)) + 1)
     }
     return widths
   }
+
+  /// The number formats of the columns; nil where the schema has none.
+  var numberFormats: [String?] { [nil] + plan.columns.map(\.numberFormat) }
 
   // MARK: Cells
 

@@ -49,6 +49,13 @@ final class SheetWriter: CollectionWriter {
     guard var cells = cells.take() else { return }
     let header = cells.header(workbook.options.header)
     let widths = cells.widths(under: header)
-    try workbook.write(&cells.rows, header: header, widths: widths, name: name, first: first)
+    try workbook.write(
+      &cells.rows,
+      header: header,
+      widths: widths,
+      numberFormats: cells.numberFormats,
+      name: name,
+      first: first
+    )
   }
 }

@@ -1,4 +1,4 @@
-package import GymModels
+package import Schema
 
 /// Options of a workbook.
 package struct XLSXOptions: Sendable {
@@ -12,6 +12,8 @@ package struct XLSXOptions: Sendable {
   ///
   /// They need about twice the uncompressed size of the rows.
   package var temporaryFolder: String?
+  /// The schema with the columns of the collections.
+  package var schema = DatabaseSchema.none
   /// Whether the receipt includes the SHA-256 of the file.
   package var digest = false
 

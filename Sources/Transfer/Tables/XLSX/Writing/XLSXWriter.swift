@@ -1,8 +1,8 @@
 import CXLSXWriter
 package import Files
 package import FirestoreModels
-import GymModels
 import Platform
+import Schema
 
 /// Writes a workbook with one sheet per collection, through libxlsxwriter in constant memory.
 ///
@@ -34,6 +34,7 @@ package final class XLSXWriter {
   private let rowsPerSheet: Int
   private let target: String?
   private let temporary: String
+  private var numberFormats: [String: UnsafeMutablePointer<lxw_format>] = [:]
   private var temporaryIsLeft = true
   private var workbook: Workbook?
   private var names = SheetNames()
@@ -105,7 +106,14 @@ package final class XLSXWriter {
     guard workbook != nil else { return }
     if longTexts.rows.count > 0 {
       let name = names.unique(Self.longTextsName)
-      try write(&longTexts.rows, header: LongTexts.header, widths: LongTexts.widths, name: name, first: nil)
+      try write(
+        &longTexts.rows,
+        header: LongTexts.header,
+        widths: LongTexts.widths,
+        numberFormats: [],
+        name: name,
+        first: nil
+      )
     }
     try workbook.take()?.close(reporting: path)
     if let target {
@@ -141,19 +149,23 @@ package final class XLSXWriter {
     _ rows: inout SheetRows,
     header: [String],
     widths: [Double],
+    numberFormats: [String?],
     name: String,
     first: UnsafeMutablePointer<lxw_worksheet>?
   ) throws(Failure) {
     try checkRoom(for: rows)
+    let formats = try numberFormats.map { code throws(Failure) in
+      try code.flatMap { code throws(Failure) in try format(code) }
+    }
     var sheet: UnsafeMutablePointer<lxw_worksheet>
     if let first { sheet = first } else { sheet = try addSheet(named: name) }
-    try start(sheet, header: header, widths: widths)
+    try start(sheet, header: header, widths: widths, formats: formats)
     var row: UInt32 = 1
     try rows.read { cells throws(Failure) in
       if Int(row) == rowsPerSheet {
         try end(sheet, rows: row, columns: header.count)
         sheet = try addSheet(named: names.unique(name))
-        try start(sheet, header: header, widths: widths)
+        try start(sheet, header: header, widths: widths, formats: formats)
         row = 1
       }
       try write(cells, to: sheet, row: row)
@@ -162,16 +174,27 @@ package final class XLSXWriter {
     try end(sheet, rows: row, columns: header.count)
   }
 
+  /// The format of a code, made once for the workbook.
+  private func format(_ code: String) throws(Failure) -> UnsafeMutablePointer<lxw_format>? {
+    if let known = numberFormats[code] { return known }
+    let made = try workbook?.numberFormat(code)
+    numberFormats[code] = made
+    return made
+  }
+
   private func start(
     _ sheet: UnsafeMutablePointer<lxw_worksheet>,
     header: [String],
-    widths: [Double]
+    widths: [Double],
+    formats: [UnsafeMutablePointer<lxw_format>?]
   ) throws(Failure) {
     guard let format = workbook?.headingFormat else { return }
     worksheet_freeze_panes(sheet, 1, 0)
     var text: [UInt8] = []
     for (index, heading) in header.enumerated() {
-      worksheet_set_column(sheet, UInt16(index), UInt16(index), widths[index], nil)
+      // Cells without a format of their own take that of their column.
+      let own = index < formats.count ? formats[index] : nil
+      worksheet_set_column(sheet, UInt16(index), UInt16(index), widths[index], own)
       text.removeAll(keepingCapacity: true)
       var heading = heading
       heading.withUTF8 { utf8 in

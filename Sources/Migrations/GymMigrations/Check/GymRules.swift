@@ -1,0 +1,250 @@
+package import FirestoreModels
+import GymModels
+package import Integrity
+
+/// The gym's rules beyond its schema: family groups, bookings, groups, the setup, snapshots of payments.
+package struct GymRules: ApplicationRules {
+  package init() {}
+
+  package let rules: [IntegrityRule] = [
+    .familyGroupOwner, .bookingDuplicate, .classOverbooked, .groupMissing, .groupMemberCount, .groupTooLarge,
+    .groupAdminMissing, .setupMissing, .setupAdmin, .paymentSnapshotMissing,
+  ]
+
+  package func fields(of rule: IntegrityRule) -> [CollectionPath: [String]] {
+    switch rule {
+    case .familyGroupOwner: [GymCollection.members: ["familyGroupId", "groupRole"]]
+    case .bookingDuplicate: [GymCollection.bookings: ["classId", "userId", "estado"]]
+    case .classOverbooked:
+      [GymCollection.classes: ["capacidadMax"], GymCollection.bookings: ["classId", "estado"]]
+    case .groupMissing, .groupTooLarge: [GymCollection.groups: [], GymCollection.groupMembers: []]
+    case .groupMemberCount: [GymCollection.groups: ["memberCount"], GymCollection.groupMembers: []]
+    case .groupAdminMissing: [GymCollection.groups: [], GymCollection.groupMembers: ["role", "isActive"]]
+    case .setupMissing: [GymCollection.appConfig: []]
+    case .setupAdmin:
+      [GymCollection.users: ["role", "isActive", "activo"], GymCollection.appConfig: ["adminUserId"]]
+    case .paymentSnapshotMissing: [GymCollection.payments: ["type", "membershipPlanSnapshot"]]
+    default: [:]
+    }
+  }
+
+  package func begin(_ rules: Set<IntegrityRule>) throws(Failure) -> any ApplicationCheck {
+    try GymCheck(rules)
+  }
+}
+
+extension IntegrityRule {
+  package static let familyGroupOwner = IntegrityRule(
+    "family-group-owner",
+    "Every familyGroupId has exactly one owner."
+  )
+  package static let bookingDuplicate = IntegrityRule(
+    "booking-duplicate",
+    "A user has one active booking of a class."
+  )
+  package static let classOverbooked = IntegrityRule(
+    "class-overbooked",
+    "A class has no more active bookings than capacidadMax."
+  )
+  package static let groupMissing = IntegrityRule("group-missing", "Members are below a group that exists.")
+  package static let groupMemberCount = IntegrityRule(
+    "group-member-count",
+    "memberCount is the number of the group's members."
+  )
+  package static let groupTooLarge = IntegrityRule("group-too-large", "A group has at most 10 members.")
+  package static let groupAdminMissing = IntegrityRule("group-admin-missing", "A group has an active admin.")
+  package static let setupMissing = IntegrityRule("setup-missing", "There is an app_config/setup.")
+  package static let setupAdmin = IntegrityRule(
+    "setup-admin",
+    "The adminUserId of app_config/setup is an active user with role admin."
+  )
+  package static let paymentSnapshotMissing = IntegrityRule(
+    "payment-snapshot-missing",
+    "A payment of type membership carries a membershipPlanSnapshot."
+  )
+}
+
+/// A check by ``GymRules``.
+final class GymCheck: ApplicationCheck {
+  private let rules: Set<IntegrityRule>
+  private let spool: GymSpool
+  private var groups = GroupScan()
+  private var hasSetup = false
+
+  init(_ rules: Set<IntegrityRule>) throws(Failure) {
+    self.rules = rules
+    spool = try GymSpool()
+  }
+
+  func take(
+    _ page: [RawDocument],
+    of collection: CollectionPath,
+    report: (_ index: Int, IntegrityFinding) throws -> Void
+  ) async throws {
+    switch collection {
+    case GymCollection.users:
+      try await spool.addAdmins(
+        page.filter { $0.fields.says("admin", "role") && $0.fields.isActive("isActive", "activo") }.map(
+          \.path.id
+        )
+      )
+    case GymCollection.members:
+      try await spool.add(
+        page.compactMap { document in
+          document.fields.foreignKey("familyGroupId").map {
+            GymSpool.Relative(
+              id: document.path.id,
+              family: $0,
+              isOwner: document.fields.says("owner", "groupRole")
+            )
+          }
+        }
+      )
+    case GymCollection.classes:
+      try await spool.add(
+        page.compactMap { document in
+          switch document.fields.present("capacidadMax") {
+          case nil: GymSpool.Class(id: document.path.id, capacity: .missing)
+          case .integer(let places)?: GymSpool.Class(id: document.path.id, capacity: .places(places))
+          default: nil
+          }
+        }
+      )
+    case GymCollection.bookings:
+      try await spool.add(
+        page.compactMap { document in
+          guard document.fields.says("activa", "estado"), let id = document.fields.foreignKey("classId")
+          else { return nil }
+          return GymSpool.Booking(
+            id: document.path.id,
+            classID: id,
+            userID: document.fields.foreignKey("userId")
+          )
+        }
+      )
+    case GymCollection.payments:
+      for (index, payment) in page.enumerated() {
+        if let finding = Self.snapshot(payment) { try report(index, finding) }
+      }
+    case GymCollection.groups:
+      for (index, document) in page.enumerated() {
+        for finding in groups.take(document) { try report(index, finding) }
+      }
+    case GymCollection.appConfig:
+      for (index, document) in page.enumerated() where document.path == GymCollection.setup {
+        hasSetup = true
+        try await checkAdmin(document) { try report(index, $0) }
+      }
+    default: break
+    }
+  }
+
+  func finish(_ collection: CollectionPath, report: (IntegrityFinding) throws -> Void) async throws {
+    switch collection {
+    case GymCollection.members: try await settleFamilies(report)
+    case GymCollection.bookings: try await settleBookings(report)
+    case GymCollection.groups: for finding in groups.finish() { try report(finding) }
+    case GymCollection.appConfig where !hasSetup:
+      try report(IntegrityFinding(.setupMissing, GymCollection.setup, "There is no app_config/setup."))
+    default: break
+    }
+  }
+
+  private static func snapshot(_ payment: RawDocument) -> IntegrityFinding? {
+    guard payment.fields.says("membership", "type"), payment.fields.present("membershipPlanSnapshot") == nil
+    else { return nil }
+    return IntegrityFinding(
+      .paymentSnapshotMissing,
+      payment.path,
+      field: "membershipPlanSnapshot",
+      "A payment of type membership carries no snapshot of the plan."
+    )
+  }
+
+  private func checkAdmin(_ setup: RawDocument, _ report: (IntegrityFinding) throws -> Void) async throws {
+    guard rules.contains(.setupAdmin) else { return }
+    func finding(_ value: Value?, _ message: String) -> IntegrityFinding {
+      IntegrityFinding(.setupAdmin, GymCollection.setup, field: "adminUserId", value: value, message)
+    }
+    let value = setup.fields.present("adminUserId")
+    // One that is absent, null or empty names no admin; one of another type is reported as such.
+    if value == nil || value?.string?.isEmpty ?? false {
+      try report(finding(value, "adminUserId names no user."))
+    } else if let id = value?.string, !(try await spool.isAdmin(id)) {
+      try report(finding(value, "The user of adminUserId does not exist, is no admin, or is not active."))
+    }
+  }
+
+  private func settleFamilies(_ report: (IntegrityFinding) throws -> Void) async throws {
+    if !rules.contains(.familyGroupOwner) { return }
+    try await spool.forEachBrokenFamily { result in
+      try report(
+        IntegrityFinding(
+          .familyGroupOwner,
+          DocumentPath(GymCollection.members, result.id),
+          field: "familyGroupId",
+          value: result.value,
+          result.kind == .noOwner
+            ? "The family group has no owner; members: \(result.count)."
+            : "The member is one of \(result.count) owners of the family group."
+        )
+      )
+    }
+  }
+
+  private func settleBookings(_ report: (IntegrityFinding) throws -> Void) async throws {
+    if rules.contains(.bookingDuplicate) {
+      try await spool.forEachDuplicateBooking { result in
+        try report(
+          IntegrityFinding(
+            .bookingDuplicate,
+            DocumentPath(GymCollection.bookings, result.id),
+            field: "userId",
+            value: result.value,
+            "The booking is one of \(result.count) active ones of the user for the class."
+          )
+        )
+      }
+    }
+    if !rules.contains(.classOverbooked) { return }
+    try await spool.forEachOverbookedClass { result in
+      try report(
+        IntegrityFinding(
+          .classOverbooked,
+          DocumentPath(GymCollection.classes, result.id),
+          field: "capacidadMax",
+          value: result.value,
+          result.value == nil
+            ? "The class has no capacidadMax; active bookings: \(result.count)."
+            : "The class has \(result.count) active bookings, more than capacidadMax."
+        )
+      )
+    }
+  }
+}
+
+extension FieldMap {
+  /// The value of a field, nil where it is absent or null.
+  func present(_ field: String) -> Value? {
+    self[field].flatMap { $0.isNull ? nil : $0 }
+  }
+
+  /// The id that a foreign key holds: a text that is not empty.
+  func foreignKey(_ field: String) -> String? {
+    guard case .string(let id)? = self[field], !id.isEmpty else { return nil }
+    return id
+  }
+
+  /// Whether a text field says this, to the byte.
+  func says(_ text: String, _ field: String) -> Bool {
+    self[field]?.string?.isIdentical(to: text) ?? false
+  }
+
+  /// Whether the first of these fields that is there says true; true where none is.
+  func isActive(_ fields: String...) -> Bool {
+    for field in fields {
+      if let value = present(field) { return value.boolean ?? false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,29 @@
+import FirestoreModels
+import Schema
+
+/// Finds the schema of each document of a page; documents of one collection come in a row, so the last answer is kept.
+struct CollectionLookup {
+  private let schema: DatabaseSchema
+  private let numbers: [CollectionPath: Int]
+  private var last: (path: CollectionPath, answer: (number: Int, schema: CollectionSchema)?)?
+
+  init(_ schema: DatabaseSchema) {
+    self.schema = schema
+    numbers = Dictionary(
+      schema.collections.enumerated().map { ($0.element.pattern, $0.offset) },
+      uniquingKeysWith: { first, _ in first }
+    )
+  }
+
+  /// The number of a declared collection, by its pattern.
+  func number(of pattern: CollectionPath) -> Int? { numbers[pattern] }
+
+  /// The schema of a document's collection, and its number; nil where it is not declared.
+  mutating func find(_ document: RawDocument) -> (number: Int, schema: CollectionSchema)? {
+    let path = document.path.collection
+    if let last, last.path == path { return last.answer }
+    let answer = (numbers[path] ?? numbers[path.pattern]).map { ($0, schema.collections[$0]) }
+    last = (path, answer)
+    return answer
+  }
+}

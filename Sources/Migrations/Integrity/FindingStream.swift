@@ -1,0 +1,58 @@
+import FirestoreModels
+
+/// The JSON of a check: one object with `findings`, written as they come, then `rules` and the members of the summary.
+///
+/// Each finding has a line of its own. Nothing is held but a buffer.
+package struct FindingStream: Sendable {
+  private static let bufferSize = 32 << 10
+
+  private var json = JSONWriter()
+  private var buffer: [UInt8] = Array(#"{"findings":["#.utf8)
+  private var isEmpty = true
+  private let sink: @Sendable ([UInt8]) throws -> Void
+
+  /// Begins an object whose bytes go to `sink`, some thousand at a time.
+  package init(to sink: @escaping @Sendable ([UInt8]) throws -> Void) {
+    self.sink = sink
+  }
+
+  /// Appends a finding.
+  ///
+  /// - Throws: what the sink throws.
+  package mutating func append(_ finding: IntegrityFinding) throws {
+    json.removeAll()
+    finding.write(to: &json)
+    buffer.append(contentsOf: isEmpty ? "\n".utf8 : ",\n".utf8)
+    buffer.append(contentsOf: json.bytes)
+    isEmpty = false
+    if buffer.count >= Self.bufferSize { try flush() }
+  }
+
+  /// Ends the object.
+  ///
+  /// - Parameters:
+  ///   - report: The findings by rule.
+  ///   - summary: The JSON of the summary, an object that is not empty.
+  /// - Throws: what the sink throws.
+  package mutating func end(_ report: IntegrityReport, summary: [UInt8]) throws {
+    var rules = JSONWriter()
+    rules.object { json in
+      for rule in report.rules {
+        json.key(rule.name)
+        json.integer(report[rule].count)
+      }
+    }
+    buffer.append(contentsOf: "\n],\"rules\":".utf8)
+    buffer.append(contentsOf: rules.bytes)
+    buffer.append(UInt8(ascii: ","))
+    let members = summary.drop { $0 != UInt8(ascii: "{") }.dropFirst()
+    buffer.append(contentsOf: members)
+    if buffer.last != UInt8(ascii: "\n") { buffer.append(UInt8(ascii: "\n")) }
+    try flush()
+  }
+
+  private mutating func flush() throws {
+    try sink(buffer)
+    buffer.removeAll(keepingCapacity: true)
+  }
+}

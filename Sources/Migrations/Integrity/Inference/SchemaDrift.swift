@@ -1,0 +1,173 @@
+package import FirestoreModels
+package import Schema
+
+/// How data differs from its schema, collection by collection and field by field.
+package struct SchemaDrift: Sendable {
+  /// A difference.
+  package struct Difference: Sendable, Equatable {
+    /// The collection, as a pattern.
+    package var collection: CollectionPath
+    /// The field; nil where it is about the collection or the IDs.
+    package var field: FieldPath?
+    /// What it is: a kind of ``SchemaViolation``, `collection-undeclared`, `collection-absent` or `field-absent`.
+    package var kind: String
+    /// What the schema expects, or what was found where it says nothing.
+    package var expected: String
+    /// How many documents have it, and out of how many.
+    package var count: Int
+    package var documents: Int
+    /// One of them.
+    package var example: DocumentPath?
+
+    /// Writes the members of a JSON object.
+    package func write(to json: inout JSONWriter) {
+      json.object {
+        $0.key("collection")
+        $0.string(collection.string)
+        if let field {
+          $0.key("field")
+          $0.string(field.description)
+        }
+        $0.key("kind")
+        $0.string(kind)
+        $0.key("expected")
+        $0.string(expected)
+        $0.key("count")
+        $0.integer(count)
+        $0.key("documents")
+        $0.integer(documents)
+        if let example {
+          $0.key("example")
+          $0.string(example.string)
+        }
+      }
+    }
+  }
+
+  private struct Key: Hashable {
+    var collection: CollectionPath
+    var field: FieldPath?
+    var kind: String
+  }
+
+  private let schema: DatabaseSchema
+  private var found: [Key: Difference] = [:]
+
+  package init(from schema: DatabaseSchema) {
+    self.schema = schema
+  }
+
+  /// Compares a document with the schema of its collection.
+  package mutating func add(_ document: RawDocument) {
+    guard let collection = schema.collection(document.path.collection) else { return }
+    // Fields that are not declared are known from the profile, with their types.
+    for violation in collection.violations(in: document) where violation.kind != .undeclared {
+      let key = Key(collection: collection.pattern, field: violation.field, kind: violation.kind.rawValue)
+      if found[key] != nil {
+        found[key]?.count += 1
+        continue
+      }
+      found[key] = Difference(
+        collection: key.collection,
+        field: key.field,
+        kind: key.kind,
+        expected: violation.expected,
+        count: 1,
+        documents: 0,
+        example: document.path
+      )
+    }
+  }
+
+  /// The differences, once all documents have been read; sorted by collection, field and kind.
+  ///
+  /// - Parameters:
+  ///   - profiles: What was found.
+  ///   - named: Whether a declared collection was to be read.
+  package func differences(
+    from profiles: [CollectionProfile],
+    covering isRead: (CollectionPath) -> Bool
+  ) -> [Difference] {
+    var differences = Array(found.values)
+    for profile in profiles {
+      guard let declared = schema.collection(profile.pattern) else {
+        differences.append(
+          Difference(
+            collection: profile.pattern,
+            kind: "collection-undeclared",
+            expected: "a collection of the schema",
+            count: profile.documents,
+            documents: profile.documents
+          )
+        )
+        continue
+      }
+      for index in differences.indices where differences[index].collection == profile.pattern {
+        differences[index].documents = profile.documents
+      }
+      if declared.documents != nil { continue }
+      differences += Self.undeclared(profile, declared) + Self.absent(profile, declared)
+    }
+    for declared in schema.collections where isRead(declared.pattern) {
+      if profiles.contains(where: { $0.pattern == declared.pattern }) { continue }
+      differences.append(
+        Difference(
+          collection: declared.pattern,
+          kind: "collection-absent",
+          expected: "documents",
+          count: 0,
+          documents: 0
+        )
+      )
+    }
+    return differences.sorted { a, b in
+      if a.collection != b.collection { return a.collection < b.collection }
+      let (first, second) = (a.field?.description ?? "", b.field?.description ?? "")
+      let order = first.compareUTF8(second)
+      return order == 0 ? a.kind < b.kind : order < 0
+    }
+  }
+
+  private static func undeclared(_ profile: CollectionProfile, _ declared: CollectionSchema) -> [Difference] {
+    var differences: [Difference] = []
+    for field in profile.fields {
+      if declared.field(field.path) != nil || declared.forbidden.contains(field.path) { continue }
+      // What is in a map without declared fields, or in an undeclared one, is its own.
+      if let parent = FieldPath(segments: Array(field.path.segments.dropLast())) {
+        let hasDeclaredFields = declared.fields.contains { $0.path != parent && parent.isPrefix(of: $0.path) }
+        if declared.field(parent) == nil || !hasDeclaredFields { continue }
+      }
+      differences.append(
+        Difference(
+          collection: profile.pattern,
+          field: field.path,
+          kind: SchemaViolation.Kind.undeclared.rawValue,
+          expected:
+            "a declared field; found \(field.profile.types.map(\.type.rawValue).joined(separator: " or "))",
+          count: field.profile.present,
+          documents: profile.documents
+        )
+      )
+    }
+    return differences
+  }
+
+  private static func absent(_ profile: CollectionProfile, _ declared: CollectionSchema) -> [Difference] {
+    let known = Set(profile.fields.map(\.path))
+    return declared.fields.compactMap { field in
+      if known.contains(field.path) { return nil }
+      // The fields of a map that is nowhere go with it.
+      if let parent = FieldPath(segments: Array(field.path.segments.dropLast())), !known.contains(parent) {
+        return nil
+      }
+      return Difference(
+        collection: profile.pattern,
+        field: field.path,
+        kind: "field-absent",
+        expected: "\(field.typeNames.isEmpty ? "a value" : field.typeNames) in some document",
+        count: 0,
+        documents: profile.documents
+      )
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package import FirestoreModels
+package import FirestoreREST
+package import Runs
+package import Schema
+
+/// Reads a database once, and finds out what its documents are: in constant memory, whatever their number.
+package struct SchemaScan: Sendable {
+  private let counts: RunCounts
+  private let client: FirestoreClient
+  private let progress: Progress
+  /// The most documents of each root collection, with what is below them; nil for all.
+  package var sample: Int?
+
+  /// The most collections that are told apart.
+  private static let maximumCollections = 1000
+
+  /// - Parameter counts: Where documents are counted.
+  package init(in counts: RunCounts, _ client: FirestoreClient, _ progress: Progress) {
+    self.counts = counts
+    self.client = client
+    self.progress = progress
+  }
+
+  /// Profiles the documents of some reads.
+  ///
+  /// - Parameter visit: Takes each document.
+  /// - Returns: The profiles, by the names of the collections.
+  /// - Throws: ``Failure``, and what `visit` throws.
+  package func profiles(
+    of reads: [CollectionRead],
+    visit: (RawDocument) throws -> Void = { _ in }
+  ) async throws -> [CollectionProfile] {
+    var profiles: [CollectionPath: CollectionProfile] = [:]
+    defer { progress.end() }
+    for read in reads {
+      counts.open(read.collection)
+      let piece = progress.begin(read.collection.string, total: nil)
+      let counting =
+        sample == nil
+        ? BackgroundCount([read], client: client) { [progress] total in
+          progress.setTotal(total, of: piece)
+        } : nil
+      defer { counting?.cancel() }
+      try await profile(read, &profiles, visit)
+    }
+    return profiles.values.sorted { $0.pattern < $1.pattern }
+  }
+
+  private func profile(
+    _ read: CollectionRead,
+    _ profiles: inout [CollectionPath: CollectionProfile],
+    _ visit: (RawDocument) throws -> Void
+  ) async throws {
+    // Documents of one collection come in a row, so its profile is taken out of the table meanwhile.
+    var current: CollectionProfile?
+    var added = 0
+    func settle() {
+      guard let current else { return }
+      counts.update(current.pattern) { $0.read += added }
+      added = 0
+    }
+    defer {
+      settle()
+      if let current { profiles[current.pattern] = current }
+    }
+    var count = 0
+    for try await page in client.pages(of: read) {
+      try Task.checkCancellation()
+      for document in page {
+        if document.path.isReserved { continue }
+        let collection = document.path.collection
+        if collection == read.collection || read.reach != .subcollections {
+          if let sample, count == sample { return }
+          count += 1
+        }
+        let pattern = collection.pattern
+        if current?.pattern != pattern {
+          settle()
+          if let current { profiles[current.pattern] = current }
+          let isNew = profiles[pattern] == nil
+          if isNew, profiles.count == Self.maximumCollections {
+            throw Failure(
+              .inputMalformed,
+              "infer the schema",
+              path: pattern.string,
+              cause: "there are more than \(Self.maximumCollections) kinds of collections",
+              remedy: "Name the collections that are meant."
+            )
+          }
+          current = profiles.removeValue(forKey: pattern) ?? CollectionProfile(pattern)
+        }
+        current?.add(document)
+        added += 1
+        try visit(document)
+      }
+      progress.advance(by: page.count)
+    }
+  }
+
+  // MARK: References
+
+  /// Finds out what fields refer to, by looking a few of their values up among the documents.
+  ///
+  /// A field refers to a collection where all looked-up values, two at least, are IDs of documents there, and of no other
+  /// root collection.
+  ///
+  /// - Throws: ``Failure``.
+  package func references(
+    of profiles: [CollectionProfile]
+  ) async throws -> [CollectionPath: [FieldPath: CollectionPath]] {
+    let roots = profiles.filter { $0.pattern.parent == nil }
+    var references: [CollectionPath: [FieldPath: CollectionPath]] = [:]
+    for profile in profiles {
+      for field in profile.fields where field.path != profile.idField {
+        let types = field.profile.types.map(\.type)
+        let sample = Array(Set(field.profile.sample.map { UTF8Key($0) })).map(\.string)
+        guard sample.count > 1 else { continue }
+        if types == [.reference] {
+          let targets = Set(sample.compactMap { DatabaseName.split($0)?.path.collection })
+          if targets.count == 1, let target = targets.first, roots.contains(where: { $0.pattern == target }) {
+            references[profile.pattern, default: [:]][field.path] = target
+          }
+        } else if types == [.string], field.profile.closedValues == nil {
+          if let target = try await target(of: sample, among: roots) {
+            references[profile.pattern, default: [:]][field.path] = target
+          }
+        }
+      }
+    }
+    return references
+  }
+
+  private func target(of ids: [String], among roots: [CollectionProfile]) async throws -> CollectionPath? {
+    var found: CollectionPath?
+    for root in roots {
+      let isUUID = root.ids.hasFormat(.uuid)
+      let isPossible = ids.allSatisfy { id in
+        id.unicodeScalars.count <= root.ids.maximumLength
+          && PathLimits.violation(ofID: id, isDocument: true) == nil
+          && !id.utf8.contains(UInt8(ascii: "/")) && (!isUUID || FieldFormat.uuid.matches(id))
+      }
+      guard isPossible else { continue }
+      let paths = ids.map { DocumentPath(root.pattern, $0) }
+      let known = try await client.batchGet(paths, mask: [.documentName])
+      guard paths.allSatisfy({ known[$0] != nil }) else { continue }
+      // An ID of two collections says nothing.
+      if found != nil { return nil }
+      found = root.pattern
+    }
+    return found
+  }
+}

@@ -1,0 +1,208 @@
+package import FirestoreModels
+package import FirestoreREST
+package import Schema
+
+/// Checks data against a schema and the rules of an application: one pass over each collection that they need, nothing
+/// written.
+///
+/// Documents come page by page and are gone with their page; what rules over several documents need (ids, links, keys)
+/// waits in a temporary file, so memory does not grow with the collections. Findings come as they are found, in an
+/// order that the data alone decides.
+///
+///     let check = IntegrityCheck(of: schema, application: GymRules())
+///     try await check.run(check.reads, from: source) { finding in print(finding.message) }
+package struct IntegrityCheck: Sendable {
+  package let schema: DatabaseSchema
+  /// The rules that are checked, in the order of ``knownRules``.
+  package let rules: [IntegrityRule]
+  /// Every rule that there is, in the order in which they are listed.
+  package let knownRules: [IntegrityRule]
+  /// The collections whose documents are judged, as patterns; nil for all.
+  ///
+  /// What they refer to is read, too.
+  package let judged: Set<CollectionPath>?
+
+  private let application: (any ApplicationRules)?
+  private let chosen: Set<IntegrityRule>
+
+  /// Gives the documents of a read, page by page and in the order of their names.
+  package typealias Source = (CollectionRead, _ page: ([RawDocument]) async throws -> Void) async throws ->
+    Void
+
+  /// Makes a check of some rules.
+  ///
+  /// - Parameters:
+  ///   - application: The rules of the application beyond the schema.
+  ///   - rules: The rules; nil for all.
+  ///   - judged: The collections whose documents are judged; nil for all.
+  package init(
+    of schema: DatabaseSchema,
+    application: (any ApplicationRules)? = nil,
+    rules: Set<IntegrityRule>? = nil,
+    judged: Set<CollectionPath>? = nil
+  ) {
+    self.schema = schema
+    self.application = application
+    knownRules = Self.rules(application)
+    self.rules = knownRules.filter { rules?.contains($0) ?? true }
+    chosen = Set(self.rules)
+    self.judged = judged
+  }
+
+  /// Every rule of a schema and an application.
+  package static func rules(_ application: (any ApplicationRules)?) -> [IntegrityRule] {
+    IntegrityRule.ofSchema + (application?.rules ?? [])
+  }
+
+  // MARK: Reads
+
+  /// What has to be read, in the order of the schema: each root collection once, with the fields that the rules look at.
+  ///
+  /// A collection with declared subcollections is read with everything below it, which finds documents below missing
+  /// ones.
+  package var reads: [CollectionRead] {
+    var needs: [CollectionPath: Need] = [:]
+    for rule in rules {
+      for (collection, need) in self.needs(of: rule) { needs[collection, default: Need()].add(need) }
+    }
+    var reads: [CollectionRead] = []
+    for declared in schema.collections {
+      let root = declared.pattern.root
+      guard !reads.contains(where: { $0.collection == root }) else { continue }
+      let parts = needs.filter { $0.key.root == root }
+      if parts.isEmpty { continue }
+      var all = Need()
+      for part in parts.values { all.add(part) }
+      let mask = all.fields.sorted().map { FieldPath(field: $0.string) }
+      var read = CollectionRead(root, mask: all.isWhole ? nil : mask.isEmpty ? [.documentName] : mask)
+      if parts.keys.contains(where: { $0 != root }) { read.reach = .subcollections }
+      reads.append(read)
+    }
+    return reads
+  }
+
+  /// The fields of a collection that are read.
+  private struct Need {
+    /// Those of the document itself.
+    var fields: Set<UTF8Key> = []
+    var isWhole = false
+
+    mutating func add(_ other: Need) {
+      fields.formUnion(other.fields)
+      isWhole = isWhole || other.isWhole
+    }
+
+    init() {}
+
+    init(_ paths: [FieldPath]) { fields = Set(paths.map { UTF8Key($0.segments[0]) }) }
+  }
+
+  private func needs(of rule: IntegrityRule) -> [CollectionPath: Need] {
+    if let application, application.rules.contains(rule) {
+      let fields = application.fields(of: rule)
+      guard judged.map({ judged in fields.keys.contains { judged.contains($0) } }) ?? true else { return [:] }
+      return fields.mapValues { Need($0.map { FieldPath(field: $0) }) }
+    }
+    var needs: [CollectionPath: Need] = [:]
+    for collection in schema.collections where judged?.contains(collection.pattern) ?? true {
+      switch rule {
+      case .foreignKeyDangling, .linkNotMirrored:
+        for field in collection.fields {
+          guard let reference = field.reference else { continue }
+          if rule == .linkNotMirrored, reference.mirror == nil { continue }
+          needs[collection.pattern, default: Need()].add(Need([field.path]))
+          let mirror = rule == .linkNotMirrored ? reference.mirror : nil
+          needs[reference.collection, default: Need()].add(Need(mirror.map { [$0] } ?? []))
+        }
+      default:
+        if let need = Self.need(of: rule, in: collection) { needs[collection.pattern] = need }
+      }
+    }
+    return needs
+  }
+
+  /// What a rule over one document reads of a collection; nil where it says nothing about it.
+  private static func need(of rule: IntegrityRule, in collection: CollectionSchema) -> Need? {
+    func need(_ paths: [FieldPath]) -> Need? { paths.isEmpty ? nil : Need(paths) }
+    func fields(_ isMeant: (FieldSchema) -> Bool) -> Need? {
+      need(collection.fields.filter(isMeant).map(\.path))
+    }
+    switch rule {
+    case .idMissing, .idMismatch: return need(collection.idField.map { [$0] } ?? [])
+    case .wrongType: return fields { !$0.types.isEmpty }
+    case .foreignKeyMissing: return fields { $0.isRequired && $0.reference != nil }
+    case .requiredMissing: return fields { $0.isRequired && $0.reference == nil }
+    case .valueUnknown: return fields { $0.values != nil }
+    case .format: return fields { $0.format != nil }
+    case .range: return fields { !$0.range.isEmpty }
+    case .unreadable:
+      return collection.isDecodedStrictly ? fields { !$0.types.isEmpty || $0.isRequired } : nil
+    case .hidden: return need(collection.orderedBy + collection.filteredBy)
+    case .fieldUnexpected: return need(collection.forbidden)
+    case .fieldUnknown:
+      if collection.expectsUnknownFields { return nil }
+      var need = Need()
+      need.isWhole = true
+      return need
+    case .documentID:
+      switch collection.documentID {
+      case .email?, .pattern?: return Need()
+      default: return nil
+      }
+    case .notUnique: return need(collection.unique.flatMap { $0 })
+    default: return nil
+    }
+  }
+
+  // MARK: Checking
+
+  /// Checks.
+  ///
+  /// - Parameters:
+  ///   - reads: What to read: ``reads``, with a page size and a moment.
+  ///   - source: Where from.
+  ///   - output: Takes each finding.
+  /// - Throws: what `source` and `output` throw; `Failure` of kind `cannotWrite` where the temporary file cannot be kept.
+  package func run(
+    _ reads: [CollectionRead],
+    from source: @escaping Source,
+    report output: (IntegrityFinding) throws -> Void
+  ) async throws {
+    let references = try ReferenceCheck(schema, chosen)
+    var lookup = CollectionLookup(schema)
+    let application = try self.application?.begin(chosen)
+    func report(_ finding: IntegrityFinding) throws {
+      guard chosen.contains(finding.rule) else { return }
+      if let judged, !judged.contains(finding.path.collection.pattern) { return }
+      try output(finding)
+    }
+    for read in reads {
+      let root = read.collection
+      try await source(read) { page in
+        var findings: [(index: Int, finding: IntegrityFinding)] = []
+        for (index, document) in page.enumerated() {
+          guard let (_, collection) = lookup.find(document) else { continue }
+          for finding in DocumentRules.findings(in: document, of: collection, chosen) {
+            findings.append((index, finding))
+          }
+        }
+        try await references.take(page) { findings.append(($0, $1)) }
+        try await application?.take(page, of: root) { findings.append(($0, $1)) }
+        // By document, whatever the page holds; of one document in the order in which they were found.
+        let order = findings.indices.sorted { (findings[$0].index, $0) < (findings[$1].index, $1) }
+        for index in order { try report(findings[index].finding) }
+      }
+      try await references.finish(root, report: report)
+      try await application?.finish(root, report: report)
+    }
+  }
+}
+
+extension CollectionPath {
+  /// The root collection that it is in.
+  var root: CollectionPath {
+    var path = self
+    while let parent = path.parent?.collection { path = parent }
+    return path
+  }
+}

@@ -1,0 +1,63 @@
+package import FirestoreModels
+
+/// A field or a document that breaks a rule.
+package struct IntegrityFinding: Sendable, Equatable {
+  /// The rule.
+  package var rule: IntegrityRule
+  /// The document, which for some rules is one that is missing.
+  package var path: DocumentPath
+  /// The field, where it is about one.
+  package var field: String?
+  /// The value of the field; nil where it is missing or null.
+  package var value: Value?
+  /// One sentence for a person; it holds no value.
+  package var message: String
+  package init(
+    _ rule: IntegrityRule,
+    _ path: DocumentPath,
+    field: String? = nil,
+    value: Value? = nil,
+    _ message: String
+  ) {
+    self.rule = rule
+    self.path = path
+    self.field = field
+    self.value = value
+    self.message = message
+  }
+
+  /// Writes `{"rule", "path", "field", "value", "message"}`; `value` is a REST value, and it and `field` are left out
+  /// where there is none.
+  package func write(to json: inout JSONWriter) {
+    json.object {
+      $0.key("rule")
+      $0.string(rule.name)
+      $0.key("path")
+      $0.string(path.string)
+      if let field {
+        $0.key("field")
+        $0.string(field)
+      }
+      if let value {
+        $0.key("value")
+        $0.value(value)
+      }
+      $0.key("message")
+      $0.string(message)
+    }
+  }
+
+  /// The members as cells, in the order of ``cellNames``: a text as it is, another value as its REST JSON.
+  package var cells: [String] {
+    let shown = value.map { value in
+      if let text = value.string { return text }
+      var json = JSONWriter()
+      json.value(value)
+      return String(decoding: json.bytes, as: UTF8.self)
+    }
+    return [rule.name, path.string, field ?? "", shown ?? "", message]
+  }
+
+  /// `rule`, `path`, `field`, `value`, `message`.
+  package static let cellNames = ["rule", "path", "field", "value", "message"]
+}

@@ -1,0 +1,83 @@
+import FirestoreModels
+
+/// A rule that data must obey.
+///
+/// Those that follow from a schema are here; an application has further ones of its own (``ApplicationRules``). A value of
+/// the wrong type is reported by ``wrongType``, and the rule that would have read it skips it. Null counts as absent
+/// everywhere.
+package struct IntegrityRule: Sendable, Hashable {
+  /// The name on the command line and in findings.
+  package let name: String
+  /// The rule in a sentence, for `--list-rules`.
+  package let summary: String
+
+  package init(_ name: String, _ summary: String) {
+    self.name = name
+    self.summary = summary
+  }
+
+  package static func == (a: IntegrityRule, b: IntegrityRule) -> Bool { a.name.isIdentical(to: b.name) }
+
+  package func hash(into hasher: inout Hasher) { UTF8Key(name).hash(into: &hasher) }
+}
+
+extension IntegrityRule {
+  package static let idMissing = IntegrityRule(
+    "id-missing",
+    "Every document has the field with its own id, where its collection has that field."
+  )
+  package static let idMismatch = IntegrityRule("id-mismatch", "An id that is there is the document's id.")
+  package static let wrongType = IntegrityRule("wrong-type", "A field has a value of its type.")
+  package static let foreignKeyMissing = IntegrityRule(
+    "foreign-key-missing",
+    "A foreign key that is not optional is there; an empty text will do."
+  )
+  package static let foreignKeyDangling = IntegrityRule(
+    "foreign-key-dangling",
+    "A foreign key names a document that exists."
+  )
+  package static let linkNotMirrored = IntegrityRule(
+    "link-not-mirrored",
+    "Two documents that exist name each other, where the schema says so."
+  )
+  package static let requiredMissing = IntegrityRule(
+    "required-missing",
+    "A required field is there: neither null nor blank."
+  )
+  package static let valueUnknown = IntegrityRule(
+    "value-unknown",
+    "A field with closed values has one of them."
+  )
+  package static let format = IntegrityRule("format", "A text has the format of its field.")
+  package static let range = IntegrityRule("range", "A value is within the range of its field.")
+  package static let unreadable = IntegrityRule(
+    "unreadable",
+    "An application that decodes strictly can read the document; else it throws, and its entire list is lost."
+  )
+  package static let hidden = IntegrityRule(
+    "hidden",
+    "A document has the fields by which applications order and filter; else they do not see it."
+  )
+  package static let fieldUnexpected = IntegrityRule(
+    "field-unexpected",
+    "A field that the collection must not have is not there."
+  )
+  package static let fieldUnknown = IntegrityRule(
+    "field-unknown",
+    "Every field is declared, where the schema expects no others."
+  )
+  package static let documentID = IntegrityRule(
+    "document-id",
+    "A document's id has the form that its collection gives it."
+  )
+  package static let notUnique = IntegrityRule(
+    "not-unique",
+    "No two documents share the values of fields that are unique."
+  )
+
+  /// The rules that follow from a schema.
+  package static let ofSchema = [
+    idMissing, idMismatch, wrongType, foreignKeyMissing, foreignKeyDangling, linkNotMirrored, requiredMissing,
+    valueUnknown, format, range, unreadable, hidden, fieldUnexpected, fieldUnknown, documentID, notUnique,
+  ]
+}

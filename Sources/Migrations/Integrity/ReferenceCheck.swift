@@ -1,0 +1,193 @@
+import FirestoreModels
+import Schema
+
+/// The rules of a schema over several documents: references, links that name each other, and unique fields.
+///
+/// A reference into a collection that is read earlier is looked up at once, any other once its collection has been read.
+final class ReferenceCheck {
+  /// A field that refers to documents.
+  private struct Key {
+    let collection: CollectionPath
+    let field: FieldSchema
+    let target: CollectionPath
+    /// The number of the target among the collections.
+    let targetNumber: Int
+    /// The number of the key in the other direction.
+    var mirror: Int?
+  }
+
+  private var lookup: CollectionLookup
+  private let spool: ReferenceSpool
+  private let wantsReferences: Bool
+  private let wantsUnique: Bool
+  private var keys: [Key] = []
+  private var keysOf: [Int: [Int]] = [:]
+  /// The collections that others refer to.
+  private var targets: Set<Int> = []
+  private var uniques: [(collection: CollectionPath, fields: [FieldPath])] = []
+  /// The collections that have been read.
+  private var finished: Set<Int> = []
+
+  init(_ schema: DatabaseSchema, _ rules: Set<IntegrityRule>) throws(Failure) {
+    lookup = CollectionLookup(schema)
+    spool = try ReferenceSpool()
+    wantsReferences = !rules.isDisjoint(with: [.foreignKeyDangling, .linkNotMirrored])
+    wantsUnique = rules.contains(.notUnique)
+    for (own, collection) in schema.collections.enumerated() {
+      for field in collection.fields {
+        guard let reference = field.reference,
+          let number = lookup.number(of: reference.collection)
+        else { continue }
+        keysOf[own, default: []].append(keys.count)
+        keys.append(
+          Key(
+            collection: collection.pattern,
+            field: field,
+            target: reference.collection,
+            targetNumber: number
+          )
+        )
+        targets.insert(number)
+      }
+      for fields in collection.unique { uniques.append((collection.pattern, fields)) }
+    }
+    for index in keys.indices {
+      guard let mirror = keys[index].field.reference?.mirror else { continue }
+      keys[index].mirror = keys.firstIndex { $0.collection == keys[index].target && $0.field.path == mirror }
+    }
+  }
+
+  /// Takes a page, and reports the references that can be looked up already.
+  func take(_ page: [RawDocument], report: (_ index: Int, IntegrityFinding) throws -> Void) async throws {
+    if wantsUnique { try await addUnique(page) }
+    if !wantsReferences { return }
+    var ids: [Int: [String]] = [:]
+    var links: [ReferenceSpool.Reference] = []
+    var later: [ReferenceSpool.Reference] = []
+    var now: [(index: Int, reference: ReferenceSpool.Reference)] = []
+    for (index, document) in page.enumerated() {
+      guard let (own, collection) = lookup.find(document) else { continue }
+      if targets.contains(own) { ids[own, default: []].append(document.path.id) }
+      if !collection.covers(document.path) { continue }
+      for number in keysOf[own] ?? [] {
+        let key = keys[number]
+        // A value of another type is reported as such.
+        guard let value = document.fields[key.field.path], key.field.accepts(value),
+          let target = Self.id(in: value, of: key.target)
+        else { continue }
+        let isRoot = collection.pattern.parent == nil
+        let reference = ReferenceSpool.Reference(
+          field: number,
+          id: isRoot ? document.path.id : document.path.string,
+          collection: key.targetNumber,
+          target: target,
+          mirror: key.mirror
+        )
+        if isRoot, key.mirror != nil { links.append(reference) }
+        if finished.contains(key.targetNumber) {
+          now.append((index, reference))
+        } else {
+          later.append(reference)
+        }
+      }
+    }
+    for (number, ids) in ids { try await spool.add(ids, of: number) }
+    try await spool.addLinks(links)
+    try await spool.postpone(later)
+    for (entry, answer) in zip(now, try await spool.answers(to: now.map(\.reference))) {
+      try self.report(answer, entry.reference.field, page[entry.index].path, entry.reference.target) {
+        try report(entry.index, $0)
+      }
+    }
+  }
+
+  /// Reports what is known once a root collection has been read.
+  func finish(_ collection: CollectionPath, report: (IntegrityFinding) throws -> Void) async throws {
+    if let number = lookup.number(of: collection) { finished.insert(number) }
+    if wantsReferences, let number = lookup.number(of: collection) {
+      try await spool.forEachBroken(into: number) { field, id, target, answer in
+        let key = keys[field]
+        let path = key.collection.parent == nil ? DocumentPath(key.collection, id) : DocumentPath(id)
+        if let path { try self.report(answer, field, path, target, report) }
+      }
+    }
+    if !wantsUnique { return }
+    for (index, unique) in uniques.enumerated() where unique.collection.root == collection {
+      let names = unique.fields.map(\.description).joined(separator: ", ")
+      try await spool.forEachDuplicate(of: index) { path, count in
+        guard let path = DocumentPath(path) else { return }
+        try report(
+          IntegrityFinding(
+            .notUnique,
+            path,
+            field: names,
+            "The document is one of \(count) with the same \(names)."
+          )
+        )
+      }
+    }
+  }
+
+  private func report(
+    _ answer: ReferenceSpool.Answer,
+    _ index: Int,
+    _ path: DocumentPath,
+    _ target: String,
+    _ report: (IntegrityFinding) throws -> Void
+  ) throws {
+    let key = keys[index]
+    let field = key.field.path.description
+    switch answer {
+    case .found: return
+    case .dangling:
+      try report(
+        IntegrityFinding(
+          .foreignKeyDangling,
+          path,
+          field: field,
+          value: .string(target),
+          "\(field) names a document that is not in \(key.target)."
+        )
+      )
+    case .notMirrored:
+      try report(
+        IntegrityFinding(
+          .linkNotMirrored,
+          path,
+          field: field,
+          value: .string(target),
+          "The document of \(key.target) that \(field) names does not name this one."
+        )
+      )
+    }
+  }
+
+  private func addUnique(_ page: [RawDocument]) async throws {
+    var entries: [(key: Int, value: [UInt8], path: String)] = []
+    for document in page {
+      let pattern = document.path.collection.pattern
+      for (index, unique) in uniques.enumerated() where unique.collection == pattern {
+        let values = unique.fields.compactMap { document.fields.presentValue($0) }
+        // A document without one of the fields shares nothing.
+        guard values.count == unique.fields.count else { continue }
+        var json = JSONWriter()
+        json.array { list in for value in values { list.value(value) } }
+        // Within a subcollection: each has its own values.
+        let scope = Array(document.path.collection.string.utf8) + [0]
+        entries.append((index, scope + json.bytes, document.path.string))
+      }
+    }
+    try await spool.addUnique(entries)
+  }
+
+  /// The ID that a reference holds: a text that is not empty, or the last part of a reference value.
+  private static func id(in value: Value, of target: CollectionPath) -> String? {
+    switch value {
+    case .string(let id): return id.isEmpty ? nil : id
+    case .reference(let name):
+      guard let path = DatabaseName.split(name)?.path else { return name }
+      return path.collection == target ? path.id : path.string
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package import Schema
+
+/// The schema of the gym's data, which comes along: `gym.yaml`.
+package enum GymSchema {
+  /// The name under which it is chosen: `schema: gym`.
+  package static let name = "gym"
+
+  /// The file as it is compiled in, for those who want to change it.
+  package static var yaml: String { String(decoding: PackageResources.gym_yaml, as: UTF8.self) }
+
+  /// The gym's environments, for those who have no configuration: `gymmigrate.yaml`.
+  package static var configuration: String {
+    String(decoding: PackageResources.gymmigrate_yaml, as: UTF8.self)
+  }
+
+  /// A commented configuration to begin with: `gymmigrate-sample.yaml`.
+  package static var sampleConfiguration: String {
+    String(decoding: PackageResources.gymmigrate_sample_yaml, as: UTF8.self)
+  }
+
+  /// The schema.
+  package static let schema: DatabaseSchema = {
+    do {
+      return try SchemaReader.schema(parsing: yaml, path: "gym.yaml")
+    } catch {
+      preconditionFailure("the schema that is compiled in is malformed: \(error)")
+    }
+  }()
+}

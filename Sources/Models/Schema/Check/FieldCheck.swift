@@ -1,0 +1,193 @@
+package import FirestoreModels
+
+/// A way in which a document differs from its collection's schema.
+package struct SchemaViolation: Sendable, Equatable {
+  /// The kinds; the raw value is the code in reports.
+  package enum Kind: String, Sendable, CaseIterable {
+    /// A field has a value of another type.
+    case type = "wrong-type"
+    /// A required field is absent, null or blank.
+    case missing = "required-missing"
+    /// A value is not one of those that the field may have.
+    case unknownValue = "value-unknown"
+    case format
+    case range
+    /// A field is there that must not be.
+    case forbidden = "field-unexpected"
+    /// A field is there that the schema does not declare, where it expects none.
+    case undeclared = "field-unknown"
+    /// The field of the document's ID is absent.
+    case idMissing = "id-missing"
+    /// The field of the document's ID holds another one.
+    case idMismatch = "id-mismatch"
+    /// The document's ID does not have the form that the schema gives.
+    case documentID = "document-id"
+  }
+
+  package var kind: Kind
+  /// The field; nil for the document's own ID.
+  package var field: FieldPath?
+  /// The value that was found; nil where there is none.
+  package var value: Value?
+  /// What the schema expects, as "integer" or "one of activa, cancelada".
+  package var expected: String
+
+  package init(_ kind: Kind, _ field: FieldPath?, _ value: Value?, expected: String) {
+    self.kind = kind
+    self.field = field
+    self.value = value
+    self.expected = expected
+  }
+}
+
+extension FieldSchema {
+  /// What the field expects where a value of its types breaks its values, format or range; nil where it does not.
+  package func problem(of value: Value) -> String? {
+    violation(of: value)?.expected
+  }
+
+  func violation(of value: Value) -> SchemaViolation? {
+    if let values, !values.contains(value) {
+      let shown = values.filter { !deprecated.contains($0) }.map(\.literal).joined(separator: ", ")
+      return SchemaViolation(.unknownValue, path, value, expected: "one of \(shown)")
+    }
+    if let format, let text = value.string, !format.matches(text) {
+      return SchemaViolation(.format, path, value, expected: format.description)
+    }
+    if !range.contains(value) {
+      return SchemaViolation(.range, path, value, expected: range.description)
+    }
+    return nil
+  }
+}
+
+extension CollectionSchema {
+  /// How a document differs from the schema, in the order of the fields; nothing where the schema is not about it.
+  ///
+  /// Null counts as absent. A value of another type is reported as such, and nothing else is said of it. The fields
+  /// of a map that is absent are not missed.
+  package func violations(in document: RawDocument) -> [SchemaViolation] {
+    if !covers(document.path) { return [] }
+    var violations: [SchemaViolation] = []
+    checkID(of: document, &violations)
+    // By index, because a copy of a field costs more than most of its checks.
+    for index in fields.indices {
+      if let id = idField, fields[index].path == id { continue }
+      check(index, of: document.fields, &violations)
+    }
+    for path in forbidden {
+      if let value = document.fields[path] {
+        violations.append(SchemaViolation(.forbidden, path, value, expected: "no field of that name"))
+      }
+    }
+    if !expectsUnknownFields { checkUndeclared(document.fields, below: [], &violations) }
+    return violations
+  }
+
+  private func check(_ index: Int, of document: FieldMap, _ violations: inout [SchemaViolation]) {
+    guard let value = document.presentValue(fields[index].path) else {
+      if fields[index].isRequired, isParentPresent(of: fields[index].path, in: document) {
+        let field = fields[index]
+        violations.append(SchemaViolation(.missing, field.path, nil, expected: Self.name(field)))
+      }
+      return
+    }
+    if !fields[index].accepts(value) {
+      violations.append(SchemaViolation(.type, fields[index].path, value, expected: fields[index].typeNames))
+    } else if let text = value.string, PlainText.isBlank(text) {
+      // Optional fields are often written as an empty text, which says nothing.
+      if fields[index].isRequired, fields[index].reference == nil {
+        let field = fields[index]
+        violations.append(SchemaViolation(.missing, field.path, value, expected: Self.name(field)))
+      }
+    } else if let violation = fields[index].violation(of: value) {
+      violations.append(violation)
+    }
+  }
+
+  /// The fields that an application orders or filters by and does not find: the document is invisible to it.
+  package func hidingFields(in document: RawDocument) -> [FieldPath] {
+    if !covers(document.path) { return [] }
+    let unordered = orderedBy.filter { document.fields[$0] == nil }
+    let unfiltered = filteredBy.filter { document.fields.presentValue($0) == nil && !unordered.contains($0) }
+    return unordered + unfiltered
+  }
+
+  private static func name(_ field: FieldSchema) -> String {
+    field.types.isEmpty ? "a value" : field.typeNames
+  }
+
+  private func checkID(of document: RawDocument, _ violations: inout [SchemaViolation]) {
+    let id = document.path.id
+    switch documentID {
+    case .pattern(let pattern)? where !pattern.matches(id):
+      violations.append(
+        SchemaViolation(.documentID, nil, .string(id), expected: "one that matches \(pattern.text)")
+      )
+    case .email? where !Self.isNormalisedEmail(id):
+      violations.append(
+        SchemaViolation(.documentID, nil, .string(id), expected: "a lower-case email address")
+      )
+    default: break
+    }
+    guard let idField else { return }
+    switch document.fields.presentValue(idField) {
+    case nil: violations.append(SchemaViolation(.idMissing, idField, nil, expected: "the document's ID"))
+    case .string(let text)? where text.isIdentical(to: id): break
+    case let value?:
+      violations.append(SchemaViolation(.idMismatch, idField, value, expected: "the document's ID"))
+    }
+  }
+
+  private static func isNormalisedEmail(_ id: String) -> Bool {
+    FieldFormat.email.matches(id) && id.lowercased().isIdentical(to: id)
+  }
+
+  private func isParentPresent(of path: FieldPath, in fields: FieldMap) -> Bool {
+    guard path.segments.count > 1, let parent = FieldPath(segments: Array(path.segments.dropLast())) else {
+      return true
+    }
+    return fields[parent]?.map.map { $0.vector == nil } ?? false
+  }
+
+  private func checkUndeclared(
+    _ fields: FieldMap,
+    below segments: [String],
+    _ violations: inout [SchemaViolation]
+  ) {
+    for entry in fields.entries {
+      guard let path = FieldPath(segments: segments + [entry.name]) else { continue }
+      guard field(path) != nil else {
+        if !forbidden.contains(path) {
+          violations.append(SchemaViolation(.undeclared, path, entry.value, expected: "a declared field"))
+        }
+        continue
+      }
+      if let map = entry.value.map, map.vector == nil,
+        self.fields.contains(where: { $0.path != path && path.isPrefix(of: $0.path) })
+      {
+        checkUndeclared(map, below: path.segments, &violations)
+      }
+    }
+  }
+}
+
+extension FieldMap {
+  /// The value of a path; nil where it is absent or null.
+  package func presentValue(_ path: FieldPath) -> Value? {
+    let value = path.segments.count == 1 ? self[path.segments[0]] : self[path]
+    return value.flatMap { $0.isNull ? nil : $0 }
+  }
+}
+
+extension ValueRange: CustomStringConvertible {
+  /// The bounds in words: "at least 1", "from 1 to 31".
+  package var description: String {
+    switch (minimum, maximum) {
+    case (let low?, let high?): "from \(low.literal) to \(high.literal)"
+    case (let low?, nil): "at least \(low.literal)"
+    case (nil, let high?): "at most \(high.literal)"
+    case (nil, nil): "anything"
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package import FirestoreModels
+
+/// What the values of a field are in the documents of a collection, in constant memory.
+package struct FieldProfile: Sendable {
+  /// The most distinct texts of a field that counts as closed.
+  package static let mostClosedValues = 10
+  /// The fewest texts from which closed values and formats are inferred.
+  package static let fewestValues = 20
+  /// The longest text, in bytes, that may be one of closed values.
+  private static let longestClosedValue = 64
+  /// How many values are kept to look for what they refer to.
+  package static let sampleSize = 8
+
+  /// Documents, or maps, that have the field; null included.
+  package private(set) var present = 0
+  package private(set) var nulls = 0
+  /// Texts of nothing but white space.
+  package private(set) var blanks = 0
+  /// The number of values by type, in the order of ``FieldType``.
+  private var counts = [Int](repeating: 0, count: FieldType.allCases.count)
+  /// The distinct texts with their numbers; nil once there are too many, or one is too long.
+  package private(set) var texts: [(text: String, count: Int)]? = []
+  /// The formats that every text has, as bits in the order of ``FieldFormat/named``.
+  private var formats: UInt32 = (1 << UInt32(FieldFormat.named.count)) - 1
+  package private(set) var minimum: Value?
+  package private(set) var maximum: Value?
+  /// The length of the longest text in code points, or of the longest array.
+  package private(set) var maximumLength = 0
+  /// Some texts, spread over all documents.
+  package private(set) var sample: [String] = []
+  private var candidates = 0
+
+  /// Adds a value, other than null.
+  mutating func add(_ value: Value) {
+    present += 1
+    guard let type = FieldType(of: value) else {
+      nulls += 1
+      return
+    }
+    counts[type.index] += 1
+    switch value {
+    case .string(let text): add(text)
+    case .integer, .double, .timestamp: addToRange(value)
+    case .array(let elements): maximumLength = max(maximumLength, elements.count)
+    case .reference(let name): addToSample(name)
+    default: break
+    }
+  }
+
+  private mutating func add(_ text: String) {
+    if PlainText.isBlank(text) {
+      blanks += 1
+      return
+    }
+    maximumLength = max(maximumLength, text.unicodeScalars.count)
+    if var known = texts.take() {
+      if let index = known.firstIndex(where: { $0.text.isIdentical(to: text) }) {
+        known[index].count += 1
+        texts = known
+      } else if known.count < Self.mostClosedValues, text.utf8.count <= Self.longestClosedValue {
+        known.append((text, 1))
+        texts = known
+      }
+    }
+    if formats != 0 {
+      for (index, named) in FieldFormat.named.enumerated()
+      where formats & (1 << UInt32(index)) != 0 && !named.format.matches(text) {
+        formats &= ~(1 << UInt32(index))
+      }
+    }
+    addToSample(text)
+  }
+
+  /// Keeps the first values, then replaces them at growing distances, so that the sample covers all documents.
+  private mutating func addToSample(_ text: String) {
+    candidates += 1
+    if sample.count < Self.sampleSize {
+      if text.utf8.count <= 1500 { sample.append(text) }
+    } else if candidates.nonzeroBitCount == 1, text.utf8.count <= 1500 {
+      sample[candidates.trailingZeroBitCount % Self.sampleSize] = text
+    }
+  }
+
+  private mutating func addToRange(_ value: Value) {
+    if let low = minimum, low.isNumber == value.isNumber {
+      if ValueOrder.compare(value, low) < 0 { minimum = value }
+    } else if minimum == nil {
+      minimum = value
+    }
+    if let high = maximum, high.isNumber == value.isNumber {
+      if ValueOrder.compare(value, high) > 0 { maximum = value }
+    } else if maximum == nil {
+      maximum = value
+    }
+  }
+
+  // MARK: What it comes to
+
+  /// The types with the number of their values, the most frequent first.
+  package var types: [(type: FieldType, count: Int)] {
+    FieldType.allCases.map { ($0, counts[$0.index]) }.filter { $0.1 > 0 }
+      .sorted { $0.1 == $1.1 ? $0.0.rawValue < $1.0.rawValue : $0.1 > $1.1 }
+  }
+
+  /// The number of values that are neither null nor blank.
+  package var filled: Int { present - nulls - blanks }
+
+  /// The texts that are not blank.
+  private var textCount: Int { counts[FieldType.string.index] - blanks }
+
+  /// The closed values, sorted; nil where the texts are not closed.
+  package var closedValues: [(text: String, count: Int)]? {
+    guard textCount >= Self.fewestValues, types.count == 1, types[0].type == .string, let texts else {
+      return nil
+    }
+    return texts.sorted { $0.text.compareUTF8($1.text) < 0 }
+  }
+
+  /// The format that every text has; nil where there is none, or too few texts.
+  package var format: FieldFormat? {
+    guard textCount >= Self.fewestValues, types.count == 1, types[0].type == .string else { return nil }
+    // Digits before phone numbers, which they are, too.
+    return [.uuid, .email, .time, .date, .url, .digits, .phone].first { hasFormat($0) }
+  }
+
+  /// Whether every text has a format.
+  package func hasFormat(_ format: FieldFormat) -> Bool {
+    guard textCount > 0, let index = FieldFormat.named.firstIndex(where: { $0.format == format }) else {
+      return false
+    }
+    return formats & (1 << UInt32(index)) != 0
+  }
+}
+
+extension FieldType {
+  fileprivate var index: Int {
+    switch self {
+    case .string: 0
+    case .integer: 1
+    case .double: 2
+    case .boolean: 3
+    case .timestamp: 4
+    case .map: 5
+    case .array: 6
+    case .reference: 7
+    case .geopoint: 8
+    case .bytes: 9
+    case .vector: 10
+    }
+  }
+}

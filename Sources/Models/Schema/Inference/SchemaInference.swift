@@ -1,0 +1,92 @@
+package import FirestoreModels
+
+extension CollectionProfile {
+  /// The schema that every document of the profile obeys.
+  ///
+  /// A field is required where every document has it; texts have closed values where there are at most 10 in at least 20
+  /// documents, and a format where all of them have it; numbers have the range that was found. Times and the lengths of
+  /// texts get no range: tomorrow's documents would be outside of it. What names alone suggest (`updatedAt`, `isActive`) is
+  /// a proposal, for somebody to look over. Personal data is not declared, so it is withheld.
+  ///
+  /// - Parameter references: What fields refer to, where that is known.
+  package func schema(references: [FieldPath: CollectionPath] = [:]) -> CollectionSchema {
+    var declared: [FieldSchema] = []
+    let idField = idField
+    for field in fields {
+      declared.append(Self.schema(of: field, references[field.path], isID: field.path == idField))
+    }
+    var schema = CollectionSchema(pattern, fields: declared)
+    schema.idField = idField
+    schema.documentID = documentID
+    schema.createTime = Self.time(Self.createTimes, in: declared)
+    schema.updateTime = Self.time(Self.updateTimes, in: declared)
+    schema.softDelete = Self.softDelete(in: declared)
+    schema.expectsUnknownFields = false
+    schema.set(declared)
+    return schema
+  }
+
+  private static func schema(of field: Field, _ reference: CollectionPath?, isID: Bool) -> FieldSchema {
+    let profile = field.profile
+    let types = profile.types.map(\.type)
+    var schema = FieldSchema(field.path, types.contains(.double) ? types.filter { $0 != .integer } : types)
+    schema.isRequired = field.isEverywhere && !isID
+    if isID { return schema }
+    if let reference, types == [.string] || types == [.reference] {
+      schema.reference = FieldReference(reference)
+      schema.isIdentifier = true
+    } else if let values = profile.closedValues {
+      schema.values = values.map { .string($0.text) }
+    } else if let format = profile.format {
+      schema.format = format
+      schema.isIdentifier = format == .digits || format == .phone
+    }
+    let isNumber = !types.isEmpty && types.allSatisfy { $0 == .integer || $0 == .double }
+    if isNumber, let minimum = profile.minimum, let maximum = profile.maximum, isFinite(minimum),
+      isFinite(maximum)
+    {
+      schema.range = ValueRange(minimum: minimum, maximum: maximum)
+    }
+    return schema
+  }
+
+  private static func isFinite(_ value: Value) -> Bool {
+    if case .double(let number) = value { number.isFinite } else { true }
+  }
+
+  private var documentID: CollectionSchema.DocumentIDRule? {
+    if hasLowercaseIDs, ids.hasFormat(.email) { return .email }
+    if ids.hasFormat(.uuid) { return .uuid }
+    return nil
+  }
+
+  private static let createTimes = ["createdAt", "created_at", "creationTime", "createTime", "dateCreated"]
+  private static let updateTimes = [
+    "updatedAt", "updated_at", "modifiedAt", "modified_at", "lastModified", "updateTime", "dateModified",
+  ]
+  /// Fields that mark a document as deleted, and their value in a deleted one.
+  private static let softDeletes = [
+    ("isActive", false), ("is_active", false), ("active", false), ("isDeleted", true), ("is_deleted", true),
+    ("deleted", true), ("isArchived", true), ("archived", true),
+  ]
+
+  private static func time(_ names: [String], in fields: [FieldSchema]) -> CollectionSchema.TimeField? {
+    for name in names {
+      let path = FieldPath(field: name)
+      if let field = fields.first(where: { $0.path == path }), field.types == [.timestamp], field.isRequired {
+        return CollectionSchema.TimeField(path: path)
+      }
+    }
+    return nil
+  }
+
+  private static func softDelete(in fields: [FieldSchema]) -> CollectionSchema.SoftDelete? {
+    for (name, deleted) in softDeletes {
+      let path = FieldPath(field: name)
+      if let field = fields.first(where: { $0.path == path }), field.types == [.boolean] {
+        return CollectionSchema.SoftDelete(path: path, deleted: deleted)
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,152 @@
+package import FirestoreModels
+
+/// What the documents of a collection are.
+package struct CollectionSchema: Sendable {
+  /// The collection, with `*` for the ID of any document: `users`, `groups/*/members`.
+  package let pattern: CollectionPath
+  /// The name for people, by language.
+  package var labels: [String: String] = [:]
+  /// The only documents that the schema is about, where it is not about all of them.
+  package var documents: [String]?
+  /// What document IDs are.
+  package var documentID: DocumentIDRule?
+  /// The field that holds the document's own ID.
+  package var idField: FieldPath?
+  /// The field with the time at which the document was created.
+  package var createTime: TimeField?
+  /// The field with the time at which the document was last changed.
+  package var updateTime: TimeField?
+  /// How a document is deleted without being removed.
+  package var softDelete: SoftDelete?
+  /// Which documents may not be changed.
+  package var immutability = Immutability.none
+  /// The fields that an application orders by: a document without one of them is invisible to it.
+  package var orderedBy: [FieldPath] = []
+  /// The fields that an application filters by: a document in which one is absent or null is invisible to it.
+  package var filteredBy: [FieldPath] = []
+  /// Whether an application decodes strictly: a value of another type throws, and its entire list with it.
+  package var isDecodedStrictly = false
+  /// Whether all environments share its documents.
+  package var isCatalogue = false
+  package var personalData = PersonalData.unknown
+  /// Whether fields that are not declared are expected.
+  package var expectsUnknownFields = true
+  /// The fields that must not be there.
+  package var forbidden: [FieldPath] = []
+  /// Combinations of fields that no two documents share.
+  package var unique: [[FieldPath]] = []
+  /// The text fields that `find` searches; nil for all top-level texts.
+  package var searchedTexts: [String]?
+  /// The fields with phone numbers, which `find` searches by digits.
+  package var searchedPhones: [String] = []
+  /// The fields, in display order; those of a map follow it.
+  package private(set) var fields: [FieldSchema] = []
+  /// The columns of its table: its fields, except the maps with declared fields.
+  package private(set) var columns: [Column] = []
+
+  private var byPath: [FieldPath: Int] = [:]
+
+  package init(_ pattern: CollectionPath, fields: [FieldSchema] = []) {
+    self.pattern = pattern
+    set(fields)
+  }
+
+  /// Replaces the fields.
+  package mutating func set(_ fields: [FieldSchema]) {
+    self.fields = fields
+    byPath = Dictionary(fields.enumerated().map { ($0.element.path, $0.offset) }, uniquingKeysWith: { $1 })
+    columns = fields.filter { field in
+      !fields.contains { $0.path != field.path && field.path.isPrefix(of: $0.path) }
+    }
+    .map { Column($0, isIdentifier: $0.isIdentifier || $0.path == idField) }
+  }
+
+  /// The declared field of a path; nil where there is none.
+  package func field(_ path: FieldPath) -> FieldSchema? { byPath[path].map { fields[$0] } }
+
+  /// The times that the service sets, of creation and of the last change.
+  package var serverTimes: [FieldPath] {
+    [createTime, updateTime].compactMap { time in time.flatMap { $0.setter == .server ? $0.path : nil } }
+  }
+
+  /// Whether the schema is about a document.
+  package func covers(_ path: DocumentPath) -> Bool {
+    documents.map { $0.contains { $0.isIdentical(to: path.id) } } ?? true
+  }
+}
+
+extension CollectionSchema {
+  /// What document IDs are.
+  package enum DocumentIDRule: Sendable, Equatable {
+    /// Random, as the service makes them.
+    case auto
+    case uuid
+    /// The ID of an account in Firebase Authentication.
+    case uid
+    /// An email address, lower-cased and trimmed.
+    case email
+    /// Text that a regular expression matches entirely.
+    case pattern(TextPattern)
+  }
+
+  /// A field with a time of the document.
+  package struct TimeField: Sendable, Equatable {
+    /// Who sets the field.
+    package enum Setter: String, Sendable, CaseIterable {
+      /// The service, by a `REQUEST_TIME` transform.
+      case server
+      /// The application, by its own clock.
+      case client
+    }
+
+    package var path: FieldPath
+    package var setter: Setter
+
+    package init(path: FieldPath, setter: Setter = .server) {
+      self.path = path
+      self.setter = setter
+    }
+  }
+
+  /// The field that marks a document as deleted.
+  package struct SoftDelete: Sendable, Equatable {
+    package var path: FieldPath
+    /// The value of a deleted document, true or false.
+    package var deleted: Bool
+    /// Whether a document without the field is deleted.
+    package var absentIsDeleted: Bool
+
+    package init(path: FieldPath, deleted: Bool = false, absentIsDeleted: Bool = false) {
+      self.path = path
+      self.deleted = deleted
+      self.absentIsDeleted = absentIsDeleted
+    }
+  }
+
+  /// Which documents may not be changed once they are written.
+  package enum Immutability: Sendable {
+    case none
+    case always
+    /// Those that a filter selects: its text, and the filter.
+    case when(String, DocumentFilter)
+
+    /// Whether a document may not be changed.
+    package func protects(_ document: RawDocument) -> Bool {
+      switch self {
+      case .none: false
+      case .always: true
+      case .when(_, let filter): filter.matches(document)
+      }
+    }
+  }
+
+  /// Whose personal data the collection holds.
+  package enum PersonalData: Sendable, Equatable {
+    /// Nobody's.
+    case free
+    /// Why it is withheld, as a clause after the collection's name: "it holds names and phones".
+    case holds(String)
+    /// The schema does not say.
+    case unknown
+  }
+}

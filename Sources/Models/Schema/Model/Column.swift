@@ -1,0 +1,75 @@
+package import FirestoreModels
+
+/// A column of a collection's table: the field, its type and its headings.
+package struct Column: Sendable, Hashable {
+  /// The type of a column's values.
+  package enum ValueType: String, Sendable, CaseIterable {
+    case string, integer, double, boolean, timestamp, array
+    /// Any type: for fields that are not declared, or have no single type.
+    case any
+  }
+
+  /// The language of a table's header.
+  package enum HeaderLanguage: Sendable, Hashable {
+    /// Field paths as in Firestore.
+    case fieldNames
+    /// The labels of a language: `en`, `es`.
+    case labels(String)
+  }
+
+  /// The field path.
+  package let path: FieldPath
+  package let type: ValueType
+  /// Whether the values are identifiers even if they are digits, such as IDs and phone numbers, which a
+  /// spreadsheet must not convert.
+  package let isTextLike: Bool
+  /// The headings by language.
+  package let labels: [String: String]
+  /// The number format of its cells in a workbook; nil for the usual one.
+  package private(set) var numberFormat: String?
+  /// The width in a workbook, in characters; nil to fit its cells.
+  package private(set) var width: Double?
+
+  package init(
+    _ path: FieldPath,
+    _ type: ValueType,
+    isTextLike: Bool = false,
+    labels: [String: String] = [:]
+  ) {
+    self.path = path
+    self.type = type
+    self.isTextLike = isTextLike
+    self.labels = labels
+  }
+
+  /// A column for a field that is not declared.
+  package init(unknown path: FieldPath) {
+    self.init(path, .any)
+  }
+
+  /// The column of a declared field.
+  init(_ field: FieldSchema, isIdentifier: Bool) {
+    let type: ValueType = field.types.count == 1 ? ValueType(rawValue: field.types[0].rawValue) ?? .any : .any
+    self.init(field.path, type, isTextLike: isIdentifier, labels: field.labels)
+    numberFormat = field.numberFormat
+    width = field.width
+  }
+
+  /// The same column with another type.
+  package func typed(_ type: ValueType) -> Column {
+    var column = Column(path, type, isTextLike: isTextLike, labels: labels)
+    (column.numberFormat, column.width) = (numberFormat, width)
+    return column
+  }
+
+  /// The heading in a language; the field path where there is none.
+  package func heading(_ language: HeaderLanguage) -> String {
+    switch language {
+    case .fieldNames: path.description
+    case .labels(let language): labels[language] ?? path.description
+    }
+  }
+
+  /// Whether a text is the label of the column in any language.
+  package func isLabelled(_ text: String) -> Bool { labels.values.contains { $0.isIdentical(to: text) } }
+}

@@ -1,0 +1,87 @@
+package import FirestoreModels
+
+/// What the collections of a database are: the one place that every command asks.
+///
+/// A schema is data. It is read from a YAML file (``SchemaReader``), and nothing in it knows a particular application.
+///
+///     let schema = try SchemaReader.schema(parsing: text, path: "shop.yaml")
+///     schema.collection(CollectionPath("orders/o1/items")!)?.updateTime    // that of orders/*/items
+package struct DatabaseSchema: Sendable {
+  /// The name in messages and in reports.
+  package let name: String
+  /// The time zone of dates in tables and reports, such as `Europe/Madrid`; nil for UTC.
+  package let timeZone: String?
+  /// The collections, in the order of the file.
+  package let collections: [CollectionSchema]
+
+  private let byPattern: [CollectionPath: Int]
+
+  package init(name: String, timeZone: String? = nil, collections: [CollectionSchema]) {
+    self.name = name
+    self.timeZone = timeZone
+    self.collections = collections
+    byPattern = Dictionary(
+      collections.enumerated().map { ($0.element.pattern, $0.offset) },
+      uniquingKeysWith: { first, _ in first }
+    )
+  }
+
+  /// A schema without collections.
+  package static let none = DatabaseSchema(name: "none", collections: [])
+
+  /// Whether it declares nothing.
+  package var isEmpty: Bool { collections.isEmpty }
+
+  /// The schema of a collection, or of the pattern of a collection; nil where none is declared.
+  package func collection(_ path: CollectionPath) -> CollectionSchema? {
+    (byPattern[path] ?? byPattern[path.pattern]).map { collections[$0] }
+  }
+
+  /// The columns of a collection's table; none where the schema does not declare it.
+  package func columns(of path: CollectionPath) -> [Column] { collection(path)?.columns ?? [] }
+
+  /// The languages that labels are written in, sorted.
+  package var languages: [String] {
+    Set(collections.flatMap { $0.fields.flatMap(\.labels.keys) }).sorted { $0.compareUTF8($1) < 0 }
+  }
+
+  // MARK: Questions of commands
+
+  /// The collections that `find` looks in where none is named.
+  package var searchable: [CollectionPath] {
+    collections.filter { $0.searchedTexts != nil || !$0.searchedPhones.isEmpty }.map(\.pattern)
+  }
+
+  /// The collections that all environments share, which `copy --catalogues` copies.
+  package var catalogues: [CollectionPath] { collections.filter(\.isCatalogue).map(\.pattern) }
+
+  /// Why a collection must not leave a protected environment by accident, as a clause after its name; nil where it
+  /// may.
+  ///
+  /// Only what the schema declares free of personal data may: an unknown collection is withheld, and so is every
+  /// subcollection that is not declared itself.
+  package func withholding(of path: CollectionPath) -> String? {
+    if let declared = collection(path) {
+      switch declared.personalData {
+      case .free: return nil
+      case .holds(let reason): return reason
+      case .unknown: break
+      }
+    }
+    var above = path
+    while let parent = above.parent?.collection {
+      if case .holds(let reason)? = collection(parent)?.personalData { return reason }
+      above = parent
+    }
+    return "what it holds is not known"
+  }
+
+  /// The names of fields whose digits are no numbers: identifiers and phone numbers of any collection.
+  package var identifierNames: Set<String> {
+    Set(
+      collections.flatMap { collection in
+        collection.columns.compactMap { $0.isTextLike ? $0.path.segments.last : nil }
+      }
+    )
+  }
+}

@@ -1,0 +1,140 @@
+import FirestoreModels
+
+/// The form of a text.
+package enum FieldFormat: Sendable, Equatable {
+  /// An address with one `@`, without white space.
+  case email
+  /// A phone number: digits, with an optional `+` before and spaces, hyphens, dots and brackets between.
+  case phone
+  /// Digits alone.
+  case digits
+  /// A time of day: `07:30`, 24 hours.
+  case time
+  /// A calendar date: `2026-01-31`.
+  case date
+  /// An address with a scheme: `https://…`, `gs://…`.
+  case url
+  case uuid
+  /// Text that a regular expression matches entirely.
+  case pattern(TextPattern)
+
+  /// The formats that have a name.
+  package static let named: [(name: String, format: FieldFormat)] = [
+    ("email", .email), ("phone", .phone), ("digits", .digits), ("time", .time), ("date", .date),
+    ("url", .url),
+    ("uuid", .uuid),
+  ]
+
+  /// The name in a schema file; the expression of a pattern.
+  package var name: String {
+    if case .pattern(let pattern) = self { return pattern.text }
+    return Self.named.first { $0.format == self }?.name ?? ""
+  }
+
+  /// What is expected, for messages.
+  package var description: String {
+    switch self {
+    case .email: "an email address"
+    case .phone: "a phone number"
+    case .digits: "digits alone"
+    case .time: "a time of day as 07:30"
+    case .date: "a date as 2026-01-31"
+    case .url: "a URL"
+    case .uuid: "a UUID"
+    case .pattern(let pattern): "a text that matches \(pattern.text)"
+    }
+  }
+
+  /// Whether a text has the form.
+  package func matches(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    switch self {
+    case .email: return Self.isEmail(bytes)
+    case .phone: return Self.isPhone(bytes)
+    case .digits: return !bytes.isEmpty && bytes.allSatisfy(Self.isDigit)
+    case .time: return Self.isTime(bytes)
+    case .date: return Self.isDate(bytes)
+    case .url: return Self.isURL(bytes)
+    case .uuid: return Self.isUUID(bytes)
+    case .pattern(let pattern): return pattern.matches(text)
+    }
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  private static func isEmail(_ bytes: [UInt8]) -> Bool {
+    let parts = bytes.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+    return parts.count == 2 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { $0 > 0x20 && $0 != 0x7F } }
+  }
+
+  private static func isPhone(_ bytes: [UInt8]) -> Bool {
+    let digits = bytes.count(where: isDigit)
+    return (5...20).contains(digits)
+      && bytes.enumerated().allSatisfy { index, byte in
+        isDigit(byte) || " -.()".utf8.contains(byte) || (byte == UInt8(ascii: "+") && index == 0)
+      }
+  }
+
+  private static func isTime(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), let hour = number(bytes[0..<2]),
+      let minute = number(bytes[3..<5])
+    else { return false }
+    return hour < 24 && minute < 60
+  }
+
+  private static func isDate(_ bytes: [UInt8]) -> Bool {
+    let hyphen = UInt8(ascii: "-")
+    guard bytes.count == 10, bytes[4] == hyphen, bytes[7] == hyphen, let year = number(bytes[0..<4]),
+      let month = number(bytes[5..<7]), let day = number(bytes[8..<10])
+    else { return false }
+    return year >= 1 && (1...12).contains(month) && day >= 1
+      && day <= Civil.daysInMonth(year: year, month: month)
+  }
+
+  private static func isURL(_ bytes: [UInt8]) -> Bool {
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
+    let scheme = bytes[..<colon]
+    let rest = bytes[(colon + 1)...]
+    func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+    return isLetter(scheme[0]) && scheme.allSatisfy { isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) }
+      && rest.starts(with: "//".utf8) && rest.count > 2 && rest.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+  }
+
+  private static func isUUID(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count == 36 else { return false }
+    return bytes.enumerated().allSatisfy { index, byte in
+      [8, 13, 18, 23].contains(index)
+        ? byte == UInt8(ascii: "-") : isDigit(byte) || (0x61...0x66).contains(byte | 0x20)
+    }
+  }
+
+  private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
+    bytes.allSatisfy(isDigit) ? bytes.reduce(0) { $0 * 10 + Int($1 - 0x30) } : nil
+  }
+}
+
+/// A regular expression that must match an entire text.
+package struct TextPattern: Sendable, Equatable {
+  /// The expression as written.
+  package let text: String
+
+  /// The compiled expression.
+  ///
+  /// `Regex` is not `Sendable` because it may hold closures; one parsed from text holds none.
+  private struct Compiled: @unchecked Sendable {
+    let regex: Regex<AnyRegexOutput>
+  }
+
+  private let compiled: Compiled
+
+  /// Compiles an expression; nil where it is not valid.
+  package init?(_ text: String) {
+    guard let regex = try? Regex(text) else { return nil }
+    self.text = text
+    compiled = Compiled(regex: regex.matchingSemantics(.unicodeScalar))
+  }
+
+  package func matches(_ text: String) -> Bool { (try? compiled.regex.wholeMatch(in: text)) != nil }
+
+  package static func == (a: TextPattern, b: TextPattern) -> Bool { a.text.isIdentical(to: b.text) }
+}

@@ -1,0 +1,122 @@
+package import FirestoreModels
+
+/// What the values of a field are.
+package struct FieldSchema: Sendable {
+  /// The field; the fields of a map are declared below it: `address.city`.
+  package let path: FieldPath
+  /// The types; any where there are none.
+  package var types: [FieldType] = []
+  /// Whether every document has the field.
+  ///
+  /// Null and blank text count as absent.
+  package var isRequired = false
+  /// The only values, where they are closed.
+  package var values: [Value]?
+  /// The values among ``values`` that new documents no longer use.
+  package var deprecated: [Value] = []
+  package var format: FieldFormat?
+  package var range = ValueRange()
+  /// What an import with `--defaults` writes where the field is missing.
+  package var defaultValue: Value?
+  package var reference: FieldReference?
+  /// The name for people, by language.
+  package var labels: [String: String] = [:]
+  /// Whether digits in it are no number: IDs and phone numbers.
+  package var isIdentifier = false
+  /// The number format of its cells in a workbook, such as `0.00`.
+  package var numberFormat: String?
+  /// The width of its column in a workbook, in characters.
+  package var width: Double?
+
+  package init(_ path: FieldPath, _ types: [FieldType] = []) {
+    self.path = path
+    self.types = types
+  }
+
+  /// Whether a value is of one of the types.
+  ///
+  /// An integer is a double, as client libraries read it.
+  package func accepts(_ value: Value) -> Bool { types.isEmpty || types.contains { $0.accepts(value) } }
+
+  /// The types in words, for messages: "string", "integer or double".
+  package var typeNames: String { types.map(\.rawValue).joined(separator: " or ") }
+}
+
+/// The types of a field, by their names in Firestore's documentation.
+package enum FieldType: String, Sendable, CaseIterable {
+  case string, integer, double, boolean, timestamp, map, array, reference, geopoint, bytes, vector
+
+  /// The type of a value; nil for null.
+  package init?(of value: Value) {
+    switch value {
+    case .null: return nil
+    case .boolean: self = .boolean
+    case .integer: self = .integer
+    case .double: self = .double
+    case .timestamp: self = .timestamp
+    case .string: self = .string
+    case .bytes: self = .bytes
+    case .reference: self = .reference
+    case .geoPoint: self = .geopoint
+    case .array: self = .array
+    case .map(let members): self = members.vector == nil ? .map : .vector
+    }
+  }
+
+  /// Whether a value is of the type; an integer also is a double.
+  package func accepts(_ value: Value) -> Bool {
+    guard let type = FieldType(of: value) else { return false }
+    return type == self || (self == .double && type == .integer)
+  }
+}
+
+/// The documents that a field names.
+package struct FieldReference: Sendable, Equatable {
+  /// The collection of the documents that it names by their IDs.
+  package var collection: CollectionPath
+  /// The field of the named document that names this one back.
+  package var mirror: FieldPath?
+
+  package init(_ collection: CollectionPath, mirror: FieldPath? = nil) {
+    self.collection = collection
+    self.mirror = mirror
+  }
+}
+
+/// The bounds of a value, both included: a number, a time, or the length of a text or of an array.
+package struct ValueRange: Sendable, Equatable {
+  package var minimum: Value?
+  package var maximum: Value?
+
+  package init(minimum: Value? = nil, maximum: Value? = nil) {
+    self.minimum = minimum
+    self.maximum = maximum
+  }
+
+  package var isEmpty: Bool { minimum == nil && maximum == nil }
+
+  /// Whether a value is within the bounds; a value that they say nothing about is.
+  package func contains(_ value: Value) -> Bool {
+    let measured: Value
+    switch value {
+    case .integer, .double, .timestamp: measured = value
+    case .string(let text): measured = .integer(Int64(text.unicodeScalars.count))
+    case .array(let elements): measured = .integer(Int64(elements.count))
+    default: return true
+    }
+    func isComparable(_ bound: Value) -> Bool { bound.isNumber == measured.isNumber }
+    if let minimum, isComparable(minimum), ValueOrder.compare(measured, minimum) < 0 { return false }
+    if let maximum, isComparable(maximum), ValueOrder.compare(measured, maximum) > 0 { return false }
+    return true
+  }
+}
+
+extension Value {
+  /// Whether it is an integer or a double.
+  package var isNumber: Bool {
+    switch self {
+    case .integer, .double: true
+    default: false
+    }
+  }
+}

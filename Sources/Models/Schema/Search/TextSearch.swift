@@ -1,0 +1,88 @@
+package import FirestoreModels
+
+/// Full-text search of documents: names without case and accents, phone numbers by digits.
+///
+/// Every word must occur in some field, entirely or as a part; different words may occur in different fields.
+/// Text with three or more digits and otherwise only phone punctuation is also searched in phone numbers,
+/// where a match alone suffices. The schema names the fields: `search: { texts: […], phones: […] }`; without it, all
+/// top-level texts are searched.
+package struct TextSearch: Sendable {
+  /// A matching field.
+  package struct Match: Sendable, Equatable {
+    /// The field name.
+    package var field: String
+    /// The field's text.
+    package var text: String
+
+    package init(field: String, text: String) {
+      self.field = field
+      self.text = text
+    }
+  }
+
+  private let words: [String]
+  private let digits: String?
+
+  /// The minimum number of digits; fewer match almost every phone number.
+  private static let fewestDigits = 3
+
+  /// Makes a search; nil if the text is blank.
+  package init?(_ text: String) {
+    words = PlainText.tokens(text).map(PlainText.folded)
+    if words.isEmpty { return nil }
+    digits = PlainText.phoneDigits(text).flatMap { $0.utf8.count >= Self.fewestDigits ? $0 : nil }
+  }
+
+  /// The matching fields in order of their names; empty if the document does not match.
+  ///
+  /// - Parameter collection: The schema of the document's collection; nil for one that is not declared.
+  package func matches(in document: RawDocument, of collection: CollectionSchema?) -> [Match] {
+    let names = collection?.searchedTexts
+    let phoneFields = collection?.searchedPhones ?? []
+    var open = Set(words.indices)
+    var texts: [Match] = []
+    var phones: [Match] = []
+    for entry in document.fields.entries {
+      if phoneFields.contains(where: { $0.isIdentical(to: entry.name) }) {
+        if let digits, let text = Self.phone(entry.value), Self.digits(of: text).contains(bytes: digits) {
+          phones.append(Match(field: entry.name, text: text))
+        }
+        continue
+      }
+      if let names, !names.contains(where: { $0.isIdentical(to: entry.name) }) { continue }
+      guard let text = entry.value.string else { continue }
+      let folded = PlainText.folded(text)
+      let matched = words.indices.filter { folded.contains(bytes: words[$0]) }
+      if !matched.isEmpty { texts.append(Match(field: entry.name, text: text)) }
+      open.subtract(matched)
+    }
+    let all = (open.isEmpty ? texts : []) + phones
+    return all.sorted { $0.field.compareUTF8($1.field) < 0 }
+  }
+
+  /// A phone number as text; some are stored as numbers.
+  private static func phone(_ value: Value) -> String? {
+    value.string ?? value.integer.map(String.init)
+  }
+
+  private static func digits(of text: String) -> String {
+    String(decoding: text.utf8.filter { (0x30...0x39).contains($0) }, as: UTF8.self)
+  }
+}
+
+extension String {
+  /// Whether the text contains another, byte by byte.
+  fileprivate func contains(bytes other: String) -> Bool {
+    let pattern = Array(other.utf8)
+    if pattern.isEmpty { return true }
+    var text = self
+    return text.withUTF8 { bytes in
+      guard bytes.count >= pattern.count else { return false }
+      for start in 0...(bytes.count - pattern.count)
+      where bytes[start] == pattern[0] && bytes[start..<start + pattern.count].elementsEqual(pattern) {
+        return true
+      }
+      return false
+    }
+  }
+}

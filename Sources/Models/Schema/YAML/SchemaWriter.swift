@@ -1,0 +1,186 @@
+import FirestoreModels
+
+/// Writes a schema as the YAML that ``SchemaReader`` reads: a line per field.
+package struct SchemaWriter {
+  private var lines: [String] = []
+
+  /// The YAML of a schema.
+  package static func yaml(_ schema: DatabaseSchema) -> String {
+    var writer = SchemaWriter()
+    writer.write(schema)
+    return writer.lines.joined(separator: "\n") + "\n"
+  }
+
+  private mutating func write(_ schema: DatabaseSchema) {
+    lines.append("schema: \(Self.text(schema.name))")
+    if let zone = schema.timeZone { lines.append("time-zone: \(Self.text(zone))") }
+    lines.append("")
+    lines.append("collections:")
+    for (index, collection) in schema.collections.enumerated() {
+      if index > 0 { lines.append("") }
+      write(collection)
+    }
+  }
+
+  private mutating func write(_ collection: CollectionSchema) {
+    lines.append("  \(Self.text(collection.pattern.string)):")
+    func add(_ name: String, _ value: String?) {
+      if let value { lines.append("    \(name): \(value)") }
+    }
+    add("label", Self.labels(collection.labels))
+    add("documents", collection.documents.map { Self.list($0.map(Self.text)) })
+    switch collection.documentID {
+    case nil: break
+    case .auto?: add("document-id", "auto")
+    case .uuid?: add("document-id", "uuid")
+    case .uid?: add("document-id", "uid")
+    case .email?: add("document-id", "email")
+    case .pattern(let pattern)?: add("document-id", "{ pattern: \(Self.quoted(pattern.text)) }")
+    }
+    add("id-field", collection.idField.map(Self.path))
+    add("create-time", collection.createTime.map(Self.time))
+    add("update-time", collection.updateTime.map(Self.time))
+    add("soft-delete", collection.softDelete.map(Self.softDelete))
+    switch collection.immutability {
+    case .none: break
+    case .always: add("immutable", "always")
+    case .when(let filter, _): add("immutable", "{ when: \(Self.quoted(filter)) }")
+    }
+    add("ordered-by", Self.paths(collection.orderedBy))
+    add("filtered-by", Self.paths(collection.filteredBy))
+    add("decoding", collection.isDecodedStrictly ? "strict" : nil)
+    add("catalogue", collection.isCatalogue ? "true" : nil)
+    switch collection.personalData {
+    case .unknown: break
+    case .free: add("personal-data", "none")
+    case .holds(let reason): add("personal-data", Self.text(reason))
+    }
+    add("unknown-fields", collection.expectsUnknownFields ? nil : "unexpected")
+    add("forbidden", Self.paths(collection.forbidden))
+    add(
+      "unique",
+      collection.unique.isEmpty
+        ? nil
+        : Self.list(collection.unique.map { $0.count == 1 ? Self.path($0[0]) : Self.list($0.map(Self.path)) })
+    )
+    var search: [String] = []
+    if let texts = collection.searchedTexts { search.append("texts: \(Self.list(texts.map(Self.text)))") }
+    if !collection.searchedPhones.isEmpty {
+      search.append("phones: \(Self.list(collection.searchedPhones.map(Self.text)))")
+    }
+    add("search", search.isEmpty ? nil : "{ \(search.joined(separator: ", ")) }")
+    if collection.fields.isEmpty { return }
+    lines.append("    fields:")
+    var index = 0
+    write(collection.fields, &index, below: [], indent: "      ")
+  }
+
+  /// Writes the fields directly below a path, each followed by its own.
+  private mutating func write(
+    _ fields: [FieldSchema],
+    _ index: inout Int,
+    below parent: [String],
+    indent: String
+  ) {
+    while index < fields.count {
+      let field = fields[index]
+      let segments = field.path.segments
+      guard segments.count == parent.count + 1, Array(segments.dropLast()) == parent else { return }
+      index += 1
+      let next = index < fields.count ? fields[index].path : nil
+      let hasFields = next.map { $0 != field.path && field.path.isPrefix(of: $0) } ?? false
+      let name = Self.text(segments[segments.count - 1])
+      let members = Self.members(of: field)
+      if hasFields {
+        lines.append("\(indent)\(name):")
+        for member in members { lines.append("\(indent)  \(member)") }
+        lines.append("\(indent)  fields:")
+        write(fields, &index, below: segments, indent: indent + "    ")
+      } else if members.count == 1, members[0].hasPrefix("type: ") {
+        lines.append("\(indent)\(name): \(members[0].dropFirst("type: ".count))")
+      } else {
+        lines.append("\(indent)\(name): { \(members.joined(separator: ", ")) }")
+      }
+    }
+  }
+
+  private static func members(of field: FieldSchema) -> [String] {
+    var members = ["type: \(types(field.types))"]
+    if field.isRequired { members.append("required: true") }
+    if let values = field.values { members.append("values: \(list(values.map(\.literal)))") }
+    if !field.deprecated.isEmpty { members.append("deprecated: \(list(field.deprecated.map(\.literal)))") }
+    if let format = field.format {
+      if case .pattern(let pattern) = format {
+        members.append("format: { pattern: \(quoted(pattern.text)) }")
+      } else {
+        members.append("format: \(format.name)")
+      }
+    }
+    if !field.range.isEmpty {
+      let bounds = [("min", field.range.minimum), ("max", field.range.maximum)]
+      let shown = bounds.compactMap { name, bound in bound.map { "\(name): \($0.literal)" } }
+      members.append("range: { \(shown.joined(separator: ", ")) }")
+    }
+    if let value = field.defaultValue { members.append("default: \(value.literal)") }
+    if let reference = field.reference {
+      let collection = text(reference.collection.string)
+      members.append(
+        reference.mirror.map { "reference: { collection: \(collection), mirror: \(path($0)) }" }
+          ?? "reference: \(collection)"
+      )
+    }
+    let isImplied = field.reference != nil || field.format == .phone
+    if field.isIdentifier, !isImplied { members.append("identifier: true") }
+    if let format = field.numberFormat { members.append("number-format: \(quoted(format))") }
+    if let width = field.width { members.append("width: \(Value.double(width).literal)") }
+    if let labels = labels(field.labels) { members.append("label: \(labels)") }
+    return members
+  }
+
+  // MARK: Parts
+
+  private static func types(_ types: [FieldType]) -> String {
+    types.isEmpty ? "any" : types.count == 1 ? types[0].rawValue : list(types.map(\.rawValue))
+  }
+
+  private static func list(_ items: [String]) -> String { "[\(items.joined(separator: ", "))]" }
+
+  private static func path(_ path: FieldPath) -> String { text(path.description) }
+
+  private static func paths(_ paths: [FieldPath]) -> String? { paths.isEmpty ? nil : list(paths.map(path)) }
+
+  private static func labels(_ labels: [String: String]) -> String? {
+    if labels.isEmpty { return nil }
+    let members = labels.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }
+    return "{ \(members.joined(separator: ", ")) }"
+  }
+
+  private static func time(_ time: CollectionSchema.TimeField) -> String {
+    time.setter == .server
+      ? path(time.path) : "{ field: \(path(time.path)), set-by: \(time.setter.rawValue) }"
+  }
+
+  private static func softDelete(_ rule: CollectionSchema.SoftDelete) -> String {
+    if !rule.deleted, !rule.absentIsDeleted { return path(rule.path) }
+    return "{ field: \(path(rule.path)), deleted: \(rule.deleted), "
+      + "absent: \(rule.absentIsDeleted ? "deleted" : "active") }"
+  }
+
+  /// A text as a plain scalar where it is one, else in quotes.
+  private static func text(_ text: String) -> String {
+    let isPlain =
+      text.utf8.first.map { (0x61...0x7A).contains($0 | 0x20) } ?? false
+      && text.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "_-./ ".utf8.contains(byte)
+      }
+      && !text.hasSuffix(" ")
+      && !["null", "true", "false", "yes", "no", "on", "off", "y", "n"].contains(text.lowercased())
+    return isPlain ? text : quoted(text)
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var json = JSONWriter()
+    json.string(text)
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,226 @@
+package import FirestoreModels
+import Yams
+
+/// A YAML file being read; its errors name the file, line and column.
+package struct YAMLFile: Sendable {
+  /// The path, for errors.
+  package let path: String
+  /// The kind of its errors.
+  package let kind: Failure.Kind
+  /// The operation, as in ``FirestoreModels/Failure/operation``.
+  package let operation: String
+
+  /// The most values; nested aliases could expand to any number.
+  private static let maximumNodes = 100_000
+  /// The most levels of lists and maps; Firestore values have at most 20.
+  private static let maximumDepth = 40
+
+  package init(_ path: String, kind: Failure.Kind, operation: String) {
+    self.path = path
+    self.kind = kind
+    self.operation = operation
+  }
+
+  /// Returns the error at a node, or of the entire file where the node is nil.
+  package func failure(at node: YAMLNode?, _ cause: String) -> Failure {
+    failure(line: node?.line, column: node?.column, cause)
+  }
+
+  private func failure(line: Int?, column: Int?, _ cause: String) -> Failure {
+    var position = ""
+    if let line, let column { position = "line \(line), column \(column): " }
+    return Failure(kind, operation, path: path, cause: position + cause)
+  }
+
+  // MARK: Parsing
+
+  /// Parses the only document of the file.
+  ///
+  /// - Parameters:
+  ///   - text: The YAML.
+  ///   - allowsAliases: Whether `&anchor` and `*alias` are accepted and `!tags` ignored; otherwise both are
+  ///     refused.
+  /// - Throws: ``FirestoreModels/Failure`` with the line and column of the error.
+  package func parse(_ text: String, allowsAliases: Bool) throws(Failure) -> YAMLNode {
+    // This must precede the parser: it hashes every key, and a key of nested aliases takes it forever.
+    if !allowsAliases, let (line, column) = Self.anchor(in: text) {
+      throw failure(
+        line: line,
+        column: column,
+        "anchors and aliases are not supported here; write the value out"
+      )
+    }
+    do {
+      let parser = try Yams.Parser(yaml: text, resolver: Resolver.basic.appending(Self.untagged, ".*"))
+      guard let root = try parser.singleRoot() else { throw failure(at: nil, "it is empty") }
+      var count = 0
+      // The nodes know their anchors only while the parser is alive.
+      let node = try withExtendedLifetime(parser) {
+        try converted(root, depth: 0, allowsAliases: allowsAliases, &count)
+      }
+      if case .scalar("", isPlain: true) = node.content { throw failure(at: nil, "it is empty") }
+      return node
+    } catch let error as Failure {
+      throw error
+    } catch let error as YamlError {
+      throw failure(of: error)
+    } catch {
+      throw failure(at: nil, "\(error)")
+    }
+  }
+
+  private func failure(of error: YamlError) -> Failure {
+    switch error {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+      .composer(_, let problem, let mark, _):
+      let cause =
+        problem.hasPrefix("but found another document")
+        ? "a second document begins here; a file may have only one" : problem
+      return failure(line: mark.line, column: mark.column, cause)
+    case .duplicatedKeysInMapping(let names, let context):
+      let cause = "of this map, \(names.map { "'\($0)'" }.joined(separator: ", ")) is given twice"
+      return failure(line: context.mark.line, column: context.mark.column, cause)
+    default:
+      return failure(at: nil, "it is not valid YAML")
+    }
+  }
+
+  private func converted(
+    _ node: Node,
+    depth: Int,
+    allowsAliases: Bool,
+    _ count: inout Int
+  ) throws(Failure) -> YAMLNode {
+    let (line, column) = (node.mark?.line ?? 1, node.mark?.column ?? 1)
+    func failure(_ cause: String) -> Failure { self.failure(line: line, column: column, cause) }
+    count += 1
+    if count > Self.maximumNodes { throw failure("there are more than \(Self.maximumNodes) values") }
+    if depth > Self.maximumDepth { throw failure("there are more than \(Self.maximumDepth) levels") }
+    let content: YAMLNode.Content
+    var tag = ""
+    switch node {
+    case .scalar(let scalar):
+      tag = scalar.style == .plain ? scalar.tag.rawValue : ""
+      content = .scalar(scalar.string, isPlain: scalar.style == .plain)
+    case .sequence(let sequence):
+      tag = sequence.tag.rawValue
+      var items: [YAMLNode] = []
+      if !allowsAliases, sequence.anchor != nil { throw failure(Self.noAnchors) }
+      for item in sequence {
+        items.append(try converted(item, depth: depth + 1, allowsAliases: allowsAliases, &count))
+      }
+      content = .sequence(items)
+    case .mapping(let mapping):
+      tag = mapping.tag.rawValue
+      var members: [(key: YAMLNode, value: YAMLNode)] = []
+      if !allowsAliases, mapping.anchor != nil { throw failure(Self.noAnchors) }
+      for (key, value) in mapping {
+        members.append(
+          (
+            try converted(key, depth: depth + 1, allowsAliases: allowsAliases, &count),
+            try converted(value, depth: depth + 1, allowsAliases: allowsAliases, &count)
+          )
+        )
+      }
+      content = .mapping(members)
+    case .alias:
+      throw failure(Self.noAnchors)
+    }
+    if !allowsAliases {
+      if node.anchor != nil { throw failure(Self.noAnchors) }
+      if !Self.impliedTags.contains(tag) {
+        throw failure("the tag \(tag) is not supported here; quote the value to make it a string")
+      }
+    }
+    return YAMLNode(content: content, line: line, column: column)
+  }
+
+  /// The tag of a plain scalar that has none, to distinguish it from an explicit tag.
+  private static let untagged: Tag.Name = "untagged"
+  /// The tags of values without an explicit tag; some are resolved when keys are compared.
+  private static let impliedTags: Set = [
+    "", untagged.rawValue, Tag.Name.map.rawValue, Tag.Name.seq.rawValue,
+  ]
+  private static let noAnchors = "anchors and aliases are not supported here; write the value out"
+
+  /// Returns the position of the first `&name` that has a `*name`; nil if there is none.
+  ///
+  /// Quotes and comments are not recognized: no real text holds both.
+  private static func anchor(in text: String) -> (line: Int, column: Int)? {
+    func isName(_ scalar: Unicode.Scalar) -> Bool {
+      scalar.isASCII
+        && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+          || "-_".unicodeScalars.contains(scalar))
+    }
+    var anchors: [(name: String, line: Int, column: Int)] = []
+    var aliases: Set<String> = []
+    var (line, column) = (1, 1)
+    var open: (sign: Unicode.Scalar, name: String, line: Int, column: Int)?
+    func close() {
+      guard let ended = open, !ended.name.isEmpty else { return }
+      if ended.sign == "&" {
+        anchors.append((ended.name, ended.line, ended.column))
+      } else {
+        aliases.insert(ended.name)
+      }
+    }
+    for scalar in text.unicodeScalars {
+      if open != nil, isName(scalar) {
+        open?.name.unicodeScalars.append(scalar)
+      } else {
+        close()
+        open = scalar == "&" || scalar == "*" ? (scalar, "", line, column) : nil
+      }
+      column += 1
+      if scalar == "\n" { (line, column) = (line + 1, 1) }
+    }
+    close()
+    return anchors.first { aliases.contains($0.name) }.map { ($0.line, $0.column) }
+  }
+
+  // MARK: Reading
+
+  /// Returns the members of a map, each name once.
+  ///
+  /// - Parameters:
+  ///   - node: The map.
+  ///   - what: Its description for errors, such as "the file".
+  ///   - known: The allowed names; any if nil.
+  package func members(
+    _ node: YAMLNode,
+    _ what: String,
+    known: [String]?
+  ) throws(Failure) -> [(name: String, key: YAMLNode, value: YAMLNode)] {
+    guard case .mapping(let mapping) = node.content else {
+      throw failure(at: node, "\(what) must be a map of names to values")
+    }
+    var seen: Set<UTF8Key> = []
+    var list: [(name: String, key: YAMLNode, value: YAMLNode)] = []
+    for (key, value) in mapping {
+      guard let name = key.text else { throw failure(at: key, "a key must be a string") }
+      if let known, !known.contains(where: { $0.isIdentical(to: name) }) {
+        throw failure(at: key, "\(what) has no '\(name)'; it has \(known.joined(separator: ", "))")
+      }
+      guard seen.insert(UTF8Key(name)).inserted else { throw failure(at: key, "'\(name)' is given twice") }
+      list.append((name, key, value))
+    }
+    return list
+  }
+
+  /// Returns the text of a scalar that is not empty.
+  package func text(_ node: YAMLNode, _ name: String) throws(Failure) -> String {
+    guard let text = node.text, !text.isEmpty else {
+      throw failure(at: node, "'\(name)' must be a string that is not empty")
+    }
+    return text
+  }
+
+  /// Returns the boolean of a scalar; YAML 1.1's `yes`, `no`, `on` and `off` are accepted.
+  package func boolean(_ node: YAMLNode, _ name: String) throws(Failure) -> Bool {
+    switch node.text?.lowercased() {
+    case "true"?, "yes"?, "on"?: return true
+    case "false"?, "no"?, "off"?: return false
+    default: throw failure(at: node, "'\(name)' must be true or false")
+    }
+  }
+}

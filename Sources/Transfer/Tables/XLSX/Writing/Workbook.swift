@@ -1,0 +1,103 @@
+import CXLSXWriter
+import FirestoreModels
+
+/// A workbook of libxlsxwriter in constant-memory mode, in which rows go to a temporary file in order.
+///
+/// The library frees a workbook when it closes it, even if that fails, so it is closed only once. A value
+/// dropped without ``close(reporting:)`` is freed and nothing is written.
+struct Workbook: ~Copyable {
+  private let handle: UnsafeMutablePointer<lxw_workbook>
+  /// Bold, for headings.
+  let headingFormat: UnsafeMutablePointer<lxw_format>
+  /// For dates and times.
+  let dateFormat: UnsafeMutablePointer<lxw_format>
+  /// For dates finer than a millisecond.
+  let fineDateFormat: UnsafeMutablePointer<lxw_format>
+  /// For doubles that would otherwise be read as integers.
+  let doubleFormat: UnsafeMutablePointer<lxw_format>
+  /// For integers that would otherwise be read as doubles.
+  let integerFormat: UnsafeMutablePointer<lxw_format>
+  /// For text that a spreadsheet must not convert.
+  let textFormat: UnsafeMutablePointer<lxw_format>
+
+  /// Starts a workbook.
+  ///
+  /// - Throws: ``Failure`` of kind `internal` if there is no memory.
+  init(_ path: String, temporaryFolder: String) throws(Failure) {
+    let created = path.withCString { path in
+      temporaryFolder.withCString { folder in
+        // The library copies both texts.
+        var options = lxw_workbook_options(
+          constant_memory: 1,
+          tmpdir: UnsafeMutablePointer(mutating: folder),
+          use_zip64: 1
+        )
+        return workbook_new_opt(path, &options)
+      }
+    }
+    guard let created else { throw Self.noMemory }
+    guard let heading = workbook_add_format(created), let date = workbook_add_format(created),
+      let fineDate = workbook_add_format(created), let double = workbook_add_format(created),
+      let integer = workbook_add_format(created), let text = workbook_add_format(created)
+    else {
+      lxw_workbook_free(created)
+      throw Self.noMemory
+    }
+    format_set_bold(heading)
+    format_set_num_format(date, XLSXStyles.dateCode)
+    format_set_num_format(fineDate, XLSXStyles.fineDateCode)
+    format_set_num_format(double, XLSXStyles.doubleCode)
+    format_set_num_format(integer, XLSXStyles.integerCode)
+    format_set_num_format(text, "@")
+    (handle, headingFormat, dateFormat, textFormat) = (created, heading, date, text)
+    (fineDateFormat, doubleFormat, integerFormat) = (fineDate, double, integer)
+  }
+
+  deinit {
+    lxw_workbook_free(handle)
+  }
+
+  /// Makes a format of numbers, as spreadsheets write it: `0.00`.
+  ///
+  /// - Throws: ``Failure`` of kind `internal` if there is no memory.
+  func numberFormat(_ code: String) throws(Failure) -> UnsafeMutablePointer<lxw_format> {
+    guard let format = workbook_add_format(handle) else { throw Self.noMemory }
+    format_set_num_format(format, code)
+    return format
+  }
+
+  /// Adds an empty sheet; the name must be valid and unique (``SheetNames``).
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite` if the sheet's temporary file cannot be created.
+  func addSheet(named name: String) throws(Failure) -> UnsafeMutablePointer<lxw_worksheet> {
+    guard let sheet = workbook_add_worksheet(handle, name) else {
+      throw Failure(
+        .cannotWrite,
+        "add a sheet to the workbook",
+        path: name,
+        cause: "the library refuses it: no memory, no temporary file, or an invalid name"
+      )
+    }
+    return sheet
+  }
+
+  /// Writes the file and frees everything.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite` with `path`, the final path.
+  consuming func close(reporting path: String) throws(Failure) {
+    let code = workbook_close(handle)
+    discard self
+    if code != LXW_NO_ERROR {
+      throw Failure(
+        .cannotWrite,
+        "write",
+        path: path,
+        cause: lxw_strerror(code).map { String(cString: $0) } ?? "libxlsxwriter's error \(code.rawValue)"
+      )
+    }
+  }
+
+  private static var noMemory: Failure {
+    Failure(.internal, "write a workbook", cause: "there is not enough memory")
+  }
+}

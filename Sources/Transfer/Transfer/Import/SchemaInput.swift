@@ -1,0 +1,145 @@
+import FirestoreModels
+package import Schema
+
+/// What an import does about documents that break the schema (`--validate`).
+package enum SchemaPolicy: String, Sendable, CaseIterable {
+  /// They are errors in the input, as malformed lines and cells are.
+  case reject
+  /// They are imported, and listed in `warnings.csv` of the run.
+  case warn
+  /// They are not looked at.
+  case off
+}
+
+/// How an import applies the schema of its target.
+package struct SchemaRules: Sendable {
+  package var schema = DatabaseSchema.none
+  /// What is done about documents that break it; nil for what suits the source: reject for tables, warn for JSON Lines,
+  /// off for the folder of an export.
+  package var policy: SchemaPolicy?
+  /// Whether missing fields get their defaults, and the field of the ID the ID.
+  package var fillsDefaults = false
+  /// Whether the service sets creation and update times.
+  package var setsTimes = false
+  /// Whether documents hold only the fields to change, so that none of them is missing.
+  package var isPartial = false
+
+  package init() {}
+
+  func policy(for source: ImportSource) -> SchemaPolicy {
+    policy ?? (source.isFromFolder ? .off : source.format == .jsonLines ? .warn : .reject)
+  }
+
+  /// The document with its defaults.
+  func filled(_ document: RawDocument, _ collection: CollectionSchema) -> RawDocument {
+    guard fillsDefaults, !isPartial else { return document }
+    var document = document
+    if let idField = collection.idField, document.fields[idField] == nil {
+      document.fields[idField] = .string(document.path.id)
+    }
+    for field in collection.fields {
+      guard let value = field.defaultValue, document.fields[field.path] == nil else { continue }
+      // The default of a field in a map does not make the map.
+      let parent = FieldPath(segments: Array(field.path.segments.dropLast()))
+      if let parent, document.fields[parent]?.map == nil { continue }
+      document.fields[field.path] = value
+    }
+    return document
+  }
+
+  /// How a document breaks the schema, for the mode and the options of the import.
+  func violations(in document: RawDocument, _ collection: CollectionSchema) -> [SchemaViolation] {
+    collection.violations(in: document).filter { violation in
+      if isPartial, violation.kind == .missing || violation.kind == .idMissing { return false }
+      if setsTimes, let field = violation.field, collection.serverTimes.contains(field) { return false }
+      return true
+    }
+  }
+}
+
+/// An input whose documents are compared with the schema.
+final class SchemaInput: DocumentInput {
+  private let input: any DocumentInput
+  private let source: ImportSource
+  private let rules: SchemaRules
+  private let policy: SchemaPolicy
+  /// The collection of all documents; nil for the one in each document's name.
+  private let collection: CollectionPath?
+
+  init(_ input: any DocumentInput, of source: ImportSource, _ rules: SchemaRules, collection: CollectionPath?)
+  {
+    self.input = input
+    self.source = source
+    self.rules = rules
+    self.collection = collection
+    policy = rules.policy(for: source)
+  }
+
+  func next() throws(Failure) -> DocumentRow? {
+    guard var row = try input.next() else { return nil }
+    guard var document = row.document else { return row }
+    if let collection, source.format == .jsonLines {
+      document.path = DocumentPath(collection, document.path.id)
+    }
+    guard let declared = rules.schema.collection(document.path.collection) else { return row }
+    document = rules.filled(document, declared)
+    row.document?.fields = document.fields
+    if policy == .off { return row }
+    // A cell that could not be read is no missing value.
+    let unread = Set(row.faults.compactMap(\.column))
+    let violations = rules.violations(in: document, declared)
+    let faults = violations.map { fault($0, in: row) }.filter { fault in
+      fault.column.map { !unread.contains($0) } ?? true
+    }
+    if faults.isEmpty { return row }
+    if policy == .warn {
+      row.warnings += faults
+      return row
+    }
+    row.refused = document
+    row.faults += faults
+    // What is left once the fields with errors are left out; nothing where one is missing.
+    for violation in violations {
+      if let field = violation.field, violation.kind != .missing, violation.kind != .idMissing {
+        row.document?.fields[field] = nil
+      } else {
+        row.document = nil
+      }
+    }
+    return row
+  }
+
+  func skip(through number: Int) throws(Failure) { try input.skip(through: number) }
+
+  var position: Int { input.position }
+
+  func rejected(_ reason: String) -> RejectedRow? { input.rejected(reason) }
+
+  func cell(of field: FieldPath?) -> Cell? { input.cell(of: field) }
+
+  private func fault(_ violation: SchemaViolation, in row: DocumentRow) -> RowFault {
+    let cell = input.cell(of: violation.field)
+    let name = violation.field?.description ?? "the document's id"
+    let isMissing = violation.value == nil && violation.field != nil
+    let expected =
+      isMissing && cell == nil ? "\(name): \(violation.expected), and it is missing" : violation.expected
+    let position = source.format == .jsonLines ? "line" : "row"
+    let label = cell.map { "\($0.name)" } ?? name
+    return RowFault(
+      row: row.number,
+      column: cell?.column,
+      heading: cell?.heading ?? violation.field?.description,
+      value: cell?.value ?? violation.value?.literal,
+      expected: expected,
+      code: violation.kind.rawValue,
+      failure: Failure(
+        .inputMalformed,
+        "import",
+        path: source.label,
+        cause: isMissing && cell == nil
+          ? "\(position) \(row.number): \(name) is missing; expected \(violation.expected)"
+          : "\(position) \(row.number), \(label): expected \(violation.expected)"
+      )
+    )
+  }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Files
+import FirestoreModels
+import FirestoreREST
+import Integrity
+import Runs
+import Schema
+import Synchronization
+
+/// `gymmigrate schema drift`.
+struct SchemaDriftCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "drift",
+    abstract: "Report how data differs from its schema.",
+    discussion: """
+      Reads the collections and everything below them once and compares them with the schema: fields and collections \
+      that it does not declare, declared ones that are nowhere, and documents that break it, counted by field and kind \
+      ('gymmigrate check' lists each of them). Prints one line per difference: collection, field, kind, documents, \
+      what is expected, and one document, separated by tabs. Exits with 1 when there are differences.
+
+        gymmigrate schema drift -e local --schema shop.yaml
+      """
+  )
+
+  @Argument(help: CollectionArguments.help)
+  var collections: [String] = []
+
+  @OptionGroup var reading: ReadingOptions
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+
+  func validate() throws {
+    for name in collections {
+      if let defect = CollectionSelection.defect(of: name) { throw ValidationError("'\(name)' \(defect).") }
+    }
+  }
+
+  func run() async throws {
+    let (collections, reading, isJSON) = (collections, reading, logging.json)
+    let found = Mutex<[SchemaDrift.Difference]>([])
+    var command = CommandRun(name: "schema drift", connection: connection, logging: logging)
+    command.printing = { summary in
+      let differences = found.withLock { $0 }
+      if isJSON { return try StandardOutput.write(json: Self.json(differences, summary)) }
+      for difference in differences { try StandardOutput.write(Self.line(difference)) }
+    }
+    try await command.performWithoutRun { session in
+      let schema = session.schema
+      if schema.isEmpty {
+        throw Failure(
+          .usage,
+          "compare with the schema",
+          path: schema.name,
+          cause: "there is none",
+          remedy: "Name one with --schema; 'gymmigrate schema infer' makes one from the data."
+        )
+      }
+      let reads = try await session.deepReads(of: collections, reading)
+      var drift = SchemaDrift(from: schema)
+      let scan = SchemaScan(in: session.counts, session.client, session.progress)
+      let profiles = try await scan.profiles(of: reads) { drift.add($0) }
+      let isAll = collections.isEmpty
+      let differences = drift.differences(from: profiles) { pattern in
+        isAll || collections.contains { CollectionSelection.name($0, means: pattern) }
+      }
+      found.withLock { $0 = differences }
+      return CommandResult(status: differences.isEmpty ? .done : .differences)
+    }
+  }
+
+  private static func line(_ difference: SchemaDrift.Difference) -> TerminalText {
+    let fields = [
+      difference.collection.string, difference.field?.description ?? "", difference.kind,
+      "\(difference.count) of \(difference.documents)", difference.expected, difference.example?.string ?? "",
+    ]
+    return "\(fields.map { TerminalText($0) }.joined(separator: "\t"))\n"
+  }
+
+  /// One object: `differences`, then the members of the summary.
+  private static func json(_ differences: [SchemaDrift.Difference], _ summary: RunSummary) -> [UInt8] {
+    var json = JSONWriter()
+    json.array { list in for difference in differences { difference.write(to: &list) } }
+    let members = summary.json.drop { $0 != UInt8(ascii: "{") }.dropFirst()
+    return Array("{\"differences\":".utf8) + json.bytes + [UInt8(ascii: ",")] + members + [UInt8(ascii: "\n")]
+  }
+}

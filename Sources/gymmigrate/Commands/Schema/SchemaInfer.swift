@@ -1,0 +1,126 @@
+import ArgumentParser
+import Configuration
+import Files
+import FirestoreModels
+import FirestoreREST
+import Integrity
+import Runs
+import Schema
+
+/// `gymmigrate schema infer`.
+struct SchemaInfer: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "infer",
+    abstract: "Infer a schema from the documents of a database.",
+    discussion: """
+      Reads the collections and everything below them once, in constant memory, and writes the schema that all these \
+      documents obey: types, required fields, closed values (at most 10 in at least 20 documents), formats, ranges of \
+      numbers, and references, which are found by looking up a few values. Look it over before you use it: what \
+      documents are today is no rule for tomorrow.
+
+      --profile shows what was found instead: the presence of each field, the shares of types and values.
+
+        gymmigrate schema infer -e local -o shop.yaml
+        gymmigrate schema infer orders 'orders/*/items' -e local --profile
+        gymmigrate schema infer -e local --sample 1000 --profile --format html -o profile.html
+      """
+  )
+
+  @Argument(help: CollectionArguments.help)
+  var collections: [String] = []
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("A file, or - for standard output.", valueName: "path"))
+  var output = "-"
+
+  @Option(
+    help: ArgumentHelp("Read at most this number of documents of each collection.", valueName: "n"),
+    from: 1
+  )
+  var sample: Int?
+
+  @Flag(help: "Show what was found instead of a schema.")
+  var profile = false
+
+  @Option(help: "How the profile is shown: table or html.")
+  var format = SchemaFormat.table
+
+  @OptionGroup var reading: ReadingOptions
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+
+  func validate() throws {
+    for name in collections {
+      if let defect = CollectionSelection.defect(of: name) { throw ValidationError("'\(name)' \(defect).") }
+    }
+    if format == .yaml { throw ValidationError("--format: a profile is shown as a table or as html.") }
+    if format == .html, !profile { throw ValidationError("--format html is for --profile.") }
+    if logging.json, output == "-" { throw ValidationError("--json and -o - both write to standard output.") }
+  }
+
+  func run() async throws {
+    if output != "-" { try OutputFile.checkWritable(output) }
+    let (collections, reading, sample) = (collections, reading, sample)
+    let (output, profile, format) = (output, profile, format)
+    try await CommandRun(name: "schema infer", connection: connection, logging: logging).performWithoutRun {
+      session in
+      let reads = try await session.deepReads(of: collections, reading)
+      var scan = SchemaScan(in: session.counts, session.client, session.progress)
+      scan.sample = sample
+      let profiles = try await scan.profiles(of: reads)
+      if profiles.isEmpty {
+        throw Failure(
+          .inputMissing,
+          "infer the schema",
+          path: session.environment.name,
+          cause: "there is no document",
+          remedy: "'gymmigrate count --all' lists the collections."
+        )
+      }
+      session.progress.begin("references", total: nil)
+      let references = try await scan.references(of: profiles)
+      session.progress.end()
+      if profile {
+        let table = SchemaTable(of: profiles, references: references)
+        if format == .table, output == "-" {
+          try StandardOutput.write(table.text)
+        } else {
+          try SchemaShow.write(format == .html ? table.html : Array("\(table.text)".utf8), to: output)
+        }
+        return CommandResult()
+      }
+      let schema = DatabaseSchema(
+        name: Self.name(of: output, session.environment),
+        timeZone: session.schema.timeZone,
+        collections: profiles.map { $0.schema(references: references[$0.pattern] ?? [:]) }
+      )
+      let documents = profiles.reduce(0) { $0 + $1.documents }
+      let text = """
+        # Inferred from \(documents) documents of \(session.environment.name). Look it over: a range, a list of values or a required
+        # field is what the documents are today. docs/schema.md explains the keys.
+        \(SchemaWriter.yaml(schema))
+        """
+      try SchemaShow.write(Array(text.utf8), to: output)
+      return CommandResult()
+    }
+  }
+
+  /// The name of the schema: that of its file, else of the environment.
+  private static func name(of output: String, _ environment: DatabaseEnvironment) -> String {
+    let file = output.split(separator: "/").last.map(String.init) ?? ""
+    let stem = file.split(separator: ".").first.map(String.init) ?? ""
+    return output == "-" || stem.isEmpty ? environment.name : stem
+  }
+}
+
+extension Session {
+  /// The reads of collections with everything below them; of all where none is named.
+  func deepReads(of names: [String], _ reading: ReadingOptions) async throws -> [CollectionRead] {
+    let selection = CollectionSelection(names.isEmpty ? nil : names, isDeep: true)
+    let roots = selection.wantsRoots ? try await client.collectionIDs().compactMap { CollectionPath($0) } : []
+    return try selection.namedScopes(roots: roots).map { scope in
+      var read = scope.read
+      reading.apply(to: &read)
+      return read
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import Configuration
+import FirestoreModels
+import FirestoreREST
+import Platform
+import Schema
+import YAML
+
+/// Finds the configuration file, and the schema that it or an option names.
+struct ConfigurationResolver {
+  private let options: ConfigurationOptions
+  private let invocation = Invocation.current
+
+  init(_ options: ConfigurationOptions) {
+    self.options = options
+  }
+
+  /// The configuration: `--config`, else `gymmigrate.yaml` here, else in the user's configuration folder, else what
+  /// is built in.
+  func configuration() throws(Failure) -> Configuration {
+    if let file = options.config, try invocation.configurations.read(file) == nil {
+      throw Failure(.configuration, ConfigurationFiles.operation, path: file, cause: "there is no such file")
+    }
+    for file in files {
+      if let found = try invocation.configurations.read(file) { return found }
+    }
+    return try BuiltInSchema.configuration()
+  }
+
+  /// Where configurations are looked for; the first that is there is used.
+  private var files: [String] {
+    let home = invocation.variables["HOME"] ?? Self.homeOfUser
+    // One that is not absolute is not valid (the XDG Base Directory Specification).
+    let folder =
+      invocation.variables["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+      ?? home.map { "\($0)/.config" }
+    return [options.config, "gymmigrate.yaml", folder.map { "\($0)/gymmigrate/gymmigrate.yaml" }].compactMap {
+      $0
+    }
+  }
+
+  /// The home folder that the system has for the user, for a process without HOME.
+  private static var homeOfUser: String? {
+    getpwuid(geteuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }.flatMap {
+      $0.isEmpty ? nil : $0
+    }
+  }
+
+  /// The configurations that are there beside the one that is used: what they protect is protected all the same.
+  func others(than used: Configuration) throws(Failure) -> [Configuration] {
+    var others: [Configuration] = []
+    for file in files where !file.isIdentical(to: used.file ?? "") {
+      do throws(Failure) {
+        if let found = try invocation.configurations.read(file) { others.append(found) }
+      } catch {
+        var failure = error
+        failure.remedy = "Correct it: its protections apply, too, though \(used.file ?? "another") is used."
+        throw failure
+      }
+    }
+    return others
+  }
+
+  // MARK: The schema
+
+  /// Which schema is meant: that of `--schema`, else of the configuration, else the one that is built in.
+  ///
+  /// - Throws: `.usage` for a word that is neither a file nor a name.
+  func schemaChoice() throws(Failure) -> SchemaChoice {
+    guard let text = options.schema else {
+      return try configuration().schema ?? BuiltInSchema.standard
+    }
+    if let choice = SchemaChoice(text, builtIn: BuiltInSchema.names) { return choice }
+    throw Failure(
+      .usage,
+      "use the schema",
+      path: text,
+      cause: "it is not \(SchemaChoice.expected(BuiltInSchema.names))"
+    )
+  }
+
+  /// The schema of the data.
+  ///
+  /// - Throws: `.configuration` with the line and column of what is wrong in its file.
+  func schema() throws(Failure) -> DatabaseSchema {
+    switch try schemaChoice() {
+    case .none: return .none
+    case .builtIn(let name): return BuiltInSchema.schema(named: name) ?? .none
+    case .file(let path): return try invocation.configurations.schema(path)
+    }
+  }
+
+  /// The text of a schema: that of its file, with its comments.
+  func schemaText(of schema: DatabaseSchema) throws(Failure) -> String {
+    if let text = BuiltInSchema.yaml(of: schema), try schemaFile() == nil { return text }
+    guard let file = try schemaFile() else { return SchemaWriter.yaml(schema) }
+    let bytes = try YAMLFile(file, kind: .configuration, operation: "read the schema").bytes()
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The schema's file; nil where it is built in or there is none.
+  func schemaFile() throws(Failure) -> String? {
+    if case .file(let path) = try schemaChoice() { return path }
+    return nil
+  }
+}
