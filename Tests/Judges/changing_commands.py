@@ -95,7 +95,8 @@ def tables(stage):
     before = stage.everything("before tables")
     for format in ("csv", "xlsx"):
         stage(f"export {format}", "export", "products", "-o", f"products.{format}")
-        stage(f"import {format}", "import", f"products.{format}", "--mode", "upsert")
+        # Some products of the sample gym break the schema on purpose.
+        stage(f"import {format}", "import", f"products.{format}", "--mode", "upsert", "--validate", "off")
     need(stage.everything("after tables") == before, "a table changes what it was exported from")
 
 

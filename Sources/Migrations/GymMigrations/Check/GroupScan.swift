@@ -78,7 +78,7 @@ struct GroupScan {
 
   /// Whether segments are those of `groups/{id}/members/{uid}`.
   static func isMember(_ segments: [String]) -> Bool {
-    segments.count == 4 && segments[2].isIdentical(to: "members")
+    segments.count == 4 && segments[2].isIdentical(to: GymCollection.groupMembers.id)
   }
 
   private static func members(_ count: Int) -> String {

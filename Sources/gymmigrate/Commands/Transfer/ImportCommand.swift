@@ -12,7 +12,7 @@ struct ImportCommand: AsyncParsableCommand {
     commandName: "import",
     abstract: "Import JSON Lines, CSV and XLSX.",
     discussion: """
-      A line of JSON Lines is a REST Document as export writes it: {"fields": {...}, "name": "users/u1"}. A table \
+      A line of JSON Lines is a REST Document as export writes it: {"fields": {...}, "name": "orders/o1"}. A table \
       (CSV, or a sheet of a workbook) has a header of field names, or of the English or Spanish labels, and one \
       document per row; its collection is the name of its file or sheet, or --collection. Types are those of the \
       catalogue, or of the heading (amount:double), or of all the values. rejects.jsonl and rejects.csv of an \
