@@ -142,7 +142,7 @@ def mending(stage):
     need(stage.everything("after undoing a fix") == before, "undoing a fix leaves something else")
     stage("partial soft delete", "delete", "products", "--where", "isActive == true")
     stage("groups stay", "delete", "groups", "--all-documents", "--hard", "--max-delete", "10", ends=2)
-    stage("hard delete", "delete", "payments", "--all-documents", "--hard", "--max-delete", "60")
+    stage("hard delete", "delete", "payments", "--all-documents", "--hard", "--max-delete", "60", "--allow-immutable")
     need(stage("count", "count", "payments").strip().endswith("0"), "deleted payments are there")
     stage("undo of a delete", "migrate", "undo", "last")
     stage("find", "find", "0", "--collection", "members", "--where", "isActive == true", "--limit", "3")

@@ -1,4 +1,5 @@
 import FirestoreModels
+import Schema
 
 @testable import MigrationEngine
 
