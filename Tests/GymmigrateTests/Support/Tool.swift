@@ -72,11 +72,11 @@ struct Tool: Sendable {
 
   /// The folders of the runs so far, oldest first, relative to the folder.
   func runs() -> [String] {
-    // Names tell the second alone, and several runs may begin in one.
+    // A name has the second alone, and several runs may begin in one. Without the Z, 08 sorts before 08.5.
     func beginning(_ run: String) -> String {
       let record =
         try? JSONSerialization.jsonObject(with: Data(text("\(run)/run.json").utf8)) as? [String: Any]
-      return record?["startedAt"] as? String ?? ""
+      return (record?["startedAt"] as? String ?? "").replacing("Z", with: "")
     }
     return names(in: ".gymmigrate/runs").map { ".gymmigrate/runs/\($0)" }.map { ($0, beginning($0)) }
       .sorted { $0.1 < $1.1 }.map(\.0)
