@@ -3,7 +3,7 @@
 
     check_damage.py DIR -o DIR --seed N
 
-Each kind of damage is done at least once where the gym has a document for it, and beside each break stands something
+Each kind of damage is done at least once where the gym has a document for it, and beside each break there is something
 that only looks like one. Damage to a field that only its own rules read is done to copies (`dano-...`), one break in
 each, so that no break hides another; two copies of each collection bear many at once.
 """
@@ -47,7 +47,7 @@ def double(value):
 
 TIME, NULL, YES = {"timestampValue": "2026-03-01T12:00:00Z"}, {"nullValue": None}, {"booleanValue": True}
 BLANKS = [text(""), text(" "), text("\t\r\n"), text("\u00a0\u3000\u2028")]
-# Beside a blank text stands one that is none: a zero-width space is no white space.
+# Beside a blank text there is one that is none: a zero-width space is no white space.
 OF_TYPE = {
     "string": [*BLANKS, text("\u200b"), integer(7299595662), YES, TIME, {"arrayValue": {}}],
     "timestamp": [text("2026-03-01T12:00:00Z"), text(""), text(" "), integer(1772366400), {"mapValue": {}},

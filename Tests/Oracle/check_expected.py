@@ -39,7 +39,7 @@ groups createdBy users
 """
 KEYS = [line.split() for line in KEYS.split("\n") if line]
 
-# The other fields of the page: `?` = optional, text where no type stands. Fields of any type are not listed (guardianInfo,
+# The other fields of the page: `?` = optional, text where no type is named. Fields of any type are not listed (guardianInfo,
 # fechaNacimiento, enfermedades, lesiones, otros): no rule has anything to say of them.
 # OPEN: the rebuild of user_emails leaves a kept entry without createdAt as it is, so it is none that is missed.
 SNAPSHOT = "membershipPlanSnapshot"
@@ -225,7 +225,7 @@ class Gym:
             if kind(name) and (kind(name) != "app_config" or name == "app_config/setup"):
                 self.kinds[kind(name)][name] = fields
 
-    def tell(self, rule, path, field=None, value=None):
+    def report(self, rule, path, field=None, value=None):
         self.found.append([rule, path, field, value])
 
     def target(self, collection, identifier):
@@ -245,11 +245,11 @@ class Gym:
                 value = there(fields, "id")
                 if collection not in WITH_ID:
                     if "id" in fields:
-                        self.tell("field-unexpected", name, "id", value or {"nullValue": None})
+                        self.report("field-unexpected", name, "id", value or {"nullValue": None})
                 elif value is None:
-                    self.tell("id-missing", name, "id")
+                    self.report("id-missing", name, "id")
                 elif value != {"stringValue": name.rsplit("/", 1)[1]}:
-                    self.tell("id-mismatch", name, "id", value)
+                    self.report("id-mismatch", name, "id", value)
 
     def all_keys(self):
         for collection, field, target in KEYS:
@@ -273,19 +273,19 @@ class Gym:
                 value = there(fields, field)
                 rule = fault(f"{collection}.{field}", wanted, required, value)
                 if rule:
-                    self.tell(rule, name, prefix + field, value)
+                    self.report(rule, name, prefix + field, value)
         for name, fields, field, _, _ in self.all_keys():
             value = there(fields, field)
             if value is not None and "stringValue" not in value:
-                self.tell("wrong-type", name, field, value)
+                self.report("wrong-type", name, field, value)
 
     def keys(self):
         for name, fields, field, target, optional in self.all_keys():
             if there(fields, field) is None and not optional:
-                self.tell("foreign-key-missing", name, field)
+                self.report("foreign-key-missing", name, field)
             identifier = key(fields, field)
             if identifier and self.target(target, identifier) is None:
-                self.tell("foreign-key-dangling", name, field, fields[field])
+                self.report("foreign-key-dangling", name, field, fields[field])
 
     def mirrors(self):
         # OPEN: a link to a document that does not exist is told as dangling only.
@@ -295,7 +295,7 @@ class Gym:
                 identifier = key(fields, field)
                 there_fields = self.target(other, identifier) if identifier else None
                 if there_fields is not None and text(there_fields, back) != name.split("/")[1]:
-                    self.tell("link-not-mirrored", name, field, fields[field])
+                    self.report("link-not-mirrored", name, field, fields[field])
 
     def families(self):
         families = defaultdict(list)
@@ -307,7 +307,7 @@ class Gym:
             # OPEN: no owner is told of the first member by its bytes, several of each owner.
             if len(owners) != 1:
                 for name in owners or by_bytes(names)[:1]:
-                    self.tell("family-group-owner", name, "familyGroupId", {"stringValue": family})
+                    self.report("family-group-owner", name, "familyGroupId", {"stringValue": family})
 
     def bookings(self):
         booked, couples = Counter(), defaultdict(list)
@@ -319,35 +319,35 @@ class Gym:
         for (_, user), names in couples.items():
             if len(names) > 1:
                 for name in names:
-                    self.tell("booking-duplicate", name, "userId", {"stringValue": user})
+                    self.report("booking-duplicate", name, "userId", {"stringValue": user})
         for name, fields in self.kinds["classes"].items():
             count, value = booked[name.split("/")[1]], there(fields, "capacidadMax")
             if value is None:
                 # OPEN: no number bounds nothing, so a booking is too many.
                 if count:
-                    self.tell("class-overbooked", name, "capacidadMax")
+                    self.report("class-overbooked", name, "capacidadMax")
             elif "integerValue" in value and count > int(value["integerValue"]):
-                self.tell("class-overbooked", name, "capacidadMax", value)
+                self.report("class-overbooked", name, "capacidadMax", value)
 
     def groups(self):
         below = defaultdict(list)
         for name, fields in self.kinds["groups/members"].items():
             below["/".join(name.split("/")[:2])].append(fields)
         for name in below.keys() - self.kinds["groups"].keys():
-            self.tell("group-missing", name)
+            self.report("group-missing", name)
         for name, fields in self.kinds["groups"].items():
             members, value = below[name], there(fields, "memberCount")
             if value is None or "integerValue" in value and int(value["integerValue"]) != len(members):
-                self.tell("group-member-count", name, "memberCount", value)
+                self.report("group-member-count", name, "memberCount", value)
             if len(members) > 10:
-                self.tell("group-too-large", name)
+                self.report("group-too-large", name)
             if not any(text(m, "role") == "admin" and active(m, "isActive") for m in members):
-                self.tell("group-admin-missing", name)
+                self.report("group-admin-missing", name)
 
     def setup(self):
         fields = self.kinds["app_config"].get("app_config/setup")
         if fields is None:
-            self.tell("setup-missing", "app_config/setup")
+            self.report("setup-missing", "app_config/setup")
             return
         value = there(fields, "adminUserId")
         if value is not None and "stringValue" not in value:
@@ -355,32 +355,32 @@ class Gym:
         user = self.target("users", key(fields, "adminUserId") or "")
         # The apps read isActive, then Android's activo.
         if user is None or text(user, "role") != "admin" or not active(user, "isActive", "activo"):
-            self.tell("setup-admin", "app_config/setup", "adminUserId", value)
+            self.report("setup-admin", "app_config/setup", "adminUserId", value)
 
     def payments(self):
         for name, fields in self.kinds["payments"].items():
             if text(fields, "type") == "membership" and there(fields, "membershipPlanSnapshot") is None:
-                self.tell("payment-snapshot-missing", name, "membershipPlanSnapshot")
+                self.report("payment-snapshot-missing", name, "membershipPlanSnapshot")
 
     def hidden(self):
         """What a query leaves out: an order needs the field, if only as null; isActive is asked for a value."""
         for name, fields in self.kinds["members"].items():
             if "paternalLastName" not in fields:
-                self.tell("hidden", name, "paternalLastName")
+                self.report("hidden", name, "paternalLastName")
             if there(fields, "isActive") is None:
-                self.tell("hidden", name, "isActive")
+                self.report("hidden", name, "isActive")
 
     def addresses(self):
         for name in self.kinds["user_emails"]:
             identifier = name.split("/")[1]
             if not formed("address", identifier) or identifier != identifier.lower():
-                self.tell("document-id", name)
+                self.report("document-id", name)
 
     def unreadable(self):
         """Asked last, of what the others found."""
         for rule, path, field, value in list(self.found):
             if kind(path) in DECODED and rule in ("wrong-type", "required-missing", "foreign-key-missing"):
-                self.tell("unreadable", path, field, value)
+                self.report("unreadable", path, field, value)
 
 
 def main():

@@ -63,7 +63,7 @@ class Database:
                     except (ValueError, KeyError, TypeError):
                         sys.exit(f"{path.name}:{number}: not a document")
                     if name in self.lines:
-                        sys.exit(f"{path.name}:{number}: {name} stands twice")
+                        sys.exit(f"{path.name}:{number}: {name} occurs twice")
                     self.lines[name] = line
 
     def write(self, directory):
@@ -238,7 +238,7 @@ def unify_name(fields):
         return fill, dict(fill), lacks
 
     if full_name is not None and android and not agrees(full_name, android):
-        # OPEN 5: listed whenever both are there and disagree, also where every unified part stands
+        # OPEN 5: listed whenever both are there and disagree, also where every unified part is present
         # already and nothing is left to write. OPEN 6: goes before "nombre without primerApellido".
         split, _ = split_name(full_name)
         proposed = {} if contradicts(standing, split) else completed(split)[1]
@@ -501,7 +501,7 @@ def is_active(database, accept=False, prune=False):
     report = Report("wrongType")
     for collection in BACKFILLED:
         # OPEN 19: an isActive that is there and no boolean is reported, in every collection; in users an
-        # activo of a wrong type is reported also where isActive stands.
+        # activo of a wrong type is reported also where isActive is present.
         kinds = {"isActive": "booleanValue"}
         if collection == "users":
             kinds["activo"] = "booleanValue"

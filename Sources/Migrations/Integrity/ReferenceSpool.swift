@@ -34,9 +34,6 @@ struct ReferenceSpool {
     var count: Int
   }
 
-  /// How many results are handed over at once.
-  static let batch = 500
-
   private let database: SpoolDatabase
 
   init() throws(Failure) {
@@ -53,26 +50,27 @@ struct ReferenceSpool {
           field INTEGER NOT NULL, id BLOB NOT NULL, collection INTEGER NOT NULL, target BLOB NOT NULL, mirror INTEGER
         );
         CREATE TABLE uniques (key INTEGER NOT NULL, value BLOB NOT NULL, path BLOB NOT NULL);
-        CREATE TABLE results (a INTEGER NOT NULL, b BLOB NOT NULL, c BLOB, n INTEGER NOT NULL);
         """
     )
   }
 
   /// Adds documents of a collection that others name.
   func add(_ ids: [String], of collection: Int) async throws {
-    try await write { db in
+    try await database.use { db in
       let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO documents VALUES (?, ?)")
-      for id in ids { try insert.execute(arguments: [collection, Self.bytes(id)]) }
+      for id in ids { try insert.execute(arguments: [collection, SpoolDatabase.bytes(id)]) }
     }
   }
 
   /// Adds references that documents must name back.
   func addLinks(_ links: [Reference]) async throws {
     if links.isEmpty { return }
-    try await write { db in
+    try await database.use { db in
       let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO links VALUES (?, ?, ?)")
       for link in links {
-        try insert.execute(arguments: [link.field, Self.bytes(link.id), Self.bytes(link.target)])
+        try insert.execute(arguments: [
+          link.field, SpoolDatabase.bytes(link.id), SpoolDatabase.bytes(link.target),
+        ])
       }
     }
   }
@@ -80,12 +78,12 @@ struct ReferenceSpool {
   /// Keeps references into a collection that has not been read yet.
   func postpone(_ references: [Reference]) async throws {
     if references.isEmpty { return }
-    try await write { db in
+    try await database.use { db in
       let insert = try db.cachedStatement(sql: "INSERT INTO pending VALUES (?, ?, ?, ?, ?)")
       for reference in references {
         try insert.execute(arguments: [
-          reference.field, Self.bytes(reference.id), reference.collection, Self.bytes(reference.target),
-          reference.mirror,
+          reference.field, SpoolDatabase.bytes(reference.id), reference.collection,
+          SpoolDatabase.bytes(reference.target), reference.mirror,
         ])
       }
     }
@@ -94,10 +92,10 @@ struct ReferenceSpool {
   /// Adds the values of unique fields.
   func addUnique(_ entries: [(key: Int, value: [UInt8], path: String)]) async throws {
     if entries.isEmpty { return }
-    try await write { db in
+    try await database.use { db in
       let insert = try db.cachedStatement(sql: "INSERT INTO uniques VALUES (?, ?, ?)")
       for entry in entries {
-        try insert.execute(arguments: [entry.key, Data(entry.value), Self.bytes(entry.path)])
+        try insert.execute(arguments: [entry.key, Data(entry.value), SpoolDatabase.bytes(entry.path)])
       }
     }
   }
@@ -105,15 +103,15 @@ struct ReferenceSpool {
   /// Looks up what references name, in their order.
   func answers(to references: [Reference]) async throws -> [Answer] {
     if references.isEmpty { return [] }
-    return try await write { db in
+    return try await database.use { db in
       let find = try db.cachedStatement(sql: "SELECT 1 FROM documents WHERE collection = ? AND id = ?")
       let link = try db.cachedStatement(sql: "SELECT target FROM links WHERE field = ? AND id = ?")
       return try references.map { reference in
-        let target = Self.bytes(reference.target)
+        let target = SpoolDatabase.bytes(reference.target)
         if try Row.fetchOne(find, arguments: [reference.collection, target]) == nil { return .dangling }
         guard let mirror = reference.mirror else { return .found }
         let back = try Data.fetchOne(link, arguments: [mirror, target])
-        return back == Self.bytes(reference.id) ? .found : .notMirrored
+        return back == SpoolDatabase.bytes(reference.id) ? .found : .notMirrored
       }
     }
   }
@@ -124,67 +122,43 @@ struct ReferenceSpool {
     into collection: Int,
     _ body: (_ field: Int, _ id: String, _ target: String, Answer) throws -> Void
   ) async throws {
-    try await settle(
-      """
-      SELECT p.field, p.id, p.target, iif(d.id IS NULL, \(Answer.dangling.rawValue), \(Answer.notMirrored.rawValue))
-      FROM pending p
-      LEFT JOIN documents d ON d.collection = p.collection AND d.id = p.target
-      LEFT JOIN links l ON l.field = p.mirror AND l.id = p.target
-      WHERE p.collection = \(collection)
-        AND (d.id IS NULL OR (p.mirror IS NOT NULL AND l.target IS NOT p.id))
-      ORDER BY p.field, p.id
-      """
-    ) { field, id, target, answer in
-      try body(field, id, target, Answer(rawValue: answer) ?? .dangling)
+    try await database.forEachRow(
+      of: """
+        SELECT p.field, p.id, p.target, iif(d.id IS NULL, \(Answer.dangling.rawValue), \(Answer.notMirrored.rawValue))
+        FROM pending p
+        LEFT JOIN documents d ON d.collection = p.collection AND d.id = p.target
+        LEFT JOIN links l ON l.field = p.mirror AND l.id = p.target
+        WHERE p.collection = \(collection)
+          AND (d.id IS NULL OR (p.mirror IS NOT NULL AND l.target IS NOT p.id))
+        ORDER BY p.field, p.id
+        """,
+      { row -> (Int, String, String, Answer) in
+        (
+          row[0], SpoolDatabase.text(row[1]), SpoolDatabase.text(row[2]),
+          Answer(rawValue: row[3]) ?? .dangling
+        )
+      },
+      body
+    )
+    try await database.use { db in
+      try db.execute(sql: "DELETE FROM pending WHERE collection = \(collection)")
     }
-    try await write { db in try db.execute(sql: "DELETE FROM pending WHERE collection = \(collection)") }
   }
 
   /// Reports the documents that share values, in the order of the values.
   func forEachDuplicate(of key: Int, _ body: (_ path: String, _ count: Int) throws -> Void) async throws {
-    try await write { db in
+    try await database.use { db in
       try db.execute(sql: "CREATE INDEX IF NOT EXISTS unique_values ON uniques (key, value, path)")
     }
-    try await settle(
-      """
-      SELECT u.key, u.path, NULL, d.n
-      FROM (SELECT value, count(*) AS n FROM uniques WHERE key = \(key) GROUP BY value HAVING n > 1) d
-      JOIN uniques u ON u.key = \(key) AND u.value = d.value
-      ORDER BY d.value, u.path
-      """
-    ) { _, path, _, count in try body(path, count) }
-  }
-
-  /// Keeps the rows of a query and hands them on batch by batch, so that a query is worked out once.
-  private func settle(
-    _ query: String,
-    _ body: (Int, String, String, Int) throws -> Void
-  ) async throws {
-    try await write { db in try db.execute(sql: "DELETE FROM results; INSERT INTO results \(query)") }
-    var last: Int64 = 0
-    while true {
-      let after = last
-      let rows: [(id: Int64, a: Int, b: String, c: String, n: Int)] = try await write { db in
-        let select = try db.cachedStatement(
-          sql: "SELECT rowid, a, b, c, n FROM results WHERE rowid > ? ORDER BY rowid LIMIT ?"
-        )
-        return try Row.fetchAll(select, arguments: [after, Self.batch]).map { row in
-          let third: Data? = row[3]
-          return (row[0], row[1], SpoolDatabase.text(row[2]), third.map(SpoolDatabase.text) ?? "", row[4])
-        }
-      }
-      guard let end = rows.last else { return }
-      last = end.id
-      for row in rows { try body(row.a, row.b, row.c, row.n) }
-      try Task.checkCancellation()
-    }
-  }
-
-  private static func bytes(_ text: String) -> Data { SpoolDatabase.bytes(text) }
-
-  private func write<Answer: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Answer
-  ) async throws -> Answer {
-    try await database.use(body)
+    try await database.forEachRow(
+      of: """
+        SELECT u.path, d.n
+        FROM (SELECT value, count(*) AS n FROM uniques WHERE key = \(key) GROUP BY value HAVING n > 1) d
+        JOIN uniques u ON u.key = \(key) AND u.value = d.value
+        ORDER BY d.value, u.path
+        """,
+      { row -> (String, Int) in (SpoolDatabase.text(row[0]), row[1]) },
+      body
+    )
   }
 }

@@ -332,7 +332,7 @@ import Testing
     }
   }
 
-  @Test("A schema that is missing, malformed or not known is told where it is named.")
+  @Test("A schema that is missing, malformed or not known is an error at the place where it is named.")
   func errors() async throws {
     try await withTool { tool in
       try tool.write("schema: s\ncollections:\n  a:\n    fields: { b: text }\n", to: "bad.yaml")

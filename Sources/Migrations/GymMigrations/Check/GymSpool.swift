@@ -48,9 +48,6 @@ struct GymSpool {
     var count: Int
   }
 
-  /// How many results are handed over at once.
-  static let batch = 500
-
   private let database: SpoolDatabase
   init() throws(Failure) {
     database = try SpoolDatabase(
@@ -60,7 +57,6 @@ struct GymSpool {
         CREATE TABLE relatives (id BLOB NOT NULL, family BLOB NOT NULL, owner INTEGER NOT NULL);
         CREATE TABLE classes (id BLOB PRIMARY KEY, capacity INTEGER) WITHOUT ROWID;
         CREATE TABLE bookings (id BLOB NOT NULL, class BLOB NOT NULL, user BLOB);
-        CREATE TABLE results (kind INTEGER NOT NULL, id BLOB NOT NULL, value, count INTEGER NOT NULL);
         """
     )
   }
@@ -70,20 +66,20 @@ struct GymSpool {
   /// Adds active users with role admin.
   func addAdmins(_ ids: [String]) async throws {
     if ids.isEmpty { return }
-    try await write { db in
+    try await database.use { db in
       let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO admins VALUES (?)")
-      for id in ids { try insert.execute(arguments: [Self.bytes(id)]) }
+      for id in ids { try insert.execute(arguments: [SpoolDatabase.bytes(id)]) }
     }
   }
 
   /// Adds members of family groups.
   func add(_ relatives: [Relative]) async throws {
     if relatives.isEmpty { return }
-    try await write { db in
+    try await database.use { db in
       let insert = try db.cachedStatement(sql: "INSERT INTO relatives VALUES (?, ?, ?)")
       for relative in relatives {
         try insert.execute(arguments: [
-          Self.bytes(relative.id), Self.bytes(relative.family), relative.isOwner,
+          SpoolDatabase.bytes(relative.id), SpoolDatabase.bytes(relative.family), relative.isOwner,
         ])
       }
     }
@@ -92,11 +88,11 @@ struct GymSpool {
   /// Adds classes whose capacity can be judged.
   func add(_ classes: [Class]) async throws {
     if classes.isEmpty { return }
-    try await write { db in
+    try await database.use { db in
       let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO classes VALUES (?, ?)")
       for one in classes {
         let places: Int64? = if case .places(let places) = one.capacity { places } else { nil }
-        try insert.execute(arguments: [Self.bytes(one.id), places])
+        try insert.execute(arguments: [SpoolDatabase.bytes(one.id), places])
       }
     }
   }
@@ -104,11 +100,12 @@ struct GymSpool {
   /// Adds active bookings.
   func add(_ bookings: [Booking]) async throws {
     if bookings.isEmpty { return }
-    try await write { db in
+    try await database.use { db in
       let insert = try db.cachedStatement(sql: "INSERT INTO bookings VALUES (?, ?, ?)")
       for booking in bookings {
         try insert.execute(arguments: [
-          Self.bytes(booking.id), Self.bytes(booking.classID), booking.userID.map(Self.bytes),
+          SpoolDatabase.bytes(booking.id), SpoolDatabase.bytes(booking.classID),
+          booking.userID.map(SpoolDatabase.bytes),
         ])
       }
     }
@@ -118,28 +115,30 @@ struct GymSpool {
 
   /// Whether a user is an active admin.
   func isAdmin(_ id: String) async throws -> Bool {
-    try await write { db in
-      try Row.fetchOne(db, sql: "SELECT 1 FROM admins WHERE id = ?", arguments: [Self.bytes(id)]) != nil
+    try await database.use { db in
+      try Row.fetchOne(db, sql: "SELECT 1 FROM admins WHERE id = ?", arguments: [SpoolDatabase.bytes(id)])
+        != nil
     }
   }
 
   /// Reports the family groups without an owner, by their first member, and every owner where there are several, in the
   /// order of the family groups.
   func forEachBrokenFamily(_ body: (Result) throws -> Void) async throws {
-    try await write { db in
+    try await database.use { db in
       try db.execute(sql: "CREATE INDEX families ON relatives (family, id, owner)")
     }
-    try await settle(
-      """
-      SELECT iif(owners = 0, \(Result.Kind.noOwner.rawValue), \(Result.Kind.severalOwners.rawValue)),
-        r.id, r.family, iif(owners = 0, relatives, owners)
-      FROM (
-        SELECT family, min(id) AS first, count(*) AS relatives, sum(owner) AS owners
-        FROM relatives GROUP BY family HAVING owners <> 1
-      ) f JOIN relatives r ON r.family = f.family
-      WHERE iif(owners = 0, r.id = f.first, r.owner)
-      ORDER BY r.family, r.id
-      """,
+    try await database.forEachRow(
+      of: """
+        SELECT iif(owners = 0, \(Result.Kind.noOwner.rawValue), \(Result.Kind.severalOwners.rawValue)),
+          r.id, r.family, iif(owners = 0, relatives, owners)
+        FROM (
+          SELECT family, min(id) AS first, count(*) AS relatives, sum(owner) AS owners
+          FROM relatives GROUP BY family HAVING owners <> 1
+        ) f JOIN relatives r ON r.family = f.family
+        WHERE iif(owners = 0, r.id = f.first, r.owner)
+        ORDER BY r.family, r.id
+        """,
+      Self.result,
       body
     )
   }
@@ -147,14 +146,15 @@ struct GymSpool {
   /// Reports the bookings of which a user has several for one class, in the order of classes and users.
   func forEachDuplicateBooking(_ body: (Result) throws -> Void) async throws {
     try await indexBookings()
-    try await settle(
-      """
-      SELECT \(Result.Kind.duplicate.rawValue), b.id, b.user, n
-      FROM (
-        SELECT class, user, count(*) AS n FROM bookings WHERE user IS NOT NULL GROUP BY class, user HAVING n > 1
-      ) d JOIN bookings b ON b.class = d.class AND b.user = d.user
-      ORDER BY b.class, b.user, b.id
-      """,
+    try await database.forEachRow(
+      of: """
+        SELECT \(Result.Kind.duplicate.rawValue), b.id, b.user, n
+        FROM (
+          SELECT class, user, count(*) AS n FROM bookings WHERE user IS NOT NULL GROUP BY class, user HAVING n > 1
+        ) d JOIN bookings b ON b.class = d.class AND b.user = d.user
+        ORDER BY b.class, b.user, b.id
+        """,
+      Self.result,
       body
     )
   }
@@ -162,65 +162,35 @@ struct GymSpool {
   /// Reports the classes that are booked beyond their capacity, or booked and without one, in the order of their ids.
   func forEachOverbookedClass(_ body: (Result) throws -> Void) async throws {
     try await indexBookings()
-    try await settle(
-      """
-      SELECT \(Result.Kind.overbooked.rawValue), c.id, c.capacity, count(b.id) AS n
-      FROM classes c LEFT JOIN bookings b ON b.class = c.id
-      GROUP BY c.id HAVING iif(c.capacity IS NULL, n > 0, n > c.capacity)
-      ORDER BY c.id
-      """,
+    try await database.forEachRow(
+      of: """
+        SELECT \(Result.Kind.overbooked.rawValue), c.id, c.capacity, count(b.id) AS n
+        FROM classes c LEFT JOIN bookings b ON b.class = c.id
+        GROUP BY c.id HAVING iif(c.capacity IS NULL, n > 0, n > c.capacity)
+        ORDER BY c.id
+        """,
+      Self.result,
       body
     )
   }
 
   private func indexBookings() async throws {
-    try await write { db in
+    try await database.use { db in
       try db.execute(sql: "CREATE INDEX IF NOT EXISTS places ON bookings (class, user, id)")
     }
   }
 
-  /// Keeps the rows of a query and hands them on batch by batch, so that a query is worked out once.
-  private func settle(_ query: String, _ body: (Result) throws -> Void) async throws {
-    try await write { db in
-      try db.execute(sql: "DELETE FROM results; INSERT INTO results \(query)")
-    }
-    var last: Int64 = 0
-    while true {
-      let after = last
-      let rows: [(id: Int64, result: Result)] = try await write { db in
-        let select = try db.cachedStatement(
-          sql: "SELECT rowid, kind, id, value, count FROM results WHERE rowid > ? ORDER BY rowid LIMIT ?"
-        )
-        return try Row.fetchAll(select, arguments: [after, Self.batch]).map { row in
-          let value: DatabaseValue = row[3]
-          let shown: Value? =
-            switch value.storage {
-            case .blob(let bytes): .string(Self.text(bytes))
-            case .int64(let number): .integer(number)
-            default: nil
-            }
-          guard let kind = Result.Kind(rawValue: row[1]) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT)
-          }
-          return (row[0], Result(kind: kind, id: Self.text(row[2]), value: shown, count: row[4]))
-        }
+  /// Decodes a row: the kind, the ID, what the kind is about, how many.
+  @Sendable
+  private static func result(_ row: Row) throws -> Result {
+    let value: DatabaseValue = row[2]
+    let shown: Value? =
+      switch value.storage {
+      case .blob(let bytes): .string(SpoolDatabase.text(bytes))
+      case .int64(let number): .integer(number)
+      default: nil
       }
-      guard let end = rows.last else { return }
-      last = end.id
-      for row in rows { try body(row.result) }
-      try Task.checkCancellation()
-    }
-  }
-
-  // MARK: Bytes and errors
-
-  private static func bytes(_ text: String) -> Data { SpoolDatabase.bytes(text) }
-
-  private static func text(_ bytes: Data) -> String { SpoolDatabase.text(bytes) }
-
-  private func write<Answer: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Answer
-  ) async throws -> Answer {
-    try await database.use(body)
+    guard let kind = Result.Kind(rawValue: row[0]) else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+    return Result(kind: kind, id: SpoolDatabase.text(row[1]), value: shown, count: row[3])
   }
 }

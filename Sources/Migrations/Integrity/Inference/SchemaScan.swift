@@ -11,7 +11,7 @@ package struct SchemaScan: Sendable {
   /// The most documents of each root collection, with what is below them; nil for all.
   package var sample: Int?
 
-  /// The most collections that are told apart.
+  /// The most collections that are profiled one by one.
   private static let maximumCollections = 1000
 
   /// - Parameter counts: Where documents are counted.

@@ -56,6 +56,38 @@ package struct SpoolDatabase: Sendable {
     }
   }
 
+  /// Passes on the rows of a query in their order, batch by batch: the query runs once, and the database is free for
+  /// others while `body` runs.
+  ///
+  /// - Parameter decode: Makes a value of a row, whose columns are those of the query.
+  /// - Throws: `Failure` of kind `cannotWrite` where SQLite fails; what `body` throws; `CancellationError`.
+  package func forEachRow<Element: Sendable>(
+    of query: String,
+    _ decode: @Sendable (Row) throws -> Element,
+    _ body: (Element) throws -> Void
+  ) async throws {
+    try await use { db in
+      try db.execute(sql: "DROP TABLE IF EXISTS results; CREATE TABLE results AS \(query)")
+    }
+    var last: Int64 = 0
+    while true {
+      let after = last
+      let rows: [(id: Int64, element: Element)] = try await use { db in
+        // Prepared anew: the columns are those of this query.
+        try Row.fetchAll(
+          db,
+          sql: "SELECT *, rowid AS position FROM results WHERE rowid > ? ORDER BY rowid LIMIT ?",
+          arguments: [after, Self.batch]
+        )
+        .map { row in (row["position"], try decode(row)) }
+      }
+      guard let end = rows.last else { return }
+      last = end.id
+      for row in rows { try body(row.element) }
+      try Task.checkCancellation()
+    }
+  }
+
   // MARK: Bytes and errors
 
   package static func bytes(_ text: String) -> Data { Data(text.utf8) }

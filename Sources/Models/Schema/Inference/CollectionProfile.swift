@@ -6,7 +6,7 @@ package import FirestoreModels
 ///     for document in page { profile.add(document) }
 ///     let schema = profile.schema
 package struct CollectionProfile: Sendable {
-  /// The most fields that are told apart; a collection with more has keys that are data.
+  /// The most fields that are profiled one by one; a collection with more has keys that are data.
   package static let maximumFields = 1000
   /// The most fields of one map, beyond which its keys count as data.
   private static let maximumMembers = 100

@@ -1,0 +1,233 @@
+import FirestoreModels
+import YAML
+
+/// Reads one collection of a schema file.
+struct CollectionReader {
+  private let yaml: YAMLFile
+  private let nodes: SchemaNodes
+  private let pattern: CollectionPath
+  /// Where a reference was declared, for errors that need all collections.
+  private var references: [FieldPath: YAMLNode] = [:]
+
+  init(_ yaml: YAMLFile, _ pattern: CollectionPath) {
+    self.yaml = yaml
+    self.nodes = SchemaNodes(yaml)
+    self.pattern = pattern
+  }
+
+  private static let keys = [
+    "label", "documents", "document-id", "id-field", "create-time", "update-time", "soft-delete", "immutable",
+    "ordered-by", "filtered-by", "decoding", "catalogue", "personal-data", "unknown-fields", "forbidden",
+    "unique", "search", "fields",
+  ]
+
+  mutating func collection(_ node: YAMLNode) throws(Failure) -> CollectionSchema {
+    let members = try yaml.members(node, "the collection '\(pattern)'", known: Self.keys)
+    var reader = FieldReader(yaml, nodes)
+    if let declared = members.first(where: { $0.name == "fields" }) {
+      for (name, key, value) in try yaml.members(declared.value, "'fields'", known: nil) {
+        try reader.read(name, key, value, below: nil)
+      }
+    }
+    let fields = reader.fields
+    references = reader.references
+    try checkLabels(fields, at: node)
+    var collection = CollectionSchema(pattern, fields: fields)
+    for (name, key, value) in members where name != "fields" {
+      try set(name, key, value, of: &collection)
+    }
+    // The columns depend on the field of the ID.
+    collection.set(fields)
+    return collection
+  }
+
+  private func set(
+    _ name: String,
+    _ key: YAMLNode,
+    _ value: YAMLNode,
+    of collection: inout CollectionSchema
+  ) throws(Failure) {
+    switch name {
+    case "label": collection.labels = try nodes.labels(value)
+    case "documents": collection.documents = try nodes.texts(value, name)
+    case "document-id": collection.documentID = try documentID(value)
+    case "id-field": collection.idField = try declared(value, name, .string, in: collection)
+    case "create-time": collection.createTime = try timeField(value, name, in: collection)
+    case "update-time": collection.updateTime = try timeField(value, name, in: collection)
+    case "soft-delete": collection.softDelete = try softDelete(value, in: collection)
+    case "immutable": collection.immutability = try immutability(value)
+    case "ordered-by": collection.orderedBy = try declaredList(value, name, in: collection)
+    case "filtered-by": collection.filteredBy = try declaredList(value, name, in: collection)
+    case "decoding":
+      collection.isDecodedStrictly = try nodes.choice(value, name, ["strict", "lenient"]) == "strict"
+    case "catalogue": collection.isCatalogue = try yaml.boolean(value, name)
+    case "personal-data":
+      let text = try yaml.text(value, name)
+      collection.personalData = text == "none" ? .free : .holds(text)
+    case "unknown-fields":
+      collection.expectsUnknownFields =
+        try nodes.choice(value, name, ["expected", "unexpected"]) == "expected"
+    case "forbidden":
+      collection.forbidden = try nodes.list(value, name) { node throws(Failure) in try nodes.path(node) }
+      if let both = collection.forbidden.first(where: { collection.field($0) != nil }) {
+        throw yaml.failure(at: value, "'\(both)' is declared among the fields; expected one or the other")
+      }
+    case "unique":
+      collection.unique = try nodes.list(value, name) { node throws(Failure) in
+        try declaredList(node, name, in: collection)
+      }
+    default:
+      for (part, _, value) in try yaml.members(value, "'search'", known: ["texts", "phones"]) {
+        if part == "texts" {
+          collection.searchedTexts = try nodes.texts(value, part)
+        } else {
+          collection.searchedPhones = try nodes.texts(value, part)
+        }
+      }
+    }
+  }
+
+  // MARK: Collections
+
+  private func documentID(_ node: YAMLNode) throws(Failure) -> CollectionSchema.DocumentIDRule {
+    if case .mapping = node.content {
+      let members = try yaml.members(node, "'document-id'", known: ["pattern"])
+      guard let value = members.first?.value else {
+        throw yaml.failure(at: node, "'document-id' is empty; expected pattern: EXPRESSION")
+      }
+      return .pattern(try nodes.textPattern(value))
+    }
+    switch try nodes.choice(node, "document-id", ["auto", "uuid", "uid", "email"]) {
+    case "auto": return .auto
+    case "uuid": return .uuid
+    case "uid": return .uid
+    default: return .email
+    }
+  }
+
+  private func timeField(
+    _ node: YAMLNode,
+    _ name: String,
+    in collection: CollectionSchema
+  ) throws(Failure) -> CollectionSchema.TimeField {
+    guard case .mapping = node.content else {
+      return .init(path: try declared(node, name, .timestamp, in: collection))
+    }
+    var path: FieldPath?
+    var setter = CollectionSchema.TimeField.Setter.server
+    for (member, _, value) in try yaml.members(node, "'\(name)'", known: ["field", "set-by"]) {
+      if member == "field" {
+        path = try declared(value, name, .timestamp, in: collection)
+      } else {
+        setter = try nodes.choice(value, member, ["server", "client"]) == "server" ? .server : .client
+      }
+    }
+    guard let path else { throw yaml.failure(at: node, "'\(name)' has no 'field'; expected field: NAME") }
+    return .init(path: path, setter: setter)
+  }
+
+  private func softDelete(
+    _ node: YAMLNode,
+    in collection: CollectionSchema
+  ) throws(Failure) -> CollectionSchema.SoftDelete {
+    guard case .mapping = node.content else {
+      return .init(path: try declared(node, "soft-delete", .boolean, in: collection))
+    }
+    var rule: CollectionSchema.SoftDelete?
+    let members = try yaml.members(node, "'soft-delete'", known: ["field", "deleted", "absent"])
+    if let field = members.first(where: { $0.name == "field" }) {
+      rule = .init(path: try declared(field.value, "soft-delete", .boolean, in: collection))
+    }
+    guard var rule else { throw yaml.failure(at: node, "'soft-delete' has no 'field'; expected field: NAME") }
+    for (member, _, value) in members {
+      if member == "deleted" { rule.deleted = try yaml.boolean(value, member) }
+      if member == "absent" {
+        rule.absentIsDeleted = try nodes.choice(value, member, ["active", "deleted"]) == "deleted"
+      }
+    }
+    return rule
+  }
+
+  private func immutability(_ node: YAMLNode) throws(Failure) -> CollectionSchema.Immutability {
+    guard case .mapping = node.content else {
+      return try nodes.choice(node, "immutable", ["always", "never"]) == "always" ? .always : .none
+    }
+    let members = try yaml.members(node, "'immutable'", known: ["when"])
+    guard let value = members.first?.value else {
+      throw yaml.failure(at: node, "'immutable' is empty; expected always, or when: FILTER")
+    }
+    let (text, filter) = try nodes.filter(value, "when")
+    return .when(text, filter)
+  }
+
+  // MARK: Declared fields
+
+  /// A field that the collection declares, of a type.
+  private func declared(
+    _ node: YAMLNode,
+    _ name: String,
+    _ type: FieldType?,
+    in collection: CollectionSchema
+  ) throws(Failure) -> FieldPath {
+    let path = try nodes.path(node)
+    guard let field = collection.field(path) else {
+      throw yaml.failure(at: node, "'\(path)' in '\(name)' is not declared; expected it among 'fields'")
+    }
+    if let type, field.types != [type] {
+      throw yaml.failure(
+        at: node,
+        "'\(path)' in '\(name)' must be a \(type.rawValue); expected type: \(type.rawValue)"
+      )
+    }
+    return path
+  }
+
+  private func declaredList(
+    _ node: YAMLNode,
+    _ name: String,
+    in collection: CollectionSchema
+  ) throws(Failure) -> [FieldPath] {
+    guard case .sequence = node.content else { return [try declared(node, name, nil, in: collection)] }
+    return try nodes.list(node, name) { node throws(Failure) in try declared(node, name, nil, in: collection)
+    }
+  }
+
+  /// A heading must be read without knowing its language: no label twice, and none that is another field's path.
+  private func checkLabels(_ fields: [FieldSchema], at node: YAMLNode) throws(Failure) {
+    var seen: [UTF8Key: FieldPath] = [:]
+    for field in fields { seen[UTF8Key(field.path.description)] = field.path }
+    for field in fields {
+      for (_, label) in field.labels.sorted(by: { $0.key < $1.key }) {
+        if let other = seen[UTF8Key(label)], other != field.path {
+          throw yaml.failure(
+            at: node,
+            "the label '\(label)' of \(field.path) is that of \(other), too; expected another one"
+          )
+        }
+        seen[UTF8Key(label)] = field.path
+      }
+    }
+  }
+
+  // MARK: References
+
+  /// Checks what needs all collections: what references name.
+  func checkReferences(of collection: CollectionSchema, in schema: DatabaseSchema) throws(Failure) {
+    for field in collection.fields {
+      guard let reference = field.reference else { continue }
+      guard let target = schema.collection(reference.collection) else {
+        throw yaml.failure(
+          at: references[field.path],
+          "'\(reference.collection)' is not declared; expected one of "
+            + schema.collections.map(\.pattern.string).joined(separator: ", ")
+        )
+      }
+      if let mirror = reference.mirror, target.field(mirror)?.reference?.collection != pattern {
+        throw yaml.failure(
+          at: references[field.path],
+          "'\(mirror)' of \(target.pattern) does not name \(pattern); expected a field with reference: \(pattern)"
+        )
+      }
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import FirestoreModels
+import YAML
+
+/// Reads the fields of a collection, each before the fields below it.
+struct FieldReader {
+  private let yaml: YAMLFile
+  private let nodes: SchemaNodes
+  /// The fields so far, in the file's order.
+  private(set) var fields: [FieldSchema] = []
+  /// Where each reference was declared.
+  private(set) var references: [FieldPath: YAMLNode] = [:]
+
+  init(_ yaml: YAMLFile, _ nodes: SchemaNodes) {
+    self.yaml = yaml
+    self.nodes = nodes
+  }
+
+  /// Reads a field and the fields below it.
+  mutating func read(
+    _ name: String,
+    _ key: YAMLNode,
+    _ node: YAMLNode,
+    below parent: FieldPath?
+  ) throws(Failure) {
+    if DocumentLimits.violations(of: FieldMap([.init(name: name, value: .null)])).first != nil {
+      throw yaml.failure(at: key, "'\(name)' is not a field name that the service takes")
+    }
+    guard let path = FieldPath(segments: (parent?.segments ?? []) + [name]) else {
+      throw yaml.failure(at: key, "'\(name)' is not a field name")
+    }
+    guard case .mapping = node.content else {
+      fields.append(FieldSchema(path, try types(node)))
+      return
+    }
+    let known = [
+      "type", "required", "values", "deprecated", "format", "range", "default", "reference", "label",
+      "identifier", "number-format", "width", "fields",
+    ]
+    let members = try yaml.members(node, "the field '\(name)'", known: known)
+    var field = FieldSchema(path)
+    if let type = members.first(where: { $0.name == "type" }) { field.types = try types(type.value) }
+    var below: [(name: String, key: YAMLNode, value: YAMLNode)] = []
+    for (member, key, value) in members where member != "type" {
+      switch member {
+      case "required": field.isRequired = try yaml.boolean(value, member)
+      case "values":
+        field.values = try nodes.list(value, member) { node throws(Failure) in try nodes.value(node) }
+      case "deprecated":
+        field.deprecated = try nodes.list(value, member) { node throws(Failure) in try nodes.value(node) }
+      case "format": field.format = try format(value)
+      case "range": field.range = try range(value, of: field)
+      case "default": field.defaultValue = try nodes.value(value)
+      case "reference":
+        field.reference = try reference(value)
+        references[path] = value
+      case "label": field.labels = try nodes.labels(value)
+      case "identifier": field.isIdentifier = try yaml.boolean(value, member)
+      case "number-format": field.numberFormat = try yaml.text(value, member)
+      case "width":
+        guard let width = value.text.flatMap({ Double($0) }), (1...255).contains(width) else {
+          throw yaml.failure(
+            at: value,
+            "'width' is \(value.text ?? value.kind); expected a number from 1 to 255"
+          )
+        }
+        field.width = width
+      default:
+        guard field.types == [.map] else {
+          throw yaml.failure(at: key, "only a map has fields; expected type: map beside them")
+        }
+        below = try yaml.members(value, "'fields'", known: nil)
+      }
+    }
+    try check(field, members)
+    if case .phone? = field.format { field.isIdentifier = true }
+    if field.reference != nil { field.isIdentifier = true }
+    fields.append(field)
+    for (name, key, value) in below { try read(name, key, value, below: path) }
+  }
+
+  /// Checks what a field's members say together.
+  private func check(
+    _ field: FieldSchema,
+    _ members: [(name: String, key: YAMLNode, value: YAMLNode)]
+  ) throws(Failure) {
+    func node(_ name: String) -> YAMLNode? { members.first { $0.name == name }?.value }
+    for name in ["values", "deprecated", "default"] {
+      let values = name == "values" ? field.values ?? [] : name == "deprecated" ? field.deprecated : []
+      for value in name == "default" ? [field.defaultValue].compactMap({ $0 }) : values
+      where !field.accepts(value) {
+        throw yaml.failure(at: node(name), "\(value.typeName) in '\(name)'; expected \(field.typeNames)")
+      }
+    }
+    if let values = field.values {
+      if values.isEmpty { throw yaml.failure(at: node("values"), "'values' is empty; expected a list") }
+      if let other = field.deprecated.first(where: { !values.contains($0) }), !other.isNull {
+        throw yaml.failure(
+          at: node("deprecated"),
+          "a deprecated value is not in 'values'; expected it there, too"
+        )
+      }
+    } else if !field.deprecated.isEmpty {
+      throw yaml.failure(at: node("deprecated"), "'deprecated' without 'values'; expected both")
+    }
+    if let value = field.defaultValue, let cause = field.problem(of: value) {
+      throw yaml.failure(at: node("default"), "the default breaks the field's own rule: expected \(cause)")
+    }
+    if field.format != nil, field.types != [.string] {
+      throw yaml.failure(at: node("format"), "only a text has a format; expected type: string beside it")
+    }
+    if field.reference != nil, field.types != [.string], field.types != [.reference] {
+      throw yaml.failure(at: node("reference"), "expected type: string or type: reference beside it")
+    }
+    if field.numberFormat != nil,
+      field.types.isEmpty || !field.types.allSatisfy({ [.integer, .double].contains($0) })
+    {
+      throw yaml.failure(at: node("number-format"), "expected type: integer or double beside it")
+    }
+  }
+
+  private func types(_ node: YAMLNode) throws(Failure) -> [FieldType] {
+    let names = FieldType.allCases.map(\.rawValue)
+    func type(_ node: YAMLNode) throws(Failure) -> FieldType {
+      guard let text = node.text, let type = FieldType(rawValue: text) else {
+        throw yaml.failure(
+          at: node,
+          "'\(node.text ?? node.kind)' is not a type; expected any, or \(names.joined(separator: ", "))"
+        )
+      }
+      return type
+    }
+    if case .sequence = node.content {
+      return try nodes.list(node, "type") { node throws(Failure) in try type(node) }
+    }
+    return node.text == "any" ? [] : [try type(node)]
+  }
+
+  private func format(_ node: YAMLNode) throws(Failure) -> FieldFormat {
+    if case .mapping = node.content {
+      guard let value = try yaml.members(node, "'format'", known: ["pattern"]).first?.value else {
+        throw yaml.failure(at: node, "'format' is empty; expected pattern: EXPRESSION")
+      }
+      return .pattern(try nodes.textPattern(value))
+    }
+    let name = try nodes.choice(node, "format", FieldFormat.named.map(\.name))
+    guard let format = FieldFormat.named.first(where: { $0.name == name })?.format else {
+      throw yaml.failure(at: node, "'\(name)' is not a format")
+    }
+    return format
+  }
+
+  private func range(_ node: YAMLNode, of field: FieldSchema) throws(Failure) -> ValueRange {
+    var range = ValueRange()
+    for (name, _, bound) in try yaml.members(node, "'range'", known: ["min", "max"]) {
+      let value = try nodes.value(bound)
+      let isTime = field.types == [.timestamp]
+      guard isTime ? value.timestamp != nil : value.isNumber else {
+        throw yaml.failure(
+          at: bound,
+          "'\(name)' is \(value.typeName); expected \(isTime ? "a time as ts(2026-01-01)" : "a number")"
+        )
+      }
+      if name == "min" { range.minimum = value } else { range.maximum = value }
+    }
+    if range.isEmpty { throw yaml.failure(at: node, "'range' is empty; expected min, max or both") }
+    if let minimum = range.minimum, let maximum = range.maximum, ValueOrder.compare(minimum, maximum) > 0 {
+      throw yaml.failure(at: node, "'min' is above 'max'; expected it below")
+    }
+    let measurable: [FieldType] = [.integer, .double, .timestamp, .string, .array]
+    guard !field.types.isEmpty, field.types.allSatisfy(measurable.contains) else {
+      throw yaml.failure(
+        at: node,
+        "expected type: integer, double, timestamp, string (its length) or array (its length) beside 'range'"
+      )
+    }
+    return range
+  }
+
+  private func reference(_ node: YAMLNode) throws(Failure) -> FieldReference {
+    func collection(_ node: YAMLNode) throws(Failure) -> CollectionPath {
+      let text = try yaml.text(node, "reference")
+      guard let path = CollectionPath(text), !text.utf8.contains(UInt8(ascii: "/")) else {
+        throw yaml.failure(at: node, "'\(text)' is not a collection of the root; expected one, as customers")
+      }
+      return path
+    }
+    guard case .mapping = node.content else { return FieldReference(try collection(node)) }
+    var target: CollectionPath?
+    var mirror: FieldPath?
+    for (name, _, value) in try yaml.members(node, "'reference'", known: ["collection", "mirror"]) {
+      if name == "collection" { target = try collection(value) } else { mirror = try nodes.path(value) }
+    }
+    guard let target else {
+      throw yaml.failure(at: node, "'reference' has no 'collection'; expected collection: NAME")
+    }
+    return FieldReference(target, mirror: mirror)
+  }
+}

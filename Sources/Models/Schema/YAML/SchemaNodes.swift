@@ -1,0 +1,88 @@
+import FirestoreModels
+import YAML
+
+/// Reads what several keys of a schema file have in common: lists, choices, literals, paths of fields, labels.
+struct SchemaNodes {
+  let yaml: YAMLFile
+  private let context = LiteralContext(database: DatabaseName(project: "schema"))
+
+  init(_ yaml: YAMLFile) { self.yaml = yaml }
+
+  func list<Element>(
+    _ node: YAMLNode,
+    _ name: String,
+    _ element: (YAMLNode) throws(Failure) -> Element
+  ) throws(Failure) -> [Element] {
+    guard case .sequence(let items) = node.content, !items.isEmpty else {
+      throw yaml.failure(at: node, "'\(name)' is \(node.kind); expected a list, as [a, b]")
+    }
+    var elements: [Element] = []
+    for item in items { elements.append(try element(item)) }
+    return elements
+  }
+
+  func texts(_ node: YAMLNode, _ name: String) throws(Failure) -> [String] {
+    try list(node, name) { node throws(Failure) in try yaml.text(node, name) }
+  }
+
+  func choice(_ node: YAMLNode, _ name: String, _ known: [String]) throws(Failure) -> String {
+    guard let text = node.text, known.contains(where: { $0.isIdentical(to: text) }) else {
+      let found = node.text ?? node.kind
+      throw yaml.failure(at: node, "'\(found)' in '\(name)'; expected \(known.joined(separator: ", "))")
+    }
+    return text
+  }
+
+  /// A literal: a plain scalar as in filters, a quoted one a text.
+  func value(_ node: YAMLNode) throws(Failure) -> Value {
+    switch node.content {
+    case .scalar(let text, isPlain: false): return .string(text)
+    case .scalar(let text, isPlain: true) where !text.isEmpty:
+      do throws(WireError) {
+        return try ValueLiteral.parse(text, in: context)
+      } catch {
+        throw yaml.failure(at: node, "\(error)")
+      }
+    default:
+      throw yaml.failure(at: node, "\(node.kind); expected a value, as 7, true, \"text\" or ts(2026-01-01)")
+    }
+  }
+
+  func path(_ node: YAMLNode) throws(Failure) -> FieldPath {
+    do throws(FieldPathError) {
+      return try FieldPath(parsing: node.text ?? "")
+    } catch {
+      throw yaml.failure(at: node, "\(error.description); expected a field, as price or address.city")
+    }
+  }
+
+  func textPattern(_ node: YAMLNode) throws(Failure) -> TextPattern {
+    let text = try yaml.text(node, "pattern")
+    guard let pattern = TextPattern(text) else {
+      throw yaml.failure(at: node, "'\(text)' is not valid; expected a regular expression")
+    }
+    return pattern
+  }
+
+  func labels(_ node: YAMLNode) throws(Failure) -> [String: String] {
+    var labels: [String: String] = [:]
+    for (language, key, value) in try yaml.members(node, "'label'", known: nil) {
+      guard (2...3).contains(language.utf8.count), language.utf8.allSatisfy({ (0x61...0x7A).contains($0) })
+      else {
+        throw yaml.failure(at: key, "'\(language)' is not a language; expected its code, as en or es")
+      }
+      labels[language] = try yaml.text(value, language)
+    }
+    return labels
+  }
+
+  /// A filter, as in `--where`.
+  func filter(_ node: YAMLNode, _ name: String) throws(Failure) -> (text: String, filter: DocumentFilter) {
+    let text = try yaml.text(node, name)
+    do throws(WireError) {
+      return (text, DocumentFilter(try FilterExpression.parse(text, in: context)))
+    } catch {
+      throw yaml.failure(at: node, "\(error); expected a filter, as status == completed")
+    }
+  }
+}
