@@ -1,6 +1,7 @@
 import FirestoreModels
 import FirestoreREST
 import GymModels
+import MigrationEngine
 import Schema
 import Testing
 
@@ -560,7 +561,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
 
   @Test("More findings of several documents than are handed on at once all come, in order.")
   func manyResults() async throws {
-    let count = ReferenceSpool.batch * 2 + 1
+    let count = SpoolDatabase.batch * 2 + 1
     let users = (0..<count).map { number -> (path: String, fields: FieldMap) in
       ("users/u\(100_000 + number)", ["linkedMemberId": .string("gone\(number)")])
     }

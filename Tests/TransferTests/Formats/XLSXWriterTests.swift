@@ -127,6 +127,45 @@ struct XLSXWriterTests {
     #expect(try cell(3, "updatedAt")?.text == "0001-01-01T00:00:00Z")
   }
 
+  @Test("A schema's number formats and widths reach the cells and columns.")
+  func formatsOfASchema() throws {
+    let folder = try ScratchFolder()
+    var options = XLSXOptions(timeZone: try LocalTimeZone(named: "UTC"))
+    options.schema = try SchemaReader.schema(
+      parsing: """
+        schema: shop
+        collections:
+          products:
+            fields:
+              name: { type: string, width: 40 }
+              price: { type: double, number-format: "#,##0.00 €" }
+              stock: { type: integer, number-format: "0000", width: 7.5 }
+              weight: double
+        """,
+      path: "shop.yaml"
+    )
+    let writer = try XLSXWriter(folder.file("out.xlsx"), options: options)
+    let products = try writer.sheet(for: try collectionPath("products"))
+    try products.append(contentsOf: [
+      RawDocument(
+        path: try documentPath("products/p1"),
+        fields: [
+          "name": .string("Tea"), "price": .double(1234.5), "stock": .integer(7), "weight": .double(0.25),
+        ]
+      )
+    ])
+    try products.finish()
+    try writer.finish()
+
+    let sheet = try #require(try sheets(folder.file("out.xlsx")).first)
+    #expect(sheet.rows[0].map { $0?.text } == ["__name__", "name", "price", "stock", "weight"])
+    #expect(sheet.rows[1].map { $0?.format } == ["@", "General", "#,##0.00 €", "0000", "General"])
+    #expect(sheet.rows[1].compactMap { $0?.number } == [1234.5, 7, 0.25])
+    // A workbook holds the width with the cell's padding of some pixels.
+    #expect(try (40..<41).contains(#require(sheet.widths["B"])))
+    #expect(try (7.5..<8.5).contains(#require(sheet.widths["D"])))
+  }
+
   @Test func furtherSheetsAndSeveralCollectionsFedInTurns() throws {
     let folder = try ScratchFolder()
     let writer = try XLSXWriter(folder.file("out.xlsx"), options: options, rowsPerSheet: 4)
