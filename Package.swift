@@ -152,6 +152,15 @@ let package = Package(
       ]
     ),
 
+    library(
+      "GymServices",
+      in: "Migrations/",
+      [
+        "FirestoreModels", "Schema", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs", "Transfer",
+        "MigrationEngine", logging,
+      ]
+    ),
+
     // Floor 4: the command line.
     .executableTarget(
       name: "gymmigrate",
@@ -159,7 +168,7 @@ let package = Package(
         "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
         "Configuration", "FirestoreREST", "Tables",
         "Runs", "Transfer",
-        "MigrationEngine", "Integrity", "GymMigrations", "LocalFirestore",
+        "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "LocalFirestore",
         argumentParser,
         logging,
       ],
@@ -207,7 +216,7 @@ let package = Package(
         "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
         "Configuration", "FirestoreREST", "Tables",
         "Runs", "Transfer",
-        "MigrationEngine", "Integrity", "GymMigrations", "LocalFirestore", "RunSupport", "TestSupport",
+        "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "LocalFirestore", "RunSupport", "TestSupport",
         logging,
       ],
       swiftSettings: testSettings
@@ -218,7 +227,7 @@ let package = Package(
         "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
         "Configuration", "FirestoreREST", "Tables",
         "Runs", "Transfer",
-        "MigrationEngine", "Integrity", "GymMigrations", "LocalFirestore", "RunSupport", "TestSupport",
+        "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "LocalFirestore", "RunSupport", "TestSupport",
         logging,
       ],
       swiftSettings: testSettings
@@ -229,7 +238,7 @@ let package = Package(
         "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
         "Configuration", "FirestoreREST", "Tables",
         "Runs", "Transfer",
-        "MigrationEngine", "Integrity", "GymMigrations", "LocalFirestore", "TestSupport", "gymmigrate",
+        "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "LocalFirestore", "TestSupport", "gymmigrate",
       ],
       swiftSettings: testSettings
     ),

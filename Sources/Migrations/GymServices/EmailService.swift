@@ -1,0 +1,93 @@
+package import FirestoreModels
+package import FirestoreREST
+import GymModels
+import MigrationEngine
+package import Runs
+
+/// `user_emails`, the index from an email address to the account that had it first, one entry at a time.
+package struct EmailService: Sendable {
+  /// Why an address cannot be registered; the raw value is the code in messages.
+  package enum Refusal: String, Error, Sendable, CaseIterable {
+    /// The address is another user's already.
+    case taken = "email-taken"
+    /// There is no user of that ID.
+    case userNotFound = "user-not-found"
+    /// The user has another address.
+    case otherAddress = "other-address"
+
+    /// One sentence.
+    package var message: String {
+      switch self {
+      case .taken: "The address is registered for another user, and stays so."
+      case .userNotFound: "There is no user with that ID."
+      case .otherAddress: "The user has another address in the field email."
+      }
+    }
+  }
+
+  /// How a registration ended.
+  package enum Registration: Sendable, Equatable {
+    case registered
+    /// It was so already.
+    case unchanged
+    case refused(Refusal)
+  }
+
+  private let client: FirestoreClient
+
+  package init(_ client: FirestoreClient) {
+    self.client = client
+  }
+
+  /// The path of an address's entry.
+  ///
+  /// - Throws: `.usage` for an address that cannot have one.
+  package static func path(of address: String) throws(Failure) -> DocumentPath {
+    let email = EmailIndex.normalised(address)
+    if let problem = EmailIndex.problem(ofNormalised: email) {
+      throw Failure(.usage, "use the address", path: address, cause: "it cannot be indexed (\(problem.rawValue))")
+    }
+    return DocumentPath(CollectionPath(nil, "user_emails"), email)
+  }
+
+  /// The user whose address it is, in one read; nil where nobody is registered.
+  ///
+  /// - Throws: ``Failure``.
+  package func resolve(_ address: String) async throws -> String? {
+    let path = try Self.path(of: address)
+    return try await client.batchGet([path])[path]?.fields[UserEmailEntry.Field.primaryUserId]?.string
+  }
+
+  /// Registers an address as the apps do: in one transaction, normalised, and never over another person's entry.
+  ///
+  /// - Throws: ``Failure``; `.tryLater` where others kept changing the documents.
+  package static func register(
+    _ address: String,
+    for id: String,
+    in context: RunContext
+  ) async throws -> Registration {
+    let path = try path(of: address)
+    let user = DocumentPath(CollectionPath(nil, "users"), id)
+    let (result, end) = try await RecordedTransaction(in: context).run(on: path) {
+      transaction -> RecordedTransaction.Decision<Registration> in
+      guard let owner = try await transaction.document(user) else { return .leave(.refused(.userNotFound)) }
+      let own = owner.fields["email"]?.string.map(EmailIndex.normalised)
+      guard own?.isIdentical(to: path.id) ?? false else { return .leave(.refused(.otherAddress)) }
+      if let entry = try await transaction.document(path) {
+        let current = entry.fields[UserEmailEntry.Field.primaryUserId]?.string
+        return .leave(current?.isIdentical(to: id) ?? false ? .unchanged : .refused(.taken))
+      }
+      let entry = UserEmailEntry(primaryUserId: id, email: path.id)
+      let change = Change(
+        path: path,
+        before: nil,
+        after: entry.fields(),
+        serverTimes: [FieldPath(field: UserEmailEntry.Field.createdAt)],
+        reasons: ["email-registered"]
+      )
+      return .commit([change], .registered)
+    }
+    try end.assertSettled(path)
+    return result ?? .unchanged
+  }
+}

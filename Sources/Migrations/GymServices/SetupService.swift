@@ -1,0 +1,112 @@
+package import FirestoreModels
+package import FirestoreREST
+import GymModels
+import MigrationEngine
+package import Runs
+
+/// `app_config/setup`: its existence means that the first admin is set up.
+package struct SetupService: Sendable {
+  /// What a setup says.
+  package struct State: Sendable, Equatable {
+    /// The user who set it up; nil where the field is missing or no text.
+    package var adminUserId: String?
+    package var createdAt: Timestamp?
+  }
+
+  /// Why it cannot be set up; the raw value is the code in messages.
+  package enum Refusal: String, Error, Sendable, CaseIterable {
+    /// It is set up already.
+    case alreadySetUp = "already-set-up"
+    /// There is no user of that ID.
+    case userNotFound = "user-not-found"
+    /// The user is not an active admin.
+    case notAdmin = "not-admin"
+
+    /// One sentence.
+    package var message: String {
+      switch self {
+      case .alreadySetUp: "app_config/setup is there already; it is never changed."
+      case .userNotFound: "There is no user with that ID."
+      case .notAdmin: "The user is not an active user with role admin."
+      }
+    }
+  }
+
+  package static let path = DocumentPath(CollectionPath(nil, "app_config"), "setup")
+
+  private let client: FirestoreClient
+
+  package init(_ client: FirestoreClient) {
+    self.client = client
+  }
+
+  /// Reads the setup; nil where there is none.
+  ///
+  /// - Throws: ``Failure``.
+  package func state() async throws -> State? {
+    guard let document = try await client.batchGet([Self.path])[Self.path] else { return nil }
+    return State(
+      adminUserId: document.fields["adminUserId"]?.string,
+      createdAt: document.fields["createdAt"]?.timestamp
+    )
+  }
+
+  /// Why a user cannot be set up; nil where nothing is in the way at present.
+  ///
+  /// - Throws: ``Failure``.
+  package func refusal(of id: String) async throws -> Refusal? {
+    let user = DocumentPath(CollectionPath(nil, "users"), id)
+    let found = try await client.batchGet([Self.path, user])
+    return Self.refusal(setup: found[Self.path], user: found[user])
+  }
+
+  private static func refusal(setup: RawDocument?, user: RawDocument?) -> Refusal? {
+    if setup != nil { return .alreadySetUp }
+    guard let user else { return .userNotFound }
+    let fields = UserFields(user.fields)
+    let isAdmin = fields.role?.isIdentical(to: UserRole.admin.rawValue) ?? false
+    return isAdmin && fields.effectiveIsActive ? nil : .notAdmin
+  }
+
+  /// Sets the first admin, in one transaction with the look at the user.
+  ///
+  /// - Returns: Why it was refused; nil where it was set up.
+  /// - Throws: ``Failure``; `.tryLater` where others kept changing the documents.
+  package static func set(admin id: String, in context: RunContext) async throws -> Refusal? {
+    let user = DocumentPath(CollectionPath(nil, "users"), id)
+    let (refusal, end) = try await RecordedTransaction(in: context).run(on: path) {
+      transaction -> RecordedTransaction.Decision<Refusal?> in
+      let setup = try await transaction.document(path)
+      if let refusal = Self.refusal(setup: setup, user: try await transaction.document(user)) {
+        return .leave(refusal)
+      }
+      let createdAt = FieldPath(field: "createdAt")
+      return .commit(
+        [Change(path: path, before: nil, after: ["adminUserId": .string(id)], serverTimes: [createdAt], reasons: ["setup"])],
+        nil
+      )
+    }
+    try end.assertSettled(path)
+    return refusal ?? nil
+  }
+}
+
+extension TransactionEnd {
+  /// Throws where a transaction ended without a decision: refused by the service, or because others kept changing what it
+  /// read.
+  func assertSettled(_ path: DocumentPath) throws(Failure) {
+    switch self {
+    case .committed, .left: return
+    case .refused(let error):
+      throw Failure(.unavailable, "write", path: path.string, cause: "\(error.status.name): \(error.message)")
+    case .contended:
+      throw Failure(
+        .tryLater,
+        "write",
+        path: path.string,
+        cause: "others kept changing what it depends on",
+        remedy: "Run the command again."
+      )
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import Files
+import FirestoreModels
+import FirestoreREST
+import Runs
+
+/// `gymmigrate get`: documents by their paths.
+struct GetCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get",
+    abstract: "Print documents by their paths.",
+    discussion: """
+      Prints one line per document, as JSON Lines have it, in the order of the command line; with --format text one line \
+      per field instead. Exits with 66 when a document does not exist, once the others are printed. A read is billed for \
+      each path.
+
+        gymmigrate get users/08IiQGmf0KBE9bwAj65r3ctInVea -e stage
+        gymmigrate get app_config/setup -e stage --format text
+      """
+  )
+
+  /// How a document is printed, by its name on the command line.
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case jsonl, text
+  }
+
+  @Argument(help: "Paths of documents, as users/u1 or orders/o1/items/i1.")
+  var paths: [String]
+
+  @Option(help: "jsonl or text.")
+  var format = Format.jsonl
+
+  @Flag(help: "Print one JSON array.") var json = false
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var verbosity: VerbosityOptions
+
+  func validate() throws {
+    for path in paths {
+      guard let document = DocumentPath(path) else {
+        throw ValidationError("'\(path)' is not the path of a document, as users/u1.")
+      }
+      if let violation = PathLimits.violations(of: document).first {
+        throw ValidationError("'\(path)': \(violation.message).")
+      }
+    }
+  }
+
+  func run() async throws {
+    let paths = paths.compactMap { DocumentPath($0) }
+    let (format, isJSON) = (format, json)
+    let command = CommandRun(name: "get", connection: connection, logging: .withoutSummary(verbosity))
+    try await command.performWithoutRun { session in
+      let found = try await session.client.batchGet(paths)
+      let documents = paths.compactMap { found[$0] }
+      if isJSON {
+        var json = JSONWriter()
+        json.array { list in for document in documents { list.document(document, in: nil, times: false) } }
+        try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
+      } else {
+        for document in documents {
+          if format == .text {
+            try StandardOutput.write(Self.text(document))
+          } else {
+            var json = JSONWriter()
+            json.document(document, in: nil, times: false)
+            try StandardOutput.write(data: json.bytes + [UInt8(ascii: "\n")])
+          }
+        }
+      }
+      let missing = paths.filter { found[$0] == nil }
+      guard let first = missing.first else { return CommandResult() }
+      throw Failure(
+        .inputMissing,
+        "find the document",
+        path: first.string,
+        cause: missing.count == 1 ? "there is none" : "there is none, nor of \(missing.count - 1) other paths"
+      )
+    }
+  }
+
+  /// The path, then a line per field: its path and its literal, or the REST value where there is none.
+  private static func text(_ document: RawDocument) -> TerminalText {
+    var lines: [TerminalText] = ["\(document.path)"]
+    append(document.fields, below: [], to: &lines)
+    return "\(lines.joined(separator: "\n"))\n"
+  }
+
+  private static func append(_ fields: FieldMap, below parent: [String], to lines: inout [TerminalText]) {
+    for entry in fields.entries {
+      let segments = parent + [entry.name]
+      if case .map(let map) = entry.value, map.vector == nil, !map.isEmpty {
+        append(map, below: segments, to: &lines)
+        continue
+      }
+      let name = FieldPath(segments: segments)?.description ?? entry.name
+      lines.append("  \(name): \(shown(entry.value))")
+    }
+  }
+
+  private static func shown(_ value: Value) -> String {
+    switch value {
+    case .null: return "null"
+    case .boolean(let flag): return flag ? "true" : "false"
+    case .integer(let number): return String(number)
+    case .timestamp(let time): return time.description
+    case .reference(let name): return name
+    case .string(let text):
+      var json = JSONWriter()
+      json.string(text)
+      return String(decoding: json.bytes, as: UTF8.self)
+    default:
+      var json = JSONWriter()
+      json.value(value)
+      return String(decoding: json.bytes, as: UTF8.self)
+    }
+  }
+}

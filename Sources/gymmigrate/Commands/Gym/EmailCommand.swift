@@ -1,0 +1,121 @@
+import ArgumentParser
+import Files
+import FirestoreModels
+import FirestoreREST
+import GymServices
+import Logging
+import Runs
+
+/// `gymmigrate email`: the index from an email address to an account.
+struct EmailCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "email",
+    abstract: "Look an email address up in user_emails, or register it.",
+    discussion: "'gymmigrate migrate apply user-emails' rebuilds the whole index.",
+    subcommands: [EmailResolve.self, EmailRegister.self]
+  )
+}
+
+/// `gymmigrate email resolve`.
+struct EmailResolve: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resolve",
+    abstract: "Print the id of the user whose address it is.",
+    discussion: "One read. The address is lower-cased and trimmed, as the apps do it. Exits with 66 where nobody is registered."
+  )
+
+  @Argument(help: "The address.")
+  var address: String
+
+  @Flag(help: "Print a JSON object.") var json = false
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var verbosity: VerbosityOptions
+
+  func validate() throws { _ = try EmailService.path(of: address) }
+
+  func run() async throws {
+    let (address, isJSON) = (address, json)
+    let command = CommandRun(name: "email resolve", connection: connection, logging: .withoutSummary(verbosity))
+    try await command.performWithoutRun { session in
+      try session.schema.assertGym("email")
+      let path = try EmailService.path(of: address)
+      guard let id = try await EmailService(session.client).resolve(address) else {
+        throw Failure(.inputMissing, "resolve", path: path.string, cause: "nobody is registered under it")
+      }
+      if isJSON {
+        var json = JSONWriter()
+        json.object {
+          $0.key("email")
+          $0.string(path.id)
+          $0.key("primaryUserId")
+          $0.string(id)
+        }
+        try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
+      } else {
+        try StandardOutput.write("\(id)\n")
+      }
+      return CommandResult()
+    }
+  }
+}
+
+/// `gymmigrate email register`.
+struct EmailRegister: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "register",
+    abstract: "Register an address for a user.",
+    discussion: """
+      In one transaction, as the apps do it: the entry is made under the normalised address, with the time of the server, if \
+      the user exists and has that address. An entry that is there stays: exits with 0 where it is the user's, with 2 \
+      where it is another's.
+
+        gymmigrate email register lia.cardenas@example.com 08IiQGmf0KBE9bwAj65r3ctInVea -e stage
+      """
+  )
+
+  @Argument(help: "The address.")
+  var address: String
+
+  @Argument(help: "The id of the user.")
+  var uid: String
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var write: WriteOptions
+
+  func validate() throws {
+    _ = try EmailService.path(of: address)
+    if let violation = PathLimits.violation(ofID: uid, isDocument: true) {
+      throw ValidationError("'\(uid)': \(violation.message).")
+    }
+  }
+
+  func run() async throws {
+    let (address, uid) = (address, uid)
+    let command = CommandRun(name: "email register", connection: connection, logging: logging, write: write)
+    try await command.perform { session, run in
+      try session.schema.assertGym("email")
+      let context = session.context(run)
+      try await LedgerRun(session, run, sources: []).perform {
+        let path = try EmailService.path(of: address)
+        switch try await EmailService.register(address, for: uid, in: context) {
+        case .registered: break
+        case .unchanged:
+          context.counts.update(path.collection) {
+            $0.read += 1
+            $0.unchanged += 1
+          }
+        case .refused(let refusal):
+          context.counts.update(path.collection) {
+            $0.read += 1
+            $0.rejected += 1
+          }
+          let fields: FieldMap = ["primaryUserId": .string(uid), "email": .string(path.id)]
+          try context.rejects.add(path, code: refusal.rawValue, message: refusal.message, fields: fields)
+          context.logger.warning("\(refusal.rawValue): \(refusal.message)")
+        }
+      }
+      return CommandResult(lists: [context.rejects.path])
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import ArgumentParser
+import Files
+import FirestoreModels
+import FirestoreREST
+import GymServices
+import Logging
+import Runs
+
+/// `gymmigrate setup`: the first admin.
+struct SetupCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "setup",
+    abstract: "Show or set the first admin (app_config/setup).",
+    subcommands: [SetupShow.self, SetupSet.self],
+    defaultSubcommand: SetupShow.self
+  )
+}
+
+/// `gymmigrate setup show`.
+struct SetupShow: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show who is the first admin.",
+    discussion: "Prints the id of the user and when it was set up, separated by a tab. Exits with 1 where nobody is."
+  )
+
+  @Flag(help: "Print a JSON object.") var json = false
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var verbosity: VerbosityOptions
+
+  func run() async throws {
+    let isJSON = json
+    let command = CommandRun(name: "setup show", connection: connection, logging: .withoutSummary(verbosity))
+    try await command.performWithoutRun { session in
+      try session.schema.assertGym("setup")
+      let state = try await SetupService(session.client).state()
+      if isJSON {
+        var json = JSONWriter()
+        json.object {
+          if let id = state?.adminUserId {
+            $0.key("adminUserId")
+            $0.string(id)
+          }
+          if let time = state?.createdAt {
+            $0.key("createdAt")
+            $0.string(time.description)
+          }
+          $0.key("isSetUp")
+          $0.boolean(state != nil)
+        }
+        try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
+      } else if let state {
+        try StandardOutput.write("\(state.adminUserId ?? "-")\t\(state.createdAt?.description ?? "-")\n")
+      }
+      return CommandResult(status: state == nil ? .differences : .done)
+    }
+  }
+}
+
+/// `gymmigrate setup set`.
+struct SetupSet: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set",
+    abstract: "Set the first admin, once.",
+    discussion: """
+      Writes app_config/setup in one transaction with the look at the user, who must be an active admin; the time comes \
+      from the server. One that is there is never changed: exits with 1 then. A user who is none, or is no active admin, \
+      ends the command in 66 or 65.
+
+        gymmigrate setup set 08IiQGmf0KBE9bwAj65r3ctInVea -e stage
+      """
+  )
+
+  @Argument(help: "The id of the user.")
+  var uid: String
+
+  @Flag(name: [.customShort("n"), .long], help: "Look at everything, write nothing.")
+  var dryRun = false
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var write: WriteOptions
+
+  func validate() throws {
+    if let violation = PathLimits.violation(ofID: uid, isDocument: true) {
+      throw ValidationError("'\(uid)': \(violation.message).")
+    }
+  }
+
+  func run() async throws {
+    let (uid, dryRun) = (uid, dryRun)
+    let command = CommandRun(
+      name: "setup set",
+      connection: connection,
+      logging: logging,
+      write: dryRun ? nil : write
+    )
+    try await command.perform { session, run in
+      try session.schema.assertGym("setup")
+      let refusal = Locked<SetupService.Refusal?>(nil)
+      if dryRun {
+        let found = try await SetupService(session.client).refusal(of: uid)
+        refusal.withLock { $0 = found }
+        if found == nil { session.logger.notice("\(uid) would be the first admin.") }
+      } else {
+        let context = session.context(run)
+        try await LedgerRun(session, run, sources: []).perform {
+          let found = try await SetupService.set(admin: uid, in: context)
+          refusal.withLock { $0 = found }
+        }
+      }
+      guard let refusal = refusal.withLock({ $0 }) else { return CommandResult() }
+      if refusal == .alreadySetUp {
+        session.logger.notice("\(refusal.message)")
+        return CommandResult(status: .differences)
+      }
+      throw Failure(
+        refusal == .userNotFound ? .inputMissing : .inputMalformed,
+        "set up",
+        path: "users/\(uid)",
+        cause: "\(refusal.rawValue): \(refusal.message)"
+      )
+    }
+  }
+}
