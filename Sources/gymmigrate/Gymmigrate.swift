@@ -34,7 +34,7 @@ struct Gymmigrate: AsyncParsableCommand {
       MigrateCommand.self,
       FixCommand.self, DeleteCommand.self,
       CheckCommand.self, SchemaCommand.self,
-      CountCommand.self, FindCommand.self, GetCommand.self, SetupCommand.self, EmailCommand.self, RunsCommand.self, EnvCommand.self, DoctorCommand.self,
+      CountCommand.self, FindCommand.self, GetCommand.self, SetupCommand.self, EmailCommand.self, GroupsCommand.self, RunsCommand.self, EnvCommand.self, DoctorCommand.self,
       ServeCommand.self,
     ]
   )

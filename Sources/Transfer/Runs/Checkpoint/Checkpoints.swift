@@ -69,6 +69,15 @@ package final class Checkpoints: Sendable {
     try await make(state, beginning: true)
   }
 
+  /// Writes a checkpoint now, for operations of which each is worth one.
+  ///
+  /// - Parameter state: The position; every document before it is settled.
+  /// - Throws: `.cannotWrite`.
+  package func save(at state: State) async throws {
+    if let failure = run.log.failure { throw failure }
+    try await make(state)
+  }
+
   /// Writes a checkpoint if one is due.
   ///
   /// - Parameters:

@@ -53,6 +53,7 @@ struct GetCommand: AsyncParsableCommand {
     try await command.performWithoutRun { session in
       let found = try await session.client.batchGet(paths)
       let documents = paths.compactMap { found[$0] }
+      for document in found.values { session.counts.update(document.path.collection) { $0.read += 1 } }
       if isJSON {
         var json = JSONWriter()
         json.array { list in for document in documents { list.document(document, in: nil, times: false) } }

@@ -1,0 +1,102 @@
+package import FirestoreModels
+import Tables
+
+/// A list of members to add: a table with the columns groupId, userId, displayName, photoURL and role, or JSON Lines with the
+/// documents of members (`groups/G/members/U`), those of a `rejects.jsonl` too.
+package enum GroupMemberFile {
+  private static let columns = ["groupId", "userId", "displayName", "photoURL", "role"]
+
+  /// Reads a file.
+  ///
+  /// - Throws: `.inputMissing`, or `.inputMalformed` with the row and what was expected there.
+  package static func operations(in path: String) throws(Failure) -> [GroupOperation] {
+    let isTable = [".csv", ".tsv", ".csv.gz", ".tsv.gz", ".xlsx"].contains { path.hasSuffix($0) }
+    return isTable ? try table(path) : try lines(path)
+  }
+
+  private static func malformed(_ path: String, _ cause: String) -> Failure {
+    Failure(.inputMalformed, "read the members", path: path, cause: cause)
+  }
+
+  // MARK: Tables
+
+  private static func table(_ path: String) throws(Failure) -> [GroupOperation] {
+    var reader = try TableReader(path)
+    guard try reader.next() else { throw malformed(path, "it is empty; expected a header of \(columns.joined(separator: ","))") }
+    var positions: [String: Int] = [:]
+    for index in 0..<reader.row.count {
+      let heading = PlainText.trimmed(reader.row[index])
+      if heading.isEmpty { continue }
+      guard let name = (columns + ["__reason__"]).first(where: { $0.isIdentical(to: heading) }) else {
+        throw malformed(path, "column \(index + 1): '\(heading)' is not one of \(columns.joined(separator: ", "))")
+      }
+      if positions.updateValue(index, forKey: name) != nil {
+        throw malformed(path, "column \(index + 1): '\(name)' is there twice")
+      }
+    }
+    for name in ["groupId", "userId"] where positions[name] == nil {
+      throw malformed(path, "it has no column \(name)")
+    }
+    var operations: [GroupOperation] = []
+    while try reader.next() {
+      let row = reader.row
+      func cell(_ name: String) -> String? {
+        guard let index = positions[name], index < row.count else { return nil }
+        let text = PlainText.trimmed(row[index])
+        return text.isEmpty ? nil : text
+      }
+      func fault(_ name: String, _ expected: String) -> Failure {
+        malformed(path, "row \(row.number), column \((positions[name] ?? 0) + 1) (\(name)): expected \(expected)")
+      }
+      guard let group = cell("groupId"), PathLimits.violation(ofID: group, isDocument: true) == nil else {
+        throw fault("groupId", "the id of a group")
+      }
+      guard let user = cell("userId"), PathLimits.violation(ofID: user, isDocument: true) == nil else {
+        throw fault("userId", "the id of a user")
+      }
+      let role = cell("role") ?? "member"
+      guard ["admin", "member"].contains(role) else { throw fault("role", "admin or member") }
+      let member = GroupService.NewMember(
+        userID: user,
+        displayName: cell("displayName"),
+        photoURL: cell("photoURL"),
+        isAdmin: role == "admin"
+      )
+      operations.append(.add(member, to: group))
+    }
+    return operations
+  }
+
+  // MARK: JSON Lines
+
+  private static func lines(_ path: String) throws(Failure) -> [GroupOperation] {
+    var reader = try JSONLinesReader(path)
+    var operations: [GroupOperation] = []
+    while let line = try reader.next() {
+      let document = try line.document.get()
+      let segments = document.path.segments
+      guard segments.count == 4, segments[0].isIdentical(to: "groups"), segments[2].isIdentical(to: "members") else {
+        throw malformed(path, "line \(line.number): expected a document of groups/G/members")
+      }
+      func text(_ field: String) throws(Failure) -> String? {
+        switch document.fields[field] {
+        case nil, .null?: return nil
+        case .string(let text)?: return PlainText.isBlank(text) ? nil : text
+        default: throw malformed(path, "line \(line.number), \(field): expected a text")
+        }
+      }
+      let role = try text("role") ?? "member"
+      guard ["admin", "member"].contains(role) else {
+        throw malformed(path, "line \(line.number), role: expected admin or member")
+      }
+      let member = GroupService.NewMember(
+        userID: segments[3],
+        displayName: try text("displayName"),
+        photoURL: try text("photoURL"),
+        isAdmin: role == "admin"
+      )
+      operations.append(.add(member, to: segments[1]))
+    }
+    return operations
+  }
+}

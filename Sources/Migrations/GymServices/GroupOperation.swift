@@ -1,0 +1,78 @@
+import Files
+package import FirestoreModels
+package import Runs
+
+/// One thing that is done with a group.
+package enum GroupOperation: Sendable, Equatable {
+  case create(id: String, name: String, owner: GroupService.NewMember)
+  case add(GroupService.NewMember, to: String)
+  case remove(userID: String, from: String)
+  case delete(id: String)
+
+  /// The document that a refusal is about.
+  package var path: DocumentPath {
+    switch self {
+    case .create(let id, _, _), .delete(let id): GroupService.group(id)
+    case .add(let member, let id): DocumentPath(GroupService.members(of: GroupService.group(id)), member.userID)
+    case .remove(let userID, let id): DocumentPath(GroupService.members(of: GroupService.group(id)), userID)
+    }
+  }
+
+  /// What the document was to hold, for the list of rejects.
+  fileprivate var fields: FieldMap? {
+    guard case .add(let member, _) = self else { return nil }
+    var fields: FieldMap = ["role": .string(member.isAdmin ? "admin" : "member")]
+    if let name = member.displayName { fields["displayName"] = .string(name) }
+    if let photo = member.photoURL { fields["photoURL"] = .string(photo) }
+    return fields
+  }
+}
+
+extension GroupService {
+  /// Does one thing after another; each is done or refused as a whole, and a refusal is listed in `rejects.jsonl`.
+  ///
+  /// A run that is resumed continues behind the last one that was settled.
+  ///
+  /// - Parameter report: Takes each refusal.
+  /// - Throws: ``Failure``.
+  package static func perform(
+    _ operations: [GroupOperation],
+    in context: RunContext,
+    report: (GroupOperation, Refusal) -> Void
+  ) async throws {
+    let service = GroupService(in: context)
+    let resumed = context.checkpoints?.resumed?.state.position.flatMap { Int($0) }
+    if resumed == nil { try await context.checkpoints?.begin(at: state(0)) }
+    for (index, operation) in operations.enumerated().dropFirst(resumed ?? 0) {
+      try Task.checkCancellation()
+      if let refusal = try await service.perform(operation) {
+        report(operation, refusal)
+        context.counts.update(operation.path.collection.pattern) {
+          $0.read += 1
+          $0.rejected += 1
+        }
+        try context.rejects.add(
+          operation.path,
+          code: refusal.rawValue,
+          message: refusal.message,
+          fields: operation.fields
+        )
+        try context.counts.assertBudget()
+      }
+      try await context.checkpoints?.save(at: state(index + 1))
+    }
+  }
+
+  private static func state(_ position: Int) -> Checkpoints.State {
+    Checkpoints.State(stage: 0, position: String(position), counters: [:])
+  }
+
+  private func perform(_ operation: GroupOperation) async throws -> Refusal? {
+    switch operation {
+    case .create(let id, let name, let owner): try await create(id, named: name, owner: owner)
+    case .add(let member, let id): try await add(member, to: id)
+    case .remove(let userID, let id): try await remove(userID, from: id)
+    case .delete(let id): try await delete(id)
+    }
+  }
+}

@@ -1,0 +1,291 @@
+package import FirestoreModels
+import FirestoreREST
+import Files
+import GymModels
+import MigrationEngine
+package import Runs
+import Schema
+
+/// Groups with their members: each change of the members and of `memberCount` is one transaction, so that the count is right at
+/// every commit, also where others do the same at the same time.
+package struct GroupService: Sendable {
+  /// The most members of a group.
+  package static let maximumMembers = 10
+  /// The most members that one transaction takes along when a group is deleted; each has two writes at most.
+  private static let membersPerTransaction = 200
+
+  /// Why something cannot be done; the raw value is the code in reports.
+  package enum Refusal: String, Error, Sendable, CaseIterable {
+    case groupNotFound = "group-not-found"
+    /// A group that was to be created is there.
+    case exists = "group-exists"
+    /// It has ten members.
+    case groupFull = "group-full"
+    case alreadyMember = "already-member"
+    case notMember = "not-member"
+    case userNotFound = "user-not-found"
+    /// Nobody who stays would be an active admin.
+    case lastAdmin = "last-admin"
+
+    /// One sentence.
+    package var message: String {
+      switch self {
+      case .groupNotFound: "There is no group with that ID."
+      case .exists: "There is a group with that ID already."
+      case .groupFull: "The group has \(GroupService.maximumMembers) members already."
+      case .alreadyMember: "The user is a member of the group already."
+      case .notMember: "The user is not a member of the group."
+      case .userNotFound: "There is no user with that ID."
+      case .lastAdmin: "Nobody who stays would be an active admin of the group."
+      }
+    }
+  }
+
+  /// A member as it is to be added.
+  package struct NewMember: Sendable, Equatable {
+    package var userID: String
+    /// The name in the group; that of the user if nil.
+    package var displayName: String?
+    /// The photo in the group; that of the user if nil.
+    package var photoURL: String?
+    package var isAdmin = false
+
+    package init(userID: String, displayName: String? = nil, photoURL: String? = nil, isAdmin: Bool = false) {
+      self.userID = userID
+      self.displayName = displayName
+      self.photoURL = photoURL
+      self.isAdmin = isAdmin
+    }
+  }
+
+  package static let groups = CollectionPath(nil, "groups")
+  package static let users = CollectionPath(nil, "users")
+
+  private let context: RunContext
+  private var transaction: RecordedTransaction { RecordedTransaction(in: context) }
+
+  package init(in context: RunContext) {
+    self.context = context
+  }
+
+  /// The path of a group.
+  package static func group(_ id: String) -> DocumentPath { DocumentPath(groups, id) }
+
+  /// A new ID, the same for the same seed: 20 letters and digits, as Google's clients make them.
+  package static func newID(seed: String) -> String {
+    guard var digest = try? SHA256Digest() else { return "" }
+    Array(seed.utf8).withUnsafeBytes { digest.update($0) }
+    let hex = Array(digest.finish().utf8)
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+    // Three hexadecimal digits per letter: 4,096 values are distributed evenly enough over 62 letters.
+    let id = stride(from: 0, to: 60, by: 3).map { at in
+      letters[(Int(String(decoding: hex[at..<(at + 3)], as: UTF8.self), radix: 16) ?? 0) % 62]
+    }
+    return String(decoding: id, as: UTF8.self)
+  }
+
+  /// The subcollection of a group's members.
+  package static func members(of group: DocumentPath) -> CollectionPath { CollectionPath(group, "members") }
+
+  // MARK: Creating
+
+  /// Makes a group with its owner as the first admin.
+  ///
+  /// - Parameter id: The ID of the new group; one that is there already was made by this run before it was interrupted.
+  /// - Throws: ``Failure``.
+  package func create(_ id: String, named name: String, owner: NewMember) async throws -> Refusal? {
+    let path = Self.group(id)
+    let (refusal, end) = try await transaction.run(on: path) { reader -> RecordedTransaction.Decision<Refusal?> in
+      guard let user = try await reader.document(DocumentPath(Self.users, owner.userID)) else {
+        return .leave(.userNotFound)
+      }
+      if try await reader.document(path) != nil { return .leave(.exists) }
+      var owner = owner
+      owner.isAdmin = true
+      let group: FieldMap = [
+        "name": .string(name), "createdBy": .string(owner.userID), "memberCount": .integer(1),
+        "isActive": .boolean(true),
+      ]
+      return .commit(
+        [
+          Change(
+            path: path,
+            before: nil,
+            after: group,
+            serverTimes: [FieldPath(field: "createdAt")],
+            reasons: ["group-created"]
+          ),
+          Self.creation(of: owner, user, in: path),
+        ],
+        nil
+      )
+    }
+    try end.assertSettled(path)
+    if case .exists?? = refusal {
+      return try await claim([path, DocumentPath(Self.members(of: path), owner.userID)]) ? nil : .exists
+    }
+    return refusal ?? nil
+  }
+
+  /// Counts documents that this run changed before it was interrupted; false where it did not.
+  private func claim(_ paths: [DocumentPath]) async throws -> Bool {
+    guard let journal = context.journal, journal.hasTail else { return false }
+    let current = try await context.client.batchGet(paths)
+    var isOwn = false
+    for path in paths {
+      guard let write = try journal.takeOwnWrite(of: path, current: current[path]) else { continue }
+      isOwn = true
+      context.counts.update(path.collection.pattern) { counts in
+        if write.kind == .creation { counts.created += 1 } else { counts.read += 1 }
+        counts.written += 1
+        if write.kind == .deletion { counts.deleted += 1 }
+      }
+    }
+    return isOwn
+  }
+
+  private static func creation(of member: NewMember, _ user: RawDocument, in group: DocumentPath) -> Change {
+    let fields = UserFields(user.fields)
+    var after: FieldMap = [
+      "displayName": .string(member.displayName ?? fields.effectiveFullName ?? member.userID),
+      "role": .string(member.isAdmin ? "admin" : "member"), "isActive": .boolean(true),
+    ]
+    if let photo = member.photoURL ?? user.fields["photoURL"]?.string, !PlainText.isBlank(photo) {
+      after["photoURL"] = .string(photo)
+    }
+    return Change(
+      path: DocumentPath(members(of: group), member.userID),
+      before: nil,
+      after: after,
+      serverTimes: [FieldPath(field: "joinedAt")],
+      reasons: ["member-added"]
+    )
+  }
+
+  // MARK: Members
+
+  /// Adds a member.
+  ///
+  /// - Throws: ``Failure``.
+  package func add(_ member: NewMember, to id: String) async throws -> Refusal? {
+    let path = Self.group(id)
+    let own = DocumentPath(Self.members(of: path), member.userID)
+    let (refusal, end) = try await transaction.run(on: path) { reader -> RecordedTransaction.Decision<Refusal?> in
+      guard let group = try await reader.document(path) else { return .leave(.groupNotFound) }
+      guard let user = try await reader.document(DocumentPath(Self.users, member.userID)) else {
+        return .leave(.userNotFound)
+      }
+      if try await reader.document(own) != nil { return .leave(.alreadyMember) }
+      // The number of members is what is there, whatever the group says.
+      let count = try await reader.count(Self.members(of: path))
+      if count >= Self.maximumMembers { return .leave(.groupFull) }
+      return .commit([Self.creation(of: member, user, in: path), Self.recount(group, count + 1, "member-added")], nil)
+    }
+    try end.assertSettled(own)
+    if case .alreadyMember?? = refusal { return try await claim([own, path]) ? nil : .alreadyMember }
+    return refusal ?? nil
+  }
+
+  /// Removes a member, and the group from the user's `currentGroupId` where it names this one.
+  ///
+  /// - Throws: ``Failure``.
+  package func remove(_ userID: String, from id: String) async throws -> Refusal? {
+    let path = Self.group(id)
+    let collection = Self.members(of: path)
+    let own = DocumentPath(collection, userID)
+    let (refusal, end) = try await transaction.run(on: path) { reader -> RecordedTransaction.Decision<Refusal?> in
+      guard let group = try await reader.document(path) else { return .leave(.groupNotFound) }
+      var members: [RawDocument] = []
+      try await reader.forEachDocument(matching: CollectionRead(collection)) { members.append($0) }
+      guard let member = members.first(where: { $0.path == own }) else { return .leave(.notMember) }
+      let others = members.filter { $0.path != own }
+      guard others.contains(where: Self.isActiveAdmin) else { return .leave(.lastAdmin) }
+      var changes = [
+        Change(path: own, before: member, after: nil, reasons: ["member-removed"]),
+        Self.recount(group, others.count, "member-removed"),
+      ]
+      if let user = try await reader.document(DocumentPath(Self.users, userID)) {
+        if let change = Self.leaving(user, id) { changes.append(change) }
+      }
+      return .commit(changes, nil)
+    }
+    try end.assertSettled(own)
+    if case .notMember?? = refusal {
+      return try await claim([own, path, DocumentPath(Self.users, userID)]) ? nil : .notMember
+    }
+    return refusal ?? nil
+  }
+
+  private static func isActiveAdmin(_ member: RawDocument) -> Bool {
+    guard member.fields["role"]?.string?.isIdentical(to: "admin") ?? false else { return false }
+    let isActive = member.fields["isActive"] ?? .null
+    return isActive.isNull || isActive.boolean == true
+  }
+
+  /// The change of a group's count. Groups have no update time.
+  private static func recount(_ group: RawDocument, _ count: Int, _ reason: String) -> Change {
+    Change(of: group, ["memberCount": .integer(Int64(count))], reasons: [reason])
+  }
+
+  /// The change of a user who leaves a group; nil where the group is not the current one.
+  private static func leaving(_ user: RawDocument, _ group: String) -> Change? {
+    guard user.fields["currentGroupId"]?.string?.isIdentical(to: group) ?? false else { return nil }
+    return user.changing(
+      ["currentGroupId": nil],
+      of: GymSchema.schema.collection(users),
+      reasons: ["group-left"]
+    )
+  }
+
+  // MARK: Deleting
+
+  /// Deletes a group with its members, and the group from the users whose current one it is: in as many transactions as it
+  /// takes, each of which leaves a right count.
+  ///
+  /// - Throws: ``Failure``.
+  package func delete(_ id: String) async throws -> Refusal? {
+    let path = Self.group(id)
+    var isFirst = true
+    while true {
+      let (decided, end) = try await transaction.run(on: path) { reader -> RecordedTransaction.Decision<Deletion> in
+        let group = try await reader.document(path)
+        var members: [RawDocument] = []
+        var count = 0
+        try await reader.forEachDocument(matching: CollectionRead(Self.members(of: path))) { member in
+          count += 1
+          if members.count < Self.membersPerTransaction { members.append(member) }
+        }
+        if group == nil, members.isEmpty { return .leave(.nothing) }
+        var changes: [Change] = []
+        for member in members {
+          changes.append(Change(path: member.path, before: member, after: nil, reasons: ["member-removed"]))
+          if let user = try await reader.document(DocumentPath(Self.users, member.path.id)) {
+            if let change = Self.leaving(user, id) { changes.append(change) }
+          }
+        }
+        let isLast = count == members.count
+        if let group {
+          changes.append(
+            isLast
+              ? Change(path: path, before: group, after: nil, reasons: ["group-deleted"])
+              : Self.recount(group, count - members.count, "members-removed")
+          )
+        }
+        return .commit(changes, isLast ? .done : .more)
+      }
+      try end.assertSettled(path)
+      switch decided {
+      case .nothing?: return isFirst && context.journal?.hasTail != true ? .groupNotFound : nil
+      case .done?, nil: return nil
+      case .more?: isFirst = false
+      }
+    }
+  }
+
+  private enum Deletion: Sendable {
+    /// Neither group nor members are there.
+    case nothing
+    case more
+    case done
+  }
+}

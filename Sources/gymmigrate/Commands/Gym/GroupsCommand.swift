@@ -1,0 +1,221 @@
+import ArgumentParser
+import Files
+import FirestoreModels
+import FirestoreREST
+import GymServices
+import Logging
+import Runs
+
+/// `gymmigrate groups`: groups and their members.
+struct GroupsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "groups",
+    abstract: "Create, fill, empty and delete groups with their members.",
+    discussion: """
+      Members and memberCount change together or not at all, in one transaction, also where others do the same at the same \
+      time. What cannot be done is listed in rejects.jsonl with its code, and the command exits with 2: group-not-found, \
+      group-full (10), already-member, not-member, user-not-found, last-admin. 'gymmigrate runs undo' restores what a \
+      command changed.
+
+        gymmigrate groups create 'Los del lunes' --owner 08IiQGmf0KBE9bwAj65r3ctInVea -e stage
+        gymmigrate groups list -e stage
+      """,
+    subcommands: [
+      GroupsList.self, GroupsShow.self, GroupsCreate.self, GroupsAdd.self, GroupsRemove.self, GroupsDelete.self,
+    ],
+    defaultSubcommand: GroupsList.self
+  )
+
+  /// Refuses what is no ID of a document.
+  static func validate(ids: [String]) throws {
+    for id in ids {
+      if let violation = PathLimits.violation(ofID: id, isDocument: true) {
+        throw ValidationError("'\(id)': \(violation.message).")
+      }
+    }
+  }
+}
+
+/// What the commands that change groups have in common.
+struct GroupChange {
+  let name: String
+  let connection: ConnectionOptions
+  let logging: LoggingOptions
+  let write: WriteOptions
+  var inputs: [String] = []
+
+  /// Does things with groups, and prints what was refused.
+  func perform(_ operations: @escaping @Sendable (RunDirectory) throws -> [GroupOperation]) async throws {
+    let command = CommandRun(
+      name: "groups \(name)",
+      connection: connection,
+      logging: logging,
+      write: write,
+      inputs: inputs
+    )
+    try await command.perform { session, run in
+      try session.schema.assertGym("groups")
+      let context = session.context(run)
+      let operations = try operations(run)
+      try await LedgerRun(session, run, sources: []).perform {
+        try await GroupService.perform(operations, in: context) { operation, refusal in
+          session.logger.warning("\(operation.path): \(refusal.rawValue). \(refusal.message)")
+        }
+      }
+      return CommandResult(lists: [context.rejects.path])
+    }
+  }
+}
+
+/// `gymmigrate groups create`.
+struct GroupsCreate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create",
+    abstract: "Create a group with its owner as the first admin.",
+    discussion: """
+      Group, member and memberCount 1 are one transaction. The id of the group is made by the run and printed.
+
+        gymmigrate groups create 'Los del lunes' --owner 08IiQGmf0KBE9bwAj65r3ctInVea -e stage
+      """
+  )
+
+  @Argument(help: "The name of the group.")
+  var name: String
+
+  @Option(help: ArgumentHelp("The id of the user who owns it.", valueName: "uid"))
+  var owner: String
+
+  @Option(help: ArgumentHelp("The owner's name in the group (default: that of the user).", valueName: "text"))
+  var displayName: String?
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var write: WriteOptions
+
+  func validate() throws {
+    if PlainText.isBlank(name) { throw ValidationError("Give the group a name.") }
+    try GroupsCommand.validate(ids: [owner])
+  }
+
+  func run() async throws {
+    let member = GroupService.NewMember(userID: owner, displayName: displayName)
+    let (name, isJSON) = (PlainText.tidied(name), logging.json)
+    let change = GroupChange(name: "create", connection: connection, logging: logging, write: write)
+    try await change.perform { run in
+      // The same for a run that is resumed.
+      let id = GroupService.newID(seed: run.id)
+      if !isJSON { try StandardOutput.write("\(id)\n") }
+      return [.create(id: id, name: name, owner: member)]
+    }
+  }
+}
+
+/// `gymmigrate groups add`.
+struct GroupsAdd: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Add members to a group, or those of a file to theirs.",
+    discussion: """
+      A file is a table with the columns groupId, userId, displayName, photoURL and role (the last three may be missing), or \
+      JSON Lines with documents of groups/G/members; rejects.jsonl of an earlier run, once corrected, is one. Each member \
+      is a transaction of its own.
+
+        gymmigrate groups add 0zkIwz8egD623nJzoAjc 0Ch5yTMb067cZrtGfAE2TgTHwTIh -e stage
+        gymmigrate groups add --from members.csv -e stage
+      """
+  )
+
+  @Argument(help: "The id of the group, then those of users.")
+  var ids: [String] = []
+
+  @Option(help: ArgumentHelp("A file with groups and members.", valueName: "file"))
+  var from: String?
+
+  @Flag(help: "Add them as admins.")
+  var admin = false
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var write: WriteOptions
+
+  func validate() throws {
+    if from == nil, ids.count < 2 { throw ValidationError("Give the id of a group and those of users, or --from.") }
+    if from != nil, !ids.isEmpty || admin { throw ValidationError("--from says who is added to which group: give it alone.") }
+    try GroupsCommand.validate(ids: ids)
+  }
+
+  func run() async throws {
+    let (ids, from, admin) = (ids, from, admin)
+    let operations =
+      try from.map { file throws(Failure) in try GroupMemberFile.operations(in: file) }
+      ?? ids.dropFirst().map { .add(GroupService.NewMember(userID: $0, isAdmin: admin), to: ids[0]) }
+    try await GroupChange(
+      name: "add",
+      connection: connection,
+      logging: logging,
+      write: write,
+      inputs: from.map { [$0] } ?? []
+    ).perform { _ in operations }
+  }
+}
+
+/// `gymmigrate groups remove`.
+struct GroupsRemove: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Remove members from a group.",
+    discussion: """
+      Each member is a transaction of its own, with memberCount and the user's currentGroupId, where it names this group. The \
+      last active admin stays (last-admin): delete the group instead.
+
+        gymmigrate groups remove 0zkIwz8egD623nJzoAjc 0Ch5yTMb067cZrtGfAE2TgTHwTIh -e stage    # not-member
+      """
+  )
+
+  @Argument(help: "The id of the group, then those of users.")
+  var ids: [String]
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var write: WriteOptions
+
+  func validate() throws {
+    if ids.count < 2 { throw ValidationError("Give the id of a group and those of users.") }
+    try GroupsCommand.validate(ids: ids)
+  }
+
+  func run() async throws {
+    let operations = ids.dropFirst().map { GroupOperation.remove(userID: $0, from: ids[0]) }
+    try await GroupChange(name: "remove", connection: connection, logging: logging, write: write)
+      .perform { _ in operations }
+  }
+}
+
+/// `gymmigrate groups delete`.
+struct GroupsDelete: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete",
+    abstract: "Delete groups with their members.",
+    discussion: """
+      Deletes the documents for good: the members first, with the currentGroupId of their users, then the group; in as many \
+      transactions as it takes, each of which leaves a right memberCount. 'gymmigrate runs undo' restores all of it.
+
+        gymmigrate groups delete 0zkIwz8egD623nJzoAjc -e stage
+      """
+  )
+
+  @Argument(help: "The ids of groups.")
+  var ids: [String]
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var write: WriteOptions
+
+  func validate() throws { try GroupsCommand.validate(ids: ids) }
+
+  func run() async throws {
+    let operations = ids.map { GroupOperation.delete(id: $0) }
+    try await GroupChange(name: "delete", connection: connection, logging: logging, write: write)
+      .perform { _ in operations }
+  }
+}
