@@ -1,0 +1,231 @@
+import ArgumentParser
+import Files
+import FirestoreModels
+import FirestoreREST
+import GymServices
+import Logging
+import MigrationEngine
+import Runs
+import Schema
+import Tables
+import Transfer
+
+/// `gymmigrate classes`: classes in series.
+struct ClassesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "classes",
+    abstract: "Create and cancel classes that come again every week.",
+    subcommands: [ClassesGenerate.self, ClassesCancelSeries.self]
+  )
+}
+
+/// `gymmigrate classes generate`.
+struct ClassesGenerate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "generate",
+    abstract: "Create a class on some days of the week.",
+    discussion: """
+      Makes one document a day, with a shared recurrenceGroupId, which is printed, and times from the server. Days and hours \
+      are those of the gym's zone, so a change of the clocks moves nothing. The ids follow from name, days of the week, hour \
+      and day: run again, the command creates nothing, and a longer range continues the series. With -n it prints the \
+      number of classes and a calendar instead.
+
+        gymmigrate classes generate --nombre Spinning --days mon,wed --from 2026-01-05 --to 2026-01-30 --start 07:00 --minutes 60 --capacity 20 -e stage -n
+        gymmigrate classes generate --nombre Spinning --days mon,wed --from 2026-01-05 --to 2026-01-30 --start 07:00 --minutes 60 --capacity 20 -e stage
+      """
+  )
+
+  @Option(help: ArgumentHelp("The name of the class.", valueName: "text"))
+  var nombre: String
+
+  @Option(
+    help: ArgumentHelp("Days of the week: \(ClassSeries.weekdayNames.joined(separator: ",")).", valueName: "days"),
+    transform: Self.weekdays
+  )
+  var days: Set<Int>
+
+  @Option(help: ArgumentHelp("The first day, as 2026-01-05.", valueName: "date"), transform: Self.day)
+  var from: ClassSeries.Day
+
+  @Option(help: ArgumentHelp("The last day.", valueName: "date"), transform: Self.day)
+  var to: ClassSeries.Day
+
+  @Option(help: ArgumentHelp("The hour, as 07:00.", valueName: "time"), transform: Self.time)
+  var start: String
+
+  @Option(
+    help: ArgumentHelp("How long it lasts.", valueName: "n"),
+    transform: { try TypedValue.wholeNumber($0, from: 1, to: 1440) }
+  )
+  var minutes: Int
+
+  @Option(
+    help: ArgumentHelp("How many can take part.", valueName: "n"),
+    transform: { try TypedValue.wholeNumber($0, from: 1, to: 10_000) }
+  )
+  var capacity: Int
+
+  @Option(help: ArgumentHelp("A description.", valueName: "text"))
+  var description: String?
+
+  @Flag(name: [.customShort("n"), .long], help: "Print what would be created, write nothing.")
+  var dryRun = false
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var write: WriteOptions
+
+  func validate() throws {
+    if PlainText.isBlank(nombre) { throw ValidationError("--nombre: give the class a name.") }
+    if to < from { throw ValidationError("--to: \(to.text) is before --from \(from.text).") }
+    let count = series.dates.count
+    if count == 0 { throw ValidationError("--days: none of them is between \(from.text) and \(to.text).") }
+    if count > ClassSeries.maximumClasses {
+      throw ValidationError("That would be \(count) classes; \(ClassSeries.maximumClasses) are the most.")
+    }
+  }
+
+  private var series: ClassSeries {
+    ClassSeries(
+      name: PlainText.tidied(nombre),
+      weekdays: days,
+      days: from...max(from, to),
+      startTime: start,
+      minutes: minutes,
+      capacity: capacity,
+      description: description.map(PlainText.tidied)
+    )
+  }
+
+  func run() async throws {
+    let (series, dryRun, write, isJSON) = (series, dryRun, write, logging.json)
+    let command = CommandRun(
+      name: "classes generate",
+      connection: connection,
+      logging: logging,
+      write: dryRun ? nil : write
+    )
+    try await command.perform { session, run in
+      try session.schema.assertGym("classes")
+      let service = ClassService(in: try LocalTimeZone(named: session.schema.timeZone ?? "UTC"))
+      if dryRun {
+        let missing = try await service.missing(of: series, in: session.client)
+        session.counts.update(ClassSeries.classes) {
+          $0.read += series.dates.count
+          $0.skipped += missing.count
+          $0.unchanged += series.dates.count - missing.count
+        }
+        if !isJSON { try StandardOutput.write(Self.calendar(missing, of: series)) }
+        return CommandResult()
+      }
+      if !isJSON { try StandardOutput.write("\(series.id)\n") }
+      try await service.create(
+        series,
+        in: session.context(run),
+        limits: write.limits,
+        pacer: write.pacer(for: session.environment)
+      )
+      return CommandResult(lists: [session.context(run).rejects.path])
+    }
+  }
+
+  /// How many classes are missing, and a line per week with their days.
+  private static func calendar(_ days: [ClassSeries.Day], of series: ClassSeries) -> TerminalText {
+    var lines: [TerminalText] = [
+      "\(days.count) \(days.count == 1 ? "class" : "classes") would be created (series \(series.id)), at \(series.startTime)."
+    ]
+    for week in Dictionary(grouping: days, by: \.monday).sorted(by: { $0.key < $1.key }) {
+      let shown = (0..<7).map { weekday in
+        week.value.contains { $0.weekday == weekday } ? ClassSeries.weekdayNames[weekday] : " . "
+      }
+      lines.append("week of \(week.key.text)  \(shown.joined(separator: " "))")
+    }
+    return "\(lines.joined(separator: "\n"))\n"
+  }
+
+  // MARK: Values
+
+  private static func weekdays(_ text: String) throws -> Set<Int> {
+    var days: Set<Int> = []
+    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let day = ClassSeries.weekdayNames.firstIndex(of: name.lowercased()) else {
+        throw ValidationError("give days of the week: \(ClassSeries.weekdayNames.joined(separator: ",")).")
+      }
+      days.insert(day)
+    }
+    return days
+  }
+
+  static func day(_ text: String) throws -> ClassSeries.Day {
+    guard let day = ClassSeries.Day(text) else { throw ValidationError("give a day, as 2026-01-05.") }
+    return day
+  }
+
+  private static func time(_ text: String) throws -> String {
+    guard FieldFormat.time.matches(text) else { throw ValidationError("give a time of day, as 07:00.") }
+    return text
+  }
+}
+
+/// `gymmigrate classes cancel-series`.
+struct ClassesCancelSeries: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cancel-series",
+    abstract: "Cancel the classes of a series.",
+    discussion: """
+      Sets isActive to false, as the apps do. The past is spared: classes of today and later are cancelled, or from --from on. \
+      Active bookings of the cancelled classes are listed, and left as they are.
+
+        gymmigrate classes cancel-series 3Jw0tYVb8nQmK2sRfLx1 -e stage -n
+      """
+  )
+
+  @Argument(help: "The recurrenceGroupId of the classes.")
+  var series: String
+
+  @Option(help: ArgumentHelp("The first day whose class is cancelled (default: today).", valueName: "date"), transform: ClassesGenerate.day)
+  var from: ClassSeries.Day?
+
+  @OptionGroup var emptiness: EmptinessOptions
+  @OptionGroup var plan: PlanOptions
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var write: WriteOptions
+
+  func validate() throws {
+    if PlainText.isBlank(series) { throw ValidationError("Give the id of a series.") }
+  }
+
+  func run() async throws {
+    let schema = try EnvironmentResolver(connection).schema()
+    try schema.assertGym("classes")
+    let zone = try LocalTimeZone(named: schema.timeZone ?? "UTC")
+    // Today where the gym is; a run that is resumed has the day of its beginning.
+    let now = Invocation.current.resuming?.startedAt ?? .now
+    let today = ClassSeries.Day(number: Int((now.seconds + Int64(zone.offset(at: now.seconds))).flooredDivision(by: 86_400)))
+    let (year, month, day) = (from ?? today).date
+    let migration = ClassService.cancellation(of: series, from: zone.startOfDay(year: year, month: month, day: day))
+    let isJSON = logging.json
+    try await OneOffRun(
+      name: "classes cancel-series \(series)",
+      connection: connection,
+      logging: logging,
+      write: write,
+      plan: plan,
+      emptiness: emptiness
+    ).perform(migration) { session in
+      var classes: Set<String> = []
+      for read in migration.sources {
+        for try await page in session.client.pages(of: read) { classes.formUnion(page.map(\.path.id)) }
+      }
+      let bookings = try await ClassService.activeBookings(of: classes, in: session.client)
+      session.logger.notice("Active bookings of these classes: \(bookings.count).")
+      if isJSON { return }
+      for booking in bookings {
+        try StandardOutput.write(
+          "booked\t\(booking.path)\t\(booking.fields["classId"]?.string ?? "-")\t\(booking.fields["userId"]?.string ?? "-")\n"
+        )
+      }
+    }
+  }
+}
