@@ -156,7 +156,8 @@ let package = Package(
       "GymServices",
       in: "Migrations/",
       [
-        "FirestoreModels", "Schema", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs", "Transfer",
+        "FirestoreModels", "Schema", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
+        "Transfer",
         "MigrationEngine", logging,
       ]
     ),
@@ -216,7 +217,8 @@ let package = Package(
         "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
         "Configuration", "FirestoreREST", "Tables",
         "Runs", "Transfer",
-        "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "LocalFirestore", "RunSupport", "TestSupport",
+        "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "LocalFirestore", "RunSupport",
+        "TestSupport",
         logging,
       ],
       swiftSettings: testSettings
@@ -227,7 +229,8 @@ let package = Package(
         "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
         "Configuration", "FirestoreREST", "Tables",
         "Runs", "Transfer",
-        "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "LocalFirestore", "RunSupport", "TestSupport",
+        "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "LocalFirestore", "RunSupport",
+        "TestSupport",
         logging,
       ],
       swiftSettings: testSettings
@@ -238,7 +241,8 @@ let package = Package(
         "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
         "Configuration", "FirestoreREST", "Tables",
         "Runs", "Transfer",
-        "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "LocalFirestore", "TestSupport", "gymmigrate",
+        "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "LocalFirestore", "TestSupport",
+        "gymmigrate",
       ],
       swiftSettings: testSettings
     ),

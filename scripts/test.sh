@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The one test command: the Swift tests over all targets, the oracle's own tests, and the judges that are not ours:
 # openpyxl for workbooks, Google's Python client for the embedded store, its protobuf messages for all that is sent,
-# Chromium for pages.
+# a model of groups and Python's calendar for classes, Chromium for pages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -37,6 +37,7 @@ judge() {
   "$GYMMIGRATE_PYTHON" Tests/Judges/python_client.py "http://$1"
   "$GYMMIGRATE_PYTHON" -m unittest discover -s Tests/Judges -q
   "$GYMMIGRATE_PYTHON" Tests/Judges/strict_requests.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/gym_services.py "$GYMMIGRATE_BINARY"
 }
 if [[ -n ${GYMMIGRATE_PYTHON:-} ]]; then
   "$GYMMIGRATE_BINARY" serve --port 0 --memory 2>"$work/server" &

@@ -34,7 +34,8 @@ struct Gymmigrate: AsyncParsableCommand {
       MigrateCommand.self,
       FixCommand.self, DeleteCommand.self,
       CheckCommand.self, SchemaCommand.self,
-      CountCommand.self, FindCommand.self, GetCommand.self, SetupCommand.self, EmailCommand.self, GroupsCommand.self,
+      CountCommand.self, FindCommand.self, GetCommand.self, SetupCommand.self, EmailCommand.self,
+      GroupsCommand.self,
       ClassesCommand.self, RunsCommand.self, EnvCommand.self, DoctorCommand.self,
       ServeCommand.self,
     ]

@@ -5,9 +5,9 @@ import Schema
 
 /// A class that comes again on some days of the week: one document a day.
 ///
-/// The days are those of a calendar, in no zone; a class's `fecha` is the start of its day in the gym's zone, and its hour
-/// is the text `horaInicio`. So a change of the clocks moves nothing. IDs follow from the series and the day: the same series
-/// over the same days makes the same documents.
+/// The days are those of a calendar, in no zone; a class's `fecha` is the start of its day in the gym's zone, and its
+/// hour is the text `horaInicio`. So a change of the clocks moves nothing. IDs follow from the series and the day: the
+/// same series over the same days makes the same documents.
 package struct ClassSeries: Sendable, Equatable {
   /// A day of the calendar.
   package struct Day: Sendable, Hashable, Comparable {
@@ -87,7 +87,9 @@ package struct ClassSeries: Sendable, Equatable {
 
   /// The days of the classes, in order.
   package var dates: [Day] {
-    (days.lowerBound.number...days.upperBound.number).lazy.map { Day(number: $0) }.filter { weekdays.contains($0.weekday) }
+    (days.lowerBound.number...days.upperBound.number).lazy.map { Day(number: $0) }.filter {
+      weekdays.contains($0.weekday)
+    }
   }
 
   /// The document of a day.
@@ -96,12 +98,16 @@ package struct ClassSeries: Sendable, Equatable {
   package func document(_ day: Day, startOfDay: Timestamp) -> RawDocument {
     var fields: FieldMap = [
       "nombre": .string(name), "fecha": .timestamp(startOfDay), "horaInicio": .string(startTime),
-      "duracionMin": .integer(Int64(minutes)), "capacidadMax": .integer(Int64(capacity)), "isActive": .boolean(true),
+      "duracionMin": .integer(Int64(minutes)), "capacidadMax": .integer(Int64(capacity)),
+      "isActive": .boolean(true),
       "recurrenceGroupId": .string(id),
     ]
     fields["gymId"] = Self.gymID
     if let description { fields["description"] = .string(description) }
-    return RawDocument(path: DocumentPath(Self.classes, GroupService.newID(seed: "\(id)\u{0}\(day.text)")), fields: fields)
+    return RawDocument(
+      path: DocumentPath(Self.classes, GroupService.newID(seed: "\(id)\u{0}\(day.text)")),
+      fields: fields
+    )
   }
 
   package static let classes = CollectionPath(nil, "classes")

@@ -77,7 +77,9 @@ package struct ClassService: Sendable {
     for start in stride(from: 0, to: documents.count, by: 300) {
       let paths = documents[start..<min(start + 300, documents.count)].map(\.path)
       let found = try await client.batchGet(paths, mask: [.documentName])
-      for (offset, path) in paths.enumerated() where found[path] == nil { missing.append(days[start + offset]) }
+      for (offset, path) in paths.enumerated() where found[path] == nil {
+        missing.append(days[start + offset])
+      }
     }
     return missing
   }
@@ -97,7 +99,10 @@ package struct ClassService: Sendable {
     return DeclarativeMigration(
       id: "cancel-series",
       summary: "Cancels the classes of a series.",
-      scope: DeclarativeMigration.Scope(ClassSeries.classes, filters: [filters.count == 1 ? filters[0] : .and(filters)]),
+      scope: DeclarativeMigration.Scope(
+        ClassSeries.classes,
+        filters: [filters.count == 1 ? filters[0] : .and(filters)]
+      ),
       steps: [.softDelete],
       schema: GymSchema.schema
     )

@@ -45,7 +45,12 @@ package struct EmailService: Sendable {
   package static func path(of address: String) throws(Failure) -> DocumentPath {
     let email = EmailIndex.normalised(address)
     if let problem = EmailIndex.problem(ofNormalised: email) {
-      throw Failure(.usage, "use the address", path: address, cause: "it cannot be indexed (\(problem.rawValue))")
+      throw Failure(
+        .usage,
+        "use the address",
+        path: address,
+        cause: "it cannot be indexed (\(problem.rawValue))"
+      )
     }
     return DocumentPath(CollectionPath(nil, "user_emails"), email)
   }

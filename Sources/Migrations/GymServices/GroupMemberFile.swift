@@ -1,8 +1,8 @@
 package import FirestoreModels
 import Tables
 
-/// A list of members to add: a table with the columns groupId, userId, displayName, photoURL and role, or JSON Lines with the
-/// documents of members (`groups/G/members/U`), those of a `rejects.jsonl` too.
+/// A list of members to add: a table with the columns groupId, userId, displayName, photoURL and role, or JSON Lines
+/// with the documents of members (`groups/G/members/U`), those of a `rejects.jsonl` too.
 package enum GroupMemberFile {
   private static let columns = ["groupId", "userId", "displayName", "photoURL", "role"]
 
@@ -22,13 +22,18 @@ package enum GroupMemberFile {
 
   private static func table(_ path: String) throws(Failure) -> [GroupOperation] {
     var reader = try TableReader(path)
-    guard try reader.next() else { throw malformed(path, "it is empty; expected a header of \(columns.joined(separator: ","))") }
+    guard try reader.next() else {
+      throw malformed(path, "it is empty; expected a header of \(columns.joined(separator: ","))")
+    }
     var positions: [String: Int] = [:]
     for index in 0..<reader.row.count {
       let heading = PlainText.trimmed(reader.row[index])
       if heading.isEmpty { continue }
       guard let name = (columns + ["__reason__"]).first(where: { $0.isIdentical(to: heading) }) else {
-        throw malformed(path, "column \(index + 1): '\(heading)' is not one of \(columns.joined(separator: ", "))")
+        throw malformed(
+          path,
+          "column \(index + 1): '\(heading)' is not one of \(columns.joined(separator: ", "))"
+        )
       }
       if positions.updateValue(index, forKey: name) != nil {
         throw malformed(path, "column \(index + 1): '\(name)' is there twice")
@@ -46,7 +51,10 @@ package enum GroupMemberFile {
         return text.isEmpty ? nil : text
       }
       func fault(_ name: String, _ expected: String) -> Failure {
-        malformed(path, "row \(row.number), column \((positions[name] ?? 0) + 1) (\(name)): expected \(expected)")
+        malformed(
+          path,
+          "row \(row.number), column \((positions[name] ?? 0) + 1) (\(name)): expected \(expected)"
+        )
       }
       guard let group = cell("groupId"), PathLimits.violation(ofID: group, isDocument: true) == nil else {
         throw fault("groupId", "the id of a group")
@@ -75,7 +83,8 @@ package enum GroupMemberFile {
     while let line = try reader.next() {
       let document = try line.document.get()
       let segments = document.path.segments
-      guard segments.count == 4, segments[0].isIdentical(to: "groups"), segments[2].isIdentical(to: "members") else {
+      guard segments.count == 4, segments[0].isIdentical(to: "groups"), segments[2].isIdentical(to: "members")
+      else {
         throw malformed(path, "line \(line.number): expected a document of groups/G/members")
       }
       func text(_ field: String) throws(Failure) -> String? {

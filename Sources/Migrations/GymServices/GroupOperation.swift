@@ -13,7 +13,8 @@ package enum GroupOperation: Sendable, Equatable {
   package var path: DocumentPath {
     switch self {
     case .create(let id, _, _), .delete(let id): GroupService.group(id)
-    case .add(let member, let id): DocumentPath(GroupService.members(of: GroupService.group(id)), member.userID)
+    case .add(let member, let id):
+      DocumentPath(GroupService.members(of: GroupService.group(id)), member.userID)
     case .remove(let userID, let id): DocumentPath(GroupService.members(of: GroupService.group(id)), userID)
     }
   }

@@ -1,13 +1,13 @@
+import Files
 package import FirestoreModels
 import FirestoreREST
-import Files
 import GymModels
 import MigrationEngine
 package import Runs
 import Schema
 
-/// Groups with their members: each change of the members and of `memberCount` is one transaction, so that the count is right at
-/// every commit, also where others do the same at the same time.
+/// Groups with their members: each change of the members and of `memberCount` is one transaction, so that the count is
+/// right at every commit, also where others do the same at the same time.
 package struct GroupService: Sendable {
   /// The most members of a group.
   package static let maximumMembers = 10
@@ -95,11 +95,12 @@ package struct GroupService: Sendable {
   /// - Throws: ``Failure``.
   package func create(_ id: String, named name: String, owner: NewMember) async throws -> Refusal? {
     let path = Self.group(id)
-    let (refusal, end) = try await transaction.run(on: path) { reader -> RecordedTransaction.Decision<Refusal?> in
-      guard let user = try await reader.document(DocumentPath(Self.users, owner.userID)) else {
-        return .leave(.userNotFound)
-      }
-      if try await reader.document(path) != nil { return .leave(.exists) }
+    let (refusal, end) = try await transaction.run(on: path) {
+      reader -> RecordedTransaction.Decision<Refusal?> in
+      let account = DocumentPath(Self.users, owner.userID)
+      let found = try await reader.documents([account, path])
+      guard let user = found[account] else { return .leave(.userNotFound) }
+      if found[path] != nil { return .leave(.exists) }
       var owner = owner
       owner.isAdmin = true
       let group: FieldMap = [
@@ -170,16 +171,20 @@ package struct GroupService: Sendable {
   package func add(_ member: NewMember, to id: String) async throws -> Refusal? {
     let path = Self.group(id)
     let own = DocumentPath(Self.members(of: path), member.userID)
-    let (refusal, end) = try await transaction.run(on: path) { reader -> RecordedTransaction.Decision<Refusal?> in
-      guard let group = try await reader.document(path) else { return .leave(.groupNotFound) }
-      guard let user = try await reader.document(DocumentPath(Self.users, member.userID)) else {
-        return .leave(.userNotFound)
-      }
-      if try await reader.document(own) != nil { return .leave(.alreadyMember) }
+    let (refusal, end) = try await transaction.run(on: path) {
+      reader -> RecordedTransaction.Decision<Refusal?> in
+      let account = DocumentPath(Self.users, member.userID)
+      let found = try await reader.documents([path, account, own])
+      guard let group = found[path] else { return .leave(.groupNotFound) }
+      guard let user = found[account] else { return .leave(.userNotFound) }
+      if found[own] != nil { return .leave(.alreadyMember) }
       // The number of members is what is there, whatever the group says.
       let count = try await reader.count(Self.members(of: path))
       if count >= Self.maximumMembers { return .leave(.groupFull) }
-      return .commit([Self.creation(of: member, user, in: path), Self.recount(group, count + 1, "member-added")], nil)
+      return .commit(
+        [Self.creation(of: member, user, in: path), Self.recount(group, count + 1, "member-added")],
+        nil
+      )
     }
     try end.assertSettled(own)
     if case .alreadyMember?? = refusal { return try await claim([own, path]) ? nil : .alreadyMember }
@@ -193,8 +198,11 @@ package struct GroupService: Sendable {
     let path = Self.group(id)
     let collection = Self.members(of: path)
     let own = DocumentPath(collection, userID)
-    let (refusal, end) = try await transaction.run(on: path) { reader -> RecordedTransaction.Decision<Refusal?> in
-      guard let group = try await reader.document(path) else { return .leave(.groupNotFound) }
+    let (refusal, end) = try await transaction.run(on: path) {
+      reader -> RecordedTransaction.Decision<Refusal?> in
+      let account = DocumentPath(Self.users, userID)
+      let found = try await reader.documents([path, account])
+      guard let group = found[path] else { return .leave(.groupNotFound) }
       var members: [RawDocument] = []
       try await reader.forEachDocument(matching: CollectionRead(collection)) { members.append($0) }
       guard let member = members.first(where: { $0.path == own }) else { return .leave(.notMember) }
@@ -204,9 +212,7 @@ package struct GroupService: Sendable {
         Change(path: own, before: member, after: nil, reasons: ["member-removed"]),
         Self.recount(group, others.count, "member-removed"),
       ]
-      if let user = try await reader.document(DocumentPath(Self.users, userID)) {
-        if let change = Self.leaving(user, id) { changes.append(change) }
-      }
+      if let user = found[account], let change = Self.leaving(user, id) { changes.append(change) }
       return .commit(changes, nil)
     }
     try end.assertSettled(own)
@@ -222,7 +228,9 @@ package struct GroupService: Sendable {
     return isActive.isNull || isActive.boolean == true
   }
 
-  /// The change of a group's count. Groups have no update time.
+  /// The change of a group's count.
+  ///
+  /// Groups have no update time.
   private static func recount(_ group: RawDocument, _ count: Int, _ reason: String) -> Change {
     Change(of: group, ["memberCount": .integer(Int64(count))], reasons: [reason])
   }
@@ -239,15 +247,16 @@ package struct GroupService: Sendable {
 
   // MARK: Deleting
 
-  /// Deletes a group with its members, and the group from the users whose current one it is: in as many transactions as it
-  /// takes, each of which leaves a right count.
+  /// Deletes a group with its members, and the group from the users whose current one it is: in as many transactions as
+  /// it takes, each of which leaves a right count.
   ///
   /// - Throws: ``Failure``.
   package func delete(_ id: String) async throws -> Refusal? {
     let path = Self.group(id)
     var isFirst = true
     while true {
-      let (decided, end) = try await transaction.run(on: path) { reader -> RecordedTransaction.Decision<Deletion> in
+      let (decided, end) = try await transaction.run(on: path) {
+        reader -> RecordedTransaction.Decision<Deletion> in
         let group = try await reader.document(path)
         var members: [RawDocument] = []
         var count = 0
@@ -257,11 +266,11 @@ package struct GroupService: Sendable {
         }
         if group == nil, members.isEmpty { return .leave(.nothing) }
         var changes: [Change] = []
-        for member in members {
+        let accounts = members.map { DocumentPath(Self.users, $0.path.id) }
+        let users = try await reader.documents(accounts)
+        for (member, account) in zip(members, accounts) {
           changes.append(Change(path: member.path, before: member, after: nil, reasons: ["member-removed"]))
-          if let user = try await reader.document(DocumentPath(Self.users, member.path.id)) {
-            if let change = Self.leaving(user, id) { changes.append(change) }
-          }
+          if let user = users[account], let change = Self.leaving(user, id) { changes.append(change) }
         }
         let isLast = count == members.count
         if let group {

@@ -82,7 +82,15 @@ package struct SetupService: Sendable {
       }
       let createdAt = FieldPath(field: "createdAt")
       return .commit(
-        [Change(path: path, before: nil, after: ["adminUserId": .string(id)], serverTimes: [createdAt], reasons: ["setup"])],
+        [
+          Change(
+            path: path,
+            before: nil,
+            after: ["adminUserId": .string(id)],
+            serverTimes: [createdAt],
+            reasons: ["setup"]
+          )
+        ],
         nil
       )
     }
@@ -92,8 +100,8 @@ package struct SetupService: Sendable {
 }
 
 extension TransactionEnd {
-  /// Throws where a transaction ended without a decision: refused by the service, or because others kept changing what it
-  /// read.
+  /// Throws where a transaction ended without a decision: refused by the service, or because others kept changing what
+  /// it read.
   func assertSettled(_ path: DocumentPath) throws(Failure) {
     switch self {
     case .committed, .left: return

@@ -44,27 +44,40 @@ extension FirestoreClient {
     _ = try? await caller.attempt(request)
   }
 
-  /// Returns a document as seen by the transaction; nil if it does not exist.
-  func documentOnce(
-    _ path: DocumentPath,
+  /// Returns documents as seen by the transaction, by path, without those that do not exist.
+  func documentsOnce(
+    _ paths: [DocumentPath],
     in transaction: TransactionID
-  ) async throws(CallFailure) -> RawDocument? {
+  ) async throws(CallFailure) -> [DocumentPath: RawDocument] {
     var json = JSONWriter()
     json.object {
       $0.key("documents")
-      $0.array { $0.string(database.name(of: path)) }
+      $0.array { array in for path in paths { array.string(database.name(of: path)) } }
       $0.transaction(transaction)
     }
     let (body, root) = try await caller.attempt(post("\(documentsURL):batchGet", json.bytes))
     defer { withExtendedLifetime(body) {} }
+    var reader = AnswerReader(database)
+    var documents: [DocumentPath: RawDocument] = [:]
+    // The order of the response is not specified, so missing entries are found by name.
+    let asked = Set(paths)
+    var open = asked
     for element in try Self.streamElements(root) {
       if let found = element["found"] {
-        var reader = AnswerReader(database)
-        return try reader.document(found) { $0 == path }
+        let document = try reader.document(found) { asked.contains($0) }
+        documents[document.path] = document
+        open.remove(document.path)
+      } else if let missing = element["missing"] {
+        guard let path = missing.string.flatMap({ database.path(ofName: $0) }), asked.contains(path) else {
+          throw .foreign("the response reports a missing document that was not requested")
+        }
+        open.remove(path)
       }
-      if element["missing"] != nil { return nil }
     }
-    throw .malformed("the stream ended before the document")
+    guard open.isEmpty else {
+      throw .malformed("the stream ended without \(open.count) of \(asked.count) documents")
+    }
+    return documents
   }
 
   /// Returns a page of a read as seen by the transaction, in name order.

@@ -3,8 +3,8 @@ package import FirestoreModels
 package import FirestoreREST
 package import Runs
 
-/// A transaction that writes several documents or none: its changes are in the run's journal before they are committed, and
-/// counted when they are settled.
+/// A transaction that writes several documents or none: its changes are in the run's journal before they are committed,
+/// and counted when they are settled.
 ///
 ///     let transaction = RecordedTransaction(in: context)
 ///     let (found, end) = try await transaction.run(on: group) { reader in

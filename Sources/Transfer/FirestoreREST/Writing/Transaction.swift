@@ -16,7 +16,14 @@ package struct Transaction: Sendable {
 
   /// Returns a document; nil if it does not exist.
   package func document(_ path: DocumentPath) async throws -> RawDocument? {
-    try await client.documentOnce(path, in: id)
+    try await client.documentsOnce([path], in: id)[path]
+  }
+
+  /// Returns documents in one request, by path, without those that do not exist.
+  ///
+  /// Prefer it to one request after another: a request that fails transiently runs the entire transaction again.
+  package func documents(_ paths: [DocumentPath]) async throws -> [DocumentPath: RawDocument] {
+    paths.isEmpty ? [:] : try await client.documentsOnce(paths, in: id)
   }
 
   /// Returns the number of documents in a collection, counted by name.

@@ -19,8 +19,8 @@ package final class Checkpoints: Sendable {
 
   /// Starts or resumes the run of a directory.
   ///
-  /// The lists of a resumed run are truncated to the lengths in its checkpoint, because the remaining documents will be read
-  /// again.
+  /// The lists of a resumed run are truncated to the lengths in its checkpoint, because the remaining documents will be
+  /// read again.
   ///
   /// - Parameter counts: The document counts as of the checkpoint.
   /// - Throws: `.cannotWrite`; what reading the service's time throws.
@@ -50,7 +50,8 @@ package final class Checkpoints: Sendable {
       )
     }
     if run.isResumed {
-      // If it stopped right after truncating the lists, a run that reads everything again must not resume from the old position.
+      // If it stopped right after truncating the lists, a run that reads everything again must not resume from the old
+      // position.
       if resumed == nil { try run.write(checkpoint(at: State(), beginning: true)) }
       for list in run.allLists { try run.cut(list, to: resumed?.lists[list] ?? 0) }
     }

@@ -10,12 +10,12 @@ struct GetCommand: AsyncParsableCommand {
     commandName: "get",
     abstract: "Print documents by their paths.",
     discussion: """
-      Prints one line per document, as JSON Lines have it, in the order of the command line; with --format text one line \
-      per field instead. Exits with 66 when a document does not exist, once the others are printed. A read is billed for \
-      each path.
+      Prints one line per document, as JSON Lines have it, in the order of the command line; with --format text one \
+      line per field instead. Exits with 66 when a document does not exist, once the others are printed. A read is \
+      billed for each path.
 
         gymmigrate get users/08IiQGmf0KBE9bwAj65r3ctInVea -e stage
-        gymmigrate get app_config/setup -e stage --format text
+        gymmigrate get orders/o1 -e stage --format text
       """
   )
 

@@ -89,9 +89,12 @@ struct RunsResume: AsyncParsableCommand {
     commandName: "resume",
     abstract: "Resume a run that was stopped or killed.",
     discussion: """
-      Runs the command again as it was given, in the same folder, from its last checkpoint: documents that are done are neither read nor written again, and the counts are those of the whole run. The files that an import reads must be unchanged. A run that completed is not run again.
+      Runs the command again as it was given, in the same folder, from its last checkpoint: documents that are done \
+      are neither read nor written again, and the counts are those of the whole run. The files that an import reads \
+      must be unchanged. A run that completed is not run again.
 
-      For a protected environment, give --confirm again. A run is resumed by the user who started it, from its original folder: one that was copied or unpacked, or that others may write to, is refused.
+      For a protected environment, give --confirm again. A run is resumed by the user who started it, from its \
+      original folder: one that was copied or unpacked, or that others may write to, is refused.
 
         gymmigrate runs resume last
         gymmigrate runs resume last --json
@@ -106,6 +109,8 @@ struct RunsResume: AsyncParsableCommand {
   /// The commands that have a journal to resume.
   private static let resumable = [
     ["import"], ["copy"], ["fix"], ["delete"], ["migrate", "apply"], ["migrate", "undo"], ["runs", "undo"],
+    ["groups", "create"], ["groups", "add"], ["groups", "remove"], ["groups", "delete"],
+    ["classes", "generate"], ["classes", "cancel-series"], ["setup", "set"], ["email", "register"],
   ]
 
   func run() async throws {

@@ -25,13 +25,15 @@ struct ClassesGenerate: AsyncParsableCommand {
     commandName: "generate",
     abstract: "Create a class on some days of the week.",
     discussion: """
-      Makes one document a day, with a shared recurrenceGroupId, which is printed, and times from the server. Days and hours \
-      are those of the gym's zone, so a change of the clocks moves nothing. The ids follow from name, days of the week, hour \
-      and day: run again, the command creates nothing, and a longer range continues the series. With -n it prints the \
-      number of classes and a calendar instead.
+      Makes one document a day, with a shared recurrenceGroupId, which is printed, and times from the server. Days and \
+      hours are those of the gym's zone, so a change of the clocks moves nothing. The ids follow from name, days of \
+      the week, hour and day: run again, the command creates nothing, and a longer range continues the series. With -n \
+      it prints the number of classes and a calendar instead.
 
-        gymmigrate classes generate --nombre Spinning --days mon,wed --from 2026-01-05 --to 2026-01-30 --start 07:00 --minutes 60 --capacity 20 -e stage -n
-        gymmigrate classes generate --nombre Spinning --days mon,wed --from 2026-01-05 --to 2026-01-30 --start 07:00 --minutes 60 --capacity 20 -e stage
+        gymmigrate classes generate --nombre Spinning --days mon,wed --from 2026-01-05 --to 2026-01-30 --start 07:00 \
+        --minutes 60 --capacity 20 -e stage -n
+        gymmigrate classes generate --nombre Spinning --days mon,wed --from 2026-01-05 --to 2026-01-30 --start 07:00 \
+        --minutes 60 --capacity 20 -e stage
       """
   )
 
@@ -39,7 +41,10 @@ struct ClassesGenerate: AsyncParsableCommand {
   var nombre: String
 
   @Option(
-    help: ArgumentHelp("Days of the week: \(ClassSeries.weekdayNames.joined(separator: ",")).", valueName: "days"),
+    help: ArgumentHelp(
+      "Days of the week: \(ClassSeries.weekdayNames.joined(separator: ",")).",
+      valueName: "days"
+    ),
     transform: Self.weekdays
   )
   var days: Set<Int>
@@ -173,8 +178,8 @@ struct ClassesCancelSeries: AsyncParsableCommand {
     commandName: "cancel-series",
     abstract: "Cancel the classes of a series.",
     discussion: """
-      Sets isActive to false, as the apps do. The past is spared: classes of today and later are cancelled, or from --from on. \
-      Active bookings of the cancelled classes are listed, and left as they are.
+      Sets isActive to false, as the apps do. The past is spared: classes of today and later are cancelled, or from \
+      --from on. Active bookings of the cancelled classes are listed, and left as they are.
 
         gymmigrate classes cancel-series 3Jw0tYVb8nQmK2sRfLx1 -e stage -n
       """
@@ -183,7 +188,10 @@ struct ClassesCancelSeries: AsyncParsableCommand {
   @Argument(help: "The recurrenceGroupId of the classes.")
   var series: String
 
-  @Option(help: ArgumentHelp("The first day whose class is cancelled (default: today).", valueName: "date"), transform: ClassesGenerate.day)
+  @Option(
+    help: ArgumentHelp("The first day whose class is cancelled (default: today).", valueName: "date"),
+    transform: ClassesGenerate.day
+  )
   var from: ClassSeries.Day?
 
   @OptionGroup var emptiness: EmptinessOptions
@@ -202,9 +210,14 @@ struct ClassesCancelSeries: AsyncParsableCommand {
     let zone = try LocalTimeZone(named: schema.timeZone ?? "UTC")
     // Today where the gym is; a run that is resumed has the day of its beginning.
     let now = Invocation.current.resuming?.startedAt ?? .now
-    let today = ClassSeries.Day(number: Int((now.seconds + Int64(zone.offset(at: now.seconds))).flooredDivision(by: 86_400)))
+    let today = ClassSeries.Day(
+      number: Int((now.seconds + Int64(zone.offset(at: now.seconds))).flooredDivision(by: 86_400))
+    )
     let (year, month, day) = (from ?? today).date
-    let migration = ClassService.cancellation(of: series, from: zone.startOfDay(year: year, month: month, day: day))
+    let migration = ClassService.cancellation(
+      of: series,
+      from: zone.startOfDay(year: year, month: month, day: day)
+    )
     let isJSON = logging.json
     try await OneOffRun(
       name: "classes cancel-series \(series)",

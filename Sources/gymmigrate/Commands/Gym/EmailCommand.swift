@@ -21,7 +21,8 @@ struct EmailResolve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resolve",
     abstract: "Print the id of the user whose address it is.",
-    discussion: "One read. The address is lower-cased and trimmed, as the apps do it. Exits with 66 where nobody is registered."
+    discussion:
+      "One read. The address is lower-cased and trimmed, as the apps do it. Exits with 66 where nobody is registered."
   )
 
   @Argument(help: "The address.")
@@ -35,7 +36,11 @@ struct EmailResolve: AsyncParsableCommand {
 
   func run() async throws {
     let (address, isJSON) = (address, json)
-    let command = CommandRun(name: "email resolve", connection: connection, logging: .withoutSummary(verbosity))
+    let command = CommandRun(
+      name: "email resolve",
+      connection: connection,
+      logging: .withoutSummary(verbosity)
+    )
     try await command.performWithoutRun { session in
       try session.schema.assertGym("email")
       let path = try EmailService.path(of: address)
@@ -65,9 +70,9 @@ struct EmailRegister: AsyncParsableCommand {
     commandName: "register",
     abstract: "Register an address for a user.",
     discussion: """
-      In one transaction, as the apps do it: the entry is made under the normalised address, with the time of the server, if \
-      the user exists and has that address. An entry that is there stays: exits with 0 where it is the user's, with 2 \
-      where it is another's.
+      In one transaction, as the apps do it: the entry is made under the normalised address, with the time of the \
+      server, if the user exists and has that address. An entry that is there stays: exits with 0 where it is the \
+      user's, with 2 where it is another's.
 
         gymmigrate email register lia.cardenas@example.com 08IiQGmf0KBE9bwAj65r3ctInVea -e stage
       """
@@ -96,24 +101,22 @@ struct EmailRegister: AsyncParsableCommand {
     try await command.perform { session, run in
       try session.schema.assertGym("email")
       let context = session.context(run)
-      try await LedgerRun(session, run, sources: []).perform {
-        let path = try EmailService.path(of: address)
-        switch try await EmailService.register(address, for: uid, in: context) {
-        case .registered: break
-        case .unchanged:
-          context.counts.update(path.collection) {
-            $0.read += 1
-            $0.unchanged += 1
-          }
-        case .refused(let refusal):
-          context.counts.update(path.collection) {
-            $0.read += 1
-            $0.rejected += 1
-          }
-          let fields: FieldMap = ["primaryUserId": .string(uid), "email": .string(path.id)]
-          try context.rejects.add(path, code: refusal.rawValue, message: refusal.message, fields: fields)
-          context.logger.warning("\(refusal.rawValue): \(refusal.message)")
+      let path = try EmailService.path(of: address)
+      switch try await EmailService.register(address, for: uid, in: context) {
+      case .registered: break
+      case .unchanged:
+        context.counts.update(path.collection) {
+          $0.read += 1
+          $0.unchanged += 1
         }
+      case .refused(let refusal):
+        context.counts.update(path.collection) {
+          $0.read += 1
+          $0.rejected += 1
+        }
+        let fields: FieldMap = ["primaryUserId": .string(uid), "email": .string(path.id)]
+        try context.rejects.add(path, code: refusal.rawValue, message: refusal.message, fields: fields)
+        context.logger.warning("\(refusal.rawValue): \(refusal.message)")
       }
       return CommandResult(lists: [context.rejects.path])
     }

@@ -12,16 +12,17 @@ struct GroupsCommand: AsyncParsableCommand {
     commandName: "groups",
     abstract: "Create, fill, empty and delete groups with their members.",
     discussion: """
-      Members and memberCount change together or not at all, in one transaction, also where others do the same at the same \
-      time. What cannot be done is listed in rejects.jsonl with its code, and the command exits with 2: group-not-found, \
-      group-full (10), already-member, not-member, user-not-found, last-admin. 'gymmigrate runs undo' restores what a \
-      command changed.
+      Members and memberCount change together or not at all, in one transaction, also where others do the same at the \
+      same time. What cannot be done is listed in rejects.jsonl with its code, and the command exits with 2: \
+      group-not-found, group-full (10), already-member, not-member, user-not-found, last-admin. 'gymmigrate runs undo' \
+      restores what a command changed.
 
         gymmigrate groups create 'Los del lunes' --owner 08IiQGmf0KBE9bwAj65r3ctInVea -e stage
         gymmigrate groups list -e stage
       """,
     subcommands: [
-      GroupsList.self, GroupsShow.self, GroupsCreate.self, GroupsAdd.self, GroupsRemove.self, GroupsDelete.self,
+      GroupsList.self, GroupsShow.self, GroupsCreate.self, GroupsAdd.self, GroupsRemove.self,
+      GroupsDelete.self,
     ],
     defaultSubcommand: GroupsList.self
   )
@@ -57,10 +58,9 @@ struct GroupChange {
       try session.schema.assertGym("groups")
       let context = session.context(run)
       let operations = try operations(run)
-      try await LedgerRun(session, run, sources: []).perform {
-        try await GroupService.perform(operations, in: context) { operation, refusal in
-          session.logger.warning("\(operation.path): \(refusal.rawValue). \(refusal.message)")
-        }
+      // Without the database's lock: each operation is a transaction, and waits for nobody.
+      try await GroupService.perform(operations, in: context) { operation, refusal in
+        session.logger.warning("\(operation.path): \(refusal.rawValue). \(refusal.message)")
       }
       return CommandResult(lists: [context.rejects.path])
     }
@@ -82,7 +82,7 @@ struct GroupsCreate: AsyncParsableCommand {
   @Argument(help: "The name of the group.")
   var name: String
 
-  @Option(help: ArgumentHelp("The id of the user who owns it.", valueName: "uid"))
+  @Option(help: ArgumentHelp("The id of the user who owns it.", valueName: "id"))
   var owner: String
 
   @Option(help: ArgumentHelp("The owner's name in the group (default: that of the user).", valueName: "text"))
@@ -116,9 +116,9 @@ struct GroupsAdd: AsyncParsableCommand {
     commandName: "add",
     abstract: "Add members to a group, or those of a file to theirs.",
     discussion: """
-      A file is a table with the columns groupId, userId, displayName, photoURL and role (the last three may be missing), or \
-      JSON Lines with documents of groups/G/members; rejects.jsonl of an earlier run, once corrected, is one. Each member \
-      is a transaction of its own.
+      A file is a table with the columns groupId, userId, displayName, photoURL and role (the last three may be \
+      missing), or JSON Lines with documents of groups/G/members; rejects.jsonl of an earlier run, once corrected, is \
+      one. Each member is a transaction of its own.
 
         gymmigrate groups add 0zkIwz8egD623nJzoAjc 0Ch5yTMb067cZrtGfAE2TgTHwTIh -e stage
         gymmigrate groups add --from members.csv -e stage
@@ -139,8 +139,12 @@ struct GroupsAdd: AsyncParsableCommand {
   @OptionGroup var write: WriteOptions
 
   func validate() throws {
-    if from == nil, ids.count < 2 { throw ValidationError("Give the id of a group and those of users, or --from.") }
-    if from != nil, !ids.isEmpty || admin { throw ValidationError("--from says who is added to which group: give it alone.") }
+    if from == nil, ids.count < 2 {
+      throw ValidationError("Give the id of a group and those of users, or --from.")
+    }
+    if from != nil, !ids.isEmpty || admin {
+      throw ValidationError("--from says who is added to which group: give it alone.")
+    }
     try GroupsCommand.validate(ids: ids)
   }
 
@@ -165,8 +169,8 @@ struct GroupsRemove: AsyncParsableCommand {
     commandName: "remove",
     abstract: "Remove members from a group.",
     discussion: """
-      Each member is a transaction of its own, with memberCount and the user's currentGroupId, where it names this group. The \
-      last active admin stays (last-admin): delete the group instead.
+      Each member is a transaction of its own, with memberCount and the user's currentGroupId, where it names this \
+      group. The last active admin stays (last-admin): delete the group instead.
 
         gymmigrate groups remove 0zkIwz8egD623nJzoAjc 0Ch5yTMb067cZrtGfAE2TgTHwTIh -e stage    # not-member
       """
@@ -197,8 +201,9 @@ struct GroupsDelete: AsyncParsableCommand {
     commandName: "delete",
     abstract: "Delete groups with their members.",
     discussion: """
-      Deletes the documents for good: the members first, with the currentGroupId of their users, then the group; in as many \
-      transactions as it takes, each of which leaves a right memberCount. 'gymmigrate runs undo' restores all of it.
+      Deletes the documents for good: the members first, with the currentGroupId of their users, then the group; in as \
+      many transactions as it takes, each of which leaves a right memberCount. 'gymmigrate runs undo' restores all of \
+      it.
 
         gymmigrate groups delete 0zkIwz8egD623nJzoAjc -e stage
       """

@@ -42,7 +42,8 @@ struct GroupsList: AsyncParsableCommand {
   private static func line(_ group: RawDocument) -> TerminalText {
     let count = group.fields["memberCount"]?.integer.map(String.init) ?? "-"
     let isActive = group.fields["isActive"]?.boolean ?? true
-    return "\(group.path.id)\t\(count)\t\(isActive ? "active" : "inactive")\t\(group.fields["name"]?.string ?? "-")\n"
+    return
+      "\(group.path.id)\t\(count)\t\(isActive ? "active" : "inactive")\t\(group.fields["name"]?.string ?? "-")\n"
   }
 }
 
@@ -52,8 +53,8 @@ struct GroupsShow: AsyncParsableCommand {
     commandName: "show",
     abstract: "Show a group and its members.",
     discussion: """
-      Prints the line of 'groups list', then one line per member: its id, role, 'active' or 'inactive', when it joined, and \
-      its name. Exits with 66 where there is no such group.
+      Prints the line of 'groups list', then one line per member: its id, role, 'active' or 'inactive', when it \
+      joined, and its name. Exits with 66 where there is no such group.
       """
   )
 
@@ -76,12 +77,16 @@ struct GroupsShow: AsyncParsableCommand {
         throw Failure(.inputMissing, "show", path: path.string, cause: "there is no group with that id")
       }
       var members: [RawDocument] = []
-      for try await page in session.client.pages(of: CollectionRead(GroupService.members(of: path))) { members += page }
+      for try await page in session.client.pages(of: CollectionRead(GroupService.members(of: path))) {
+        members += page
+      }
       session.counts.update(GroupService.groups) { $0.read += 1 }
       session.counts.update(GroupService.members(of: path)) { $0.read += members.count }
       if isJSON {
         var json = JSONWriter()
-        json.array { list in for document in [group] + members { list.document(document, in: nil, times: false) } }
+        json.array { list in
+          for document in [group] + members { list.document(document, in: nil, times: false) }
+        }
         try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
         return CommandResult()
       }
@@ -94,7 +99,8 @@ struct GroupsShow: AsyncParsableCommand {
   private static func line(_ group: RawDocument) -> TerminalText {
     let count = group.fields["memberCount"]?.integer.map(String.init) ?? "-"
     let isActive = group.fields["isActive"]?.boolean ?? true
-    return "\(group.path.id)\t\(count)\t\(isActive ? "active" : "inactive")\t\(group.fields["name"]?.string ?? "-")\n"
+    return
+      "\(group.path.id)\t\(count)\t\(isActive ? "active" : "inactive")\t\(group.fields["name"]?.string ?? "-")\n"
   }
 
   private static func line(ofMember member: RawDocument) -> TerminalText {

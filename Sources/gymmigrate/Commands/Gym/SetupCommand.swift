@@ -21,7 +21,8 @@ struct SetupShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show who is the first admin.",
-    discussion: "Prints the id of the user and when it was set up, separated by a tab. Exits with 1 where nobody is."
+    discussion:
+      "Prints the id of the user and when it was set up, separated by a tab. Exits with 1 where nobody is."
   )
 
   @Flag(help: "Print a JSON object.") var json = false
@@ -63,9 +64,9 @@ struct SetupSet: AsyncParsableCommand {
     commandName: "set",
     abstract: "Set the first admin, once.",
     discussion: """
-      Writes app_config/setup in one transaction with the look at the user, who must be an active admin; the time comes \
-      from the server. One that is there is never changed: exits with 1 then. A user who is none, or is no active admin, \
-      ends the command in 66 or 65.
+      Writes app_config/setup in one transaction with the look at the user, who must be an active admin; the time \
+      comes from the server. One that is there is never changed: exits with 1 then. A user who is none, or is no \
+      active admin, ends the command in 66 or 65.
 
         gymmigrate setup set 08IiQGmf0KBE9bwAj65r3ctInVea -e stage
       """
@@ -103,11 +104,8 @@ struct SetupSet: AsyncParsableCommand {
         refusal.withLock { $0 = found }
         if found == nil { session.logger.notice("\(uid) would be the first admin.") }
       } else {
-        let context = session.context(run)
-        try await LedgerRun(session, run, sources: []).perform {
-          let found = try await SetupService.set(admin: uid, in: context)
-          refusal.withLock { $0 = found }
-        }
+        let found = try await SetupService.set(admin: uid, in: session.context(run))
+        refusal.withLock { $0 = found }
       }
       guard let refusal = refusal.withLock({ $0 }) else { return CommandResult() }
       if refusal == .alreadySetUp {
