@@ -334,7 +334,7 @@ class Gym:
         for name, fields in self.kinds["groups/members"].items():
             below["/".join(name.split("/")[:2])].append(fields)
         for name in below.keys() - self.kinds["groups"].keys():
-            self.report("group-missing", name)
+            self.report("group-member-of-missing-group", name)
         for name, fields in self.kinds["groups"].items():
             members, value = below[name], there(fields, "memberCount")
             if value is None or "integerValue" in value and int(value["integerValue"]) != len(members):

@@ -128,7 +128,7 @@ class Check(unittest.TestCase):
         self.expect("app_config/setup.createdAt", None, "required-missing")
 
     def test_groups(self):
-        self.assertEqual(self.find(remove=["groups/g1"]), ["group-missing groups/g1"])
+        self.assertEqual(self.find(remove=["groups/g1"]), ["group-member-of-missing-group groups/g1"])
         self.assertEqual(self.find(remove=["groups/g1/members/u1"]),
                          ["group-admin-missing groups/g1", "group-member-count groups/g1 memberCount"])
 

@@ -10,10 +10,17 @@ package protocol ApplicationRules: Sendable {
   /// What a rule reads: collections, as patterns, with the fields that it looks at.
   func fields(of rule: IntegrityRule) -> [CollectionPath: [String]]
 
+  /// Fields whose dangling references a rule of the application reports, so that the schema's rule does not.
+  var ownReferences: [CollectionPath: [String]] { get }
+
   /// Begins a check.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite` where its temporary file cannot be kept.
   func begin(_ rules: Set<IntegrityRule>) throws(Failure) -> any ApplicationCheck
+}
+
+extension ApplicationRules {
+  package var ownReferences: [CollectionPath: [String]] { [:] }
 }
 
 /// A check by the rules of an application, for one pass over the data.

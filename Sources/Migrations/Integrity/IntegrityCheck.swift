@@ -171,9 +171,16 @@ package struct IntegrityCheck: Sendable {
     let references = try ReferenceCheck(schema, chosen)
     var lookup = CollectionLookup(schema)
     let application = try self.application?.begin(chosen)
+    let ownReferences = self.application?.ownReferences ?? [:]
     func report(_ finding: IntegrityFinding) throws {
       guard chosen.contains(finding.rule) else { return }
-      if let judged, !judged.contains(finding.path.collection.pattern) { return }
+      let pattern = finding.path.collection.pattern
+      if let judged, !judged.contains(pattern) { return }
+      if finding.rule == .foreignKeyDangling, let field = finding.field,
+        ownReferences[pattern]?.contains(where: { $0.isIdentical(to: field) }) ?? false
+      {
+        return
+      }
       try output(finding)
     }
     for read in reads {

@@ -47,8 +47,8 @@ enum BuiltInSchema {
   }
 
   /// The migrations that are applied by name only.
-  static func contractSteps(for schema: DatabaseSchema) -> [any Migration] {
-    isGym(schema) ? MigrationCatalogue.contractSteps : []
+  static func byNameOnly(for schema: DatabaseSchema) -> [any Migration] {
+    isGym(schema) ? MigrationCatalogue.byNameOnly : []
   }
 
   private static func isGym(_ schema: DatabaseSchema) -> Bool { schema.name.isIdentical(to: GymSchema.name) }

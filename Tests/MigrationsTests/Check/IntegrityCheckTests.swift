@@ -379,7 +379,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     ),
     Case("a class for nobody", "classes/c2", ["capacidadMax": .integer(0)]),
 
-    .without("groups/g1", finds: "group-missing groups/g1"),
+    .without("groups/g1", finds: "group-member-of-missing-group groups/g1"),
     Case(
       "one member less",
       "groups/g1",

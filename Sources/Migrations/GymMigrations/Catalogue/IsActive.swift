@@ -6,7 +6,7 @@ import Schema
 /// The backfill of `isActive`, where it is missing or null: true, on `users` what `activo` says.
 ///
 /// A value that is there stays, false or true. Subcollections are left alone (`groups/{id}/members` is not
-/// `members`), and so are the collections of facts: check_ins, payments, classBookings, classAttendance.
+/// `members`; see ``GroupMembersIsActive``), and so are the collections of facts: check_ins, payments, classBookings, classAttendance.
 ///
 /// Findings: `wrong-type` (``Finding/Kind/reject``) for an isActive, and on `users` also for an activo, that is not
 /// boolean; the document is left alone.
@@ -28,17 +28,21 @@ package struct IsActive: Migration {
   package func outcome(for document: RawDocument) -> Outcome {
     let collection = document.path.collection
     guard reads.contains(collection) else { return Outcome(.unchanged) }
-    let stands = document.fields[UserField.isActive.rawValue] ?? .null
     let legacy =
       collection == GymCollection.users ? document.fields[UserField.activo.rawValue] ?? .null : .null
+    return Self.outcome(for: document, legacy: legacy)
+  }
 
+  /// What becomes of a document whose older field says this, or null.
+  static func outcome(for document: RawDocument, legacy: Value) -> Outcome {
+    let current = document.fields[UserField.isActive.rawValue] ?? .null
     var findings: [Finding] = []
-    for (field, value) in [(UserField.isActive, stands), (.activo, legacy)]
+    for (field, value) in [(UserField.isActive, current), (.activo, legacy)]
     where !value.isNull && value.boolean == nil {
       findings.append(document.wrongType(field, found: value))
     }
     if !findings.isEmpty { return Outcome(.skip, findings: findings) }
-    if stands.boolean != nil { return Outcome(.unchanged) }
+    if current.boolean != nil { return Outcome(.unchanged) }
 
     let edit: FieldEdit = [UserField.isActive.rawValue: .boolean(legacy.boolean ?? true)]
     let reason: UsersUnify.Reason = legacy.boolean == nil ? .isActiveDefault : .isActiveFromActivo

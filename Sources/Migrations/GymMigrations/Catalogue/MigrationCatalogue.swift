@@ -34,12 +34,13 @@ package enum MigrationCatalogue {
     ]
   }
 
-  /// The contract steps: they take away what older versions of the apps still read, so they are applied by name only.
-  package static let contractSteps: [any Migration] = [UsersDropLegacy()]
+  /// The migrations that are applied by name only: that of a subcollection, and the contract step, which takes away what
+  /// older versions of the apps still read.
+  package static let byNameOnly: [any Migration] = [GroupMembersIsActive(), UsersDropLegacy()]
 
-  /// Every migration that there is: those of ``all(settings:)``, then the contract steps.
+  /// Every migration that there is: those of ``all(settings:)``, then those that are applied by name only.
   package static func known(settings: Settings = Settings()) -> [any Migration] {
-    all(settings: settings) + contractSteps
+    all(settings: settings) + byNameOnly
   }
 
   /// The migration of an id.

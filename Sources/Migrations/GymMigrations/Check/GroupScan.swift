@@ -40,7 +40,7 @@ struct GroupScan {
     guard let group else {
       return [
         IntegrityFinding(
-          .groupMissing,
+          .groupMemberOfMissingGroup,
           path,
           "\(Self.members(memberCount)) below a group that does not exist."
         )

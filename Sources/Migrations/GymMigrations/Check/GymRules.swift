@@ -7,8 +7,9 @@ package struct GymRules: ApplicationRules {
   package init() {}
 
   package let rules: [IntegrityRule] = [
-    .familyGroupOwner, .bookingDuplicate, .classOverbooked, .groupMissing, .groupMemberCount, .groupTooLarge,
-    .groupAdminMissing, .setupMissing, .setupAdmin, .paymentSnapshotMissing,
+    .familyGroupOwner, .bookingDuplicate, .classOverbooked, .groupMemberOfMissingGroup, .groupMemberDangling,
+    .createdByDangling, .currentGroup, .groupMemberCount, .groupTooLarge, .groupAdminMissing, .setupMissing,
+    .setupAdmin, .paymentSnapshotMissing,
   ]
 
   package func fields(of rule: IntegrityRule) -> [CollectionPath: [String]] {
@@ -17,7 +18,14 @@ package struct GymRules: ApplicationRules {
     case .bookingDuplicate: [GymCollection.bookings: ["classId", "userId", "estado"]]
     case .classOverbooked:
       [GymCollection.classes: ["capacidadMax"], GymCollection.bookings: ["classId", "estado"]]
-    case .groupMissing, .groupTooLarge: [GymCollection.groups: [], GymCollection.groupMembers: []]
+    case .groupMemberOfMissingGroup, .groupTooLarge:
+      [GymCollection.groups: [], GymCollection.groupMembers: []]
+    case .groupMemberDangling: [GymCollection.users: [], GymCollection.groupMembers: []]
+    case .createdByDangling: [GymCollection.users: [], GymCollection.groups: ["createdBy"]]
+    case .currentGroup:
+      [
+        GymCollection.users: ["currentGroupId"], GymCollection.groups: [], GymCollection.groupMembers: [],
+      ]
     case .groupMemberCount: [GymCollection.groups: ["memberCount"], GymCollection.groupMembers: []]
     case .groupAdminMissing: [GymCollection.groups: [], GymCollection.groupMembers: ["role", "isActive"]]
     case .setupMissing: [GymCollection.appConfig: []]
@@ -27,6 +35,8 @@ package struct GymRules: ApplicationRules {
     default: [:]
     }
   }
+
+  package let ownReferences: [CollectionPath: [String]] = [GymCollection.groups: ["createdBy"]]
 
   package func begin(_ rules: Set<IntegrityRule>) throws(Failure) -> any ApplicationCheck {
     try GymCheck(rules)
@@ -46,7 +56,22 @@ extension IntegrityRule {
     "class-overbooked",
     "A class has no more active bookings than capacidadMax."
   )
-  package static let groupMissing = IntegrityRule("group-missing", "Members are below a group that exists.")
+  package static let groupMemberOfMissingGroup = IntegrityRule(
+    "group-member-of-missing-group",
+    "Members are below a group that exists."
+  )
+  package static let groupMemberDangling = IntegrityRule(
+    "group-member-dangling",
+    "The id of a group's member is that of a user who exists."
+  )
+  package static let createdByDangling = IntegrityRule(
+    "created-by-dangling",
+    "The createdBy of a group is a user who exists."
+  )
+  package static let currentGroup = IntegrityRule(
+    "current-group",
+    "A user's currentGroupId is a group that exists and has this member."
+  )
   package static let groupMemberCount = IntegrityRule(
     "group-member-count",
     "memberCount is the number of the group's members."
@@ -83,10 +108,14 @@ final class GymCheck: ApplicationCheck {
   ) async throws {
     switch collection {
     case GymCollection.users:
-      try await spool.addAdmins(
-        page.filter { $0.fields.says("admin", "role") && $0.fields.isActive("isActive", "activo") }.map(
-          \.path.id
-        )
+      try await spool.add(
+        page.map { user in
+          GymSpool.User(
+            id: user.path.id,
+            isAdmin: user.fields.says("admin", "role") && user.fields.isActive("isActive", "activo"),
+            group: user.fields.foreignKey("currentGroupId")
+          )
+        }
       )
     case GymCollection.members:
       try await spool.add(
@@ -127,8 +156,10 @@ final class GymCheck: ApplicationCheck {
         if let finding = Self.snapshot(payment) { try report(index, finding) }
       }
     case GymCollection.groups:
+      let unknown = try await addGroups(page)
       for (index, document) in page.enumerated() {
         for finding in groups.take(document) { try report(index, finding) }
+        if let finding = Self.dangling(document, unknown) { try report(index, finding) }
       }
     case GymCollection.appConfig:
       for (index, document) in page.enumerated() where document.path == GymCollection.setup {
@@ -143,10 +174,56 @@ final class GymCheck: ApplicationCheck {
     switch collection {
     case GymCollection.members: try await settleFamilies(report)
     case GymCollection.bookings: try await settleBookings(report)
-    case GymCollection.groups: for finding in groups.finish() { try report(finding) }
+    case GymCollection.groups:
+      for finding in groups.finish() { try report(finding) }
+      try await settleCurrentGroups(report)
     case GymCollection.appConfig where !hasSetup:
       try report(IntegrityFinding(.setupMissing, GymCollection.setup, "There is no app_config/setup."))
     default: break
+    }
+  }
+
+  /// Keeps the groups and members of a page, and returns those users whom it names and who do not exist.
+  private func addGroups(_ page: [RawDocument]) async throws -> Set<UTF8Key> {
+    let members = page.filter { GroupScan.isMember($0.path.segments) }.map(\.path)
+    let groups = page.filter { $0.path.segments.count == 2 }
+    if rules.contains(.currentGroup) { try await spool.add(groups: groups.map(\.path.id), members: members) }
+    guard rules.contains(.groupMemberDangling) || rules.contains(.createdByDangling) else { return [] }
+    return try await spool.unknownUsers(
+      members.map(\.id) + groups.compactMap { $0.fields.foreignKey("createdBy") }
+    )
+  }
+
+  /// The finding about a user whom a group or a member names and who does not exist.
+  private static func dangling(_ document: RawDocument, _ unknown: Set<UTF8Key>) -> IntegrityFinding? {
+    let path = document.path
+    if GroupScan.isMember(path.segments), unknown.contains(UTF8Key(path.id)) {
+      return IntegrityFinding(.groupMemberDangling, path, "There is no user of the member's id.")
+    }
+    guard path.segments.count == 2, let user = document.fields.foreignKey("createdBy"),
+      unknown.contains(UTF8Key(user))
+    else { return nil }
+    return IntegrityFinding(
+      .createdByDangling,
+      path,
+      field: "createdBy",
+      value: .string(user),
+      "users/\(user) does not exist."
+    )
+  }
+
+  private func settleCurrentGroups(_ report: (IntegrityFinding) throws -> Void) async throws {
+    if !rules.contains(.currentGroup) { return }
+    try await spool.forEachWrongCurrentGroup { user, group, exists in
+      try report(
+        IntegrityFinding(
+          .currentGroup,
+          DocumentPath(GymCollection.users, user),
+          field: "currentGroupId",
+          value: .string(group),
+          exists ? "The user is not a member of the group." : "groups/\(group) does not exist."
+        )
+      )
     }
   }
 

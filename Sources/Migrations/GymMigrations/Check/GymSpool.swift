@@ -8,6 +8,15 @@ import MigrationEngine
 /// It is SQLite's own kind of temporary database: a file that only this process sees and that is gone with it,
 /// also after a kill. Every text is kept as its bytes, so that ids are equal and ordered by bytes.
 struct GymSpool {
+  /// A user.
+  struct User {
+    var id: String
+    /// Whether the user is an active admin.
+    var isAdmin: Bool
+    /// The current group; nil where there is none.
+    var group: String?
+  }
+
   /// A member of a family group.
   struct Relative {
     var id: String
@@ -53,7 +62,10 @@ struct GymSpool {
     database = try SpoolDatabase(
       of: "the ids and keys",
       schema: """
-        CREATE TABLE admins (id BLOB PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE users (id BLOB PRIMARY KEY, admin INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE current (id BLOB NOT NULL, "group" BLOB NOT NULL);
+        CREATE TABLE "groups" (id BLOB PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE members ("group" BLOB NOT NULL, id BLOB NOT NULL, PRIMARY KEY ("group", id)) WITHOUT ROWID;
         CREATE TABLE relatives (id BLOB NOT NULL, family BLOB NOT NULL, owner INTEGER NOT NULL);
         CREATE TABLE classes (id BLOB PRIMARY KEY, capacity INTEGER) WITHOUT ROWID;
         CREATE TABLE bookings (id BLOB NOT NULL, class BLOB NOT NULL, user BLOB);
@@ -63,12 +75,32 @@ struct GymSpool {
 
   // MARK: Filling
 
-  /// Adds active users with role admin.
-  func addAdmins(_ ids: [String]) async throws {
-    if ids.isEmpty { return }
+  /// Adds users.
+  func add(_ users: [User]) async throws {
+    if users.isEmpty { return }
     try await database.use { db in
-      let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO admins VALUES (?)")
-      for id in ids { try insert.execute(arguments: [SpoolDatabase.bytes(id)]) }
+      let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO users VALUES (?, ?)")
+      let current = try db.cachedStatement(sql: "INSERT INTO current VALUES (?, ?)")
+      for user in users {
+        let id = SpoolDatabase.bytes(user.id)
+        try insert.execute(arguments: [id, user.isAdmin])
+        if let group = user.group { try current.execute(arguments: [id, SpoolDatabase.bytes(group)]) }
+      }
+    }
+  }
+
+  /// Adds groups, by their ids, and members of groups.
+  func add(groups: [String], members: [DocumentPath]) async throws {
+    if groups.isEmpty, members.isEmpty { return }
+    try await database.use { db in
+      let insert = try db.cachedStatement(sql: #"INSERT OR REPLACE INTO "groups" VALUES (?)"#)
+      for id in groups { try insert.execute(arguments: [SpoolDatabase.bytes(id)]) }
+      let member = try db.cachedStatement(sql: "INSERT OR REPLACE INTO members VALUES (?, ?)")
+      for path in members {
+        try member.execute(arguments: [
+          SpoolDatabase.bytes(path.segments[1]), SpoolDatabase.bytes(path.id),
+        ])
+      }
     }
   }
 
@@ -116,9 +148,43 @@ struct GymSpool {
   /// Whether a user is an active admin.
   func isAdmin(_ id: String) async throws -> Bool {
     try await database.use { db in
-      try Row.fetchOne(db, sql: "SELECT 1 FROM admins WHERE id = ?", arguments: [SpoolDatabase.bytes(id)])
+      try Row.fetchOne(
+        db,
+        sql: "SELECT 1 FROM users WHERE id = ? AND admin",
+        arguments: [SpoolDatabase.bytes(id)]
+      )
         != nil
     }
+  }
+
+  /// Those of these ids that are no user's.
+  func unknownUsers(_ ids: [String]) async throws -> Set<UTF8Key> {
+    if ids.isEmpty { return [] }
+    return try await database.use { db in
+      let find = try db.cachedStatement(sql: "SELECT 1 FROM users WHERE id = ?")
+      let unknown = try ids.filter {
+        try Row.fetchOne(find, arguments: [SpoolDatabase.bytes($0)]) == nil
+      }
+      return Set(unknown.map { UTF8Key($0) })
+    }
+  }
+
+  /// Reports the users whose current group does not exist, or does not have them as a member, in the order of their ids.
+  func forEachWrongCurrentGroup(
+    _ body: (_ user: String, _ group: String, _ exists: Bool) throws -> Void
+  ) async throws {
+    try await database.forEachRow(
+      of: """
+        SELECT c.id, c."group", g.id IS NOT NULL
+        FROM current c
+        LEFT JOIN "groups" g ON g.id = c."group"
+        LEFT JOIN members m ON m."group" = c."group" AND m.id = c.id
+        WHERE g.id IS NULL OR m.id IS NULL
+        ORDER BY c.id
+        """,
+      { row -> (String, String, Bool) in (SpoolDatabase.text(row[0]), SpoolDatabase.text(row[1]), row[2]) },
+      body
+    )
   }
 
   /// Reports the family groups without an owner, by their first member, and every owner where there are several, in the

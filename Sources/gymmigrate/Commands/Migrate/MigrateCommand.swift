@@ -41,7 +41,7 @@ struct MigrateList: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the migrations in the order in which they are applied.",
     discussion: """
-      Migrations that are applied by name only come last: they remove what older versions of the apps still read, and --all does not include them.
+      Migrations that are applied by name only come last: they are for a subcollection, or remove what older versions of the apps still read, and --all does not include them.
       """
   )
 
@@ -50,15 +50,15 @@ struct MigrateList: AsyncParsableCommand {
 
   func run() async throws {
     let schema = try ConfigurationResolver(files).schema()
-    let contractSteps = BuiltInSchema.contractSteps(for: schema)
-    let known = BuiltInSchema.migrations(for: schema) + contractSteps
+    let byNameOnly = BuiltInSchema.byNameOnly(for: schema)
+    let known = BuiltInSchema.migrations(for: schema) + byNameOnly
     if json {
       var json = JSONWriter()
       json.array { list in
         for migration in known {
           list.object {
             $0.key("byNameOnly")
-            $0.boolean(contractSteps.contains { $0.id == migration.id })
+            $0.boolean(byNameOnly.contains { $0.id == migration.id })
             $0.key("id")
             $0.string(migration.id)
             $0.key("reads")
@@ -149,7 +149,7 @@ struct ChosenMigrations: ParsableArguments {
           schema: schema
         )
       } else {
-        migration = try Self.migration(named: name, of: builtIn + BuiltInSchema.contractSteps(for: schema))
+        migration = try Self.migration(named: name, of: builtIn + BuiltInSchema.byNameOnly(for: schema))
       }
       if chosen.contains(where: { $0.id.isIdentical(to: migration.id) }) {
         throw Failure(
