@@ -92,7 +92,7 @@ let package = Package(
     library(
       "GymModels",
       in: "Models/",
-      ["FirestoreModels", "Schema", "YAML"],
+      ["FirestoreModels", "TypedDocuments", "Schema", "YAML"],
       embedding: ["gym.yaml", "gymmigrate.yaml", "gymmigrate-sample.yaml"]
     ),
 
@@ -248,7 +248,7 @@ let package = Package(
     ),
     .testTarget(
       name: "DocumentationTests",
-      dependencies: ["Integrity", "GymMigrations", "TestSupport", "gymmigrate"],
+      dependencies: ["Schema", "GymModels", "Integrity", "GymMigrations", "TestSupport", "gymmigrate"],
       swiftSettings: testSettings
     ),
   ],

@@ -58,7 +58,7 @@ let package = Package(
     library(
       "GymModels",
       in: "Models/",
-      ["FirestoreModels", "Schema"],
+      ["FirestoreModels", "TypedDocuments", "Schema", "YAML"],
       embedding: ["gym.yaml", "gymmigrate.yaml", "gymmigrate-sample.yaml"]
     ),
 

@@ -38,6 +38,7 @@ judge() {
   "$GYMMIGRATE_PYTHON" -m unittest discover -s Tests/Judges -q
   "$GYMMIGRATE_PYTHON" Tests/Judges/strict_requests.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/gym_services.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/gym_reports.py "$GYMMIGRATE_BINARY"
 }
 if [[ -n ${GYMMIGRATE_PYTHON:-} ]]; then
   "$GYMMIGRATE_BINARY" serve --port 0 --memory 2>"$work/server" &

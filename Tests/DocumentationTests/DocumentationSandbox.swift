@@ -82,9 +82,9 @@ struct DocumentationSandbox {
     let configuration = """
       project: sajarubox
       environments:
-        test: { database: test, endpoint: "\(endpoint)" }
-        stage: { database: stage, endpoint: "\(endpoint)" }
-        prod: { database: prod, endpoint: "\(endpoint)", protected: true }
+        test: { database: test, storageBucket: sajarubox_test, endpoint: "\(endpoint)" }
+        stage: { database: stage, storageBucket: sajarubox_stage, endpoint: "\(endpoint)" }
+        prod: { database: prod, storageBucket: sajarubox_prod, endpoint: "\(endpoint)", protected: true }
         legacy: { database: (default), endpoint: "\(endpoint)" }
       """
     let place = home.appendingPathComponent(".config/gymmigrate")

@@ -1,7 +1,7 @@
 import Files
 package import FirestoreModels
 import GymModels
-import Schema
+package import Schema
 
 /// A class that comes again on some days of the week: one document a day.
 ///
@@ -9,41 +9,6 @@ import Schema
 /// hour is the text `horaInicio`. So a change of the clocks moves nothing. IDs follow from the series and the day: the
 /// same series over the same days makes the same documents.
 package struct ClassSeries: Sendable, Equatable {
-  /// A day of the calendar.
-  package struct Day: Sendable, Hashable, Comparable {
-    /// Days since 1970-01-01.
-    package let number: Int
-
-    package init(number: Int) { self.number = number }
-
-    /// A day as it is typed, `2026-01-05`; nil for one that does not exist.
-    package init?(_ text: String) {
-      guard FieldFormat.date.matches(text) else { return nil }
-      let parts = text.split(separator: "-").compactMap { Int($0) }
-      number = Civil.days(year: parts[0], month: parts[1], day: parts[2])
-    }
-
-    package var date: (year: Int, month: Int, day: Int) { Civil.date(days: number) }
-
-    /// The day of the week, 0 for Monday.
-    package var weekday: Int { Int((Int64(number) + 3).flooredRemainder(by: 7)) }
-
-    /// The Monday of its week.
-    package var monday: Day { Day(number: number - weekday) }
-
-    /// As `2026-01-05`.
-    package var text: String {
-      let (year, month, day) = date
-      func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-      }
-      return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-    }
-
-    package static func < (a: Day, b: Day) -> Bool { a.number < b.number }
-  }
-
   /// The days of the week by their names on the command line.
   package static let weekdayNames = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
   /// The most classes of one series, which is ten years of every day.
@@ -54,7 +19,7 @@ package struct ClassSeries: Sendable, Equatable {
   /// The days of the week, 0 for Monday.
   package var weekdays: Set<Int>
   /// The first and the last day, both included.
-  package var days: ClosedRange<Day>
+  package var days: ClosedRange<CalendarDay>
   /// The hour at which it starts, `07:30`.
   package var startTime: String
   package var minutes: Int
@@ -64,7 +29,7 @@ package struct ClassSeries: Sendable, Equatable {
   package init(
     name: String,
     weekdays: Set<Int>,
-    days: ClosedRange<Day>,
+    days: ClosedRange<CalendarDay>,
     startTime: String,
     minutes: Int,
     capacity: Int,
@@ -86,8 +51,8 @@ package struct ClassSeries: Sendable, Equatable {
   }
 
   /// The days of the classes, in order.
-  package var dates: [Day] {
-    (days.lowerBound.number...days.upperBound.number).lazy.map { Day(number: $0) }.filter {
+  package var dates: [CalendarDay] {
+    (days.lowerBound.number...days.upperBound.number).lazy.map { CalendarDay(number: $0) }.filter {
       weekdays.contains($0.weekday)
     }
   }
@@ -95,24 +60,25 @@ package struct ClassSeries: Sendable, Equatable {
   /// The document of a day.
   ///
   /// - Parameter startOfDay: The start of a day in the gym's zone.
-  package func document(_ day: Day, startOfDay: Timestamp) -> RawDocument {
-    var fields: FieldMap = [
-      "nombre": .string(name), "fecha": .timestamp(startOfDay), "horaInicio": .string(startTime),
-      "duracionMin": .integer(Int64(minutes)), "capacidadMax": .integer(Int64(capacity)),
-      "isActive": .boolean(true),
-      "recurrenceGroupId": .string(id),
-    ]
-    fields["gymId"] = Self.gymID
-    if let description { fields["description"] = .string(description) }
-    return RawDocument(
-      path: DocumentPath(Self.classes, GroupService.newID(seed: "\(id)\u{0}\(day.text)")),
-      fields: fields
+  package func document(_ day: CalendarDay, startOfDay: Timestamp) -> RawDocument {
+    let id = GroupService.newID(seed: "\(self.id)\u{0}\(day.text)")
+    let gymClass = GymClass(
+      id: id,
+      name: name,
+      date: startOfDay,
+      startTime: startTime,
+      durationMinutes: minutes,
+      maxCapacity: capacity,
+      gymId: Self.gymID,
+      description: description,
+      recurrenceGroupId: self.id
     )
+    return RawDocument(path: DocumentPath(Self.classes, id), fields: gymClass.fields)
   }
 
   package static let classes = CollectionPath(nil, "classes")
 
   /// The only gym, as the schema has it.
   private static let gymID =
-    GymSchema.schema.collection(classes)?.field(FieldPath(field: "gymId"))?.values?.first ?? .null
+    GymSchema.schema.collection(classes)?.field(FieldPath(field: "gymId"))?.values?.first?.string ?? ""
 }

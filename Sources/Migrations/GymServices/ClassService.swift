@@ -1,15 +1,18 @@
 package import FirestoreModels
 package import FirestoreREST
-import GymModels
+package import GymModels
 import Logging
 package import MigrationEngine
 package import Runs
-import Schema
+package import Schema
 package import Tables
 import Transfer
 
 /// Classes in series.
 package struct ClassService: Sendable {
+  /// Values of an IN at most (https://firebase.google.com/docs/firestore/query-data/queries).
+  static let valuesOfIn = 30
+
   private let zone: LocalTimeZone
 
   /// - Parameter zone: The gym's zone.
@@ -70,10 +73,10 @@ package struct ClassService: Sendable {
   /// The days of a series on which there is no class yet.
   ///
   /// - Throws: ``Failure``.
-  package func missing(of series: ClassSeries, in client: FirestoreClient) async throws -> [ClassSeries.Day] {
+  package func missing(of series: ClassSeries, in client: FirestoreClient) async throws -> [CalendarDay] {
     let documents = try documents(of: series)
     let days = series.dates
-    var missing: [ClassSeries.Day] = []
+    var missing: [CalendarDay] = []
     for start in stride(from: 0, to: documents.count, by: 300) {
       let paths = documents[start..<min(start + 300, documents.count)].map(\.path)
       let found = try await client.batchGet(paths, mask: [.documentName])
@@ -114,19 +117,18 @@ package struct ClassService: Sendable {
   package static func activeBookings(
     of classes: Set<String>,
     in client: FirestoreClient
-  ) async throws -> [RawDocument] {
+  ) async throws -> [ClassBooking] {
     let bookings = CollectionPath(nil, "classBookings")
-    var found: [RawDocument] = []
+    var found: [ClassBooking] = []
     let ids = classes.sorted { $0.compareUTF8($1) < 0 }
-    // Values of an IN at most (https://firebase.google.com/docs/firestore/query-data/queries).
-    for start in stride(from: 0, to: ids.count, by: 30) {
+    for start in stride(from: 0, to: ids.count, by: valuesOfIn) {
       var read = CollectionRead(bookings)
-      let some = ids[start..<min(start + 30, ids.count)].map { Value.string($0) }
+      let some = ids[start..<min(start + valuesOfIn, ids.count)].map { Value.string($0) }
       read.filter = .and([
         .field(FieldPath(field: "classId"), .in, .array(Array(some))),
         .field(FieldPath(field: "estado"), .equal, .string("activa")),
       ])
-      for try await page in client.pages(of: read) { found += page }
+      for try await page in client.pages(of: read) { found += page.map { ClassBooking($0) } }
     }
     return found
   }

@@ -45,6 +45,26 @@ enum DocumentRules {
     return findings
   }
 
+  /// The URLs of a document that point to the bucket of another environment.
+  static func foreignBuckets(
+    in document: RawDocument,
+    of collection: CollectionSchema,
+    _ buckets: StorageBuckets
+  ) -> [IntegrityFinding] {
+    collection.fields.compactMap { field in
+      guard field.format == .url, let text = document.fields[field.path]?.string,
+        let environment = buckets.foreignEnvironment(of: text)
+      else { return nil }
+      return IntegrityFinding(
+        .foreignBucket,
+        document.path,
+        field: field.path.description,
+        value: .string(text),
+        "\(field.path) is a file in the bucket of \(environment)."
+      )
+    }
+  }
+
   private static func finding(
     _ violation: SchemaViolation,
     _ document: RawDocument,

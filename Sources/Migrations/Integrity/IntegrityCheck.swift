@@ -23,6 +23,7 @@ package struct IntegrityCheck: Sendable {
   package let judged: Set<CollectionPath>?
 
   private let application: (any ApplicationRules)?
+  private let buckets: StorageBuckets?
   private let chosen: Set<IntegrityRule>
 
   /// Gives the documents of a read, page by page and in the order of their names.
@@ -34,17 +35,23 @@ package struct IntegrityCheck: Sendable {
   /// - Parameters:
   ///   - application: The rules of the application beyond the schema.
   ///   - rules: The rules; nil for all.
+  ///   - buckets: The buckets of the environments; nil where that of the data is not known, and ``IntegrityRule/foreignBucket``
+  ///     is not checked.
   ///   - judged: The collections whose documents are judged; nil for all.
   package init(
     of schema: DatabaseSchema,
     application: (any ApplicationRules)? = nil,
     rules: Set<IntegrityRule>? = nil,
-    judged: Set<CollectionPath>? = nil
+    judged: Set<CollectionPath>? = nil,
+    buckets: StorageBuckets? = nil
   ) {
     self.schema = schema
     self.application = application
+    self.buckets = buckets
     knownRules = Self.rules(application)
-    self.rules = knownRules.filter { rules?.contains($0) ?? true }
+    self.rules = knownRules.filter { rule in
+      (rules?.contains(rule) ?? true) && (buckets != nil || rule != .foreignBucket)
+    }
     chosen = Set(self.rules)
     self.judged = judged
   }
@@ -135,6 +142,7 @@ package struct IntegrityCheck: Sendable {
     case .valueUnknown: return fields { $0.values != nil }
     case .format: return fields { $0.format != nil }
     case .range: return fields { !$0.range.isEmpty }
+    case .foreignBucket: return fields { $0.format == .url }
     case .unreadable:
       return collection.isDecodedStrictly ? fields { !$0.types.isEmpty || $0.isRequired } : nil
     case .hidden: return need(collection.orderedBy + collection.filteredBy)
@@ -190,6 +198,10 @@ package struct IntegrityCheck: Sendable {
         for (index, document) in page.enumerated() {
           guard let (_, collection) = lookup.find(document) else { continue }
           for finding in DocumentRules.findings(in: document, of: collection, chosen) {
+            findings.append((index, finding))
+          }
+          guard let buckets, chosen.contains(.foreignBucket) else { continue }
+          for finding in DocumentRules.foreignBuckets(in: document, of: collection, buckets) {
             findings.append((index, finding))
           }
         }

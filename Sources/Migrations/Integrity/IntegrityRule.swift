@@ -75,9 +75,15 @@ extension IntegrityRule {
     "No two documents share the values of fields that are unique."
   )
 
+  package static let foreignBucket = IntegrityRule(
+    "foreign-bucket",
+    "A URL of a file in Storage is not in the bucket of another environment."
+  )
+
   /// The rules that follow from a schema.
   package static let ofSchema = [
     idMissing, idMismatch, wrongType, foreignKeyMissing, foreignKeyDangling, linkNotMirrored, requiredMissing,
     valueUnknown, format, range, unreadable, hidden, fieldUnexpected, fieldUnknown, documentID, notUnique,
+    foreignBucket,
   ]
 }

@@ -1,4 +1,5 @@
 package import FirestoreModels
+package import Schema
 import YAML
 
 /// What `gymmigrate.yaml` says: the environments that a user can name, the schema and the prices.
@@ -11,6 +12,7 @@ import YAML
 ///         database: prod
 ///         protected: true
 ///         credentials: keys/prod.json
+///         storageBucket: shop-7f3a.appspot.com
 ///     prices: { reads: 0.06, writes: 0.18, deletes: 0.02 }    # US dollars for 100,000 documents
 package struct Configuration: Sendable, Equatable {
   /// The environments, in the order of the file.
@@ -56,6 +58,15 @@ package struct Configuration: Sendable, Equatable {
     )
   }
 
+  /// The buckets of the environments, from the point of view of one; nil where it has none.
+  package func buckets(of environment: DatabaseEnvironment) -> StorageBuckets? {
+    guard let own = environment.storageBucket else { return nil }
+    return StorageBuckets(
+      own: own,
+      others: environments.compactMap { other in other.storageBucket.map { (other.name, $0) } }
+    )
+  }
+
   // MARK: Parsing
 
   /// Parses `gymmigrate.yaml`.
@@ -96,7 +107,7 @@ package struct Configuration: Sendable, Equatable {
       var own = project
       var database: String?
       var environment = DatabaseEnvironment(name: name, database: DatabaseName(project: ""))
-      let known = ["project", "database", "endpoint", "protected", "credentials"]
+      let known = ["project", "database", "endpoint", "protected", "credentials", "storageBucket"]
       for (member, _, value) in try yaml.members(value, "an environment", known: known) {
         switch member {
         case "project": own = try Self.part(value, "project", in: yaml)
@@ -109,6 +120,15 @@ package struct Configuration: Sendable, Equatable {
             throw yaml.failure(at: value, error.cause)
           }
         case "protected": environment.isProtected = try yaml.boolean(value, "protected")
+        case "storageBucket":
+          let bucket = try yaml.text(value, member)
+          guard StorageURL.isBucket(bucket) else {
+            throw yaml.failure(
+              at: value,
+              "'storageBucket' is '\(bucket)', and not a bucket's name: 3 to 222 lower-case letters, digits, -, _ and ."
+            )
+          }
+          environment.storageBucket = bucket
         default: environment.credentials = Self.path(try yaml.text(value, "credentials"), besides: file)
         }
       }

@@ -16,6 +16,8 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   package var isProtected: Bool
   /// The path of its credentials file.
   package var credentials: String?
+  /// The bucket of Cloud Storage that the application uses beside the database; nil where the configuration names none.
+  package var storageBucket: String?
   /// The other configuration that protects it; nil where it is the one in use.
   package var protectedBy: String?
 

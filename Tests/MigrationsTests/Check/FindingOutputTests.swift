@@ -90,7 +90,11 @@ import Testing
     var report = IntegrityReport(rules: [.groupMemberOfMissingGroup, .wrongType])
     let path = try #require(DocumentPath("groups/g1"))
     for _ in 0..<count {
-      let finding = IntegrityFinding(.groupMemberOfMissingGroup, path, String(repeating: "x", count: 80) + ".")
+      let finding = IntegrityFinding(
+        .groupMemberOfMissingGroup,
+        path,
+        String(repeating: "x", count: 80) + "."
+      )
       report.add(finding)
       try stream.append(finding)
     }

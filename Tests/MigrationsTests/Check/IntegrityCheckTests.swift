@@ -432,6 +432,54 @@ private struct Case: Sendable, CustomTestStringConvertible {
       finds: "group-admin-missing groups/g2"
     ),
 
+    Case(
+      "a group of a creator who is gone",
+      "groups/g1",
+      ["createdBy": .string("u9")],
+      finds: "created-by-dangling groups/g1 createdBy 'u9'"
+    ),
+    Case(
+      "a group without a creator",
+      "groups/g1",
+      ["createdBy": .string("")]
+    ),
+    Case(
+      "a member who is nobody",
+      "groups/g1",
+      ["memberCount": .integer(2)],
+      also: ["groups/g1/members/u9": [:]],
+      finds: "group-member-dangling groups/g1/members/u9"
+    ),
+    Case(
+      "a member whose id is composed otherwise",
+      "groups/g1",
+      ["memberCount": .integer(2)],
+      also: ["groups/g1/members/e\u{301}": [:], "users/\u{e9}": ["id": .string("\u{e9}")]],
+      finds: "group-member-dangling groups/g1/members/e\u{301}"
+    ),
+    Case("a current group", "users/u1", ["currentGroupId": .string("g1")]),
+    Case("no current group", "users/u2", ["currentGroupId": .string("")]),
+    Case(
+      "a current group of others",
+      "users/u2",
+      ["currentGroupId": .string("g1")],
+      finds: "current-group users/u2 currentGroupId 'g1'"
+    ),
+    Case(
+      "a current group that is gone",
+      "users/u1",
+      ["currentGroupId": .string("g9")],
+      finds: "current-group users/u1 currentGroupId 'g9'"
+    ),
+    Case(
+      "a current group that only has members",
+      "users/u1",
+      ["currentGroupId": .string("g9")],
+      also: ["groups/g9/members/u1": ["role": .string("admin")]],
+      finds: "current-group users/u1 currentGroupId 'g9'",
+      "group-member-of-missing-group groups/g9"
+    ),
+
     .without("app_config/setup", finds: "setup-missing app_config/setup"),
     Case(
       "a setup of nobody",
@@ -501,7 +549,9 @@ private struct Case: Sendable, CustomTestStringConvertible {
 
   private static func members(_ numbers: ClosedRange<Int>) -> [String: FieldMap] {
     Dictionary(
-      uniqueKeysWithValues: numbers.map { ("groups/g1/members/u\($0)", [:]) }
+      uniqueKeysWithValues: numbers.flatMap { number -> [(String, FieldMap)] in
+        [("groups/g1/members/u\(number)", [:]), ("users/u\(number)", ["id": .string("u\(number)")])]
+      }
     )
   }
 

@@ -31,6 +31,8 @@ package struct Copy: Sendable {
     package var maximumDeletes: Int?
     /// Whether personal data may leave a protected environment.
     package var keepsPersonalData = false
+    /// Whether URLs of files in the source's bucket become those of the target's.
+    package var rewritesStorageURLs = false
     /// Whether it only reads, compares and counts.
     package var isDryRun = false
     /// The limits of a batch.
@@ -243,14 +245,17 @@ package struct Copy: Sendable {
 
   /// Returns the rewriter of references, with the counts at a position.
   func references(from position: CopyPosition) -> CopyReferences {
-    CopyReferences(
-      ReferenceRewriter(
-        from: source.client.database,
-        to: context.client.database,
-        counts: position.references
-      ),
-      list: elsewhere
+    var rewriter = ReferenceRewriter(
+      from: source.client.database,
+      to: context.client.database,
+      counts: position.references
     )
+    if options.rewritesStorageURLs, let from = source.environment.storageBucket,
+      let to = context.environment.storageBucket
+    {
+      rewriter.buckets = (from, to)
+    }
+    return CopyReferences(rewriter, list: elsewhere)
   }
 
   /// Logs the number of rewritten and kept references.
@@ -260,6 +265,11 @@ package struct Copy: Sendable {
     }
     if counts.rewritten > 0 {
       context.logger.info("Rewritten to \(context.client.database): \(text(counts.rewritten)).")
+    }
+    if options.rewritesStorageURLs {
+      context.logger.notice(
+        "URLs of files rewritten to the target's bucket: \(NumberText.grouped(counts.storageURLs))."
+      )
     }
     if counts.kept > 0 {
       context.logger.notice(

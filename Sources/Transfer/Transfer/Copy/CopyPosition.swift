@@ -43,6 +43,7 @@ struct CopyPosition: Sendable {
     extraneous = counters["extraneous"] ?? 0
     references.rewritten = counters["references.rewritten"] ?? 0
     references.kept = counters["references.kept"] ?? 0
+    references.storageURLs = counters["references.storageURLs"] ?? 0
     if let seconds = counters["readTime.seconds"],
       let nanoseconds = counters["readTime.nanoseconds"].flatMap({ Int32(exactly: $0) })
     {
@@ -54,6 +55,7 @@ struct CopyPosition: Sendable {
     var counters = [
       "scopes": scopes, "taken": taken, "extraneous": extraneous,
       "references.rewritten": references.rewritten, "references.kept": references.kept,
+      "references.storageURLs": references.storageURLs,
     ]
     if let readTime {
       counters["readTime.seconds"] = Int(readTime.seconds)

@@ -1,6 +1,9 @@
 package import FirestoreModels
+import Schema
 
 /// Rewrites references into the source database to the target database; others are kept and counted.
+///
+/// With ``buckets``, texts that are URLs of files in the source's bucket of Cloud Storage are rewritten, too.
 package struct ReferenceRewriter: Sendable {
   /// The number of references.
   package struct Counts: Sendable, Equatable {
@@ -8,12 +11,16 @@ package struct ReferenceRewriter: Sendable {
     package var rewritten = 0
     /// References into other databases, or any if the source is not known.
     package var kept = 0
+    /// URLs of files in the source's bucket, which are now in the target's.
+    package var storageURLs = 0
 
     package init() {}
   }
 
   private let source: DatabaseName?
   private let target: DatabaseName
+  /// The buckets of the source and the target; nil to leave URLs as they are.
+  package var buckets: (source: String, target: String)?
   /// The counts so far.
   package private(set) var counts = Counts()
 
@@ -28,7 +35,7 @@ package struct ReferenceRewriter: Sendable {
 
   /// Returns the fields with their references rewritten.
   package mutating func rewrite(_ fields: FieldMap) -> FieldMap {
-    guard Self.holdsReference(fields) else { return fields }
+    guard buckets != nil || Self.holdsReference(fields) else { return fields }
     return FieldMap(fields.entries.map { FieldMap.Entry(name: $0.name, value: rewrite($0.value)) })
   }
 
@@ -41,6 +48,12 @@ package struct ReferenceRewriter: Sendable {
       }
       counts.rewritten += 1
       return .reference(target.name(of: path))
+    case .string(let text):
+      guard let buckets, let url = StorageURL(text), url.bucket.isIdentical(to: buckets.source) else {
+        return value
+      }
+      counts.storageURLs += 1
+      return .string(url.text(inBucket: buckets.target))
     case .array(let values): return .array(values.map { rewrite($0) })
     case .map(let fields): return .map(rewrite(fields))
     default: return value

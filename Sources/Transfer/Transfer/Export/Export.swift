@@ -31,6 +31,8 @@ package struct Export: Sendable {
     package var scope: Manifest.Scope?
     /// The times at which increments begin, for the manifest; the reads hold the filters.
     package var since: [CollectionPath: Timestamp] = [:]
+    /// What is written instead of a document; nil to write it as it is.
+    package var transform: (@Sendable (RawDocument) -> RawDocument)?
 
     package init(reads: [CollectionRead], destination: ExportDestination, format: ExportFormat) {
       self.reads = reads
@@ -146,7 +148,7 @@ package struct Export: Sendable {
     for try await page in context.client.pages(of: read) {
       try Task.checkCancellation()
       let documents = page.count > left ? Array(page.prefix(left)) : page
-      try body(documents)
+      try body(options.transform.map { documents.map($0) } ?? documents)
       left -= documents.count
       if read.reach == .collection || read.reach == .pattern {
         context.counts.update(read.collection) { $0.read += documents.count }

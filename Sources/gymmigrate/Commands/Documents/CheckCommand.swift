@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 import Files
 import FirestoreModels
 import FirestoreREST
@@ -87,6 +88,17 @@ struct CheckCommand: AsyncParsableCommand {
     let known = IntegrityCheck.rules(application)
     if listRules { return try CheckText.printRules(known, asJSON: logging.json) }
     try assertKnown(known, schema)
+    let resolver = EnvironmentResolver(connection)
+    let buckets = try resolver.configuration().buckets(of: try resolver.environment())
+    if buckets == nil, names.contains(where: { $0.isIdentical(to: IntegrityRule.foreignBucket.name) }) {
+      throw Failure(
+        .configuration,
+        "check",
+        path: IntegrityRule.foreignBucket.name,
+        cause: "the environment has no storageBucket",
+        remedy: "Name its bucket in gymmigrate.yaml (docs/environments.md)."
+      )
+    }
     // What cannot be written is found out before anything is read.
     if let output { try OutputFile.checkWritable(output) }
     let check = IntegrityCheck(
@@ -94,7 +106,8 @@ struct CheckCommand: AsyncParsableCommand {
       application: application,
       rules: names.isEmpty
         ? nil : Set(known.filter { rule in names.contains { $0.isIdentical(to: rule.name) } }),
-      judged: collections.isEmpty ? nil : Set(Self.judged(collections, schema))
+      judged: collections.isEmpty ? nil : Set(Self.judged(collections, schema)),
+      buckets: buckets
     )
     let (collections, emptiness) = (collections, emptiness)
     let findings = CheckOutput(check, examples: examples, asJSON: logging.json)

@@ -52,6 +52,7 @@ struct DoctorCommand: AsyncParsableCommand {
       environment = found
       let address = found.isLocal ? "embedded" : found.effectiveEndpoint
       diagnosis.ok("environment", "\(found.name) is \(found.database) at \(address)")
+      if let bucket = found.storageBucket { diagnosis.ok("storage", "its bucket is \(bucket)") }
       diagnosis.ok("credentials", try resolver.signer(for: found))
     } catch {
       diagnosis.fail(

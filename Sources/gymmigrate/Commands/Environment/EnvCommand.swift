@@ -8,7 +8,7 @@ struct EnvCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "env",
     abstract: "Show the environments that are known.",
-    subcommands: [EnvList.self, EnvShow.self, EnvInit.self],
+    subcommands: [EnvList.self, EnvShow.self, EnvInit.self, EnvReset.self, EnvSeed.self],
     defaultSubcommand: EnvList.self
   )
 }
@@ -93,7 +93,7 @@ struct EnvShow: AsyncParsableCommand {
       "database: \(environment.database.database)",
       "endpoint: \(environment.isLocal ? "embedded" : environment.effectiveEndpoint)",
       "protected: \(environment.isProtected ? "yes" : "no")", "signer: \(signer)",
-      "configuration: \(file ?? "built in")",
+      "storage bucket: \(environment.storageBucket ?? "-")", "configuration: \(file ?? "built in")",
     ]
     try StandardOutput.write("\(lines.joined(separator: "\n"))\n")
   }
@@ -104,5 +104,6 @@ extension DatabaseEnvironment {
     writeMembers(to: &json)
     json.key("protected")
     json.boolean(isProtected)
+    json.member("storageBucket", storageBucket)
   }
 }

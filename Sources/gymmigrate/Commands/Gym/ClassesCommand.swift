@@ -2,6 +2,7 @@ import ArgumentParser
 import Files
 import FirestoreModels
 import FirestoreREST
+import GymModels
 import GymServices
 import Logging
 import MigrationEngine
@@ -14,8 +15,8 @@ import Transfer
 struct ClassesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "classes",
-    abstract: "Create and cancel classes that come again every week.",
-    subcommands: [ClassesGenerate.self, ClassesCancelSeries.self]
+    abstract: "Show classes and attendance, create and cancel series.",
+    subcommands: [ClassesWeek.self, ClassesAttendance.self, ClassesGenerate.self, ClassesCancelSeries.self]
   )
 }
 
@@ -50,10 +51,10 @@ struct ClassesGenerate: AsyncParsableCommand {
   var days: Set<Int>
 
   @Option(help: ArgumentHelp("The first day, as 2026-01-05.", valueName: "date"), transform: Self.day)
-  var from: ClassSeries.Day
+  var from: CalendarDay
 
   @Option(help: ArgumentHelp("The last day.", valueName: "date"), transform: Self.day)
-  var to: ClassSeries.Day
+  var to: CalendarDay
 
   @Option(help: ArgumentHelp("The hour, as 07:00.", valueName: "time"), transform: Self.time)
   var start: String
@@ -135,7 +136,7 @@ struct ClassesGenerate: AsyncParsableCommand {
   }
 
   /// How many classes are missing, and a line per week with their days.
-  private static func calendar(_ days: [ClassSeries.Day], of series: ClassSeries) -> TerminalText {
+  private static func calendar(_ days: [CalendarDay], of series: ClassSeries) -> TerminalText {
     var lines: [TerminalText] = [
       "\(days.count) \(days.count == 1 ? "class" : "classes") would be created (series \(series.id)), at \(series.startTime)."
     ]
@@ -161,8 +162,8 @@ struct ClassesGenerate: AsyncParsableCommand {
     return days
   }
 
-  static func day(_ text: String) throws -> ClassSeries.Day {
-    guard let day = ClassSeries.Day(text) else { throw ValidationError("give a day, as 2026-01-05.") }
+  static func day(_ text: String) throws -> CalendarDay {
+    guard let day = CalendarDay(text) else { throw ValidationError("give a day, as 2026-01-05.") }
     return day
   }
 
@@ -192,7 +193,7 @@ struct ClassesCancelSeries: AsyncParsableCommand {
     help: ArgumentHelp("The first day whose class is cancelled (default: today).", valueName: "date"),
     transform: ClassesGenerate.day
   )
-  var from: ClassSeries.Day?
+  var from: CalendarDay?
 
   @OptionGroup var emptiness: EmptinessOptions
   @OptionGroup var plan: PlanOptions
@@ -210,7 +211,7 @@ struct ClassesCancelSeries: AsyncParsableCommand {
     let zone = try LocalTimeZone(named: schema.timeZone ?? "UTC")
     // Today where the gym is; a run that is resumed has the day of its beginning.
     let now = Invocation.current.resuming?.startedAt ?? .now
-    let today = ClassSeries.Day(
+    let today = CalendarDay(
       number: Int((now.seconds + Int64(zone.offset(at: now.seconds))).flooredDivision(by: 86_400))
     )
     let (year, month, day) = (from ?? today).date
@@ -236,7 +237,7 @@ struct ClassesCancelSeries: AsyncParsableCommand {
       if isJSON { return }
       for booking in bookings {
         try StandardOutput.write(
-          "booked\t\(booking.path)\t\(booking.fields["classId"]?.string ?? "-")\t\(booking.fields["userId"]?.string ?? "-")\n"
+          "booked\tclassBookings/\(booking.id)\t\(booking.classId)\t\(booking.userId)\n"
         )
       }
     }

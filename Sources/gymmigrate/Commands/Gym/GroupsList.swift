@@ -2,6 +2,7 @@ import ArgumentParser
 import Files
 import FirestoreModels
 import FirestoreREST
+import GymModels
 import GymServices
 import Runs
 
@@ -10,7 +11,10 @@ struct GroupsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the groups, one per line.",
-    discussion: "The columns are id, memberCount, 'active' or 'inactive', and name, separated by tabs."
+    discussion: """
+      The columns are id, memberCount, 'active' or 'inactive', and name, separated by tabs. A \
+      group that the apps cannot read is 'unreadable'; 'gymmigrate check' says why.
+      """
   )
 
   @Flag(help: "Print a JSON array instead of lines.") var json = false
@@ -30,20 +34,13 @@ struct GroupsList: AsyncParsableCommand {
           all += page
           continue
         }
-        for group in page { try StandardOutput.write(Self.line(group)) }
+        for group in page { try StandardOutput.write(GroupText.line(group)) }
       }
       guard isJSON else { return CommandResult() }
       json.array { list in for group in all { list.document(group, in: nil, times: false) } }
       try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
       return CommandResult()
     }
-  }
-
-  private static func line(_ group: RawDocument) -> TerminalText {
-    let count = group.fields["memberCount"]?.integer.map(String.init) ?? "-"
-    let isActive = group.fields["isActive"]?.boolean ?? true
-    return
-      "\(group.path.id)\t\(count)\t\(isActive ? "active" : "inactive")\t\(group.fields["name"]?.string ?? "-")\n"
   }
 }
 
@@ -90,25 +87,38 @@ struct GroupsShow: AsyncParsableCommand {
         try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
         return CommandResult()
       }
-      try StandardOutput.write(Self.line(group))
-      for member in members { try StandardOutput.write(Self.line(ofMember: member)) }
+      try StandardOutput.write(GroupText.line(group))
+      for member in members { try StandardOutput.write(GroupText.line(ofMember: member)) }
       return CommandResult()
     }
   }
+}
 
-  private static func line(_ group: RawDocument) -> TerminalText {
-    let count = group.fields["memberCount"]?.integer.map(String.init) ?? "-"
-    let isActive = group.fields["isActive"]?.boolean ?? true
-    return
-      "\(group.path.id)\t\(count)\t\(isActive ? "active" : "inactive")\t\(group.fields["name"]?.string ?? "-")\n"
+/// The lines of groups and members.
+private enum GroupText {
+  /// The line of a group.
+  static func line(_ document: RawDocument) -> TerminalText {
+    guard let group = try? Group(document) else { return line(unreadable: document, of: 4) }
+    return line([
+      document.path.id, String(group.memberCount), group.isActive ? "active" : "inactive", group.name,
+    ])
   }
 
-  private static func line(ofMember member: RawDocument) -> TerminalText {
-    let isActive = member.fields["isActive"]?.boolean ?? true
-    let cells = [
-      member.path.id, member.fields["role"]?.string ?? "-", isActive ? "active" : "inactive",
-      member.fields["joinedAt"]?.timestamp?.description ?? "-", member.fields["displayName"]?.string ?? "-",
-    ]
-    return "\(cells.map { TerminalText($0) }.joined(separator: "\t"))\n"
+  /// The line of a member.
+  static func line(ofMember document: RawDocument) -> TerminalText {
+    guard let member = try? GroupMember(document) else { return line(unreadable: document, of: 5) }
+    return line([
+      document.path.id, member.role, member.isActive ? "active" : "inactive",
+      member.joinedAt.description, member.displayName,
+    ])
+  }
+
+  /// The line of a document that the apps cannot decode.
+  private static func line(unreadable document: RawDocument, of columns: Int) -> TerminalText {
+    line((0..<columns).map { $0 == 0 ? document.path.id : $0 == 2 ? "unreadable" : "-" })
+  }
+
+  private static func line(_ cells: [String]) -> TerminalText {
+    "\(cells.map { TerminalText($0) }.joined(separator: "\t"))\n"
   }
 }

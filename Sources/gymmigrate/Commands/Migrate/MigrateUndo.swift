@@ -194,7 +194,9 @@ enum UndoTarget {
     }
     let namesEndpoint = options.endpoint != nil
     let given = CompletedArguments.typed(record.arguments, by: try CommandTree.whole())
-    options.environment = given["env"] ?? given["to"]
+    // Of a command that takes the environment as an argument, the record has its name.
+    options.environment =
+      given["env"] ?? given["to"] ?? (given["project"] == nil ? record.environment : nil)
     options.project = options.project ?? given["project"]
     options.database = options.database ?? given["database"]
     options.endpoint = options.endpoint ?? given["endpoint"]

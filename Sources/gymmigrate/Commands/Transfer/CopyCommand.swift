@@ -73,6 +73,12 @@ struct CopyCommand: AsyncParsableCommand {
   )
   var maxDelete: Int?
 
+  @Flag(
+    name: .customLong("rewrite-storage-urls"),
+    help: "Change URLs of files in the source's bucket (storageBucket) to the target's, and count them."
+  )
+  var rewriteStorageURLs = false
+
   @Flag(help: "Let people's data leave a protected environment.")
   var keepPersonalData = false
 
@@ -112,6 +118,23 @@ struct CopyCommand: AsyncParsableCommand {
     }
   }
 
+  /// Requires a bucket of both environments.
+  ///
+  /// - Throws: `.configuration`.
+  private func assertBuckets() throws(Failure) {
+    for side in [source.connection(to: from, beside: connection), connection.target(to)] {
+      let environment = try EnvironmentResolver(side).environment()
+      if environment.storageBucket != nil { continue }
+      throw Failure(
+        .configuration,
+        "rewrite the URLs of files",
+        path: environment.name,
+        cause: "the environment has no storageBucket",
+        remedy: "Name its bucket in gymmigrate.yaml (docs/environments.md)."
+      )
+    }
+  }
+
   func run() async throws {
     let schema = try EnvironmentResolver(connection).schema()
     let names = try selection.names(schema)
@@ -125,7 +148,9 @@ struct CopyCommand: AsyncParsableCommand {
     prepared.maximumDeletes = maxDelete
     prepared.keepsPersonalData = keepPersonalData
     prepared.isDryRun = dryRun
+    prepared.rewritesStorageURLs = rewriteStorageURLs
     prepared.limits = write.limits
+    if rewriteStorageURLs { try assertBuckets() }
     let (base, write, filters, dryRun) = (prepared, write, filters, dryRun)
     let (zone, emptiness, isAll) = (zone, selection.emptiness, names == nil)
     let prices = try EnvironmentResolver(connection).configuration().prices

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FirestoreModels
 import FirestoreREST
+import GymModels
 import Logging
 import Schema
 import Tables
@@ -122,6 +123,12 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(help: "Compress the JSON Lines files of a folder; a single file is if its name ends in .gz.")
   var gzip = false
 
+  @Flag(
+    help:
+      "Of users, write fullName, phone and isActive as the app reads them (unified, else iOS, else Android), and the era of each document. Such a file is for people, not a backup."
+  )
+  var asApp = false
+
   @OptionGroup var schedule: ScheduleOptions
 
   @OptionGroup var connection: ConnectionOptions
@@ -143,6 +150,10 @@ struct ExportCommand: AsyncParsableCommand {
       !FileCheck.isFolder(output), !schedule.dated
     {
       throw ValidationError("One CSV file holds one collection: name a folder, or export to .xlsx or .jsonl.")
+    }
+    if asApp, schedule.dated { throw ValidationError("--as-app is not for backups: no --dated.") }
+    if asApp, !all, !collections.contains("users") {
+      throw ValidationError("--as-app is about users: export users.")
     }
     if orderBy != nil, collections.contains(where: { $0.contains("/") && $0.contains("*") }) {
       throw ValidationError("--order-by is for collections, not for a pattern of subcollections.")
@@ -179,6 +190,8 @@ struct ExportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let schema = try EnvironmentResolver(connection).schema()
+    if asApp { try schema.assertGym("--as-app") }
+    let asApp = asApp
     let format = try exportFormat(schema)
     let fields = try fieldPaths()
     let readTime = readTime ?? .pinned
@@ -202,12 +215,14 @@ struct ExportCommand: AsyncParsableCommand {
       var reads = try await session.reads(of: selection, query, at: readTime.moment)
       if !isDeep { session.logger.reportSubcollections(of: reads, schema) }
       for index in reads.indices {
-        reads[index].mask = fields
+        // What the app reads follows from other fields.
+        reads[index].mask = asApp ? nil : fields
         reads[index].orderBy = orderBy
         reading.apply(to: &reads[index])
       }
       var options = Export.Options(reads: reads, destination: destination, format: format)
       options.fields = fields
+      if asApp { options.transform = AppUser.asRead }
       options.limit = limit
       options.scope = scope
       options.readTime = readTime

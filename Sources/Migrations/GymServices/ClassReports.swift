@@ -1,0 +1,365 @@
+package import FirestoreModels
+package import FirestoreREST
+import GymModels
+package import Schema
+package import Tables
+
+/// A class of a week, with its active bookings.
+package struct ScheduledClass: Sendable, Equatable {
+  package var day: CalendarDay
+  /// The hour, as `07:00`.
+  package var start: String
+  package var id: String
+  package var name: String
+  /// How many active bookings it has.
+  package var booked: Int
+  package var capacity: Int
+}
+
+/// A record of attendance with the names that belong to it.
+package struct AttendanceRecord: Sendable, Equatable {
+  package var id: String
+  package var classID: String
+  /// The name of the class; nil where the class does not exist.
+  package var className: String?
+  /// The day of the class; nil where the class does not exist.
+  package var day: CalendarDay?
+  package var start: String?
+  /// The id of the member, else of the user.
+  package var personID: String
+  /// The name of the person; nil where there is no document with one.
+  package var personName: String?
+  package var attended: Bool
+}
+
+/// Reports on classes; they only read.
+package struct ClassReports: Sendable {
+  /// Whose attendance is reported.
+  package enum Selection: Sendable, Equatable {
+    case ofClass(String)
+    /// A member, by its own id and by that of the user who is linked to it.
+    case ofMember(String)
+    /// Of the classes of a month.
+    case ofMonth(year: Int, month: Int)
+  }
+
+  private static let bookings = CollectionPath(nil, "classBookings")
+  private static let attendance = CollectionPath(nil, "classAttendance")
+  private static let members = CollectionPath(nil, "members")
+  private let client: FirestoreClient
+  private let zone: LocalTimeZone
+  /// Called with the documents that were read of a collection.
+  private let onRead: @Sendable (CollectionPath, Int) -> Void
+
+  /// - Parameter zone: The gym's zone.
+  package init(
+    _ client: FirestoreClient,
+    in zone: LocalTimeZone,
+    onRead: @escaping @Sendable (CollectionPath, Int) -> Void = { _, _ in }
+  ) {
+    self.client = client
+    self.zone = zone
+    self.onRead = onRead
+  }
+
+  /// The day of a moment where the gym is.
+  package func day(of moment: Timestamp) -> CalendarDay {
+    let local = moment.seconds + Int64(zone.offset(at: moment.seconds))
+    return CalendarDay(number: Int(local.flooredDivision(by: 86_400)))
+  }
+
+  // MARK: Week
+
+  /// The active classes of the week, Monday to Sunday, that a day is in: by day, hour, name and id.
+  ///
+  /// - Throws: ``Failure``.
+  package func week(of day: CalendarDay) async throws -> [ScheduledClass] {
+    let monday = day.monday
+    let classes = try await classes(from: monday, before: CalendarDay(number: monday.number + 7))
+      .filter(\.isActive)
+    let booked = try await activeBookings(of: classes.map(\.id))
+    return classes.compactMap { found in
+      found.date.map { date in
+        ScheduledClass(
+          day: self.day(of: date),
+          start: found.startTime,
+          id: found.id,
+          name: found.name,
+          booked: booked[UTF8Key(found.id)] ?? 0,
+          capacity: found.maxCapacity
+        )
+      }
+    }
+    .sorted { a, b in
+      if a.day != b.day { return a.day < b.day }
+      return Self.precedes([a.start, a.name, a.id], [b.start, b.name, b.id])
+    }
+  }
+
+  /// How many active bookings classes have.
+  private func activeBookings(of classes: [String]) async throws -> [UTF8Key: Int] {
+    let bookings = try await ClassService.activeBookings(of: Set(classes), in: client)
+    onRead(Self.bookings, bookings.count)
+    return bookings.reduce(into: [:]) { counts, booking in counts[UTF8Key(booking.classId), default: 0] += 1 }
+  }
+
+  private func classes(from first: CalendarDay, before end: CalendarDay) async throws -> [GymClass] {
+    var found: [GymClass] = []
+    try await forEach(in: ClassSeries.classes, "fecha", from: first, before: end) {
+      found.append(GymClass($0))
+    }
+    return found
+  }
+
+  // MARK: Attendance
+
+  /// The records of attendance: by day, hour, class, name and id; those without a class or a name last.
+  ///
+  /// - Throws: ``Failure``; `.inputMissing` where the class or the member does not exist.
+  package func attendance(_ selection: Selection) async throws -> [AttendanceRecord] {
+    let records = try await records(selection)
+    let classes = try await documents(
+      records.map { ($0.classId, ClassSeries.classes) }
+    ).mapValues { GymClass($0) }
+    let people = records.map { record -> (id: String, collection: CollectionPath) in
+      if let id = record.memberId, !id.isEmpty { return (id, Self.members) }
+      return (record.userId ?? "", GroupService.users)
+    }
+    let found = try await documents(people)
+    return zip(records, people).map { record, person in
+      let own = Self.path(record.classId, in: ClassSeries.classes).flatMap { classes[$0] }
+      return AttendanceRecord(
+        id: record.id,
+        classID: record.classId,
+        className: own?.name,
+        day: own?.date.map(day(of:)),
+        start: own?.startTime,
+        personID: person.id,
+        personName: Self.path(person.id, in: person.collection).flatMap { found[$0] }.flatMap(Self.name),
+        attended: record.attended
+      )
+    }
+    .sorted(by: Self.precedes)
+  }
+
+  private func records(_ selection: Selection) async throws -> [ClassAttendance] {
+    switch selection {
+    case .ofClass(let id):
+      try await assertExists(id, in: ClassSeries.classes)
+      return try await records("classId", [id])
+    case .ofMember(let id):
+      let member = try await assertExists(id, in: Self.members)
+      let linked = member.fields["linkedUserId"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+      var seen: Set<UTF8Key> = []
+      let own = try await records("memberId", [id])
+      let ofUser = try await records("userId", [id] + (linked.map { [$0] } ?? []))
+      return (own + ofUser).filter { seen.insert(UTF8Key($0.id)).inserted }
+    case .ofMonth(let year, let month):
+      let first = CalendarDay(number: Civil.days(year: year, month: month, day: 1))
+      let next = month == 12 ? (year + 1, 1) : (year, month + 1)
+      let end = CalendarDay(number: Civil.days(year: next.0, month: next.1, day: 1))
+      let classes = try await classes(from: first, before: end).map(\.id)
+      // A record whose class is gone belongs to the month in which it was written.
+      var late: [ClassAttendance] = []
+      try await forEach(in: Self.attendance, "timestamp", from: first, before: end) {
+        late.append(ClassAttendance($0))
+      }
+      let existing = try await documents(late.map { ($0.classId, ClassSeries.classes) })
+      late.removeAll { record in
+        Self.path(record.classId, in: ClassSeries.classes).map { existing[$0] != nil } ?? false
+      }
+      return try await records("classId", classes) + late
+    }
+  }
+
+  private func records(_ field: String, _ values: [String]) async throws -> [ClassAttendance] {
+    var found: [ClassAttendance] = []
+    try await forEach(in: Self.attendance, field, of: values) { found.append(ClassAttendance($0)) }
+    return found
+  }
+
+  private static func name(_ document: RawDocument) -> String? {
+    if document.path.collection == GroupService.users { return AppUser(document).fullName }
+    let parts = ["firstName", "paternalLastName", "maternalLastName"].compactMap {
+      document.fields[$0]?.string
+    }
+    .filter { !PlainText.isBlank($0) }
+    return parts.isEmpty ? nil : parts.joined(separator: " ")
+  }
+
+  private static func precedes(_ a: AttendanceRecord, _ b: AttendanceRecord) -> Bool {
+    if a.day != b.day {
+      guard let day = a.day, let other = b.day else { return a.day != nil }
+      return day < other
+    }
+    let (first, second) = ([a.start ?? "", a.classID], [b.start ?? "", b.classID])
+    if first != second { return precedes(first, second) }
+    guard let name = a.personName, let other = b.personName else {
+      if a.personName == nil, b.personName == nil { return precedes([a.id], [b.id]) }
+      return a.personName != nil
+    }
+    return precedes([name, a.id], [other, b.id])
+  }
+
+  /// Whether texts come before others, the first that differ by their bytes.
+  private static func precedes(_ a: [String], _ b: [String]) -> Bool {
+    for (one, other) in zip(a, b) {
+      let order = one.compareUTF8(other)
+      if order != 0 { return order < 0 }
+    }
+    return false
+  }
+
+  // MARK: Reading
+
+  /// The path of an id that was read from a field; nil for one that no document can have.
+  private static func path(_ id: String, in collection: CollectionPath) -> DocumentPath? {
+    PathLimits.violation(ofID: id, isDocument: true) == nil ? DocumentPath(collection, id) : nil
+  }
+
+  @discardableResult
+  private func assertExists(_ id: String, in collection: CollectionPath) async throws -> RawDocument {
+    if let path = Self.path(id, in: collection), let found = try await documents([(id, collection)])[path] {
+      return found
+    }
+    throw Failure(
+      .inputMissing,
+      "report the attendance of",
+      path: "\(collection)/\(id)",
+      cause: "there is no such document",
+      remedy: "'gymmigrate find' looks people up, 'gymmigrate classes week' lists classes."
+    )
+  }
+
+  private func documents(
+    _ ids: [(id: String, collection: CollectionPath)]
+  ) async throws
+    -> [DocumentPath: RawDocument]
+  {
+    var found: [DocumentPath: RawDocument] = [:]
+    let paths = Set(ids.compactMap { Self.path($0.id, in: $0.collection) }).sorted()
+    for start in stride(from: 0, to: paths.count, by: 300) {
+      let some = Array(paths[start..<min(start + 300, paths.count)])
+      found.merge(try await client.batchGet(some)) { $1 }
+    }
+    for (collection, documents) in Dictionary(grouping: found.keys, by: \.collection) {
+      onRead(collection, documents.count)
+    }
+    return found
+  }
+
+  /// The documents in which a field has one of some values.
+  private func forEach(
+    in collection: CollectionPath,
+    _ field: String,
+    of values: [String],
+    _ body: (RawDocument) -> Void
+  ) async throws {
+    for start in stride(from: 0, to: values.count, by: ClassService.valuesOfIn) {
+      let some = values[start..<min(start + ClassService.valuesOfIn, values.count)].map { Value.string($0) }
+      let own = StructuredQuery.Filter.field(FieldPath(field: field), .in, .array(Array(some)))
+      try await forEach(in: collection, own, body)
+    }
+  }
+
+  /// The documents in which a field is a time of some days of the gym's zone.
+  private func forEach(
+    in collection: CollectionPath,
+    _ field: String,
+    from first: CalendarDay,
+    before end: CalendarDay,
+    _ body: (RawDocument) -> Void
+  ) async throws {
+    let path = FieldPath(field: field)
+    let filters: [StructuredQuery.Filter] = try [
+      .field(path, .greaterThanOrEqual, .timestamp(start(of: first))),
+      .field(path, .lessThan, .timestamp(start(of: end))),
+    ]
+    try await forEach(in: collection, .and(filters), body)
+  }
+
+  private func forEach(
+    in collection: CollectionPath,
+    _ filter: StructuredQuery.Filter,
+    _ body: (RawDocument) -> Void
+  ) async throws {
+    var read = CollectionRead(collection)
+    read.filter = filter
+    for try await page in client.pages(of: read) {
+      onRead(collection, page.count)
+      for document in page { body(document) }
+    }
+  }
+
+  private func start(of day: CalendarDay) throws(Failure) -> Timestamp {
+    let (year, month, number) = day.date
+    if let start = zone.startOfDay(year: year, month: month, day: number) { return start }
+    throw Failure(.usage, "report on", path: day.text, cause: "\(zone.name) has no such day")
+  }
+}
+
+// MARK: Tables
+
+extension ClassReports {
+  /// The columns of the tables, with their labels.
+  package static let schema: DatabaseSchema = {
+    let text = """
+      schema: class-reports
+      collections:
+        class_week:
+          fields:
+            day: { type: string, width: 12, label: { en: Day, es: Día } }
+            start: { type: string, width: 8, label: { en: Hour, es: Hora } }
+            name: { type: string, width: 24, label: { en: Class, es: Clase } }
+            booked: { type: integer, label: { en: Booked, es: Reservados } }
+            capacity: { type: integer, label: { en: Capacity, es: Cupo } }
+        class_attendance:
+          fields:
+            day: { type: string, width: 12, label: { en: Day, es: Día } }
+            start: { type: string, width: 8, label: { en: Hour, es: Hora } }
+            class: { type: string, width: 24, label: { en: Class, es: Clase } }
+            classId: { type: string, label: { en: Class ID, es: Id de clase } }
+            name: { type: string, width: 30, label: { en: Name, es: Nombre } }
+            personId: { type: string, label: { en: Person ID, es: Id de persona } }
+            attendance: { type: string, width: 12, label: { en: Attendance, es: Asistencia } }
+      """
+    return (try? SchemaReader.schema(parsing: text, path: "class-reports")) ?? .none
+  }()
+}
+
+extension ScheduledClass {
+  /// The collection of its table.
+  package static let table = CollectionPath(nil, "class_week")
+
+  /// Its row.
+  package var row: RawDocument {
+    RawDocument(
+      path: DocumentPath(Self.table, id),
+      fields: [
+        "day": .string(day.text), "start": .string(start), "name": .string(name),
+        "booked": .integer(Int64(booked)),
+        "capacity": .integer(Int64(capacity)),
+      ]
+    )
+  }
+}
+
+extension AttendanceRecord {
+  /// The collection of its table.
+  package static let table = CollectionPath(nil, "class_attendance")
+
+  /// Whether the person came, in a word.
+  package var attendance: String { attended ? "asistió" : "falta" }
+
+  /// Its row.
+  package var row: RawDocument {
+    var fields: FieldMap = [
+      "classId": .string(classID), "personId": .string(personID), "attendance": .string(attendance),
+    ]
+    if let day { fields["day"] = .string(day.text) }
+    if let start { fields["start"] = .string(start) }
+    if let className { fields["class"] = .string(className) }
+    if let personName { fields["name"] = .string(personName) }
+    return RawDocument(path: DocumentPath(Self.table, id), fields: fields)
+  }
+}

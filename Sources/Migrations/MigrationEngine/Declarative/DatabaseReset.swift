@@ -1,0 +1,43 @@
+package import FirestoreModels
+package import FirestoreREST
+
+/// The deletion of everything in some root collections, with all that is below them, also below missing documents.
+///
+/// Immutable documents are deleted, too: nothing is left that they could be a record of.
+package struct DatabaseReset: Migration {
+  package let id = "env-reset"
+  package let summary = "Deletes every document of the database."
+  package let reads: [CollectionPath]
+  package let deletesForGood = true
+
+  /// - Parameter roots: The root collections.
+  package init(of roots: [CollectionPath]) {
+    reads = roots
+  }
+
+  package var strategy: MigrationStrategy {
+    .perDocument(PerDocument(sources: Self.sources(of: reads), outcome: outcome))
+  }
+
+  /// The reads of everything in root collections.
+  package static func sources(of roots: [CollectionPath]) -> [CollectionRead] {
+    roots.map { root in
+      var read = CollectionRead(root)
+      read.reach = .subcollections
+      return read
+    }
+  }
+
+  package func mayWrite(_ collection: CollectionPath) -> Bool {
+    var root = collection
+    while let parent = root.parent?.collection { root = parent }
+    return reads.contains(root)
+  }
+
+  /// The deletion of a document.
+  package func outcome(for document: RawDocument) -> Outcome {
+    Outcome(.change(Change(path: document.path, before: document, after: nil, reasons: ["reset"])))
+  }
+
+  package func replan(_ current: RawDocument) -> Outcome? { outcome(for: current) }
+}

@@ -1,0 +1,71 @@
+package import FirestoreModels
+package import TypedDocuments
+
+/// A group, as the app decodes it: a field that is missing or of another type is an error, and unknown fields are ignored.
+///
+///     let group = try Group(document)
+///     print(group.name, group.memberCount)
+package struct Group: Codable, Identifiable, Equatable, Sendable {
+  @DocumentID package var id: String?
+  package var name: String
+  package var createdAt: Timestamp
+  /// The user who created it.
+  package var createdBy: String
+  /// How many documents its subcollection has.
+  package var memberCount: Int
+  /// Whether it is in use; true where the field is missing.
+  package var isActive: Bool
+
+  private enum CodingKeys: String, CodingKey {
+    case id, name, createdAt, createdBy, memberCount, isActive
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    _id = try fields.decode(DocumentID.self, forKey: .id)
+    name = try fields.decode(String.self, forKey: .name)
+    createdAt = try fields.decode(Timestamp.self, forKey: .createdAt)
+    createdBy = try fields.decode(String.self, forKey: .createdBy)
+    memberCount = try fields.decode(Int.self, forKey: .memberCount)
+    isActive = try fields.decodeIfPresent(Bool.self, forKey: .isActive) ?? true
+  }
+
+  /// - Throws: `DecodingError` where a field is missing or has another type.
+  package init(_ document: RawDocument) throws {
+    self = try FirestoreDecoder().decode(Self.self, from: document)
+  }
+}
+
+/// A member of a group, as the app decodes it; the id is that of the user.
+package struct GroupMember: Codable, Identifiable, Equatable, Sendable {
+  @DocumentID package var id: String?
+  package var displayName: String
+  package var photoURL: String?
+  package var joinedAt: Timestamp
+  /// `admin` or `member`.
+  package var role: String
+  /// Whether the member is active; true where the field is missing.
+  package var isActive: Bool
+
+  private enum CodingKeys: String, CodingKey {
+    case id, displayName, photoURL, joinedAt, role, isActive
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    _id = try fields.decode(DocumentID.self, forKey: .id)
+    displayName = try fields.decode(String.self, forKey: .displayName)
+    photoURL = try fields.decodeIfPresent(String.self, forKey: .photoURL)
+    joinedAt = try fields.decode(Timestamp.self, forKey: .joinedAt)
+    role = try fields.decode(String.self, forKey: .role)
+    isActive = try fields.decodeIfPresent(Bool.self, forKey: .isActive) ?? true
+  }
+
+  /// - Throws: `DecodingError` where a field is missing or has another type.
+  package init(_ document: RawDocument) throws {
+    self = try FirestoreDecoder().decode(Self.self, from: document)
+  }
+
+  /// Whether the member may manage the group.
+  package var isActiveAdmin: Bool { role.isIdentical(to: "admin") && isActive }
+}

@@ -1,0 +1,135 @@
+package import FirestoreModels
+
+/// A class, with Swift's names for the Spanish ones of the database.
+///
+/// Decoded as the app's repository does: a value that is missing or of another type becomes the default, and never an error.
+package struct GymClass: Identifiable, Equatable, Sendable {
+  package var id: String
+  /// `nombre`.
+  package var name: String
+  /// `fecha`: the start of the day, in the gym's zone; nil where it is missing.
+  package var date: Timestamp?
+  /// `horaInicio`, as `07:00`.
+  package var startTime: String
+  /// `duracionMin`.
+  package var durationMinutes: Int
+  /// `capacidadMax`.
+  package var maxCapacity: Int
+  package var gymId: String
+  package var description: String?
+  /// Whether it takes place; true where the field is missing, as in documents of the Android app.
+  package var isActive: Bool
+  /// The series that it is of.
+  package var recurrenceGroupId: String?
+  package var createdAt: Timestamp?
+  package var updatedAt: Timestamp?
+
+  package init(
+    id: String,
+    name: String,
+    date: Timestamp,
+    startTime: String,
+    durationMinutes: Int,
+    maxCapacity: Int,
+    gymId: String,
+    description: String? = nil,
+    isActive: Bool = true,
+    recurrenceGroupId: String? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.date = date
+    self.startTime = startTime
+    self.durationMinutes = durationMinutes
+    self.maxCapacity = maxCapacity
+    self.gymId = gymId
+    self.description = description
+    self.isActive = isActive
+    self.recurrenceGroupId = recurrenceGroupId
+  }
+
+  package init(_ document: RawDocument) {
+    let fields = document.fields
+    id = document.path.id
+    name = fields["nombre"]?.string ?? ""
+    date = fields["fecha"]?.timestamp
+    startTime = fields["horaInicio"]?.string ?? ""
+    durationMinutes = fields["duracionMin"]?.wholeNumber ?? 0
+    maxCapacity = fields["capacidadMax"]?.wholeNumber ?? 0
+    gymId = fields["gymId"]?.string ?? ""
+    description = fields["description"]?.string
+    isActive = fields["isActive"]?.boolean ?? true
+    recurrenceGroupId = fields["recurrenceGroupId"]?.string
+    createdAt = fields["createdAt"]?.timestamp
+    updatedAt = fields["updatedAt"]?.timestamp
+  }
+
+  /// The fields of a new document; the times come from the service.
+  package var fields: FieldMap {
+    var fields: FieldMap = [
+      "nombre": .string(name), "horaInicio": .string(startTime),
+      "duracionMin": .integer(Int64(durationMinutes)), "capacidadMax": .integer(Int64(maxCapacity)),
+      "gymId": .string(gymId), "isActive": .boolean(isActive),
+    ]
+    if let date { fields["fecha"] = .timestamp(date) }
+    if let description { fields["description"] = .string(description) }
+    if let recurrenceGroupId { fields["recurrenceGroupId"] = .string(recurrenceGroupId) }
+    return fields
+  }
+}
+
+/// A booking of a class, decoded as ``GymClass`` is.
+package struct ClassBooking: Identifiable, Equatable, Sendable {
+  package var id: String
+  package var classId: String
+  package var userId: String
+  package var gymId: String
+  /// `estado`: `activa` or `cancelada`.
+  package var status: String
+  package var createdAt: Timestamp?
+
+  package init(_ document: RawDocument) {
+    let fields = document.fields
+    id = document.path.id
+    classId = fields["classId"]?.string ?? ""
+    userId = fields["userId"]?.string ?? ""
+    gymId = fields["gymId"]?.string ?? ""
+    status = fields["estado"]?.string ?? ""
+    createdAt = fields["createdAt"]?.timestamp
+  }
+
+  /// Whether it takes a place.
+  package var isActive: Bool { status.isIdentical(to: "activa") }
+}
+
+/// Who came to a class and who did not, decoded as ``GymClass`` is.
+package struct ClassAttendance: Identifiable, Equatable, Sendable {
+  package var id: String
+  package var classId: String
+  package var userId: String?
+  package var memberId: String?
+  /// `asistio`; false where it is missing.
+  package var attended: Bool
+  package var timestamp: Timestamp?
+
+  package init(_ document: RawDocument) {
+    let fields = document.fields
+    id = document.path.id
+    classId = fields["classId"]?.string ?? ""
+    userId = fields["userId"]?.string
+    memberId = fields["memberId"]?.string
+    attended = fields["asistio"]?.boolean ?? false
+    timestamp = fields["timestamp"]?.timestamp
+  }
+}
+
+extension Value {
+  /// An integer, or a double that is one, as Foundation casts a number to `Int`.
+  fileprivate var wholeNumber: Int? {
+    switch self {
+    case .integer(let number): Int(exactly: number)
+    case .double(let number): Int(exactly: number)
+    default: nil
+    }
+  }
+}

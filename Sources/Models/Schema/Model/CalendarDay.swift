@@ -1,0 +1,36 @@
+import FirestoreModels
+
+/// A day of the calendar, in no time zone.
+package struct CalendarDay: Sendable, Hashable, Comparable {
+  /// Days since 1970-01-01.
+  package let number: Int
+
+  package init(number: Int) { self.number = number }
+
+  /// A day as it is typed, `2026-01-05`; nil for one that does not exist.
+  package init?(_ text: String) {
+    guard FieldFormat.date.matches(text) else { return nil }
+    let parts = text.split(separator: "-").compactMap { Int($0) }
+    number = Civil.days(year: parts[0], month: parts[1], day: parts[2])
+  }
+
+  package var date: (year: Int, month: Int, day: Int) { Civil.date(days: number) }
+
+  /// The day of the week, 0 for Monday.
+  package var weekday: Int { Int((Int64(number) + 3).flooredRemainder(by: 7)) }
+
+  /// The Monday of its week.
+  package var monday: CalendarDay { CalendarDay(number: number - weekday) }
+
+  /// As `2026-01-05`.
+  package var text: String {
+    let (year, month, day) = date
+    func padded(_ number: Int, _ width: Int) -> String {
+      let digits = String(number)
+      return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+  }
+
+  package static func < (a: CalendarDay, b: CalendarDay) -> Bool { a.number < b.number }
+}

@@ -1,0 +1,133 @@
+import FirestoreModels
+
+/// The URL of a file in Cloud Storage, as texts of documents hold it.
+///
+/// | form | example |
+/// |---|---|
+/// | of the SDKs | `gs://BUCKET/path` |
+/// | of Firebase | `https://firebasestorage.googleapis.com/v0/b/BUCKET/o/path` |
+/// | of Storage | `https://storage.googleapis.com/BUCKET/path`, `https://storage.cloud.google.com/BUCKET/path` |
+/// | of Storage, by host | `https://BUCKET.storage.googleapis.com/path` |
+///
+/// Scheme and host are compared without case; a bucket that is percent-encoded is decoded.
+package struct StorageURL: Sendable, Equatable {
+  /// The name of the bucket.
+  package let bucket: String
+  /// What comes before and after it.
+  private let parts: (before: String, after: String)
+
+  /// Reads a text; nil for one that is no such URL.
+  package init?(_ text: String) {
+    func parts(
+      _ before: Substring.UTF8View,
+      _ bucket: Substring.UTF8View,
+      _ rest: Substring.UTF8View
+    ) -> Self? {
+      guard let name = Self.decoded(bucket), Self.isBucket(name) else { return nil }
+      return Self(
+        bucket: name,
+        parts: (String(Substring(before)), String(Substring(rest)))
+      )
+    }
+    let bytes = text[...].utf8
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let scheme = Self.lowercased(bytes[..<colon])
+    var rest = bytes[bytes.index(after: colon)...]
+    guard rest.starts(with: "//".utf8) else { return nil }
+    rest = rest.dropFirst(2)
+    let host = rest.prefix { $0 != UInt8(ascii: "/") }
+    let path = rest[host.endIndex...]
+    if scheme == "gs" {
+      guard let found = parts(bytes[..<host.startIndex], host, path) else { return nil }
+      self = found
+      return
+    }
+    guard scheme == "https" || scheme == "http" else { return nil }
+    let name = Self.lowercased(host)
+    let prefix: String
+    switch name {
+    case "storage.googleapis.com", "storage.cloud.google.com": prefix = "/"
+    case "firebasestorage.googleapis.com": prefix = "/v0/b/"
+    default:
+      let suffix = ".storage.googleapis.com"
+      guard name.utf8.count > suffix.utf8.count, name.hasSuffix(suffix) else { return nil }
+      let end = host.index(host.startIndex, offsetBy: name.utf8.count - suffix.utf8.count)
+      let own = Substring(Self.lowercased(host[..<end])).utf8
+      guard let found = parts(bytes[..<host.startIndex], own, bytes[end...]) else { return nil }
+      self = found
+      return
+    }
+    guard path.starts(with: prefix.utf8) else { return nil }
+    let bucket = path.dropFirst(prefix.utf8.count).prefix { $0 != UInt8(ascii: "/") }
+    let after = path[bucket.endIndex...]
+    if name.hasPrefix("firebase"), !after.starts(with: "/o/".utf8) { return nil }
+    guard let found = parts(bytes[..<bucket.startIndex], bucket, after) else { return nil }
+    self = found
+  }
+
+  private init(bucket: String, parts: (before: String, after: String)) {
+    self.bucket = bucket
+    self.parts = parts
+  }
+
+  /// The URL of the same file in another bucket.
+  package func text(inBucket other: String) -> String { parts.before + other + parts.after }
+
+  package static func == (a: StorageURL, b: StorageURL) -> Bool {
+    a.bucket.isIdentical(to: b.bucket) && a.parts == b.parts
+  }
+
+  /// Whether a text is the name of a bucket: 3 to 222 lower-case letters, digits, `-`, `_` and `.`
+  /// (https://cloud.google.com/storage/docs/buckets#naming).
+  package static func isBucket(_ text: String) -> Bool {
+    func isEnd(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) }
+    guard (3...222).contains(text.utf8.count), let first = text.utf8.first, let last = text.utf8.last,
+      isEnd(first), isEnd(last)
+    else { return false }
+    return text.utf8.allSatisfy { isEnd($0) || "-_.".utf8.contains($0) }
+  }
+
+  private static func lowercased(_ bytes: Substring.UTF8View) -> String {
+    String(decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
+  }
+
+  /// The text with its percent escapes decoded; nil for a malformed one.
+  private static func decoded(_ bytes: Substring.UTF8View) -> String? {
+    var decoded: [UInt8] = []
+    var rest = bytes
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        decoded.append(byte)
+        continue
+      }
+      guard let text = String(rest.prefix(2)), text.utf8.count == 2, let value = UInt8(text, radix: 16)
+      else { return nil }
+      rest = rest.dropFirst(2)
+      decoded.append(value)
+    }
+    return String(validating: decoded, as: UTF8.self)
+  }
+}
+
+/// The buckets of the environments, from the point of view of one.
+package struct StorageBuckets: Sendable, Equatable {
+  /// The bucket of the environment itself.
+  package var own: String
+  /// Those of the other environments, by their names.
+  package var others: [(environment: String, bucket: String)]
+
+  package init(own: String, others: [(environment: String, bucket: String)]) {
+    self.own = own
+    self.others = others.filter { !$0.bucket.isIdentical(to: own) }
+  }
+
+  /// The environment whose bucket a text points to, if that is another one.
+  package func foreignEnvironment(of text: String) -> String? {
+    guard let url = StorageURL(text) else { return nil }
+    return others.first { $0.bucket.isIdentical(to: url.bucket) }?.environment
+  }
+
+  package static func == (a: StorageBuckets, b: StorageBuckets) -> Bool {
+    a.own == b.own && a.others.elementsEqual(b.others) { $0 == $1 }
+  }
+}

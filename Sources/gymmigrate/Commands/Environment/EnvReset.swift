@@ -1,0 +1,159 @@
+import ArgumentParser
+import Configuration
+import Files
+import FirestoreModels
+import FirestoreREST
+import Logging
+import MigrationEngine
+import Runs
+
+/// `gymmigrate env reset`: an empty database.
+struct EnvReset: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reset",
+    abstract: "Delete everything in a test environment.",
+    discussion: """
+      Deletes every document of every collection and subcollection, also below missing documents. A protected \
+      environment is always refused, whatever it is called and whatever --confirm says. First all names are read, and \
+      the counts and the cost are printed; where there are more documents than --max-delete, nothing is deleted. The \
+      ledger of runs (_gymmigrate_runs) stays. Resume an interrupted reset with 'gymmigrate runs resume'.
+
+        gymmigrate env reset test --max-delete 10000 -n
+        gymmigrate env reset test --max-delete 10000
+      """
+  )
+
+  @Argument(help: "The environment to clear.")
+  var name: String?
+
+  @Option(
+    help: ArgumentHelp("Delete nothing if there are more documents than this.", valueName: "n"),
+    transform: { try TypedValue.wholeNumber($0, from: 0) }
+  )
+  var maxDelete: Int
+
+  @Flag(name: [.customShort("n"), .long], help: "Print the counts and the cost, delete nothing.")
+  var dryRun = false
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var write: WriteOptions
+
+  func validate() throws { try EnvTarget.validate(name, connection) }
+
+  func run() async throws {
+    let target = connection.target(name)
+    try EnvTarget.assertUnprotected(target, "reset")
+    let prices = try EnvironmentResolver(target).configuration().prices
+    let (write, dryRun, maximum) = (write, dryRun, maxDelete)
+    let command = CommandRun(
+      name: "env reset",
+      connection: target,
+      logging: logging,
+      write: dryRun ? nil : write,
+      resumesUnfinished: true
+    )
+    try await command.perform { session, folder in
+      let roots = try await Self.roots(session)
+      // Of a run that had begun to delete, some is gone by now.
+      let hasBegun = session.checkpoints.map { !$0.journal.isEmpty } ?? false
+      if !hasBegun {
+        try await Self.survey(roots, in: session, at: prices, maximum: maximum, isDryRun: dryRun)
+      }
+      if dryRun { return CommandResult() }
+      if !hasBegun { try Guard.ask("Delete all of it?", with: write.guards) }
+      var runner = MigrationRunner(in: session.context(folder))
+      runner.limits = write.limits
+      runner.pacer = write.pacer(for: session.environment)
+      runner.maximumDeletes = maximum
+      for root in roots { session.counts.open(root) }
+      let source = ChangeSource.migration(DatabaseReset(of: roots))
+      let prepared = runner
+      try await LedgerRun(session, folder, sources: [source]).perform {
+        if session.checkpoints?.isPast(0) == true { return }
+        _ = try await prepared.apply(source)
+      }
+      return CommandResult(lists: MigrationRunner.lists.map(folder.file))
+    }
+  }
+
+  /// The root collections; of a run that is resumed, those of its beginning.
+  private static func roots(_ session: Session) async throws -> [CollectionPath] {
+    if let begun = session.checkpoints?.resumed?.collections, !begun.isEmpty {
+      return begun.compactMap { CollectionPath($0.name) }.filter { $0.parent == nil }.sorted()
+    }
+    return try await session.client.collectionIDs().compactMap { CollectionPath($0) }
+      .filter { !$0.isReserved }.sorted()
+  }
+
+  /// Counts what is there by its names, and prints that and what it costs.
+  ///
+  /// - Throws: `.notPermitted` where there is more than may be deleted.
+  private static func survey(
+    _ roots: [CollectionPath],
+    in session: Session,
+    at prices: PriceList,
+    maximum: Int,
+    isDryRun: Bool
+  ) async throws {
+    var counts: [(collection: CollectionPath, count: Int)] = []
+    for var read in DatabaseReset.sources(of: roots) {
+      read.mask = [.documentName]
+      let piece = session.progress.begin(read.collection.string, total: nil)
+      var found: [CollectionPath: Int] = [:]
+      for try await page in session.client.pages(of: read) {
+        for document in page { found[document.path.collection.pattern, default: 0] += 1 }
+        session.progress.advance(by: page.count)
+      }
+      session.progress.setTotal(found.values.reduce(0, +), of: piece)
+      counts += found.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+    session.progress.end()
+    let total = counts.reduce(0) { $0 + $1.count }
+    let cost = CostEstimate(Cost(reads: 2 * total, deletes: total), at: prices)
+    for (collection, count) in counts {
+      session.logger.notice("  \(collection): \(NumberText.grouped(count)) documents")
+      if isDryRun {
+        session.counts.update(collection) {
+          $0.read += count
+          $0.skipped += count
+        }
+      }
+    }
+    session.logger.notice("  in all \(NumberText.grouped(total)) documents; \(cost.text)")
+    if total <= maximum { return }
+    throw Failure(
+      .notPermitted,
+      "reset",
+      path: session.environment.name,
+      cause: "it has \(total) documents, and --max-delete allows \(maximum)",
+      remedy: "Look at the counts, then allow more with --max-delete. Nothing was deleted."
+    )
+  }
+}
+
+/// The environment that is made anew by `env reset` and `env seed`.
+enum EnvTarget {
+  /// Requires exactly one way of naming it.
+  static func validate(_ name: String?, _ connection: ConnectionOptions) throws {
+    if connection.environment != nil {
+      throw ValidationError("Name the environment as an argument, not with -e.")
+    }
+    if name == nil, connection.project == nil { throw ValidationError("Name the environment.") }
+  }
+
+  /// Refuses a protected environment, whatever it is called here.
+  ///
+  /// - Throws: `.notPermitted`.
+  static func assertUnprotected(_ connection: ConnectionOptions, _ operation: String) throws(Failure) {
+    let environment = try EnvironmentResolver(connection).environment()
+    guard environment.isProtected else { return }
+    throw Failure(
+      .notPermitted,
+      operation,
+      path: environment.name,
+      cause: environment.protectedBy.map { "it is protected (by \($0))" } ?? "it is protected",
+      remedy: "No option allows this. Name a test environment."
+    )
+  }
+}

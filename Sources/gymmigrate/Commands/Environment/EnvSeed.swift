@@ -1,0 +1,54 @@
+import ArgumentParser
+import Configuration
+import Files
+import FirestoreModels
+
+/// `gymmigrate env seed`: data to test with.
+struct EnvSeed: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "seed",
+    abstract: "Load samples or catalogues into a test environment.",
+    discussion: """
+      From a folder, imports its files, as 'import' does: JSON Lines, CSV, workbooks, or an export. From an \
+      environment, copies the catalogues of the schema, as 'copy --catalogues' does. Documents that are there are \
+      replaced where they differ. A protected environment is always refused. With 'env reset', a fresh database takes \
+      two commands.
+
+        gymmigrate env reset local --max-delete 10000
+        gymmigrate env seed local --from samples/seed
+        gymmigrate env seed test --from prod
+      """
+  )
+
+  @Argument(help: "The environment to load.")
+  var name: String?
+
+  @Option(help: ArgumentHelp("A folder of files, or an environment.", valueName: "env|path"))
+  var from: String
+
+  @Flag(name: [.customShort("n"), .long], help: "Read and check everything, write nothing.")
+  var dryRun = false
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var write: WriteOptions
+
+  func validate() throws { try EnvTarget.validate(name, connection) }
+
+  func run() async throws {
+    try EnvTarget.assertUnprotected(connection.target(name), "seed")
+    if FileCheck.isFolder(from) || from.utf8.contains(UInt8(ascii: "/")) {
+      var command = try ImportCommand.parse([from, "--mode", "upsert"])
+      command.connection = connection.target(name)
+      (command.logging, command.write, command.dryRun) = (logging, write, dryRun)
+      return try await command.run()
+    }
+    var command = try CopyCommand.parse(
+      ["--catalogues", "--mode", "upsert", "--from", from, "--to", name ?? ""]
+    )
+    command.connection = connection
+    command.to = name
+    (command.logging, command.write, command.dryRun) = (logging, write, dryRun)
+    try await command.run()
+  }
+}

@@ -1,0 +1,260 @@
+import ArgumentParser
+import Files
+import FirestoreModels
+import FirestoreREST
+import GymServices
+import Runs
+import Schema
+import Tables
+import Transfer
+
+/// `gymmigrate classes week`.
+struct ClassesWeek: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "week",
+    abstract: "Show the classes of a week with their bookings.",
+    discussion: """
+      Prints one line per class that takes place from Monday to Sunday, in the gym's zone: its day, its hour, its name, \
+      and active bookings / capacity, separated by tabs.
+
+        gymmigrate classes week -e stage
+        gymmigrate classes week --of 2026-01-05 -e stage -o week.xlsx --header spanish
+      """
+  )
+
+  @Option(
+    name: .customLong("of"),
+    help: ArgumentHelp("A day of the week (default: today).", valueName: "date"),
+    transform: ClassesGenerate.day
+  )
+  var day: CalendarDay?
+
+  @OptionGroup var table: ReportTable
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var verbosity: VerbosityOptions
+
+  func run() async throws {
+    let (day, table) = (day, table)
+    let command = CommandRun(
+      name: "classes week",
+      connection: connection,
+      logging: .withoutSummary(verbosity)
+    )
+    try await command.performWithoutRun { session in
+      let reports = try session.classReports()
+      let classes = try await reports.week(of: day ?? reports.day(of: .now))
+      try table.write(classes.map(\.row), of: ScheduledClass.table) {
+        $0.key("classes")
+        $0.array { list in
+          for found in classes {
+            list.object {
+              $0.member("booked", found.booked)
+              $0.member("capacity", found.capacity)
+              $0.member("day", found.day.text)
+              $0.member("id", found.id)
+              $0.member("name", found.name)
+              $0.member("start", found.start)
+            }
+          }
+        }
+      } lines: {
+        classes.map { found in
+          let weekday = ClassSeries.weekdayNames[found.day.weekday]
+          return
+            "\(weekday) \(found.day.text)\t\(found.start)\t\(found.name)\t\(found.booked)/\(found.capacity)"
+        }
+      }
+      return CommandResult()
+    }
+  }
+}
+
+/// `gymmigrate classes attendance`.
+struct ClassesAttendance: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "attendance",
+    abstract: "Show who came to classes.",
+    discussion: """
+      Prints one line per record of attendance: day, hour, class, name of the member or user, and asistió or falta, \
+      separated by tabs, then a line with the rate. --member also finds what was recorded for the user who is linked to \
+      the member. --month goes by the day of the class in the gym's zone. What is not known is '-'.
+
+        gymmigrate classes attendance --month 2026-01 -e stage
+        gymmigrate classes attendance --class seedClass0 -e local -o attendance.csv --header spanish
+      """
+  )
+
+  @Option(name: .customLong("class"), help: ArgumentHelp("The id of a class.", valueName: "id"))
+  var classID: String?
+
+  @Option(help: ArgumentHelp("The id of a member.", valueName: "id"))
+  var member: String?
+
+  @Option(help: ArgumentHelp("A month, as 2026-01.", valueName: "month"), transform: Self.month)
+  var month: CalendarDay?
+
+  @OptionGroup var table: ReportTable
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var verbosity: VerbosityOptions
+
+  func validate() throws {
+    if [classID != nil, member != nil, month != nil].count(where: { $0 }) != 1 {
+      throw ValidationError("Say whose: --class, --member or --month; one of the three.")
+    }
+    for (name, id) in [("--class", classID), ("--member", member)] {
+      guard let id, let violation = PathLimits.violation(ofID: id, isDocument: true) else { continue }
+      throw ValidationError("\(name): \(violation.message).")
+    }
+  }
+
+  private var selection: ClassReports.Selection {
+    if let classID { return .ofClass(classID) }
+    if let member { return .ofMember(member) }
+    let (year, month, _) = (month ?? CalendarDay(number: 0)).date
+    return .ofMonth(year: year, month: month)
+  }
+
+  func run() async throws {
+    let (selection, table) = (selection, table)
+    let command = CommandRun(
+      name: "classes attendance",
+      connection: connection,
+      logging: .withoutSummary(verbosity)
+    )
+    try await command.performWithoutRun { session in
+      let records = try await session.classReports().attendance(selection)
+      let attended = records.count(where: \.attended)
+      try table.write(records.map(\.row), of: AttendanceRecord.table) {
+        $0.member("attended", attended)
+        if !records.isEmpty { $0.member("rate", Double(attended) / Double(records.count)) }
+        $0.key("records")
+        $0.array { list in
+          for record in records {
+            list.object {
+              $0.member("attended", record.attended)
+              $0.member("class", record.className)
+              $0.member("classId", record.classID)
+              $0.member("day", record.day?.text)
+              $0.member("id", record.id)
+              $0.member("name", record.personName)
+              $0.member("person", record.personID)
+              $0.member("start", record.start)
+            }
+          }
+        }
+      } lines: {
+        var lines: [TerminalText] = records.map { record in
+          let cells = [
+            record.day?.text ?? "-", record.start ?? "-", record.className ?? "-", record.personName ?? "-",
+            record.attendance,
+          ]
+          return "\(cells.map { TerminalText($0) }.joined(separator: "\t"))"
+        }
+        lines.append(Self.rate(attended, of: records.count))
+        return lines
+      }
+      return CommandResult()
+    }
+  }
+
+  /// The last line: `rate  8/10  80.0 %`.
+  private static func rate(_ attended: Int, of count: Int) -> TerminalText {
+    if count == 0 { return "rate\t0/0\t-" }
+    let tenths = (attended * 2000 + count) / (2 * count)
+    return "rate\t\(attended)/\(count)\t\(tenths / 10).\(tenths % 10) %"
+  }
+
+  private static func month(_ text: String) throws -> CalendarDay {
+    guard text.utf8.count == 7, let day = CalendarDay("\(text)-01") else {
+      throw ValidationError("give a month, as 2026-01.")
+    }
+    return day
+  }
+}
+
+/// Where a report goes: lines on standard output, one JSON object, or a table in a file.
+struct ReportTable: ParsableArguments {
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "Write a table to this file, .csv, .xlsx or .jsonl, instead of lines.",
+      valueName: "path"
+    )
+  )
+  var output: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The header of CSV and XLSX: fields, english or spanish.",
+      valueName: "language"
+    ).withDefault("fields"),
+    transform: TypedValue.header
+  )
+  var header = Column.HeaderLanguage.fieldNames
+
+  @Flag(help: "Print one JSON object instead of lines.") var json = false
+
+  func validate() throws {
+    guard let output else { return }
+    if json { throw ValidationError("Give --json or --output, not both.") }
+    if FormatName(fileName: output) == nil {
+      throw ValidationError(
+        "--output: '\(output)' does not name a format; give a name that ends in .csv, .xlsx or .jsonl."
+      )
+    }
+    if FileCheck.isFolder(output) || output.hasSuffix("/") {
+      throw ValidationError("--output: '\(output)' is a folder; give a file.")
+    }
+  }
+
+  /// Writes a report.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows of the table.
+  ///   - members: Writes the members of the JSON object.
+  ///   - lines: The lines.
+  func write(
+    _ rows: [RawDocument],
+    of collection: CollectionPath,
+    _ members: (inout JSONWriter) -> Void,
+    lines: () -> [TerminalText]
+  ) throws {
+    if json {
+      var json = JSONWriter()
+      json.object(members)
+      return try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
+    }
+    guard let output, let name = FormatName(fileName: output) else {
+      for line in lines() { try StandardOutput.write("\(line)\n") }
+      return
+    }
+    let format: ExportFormat
+    switch name {
+    case .csv:
+      var options = CSVOptions()
+      (options.header, options.schema) = (header, ClassReports.schema)
+      format = .csv(options)
+    case .xlsx:
+      var options = XLSXOptions(timeZone: try LocalTimeZone(named: "UTC"))
+      (options.header, options.schema) = (header, ClassReports.schema)
+      format = .xlsx(options)
+    case .jsonl: format = .jsonLines()
+    }
+    let file = try ExportOutput(.file(output), format)
+    let writer = try file.writer(for: collection)
+    try writer.append(contentsOf: rows)
+    try writer.finish()
+    _ = try file.finish()
+  }
+}
+
+extension Session {
+  /// The reports on classes, in the gym's zone.
+  fileprivate func classReports() throws -> ClassReports {
+    try schema.assertGym("classes")
+    let counts = counts
+    return ClassReports(client, in: try LocalTimeZone(named: schema.timeZone ?? "UTC")) { collection, count in
+      counts.update(collection) { $0.read += count }
+    }
+  }
+}
