@@ -40,7 +40,8 @@ let package = Package(
   name: "gymmigrate",
   platforms: [.macOS(.v15)],
   products: [
-    .executable(name: "gymmigrate", targets: ["gymmigrate"])
+    .executable(name: "gymmigrate", targets: ["gymmigrate"]),
+    .library(name: "FirestoreDocuments", targets: ["FirestoreDocuments"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -87,6 +88,7 @@ let package = Package(
     library("Platform", in: ""),
     library("FirestoreModels", in: "Models/", ["CSimdjson", "Platform"]),
     library("TypedDocuments", in: "Models/", ["FirestoreModels"]),
+    library("FirestoreDocuments", in: "Models/", ["FirestoreModels", "TypedDocuments"]),
     library("YAML", in: "Models/", ["FirestoreModels", yams]),
     library("Schema", in: "Models/", ["FirestoreModels", "YAML"]),
     library(

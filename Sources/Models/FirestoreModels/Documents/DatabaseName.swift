@@ -1,25 +1,27 @@
 /// The name of a database: a project ID and a database ID.
-package struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
-  package let project: String
+public struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
+  /// The project ID.
+  public let project: String
   /// The database ID; `(default)` is a literal ID.
-  package let database: String
+  public let database: String
 
-  package init(project: String, database: String = "(default)") {
+  /// Makes a name without checking the IDs.
+  public init(project: String, database: String = "(default)") {
     self.project = project
     self.database = database
   }
 
   /// Parses `projects/P/databases/D`; nil for any other text.
-  package init?(parsing text: String) {
+  public init?(parsing text: String) {
     guard let (name, remainder) = Self.head(of: text), remainder == nil else { return nil }
     self = name
   }
 
   /// `projects/P/databases/D`.
-  package var description: String { "projects/\(project)/databases/\(database)" }
+  public var description: String { "projects/\(project)/databases/\(database)" }
 
   /// `projects/P/databases/D/documents`, the parent of the root collections.
-  package var documents: String { "\(description)/documents" }
+  public var documents: String { "\(description)/documents" }
 
   /// Whether a text is usable as a project or database ID in a name.
   ///
@@ -56,17 +58,17 @@ package struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The full resource name of a document.
-  package func name(of path: DocumentPath) -> String { "\(documents)/\(path.string)" }
+  public func name(of path: DocumentPath) -> String { "\(documents)/\(path.string)" }
 
   /// The path of a document in this database by its full name; nil for any other name.
-  package func path(ofName name: String) -> DocumentPath? {
+  public func path(ofName name: String) -> DocumentPath? {
     let prefix = "\(documents)/"
     guard name.utf8.starts(with: prefix.utf8) else { return nil }
     return DocumentPath(String(Substring(name.utf8.dropFirst(prefix.utf8.count))))
   }
 
   /// Splits a full document name into its database and path; nil for any other text.
-  package static func split(_ name: String) -> (database: DatabaseName, path: DocumentPath)? {
+  public static func split(_ name: String) -> (database: DatabaseName, path: DocumentPath)? {
     let documents = "documents/".utf8
     guard let (database, remainder) = head(of: name), let remainder, remainder.utf8.starts(with: documents),
       let path = DocumentPath(String(Substring(remainder.utf8.dropFirst(documents.count))))

@@ -1,7 +1,10 @@
 /// An error reported by the service, over HTTP or inside a stream or a batch response.
-package struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The status codes (`google.rpc.Code`) by their numbers.
-  package enum Status: Int, Sendable, CaseIterable {
+public struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The status codes of `google.rpc.Code` by their numbers, which are those of `FirestoreErrorCode` in the
+  /// Firebase SDK.
+  public enum Code: Int, Sendable, CaseIterable {
+    /// Success; no error has it.
+    case ok = 0
     case cancelled = 1
     case unknown = 2
     case invalidArgument = 3
@@ -20,8 +23,9 @@ package struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertib
     case unauthenticated = 16
 
     /// The name in JSON: `NOT_FOUND`.
-    package var name: String {
+    public var name: String {
       switch self {
+      case .ok: "OK"
       case .cancelled: "CANCELLED"
       case .unknown: "UNKNOWN"
       case .invalidArgument: "INVALID_ARGUMENT"
@@ -41,15 +45,16 @@ package struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertib
       }
     }
 
-    /// Finds the status with a name in JSON; nil for an unknown name.
-    package init?(name: String) {
-      guard let status = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    /// Finds the status of an error by its name in JSON; nil for an unknown name, and for `OK`, which no error has.
+    public init?(name: String) {
+      guard let status = Self.allCases.first(where: { $0.name == name && $0 != .ok }) else { return nil }
       self = status
     }
 
     /// The HTTP status that carries this status (google/rpc/code.proto).
-    package var httpCode: Int {
+    public var httpCode: Int {
       switch self {
+      case .ok: 200
       case .invalidArgument, .failedPrecondition, .outOfRange: 400
       case .unauthenticated: 401
       case .permissionDenied: 403
@@ -84,21 +89,24 @@ package struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertib
     }
   }
 
-  /// The HTTP status of the response, or the one of ``status``.
-  package var code: Int
+  /// The type of ``status``.
+  public typealias Status = Code
+
+  /// The HTTP status of the response (404), or the one of ``status``; not the number of a ``Code``.
+  public var code: Int
   /// The service's message, for people only: it may change, so no decision depends on it.
-  package var message: String
+  public var message: String
   /// The status, on which decisions depend.
-  package var status: Status
+  public var status: Status
   /// The `reason` of an ErrorInfo detail, such as `ACCESS_TOKEN_EXPIRED` or `SERVICE_DISABLED`.
-  package var reason: String?
+  public var reason: String?
   /// The delay that the service requests (RetryInfo or Retry-After), in seconds.
-  package var retryDelay: Double?
+  public var retryDelay: Double?
   /// Whether the response has the service's error format; false for a proxy's page.
-  package var isFromService: Bool
+  public var isFromService: Bool
 
   /// Makes an error; the HTTP status defaults to that of `status`.
-  package init(
+  public init(
     _ status: Status,
     _ message: String,
     code: Int? = nil,
@@ -115,7 +123,7 @@ package struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertib
   }
 
   /// One line: `NOT_FOUND (404): …`.
-  package var description: String {
+  public var description: String {
     "\(status.name) (\(code)): \(message)".split(whereSeparator: \.isNewline).joined(separator: " ")
   }
 }

@@ -6,16 +6,18 @@
 ///       path: DocumentPath(CollectionPath(nil, "users"), "u1"),
 ///       fields: ["role": .string("admin")]
 ///     )
-package struct RawDocument: Sendable, Equatable {
+public struct RawDocument: Sendable, Equatable {
   /// The path below the database.
-  package var path: DocumentPath
-  package var fields: FieldMap
+  public var path: DocumentPath
+  /// The fields.
+  public var fields: FieldMap
   /// The creation time; nil if the document was not read from the service.
-  package var createTime: Timestamp?
+  public var createTime: Timestamp?
   /// The time of the last change, used in preconditions; nil if the document was not read from the service.
-  package var updateTime: Timestamp?
+  public var updateTime: Timestamp?
 
-  package init(
+  /// Makes a document of its parts.
+  public init(
     path: DocumentPath,
     fields: FieldMap,
     createTime: Timestamp? = nil,

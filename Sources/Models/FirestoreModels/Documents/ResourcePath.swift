@@ -7,35 +7,35 @@
 ///     member?.collection.string    // groups/g1/members
 ///     member?.collection.parent    // groups/g1
 ///     DocumentPath("groups/g1/members")    // nil: a collection
-package struct DocumentPath: Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct DocumentPath: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The path as text; segments contain no slash, so it is unambiguous.
-  package let string: String
+  public let string: String
 
   /// Parses a path with an even number of non-empty segments; nil for other text.
   ///
   /// The limits of IDs are not checked, because responses are read leniently; see ``PathLimits``.
-  package init?(_ string: String) {
+  public init?(_ string: String) {
     guard let count = segmentCount(of: string), count % 2 == 0 else { return nil }
     self.string = string
   }
 
   /// The path of a document in a collection.
-  package init(_ collection: CollectionPath, _ id: String) {
+  public init(_ collection: CollectionPath, _ id: String) {
     string = "\(collection.string)/\(id)"
   }
 
   /// The document ID: the last segment.
-  package var id: String {
+  public var id: String {
     string.utf8.lastIndex(of: slash).map { String(string[string.utf8.index(after: $0)...]) } ?? string
   }
 
   /// The collection that contains the document.
-  package var collection: CollectionPath {
+  public var collection: CollectionPath {
     CollectionPath(unchecked: string.utf8.lastIndex(of: slash).map { String(string[..<$0]) } ?? string)
   }
 
   /// Whether the document is directly in a collection, not in a subcollection below it.
-  package func isIn(_ collection: CollectionPath) -> Bool {
+  public func isIn(_ collection: CollectionPath) -> Bool {
     let isIn = string.utf8.withContiguousStorageIfAvailable { path in
       collection.string.utf8.withContiguousStorageIfAvailable { path.isChild(of: $0) }
     }
@@ -43,15 +43,19 @@ package struct DocumentPath: Hashable, Comparable, Sendable, CustomStringConvert
   }
 
   /// The segments: collection IDs and document IDs in turn.
-  package var segments: [String] { string.utf8.split(separator: slash).map { String(Substring($0)) } }
+  public var segments: [String] { string.utf8.split(separator: slash).map { String(Substring($0)) } }
 
-  package var description: String { string }
+  /// The path as text.
+  public var description: String { string }
 
-  package static func == (a: DocumentPath, b: DocumentPath) -> Bool { a.string.isIdentical(to: b.string) }
+  /// Whether both have the same UTF-8 bytes.
+  public static func == (a: DocumentPath, b: DocumentPath) -> Bool { a.string.isIdentical(to: b.string) }
 
-  package func hash(into hasher: inout Hasher) { UTF8Key(string).hash(into: &hasher) }
+  /// Hashes the UTF-8 bytes.
+  public func hash(into hasher: inout Hasher) { UTF8Key(string).hash(into: &hasher) }
 
-  package static func < (a: DocumentPath, b: DocumentPath) -> Bool { compareSegments(a.string, b.string) < 0 }
+  /// Orders as the service does.
+  public static func < (a: DocumentPath, b: DocumentPath) -> Bool { compareSegments(a.string, b.string) < 0 }
 }
 
 extension UnsafeBufferPointer<UInt8> {
@@ -65,17 +69,18 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 /// The path of a collection below its database: `users`, `groups/g1/members`.
-package struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConvertible {
-  package let string: String
+public struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The path as text.
+  public let string: String
 
   /// Parses a path with an odd number of non-empty segments; nil for other text.
-  package init?(_ string: String) {
+  public init?(_ string: String) {
     guard let count = segmentCount(of: string), count % 2 == 1 else { return nil }
     self.string = string
   }
 
   /// The path of a subcollection, or of a root collection if `parent` is nil.
-  package init(_ parent: DocumentPath?, _ id: String) {
+  public init(_ parent: DocumentPath?, _ id: String) {
     string = parent.map { "\($0.string)/\(id)" } ?? id
   }
 
@@ -84,7 +89,7 @@ package struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConve
   }
 
   /// The collection ID: the last segment, which names the collection group.
-  package var id: String {
+  public var id: String {
     string.utf8.lastIndex(of: slash).map { String(string[string.utf8.index(after: $0)...]) } ?? string
   }
 
@@ -97,17 +102,21 @@ package struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConve
   }
 
   /// The parent document; nil for a root collection.
-  package var parent: DocumentPath? {
+  public var parent: DocumentPath? {
     string.utf8.lastIndex(of: slash).flatMap { DocumentPath(String(string[..<$0])) }
   }
 
-  package var description: String { string }
+  /// The path as text.
+  public var description: String { string }
 
-  package static func == (a: CollectionPath, b: CollectionPath) -> Bool { a.string.isIdentical(to: b.string) }
+  /// Whether both have the same UTF-8 bytes.
+  public static func == (a: CollectionPath, b: CollectionPath) -> Bool { a.string.isIdentical(to: b.string) }
 
-  package func hash(into hasher: inout Hasher) { UTF8Key(string).hash(into: &hasher) }
+  /// Hashes the UTF-8 bytes.
+  public func hash(into hasher: inout Hasher) { UTF8Key(string).hash(into: &hasher) }
 
-  package static func < (a: CollectionPath, b: CollectionPath) -> Bool {
+  /// Orders as the service does.
+  public static func < (a: CollectionPath, b: CollectionPath) -> Bool {
     compareSegments(a.string, b.string) < 0
   }
 }
@@ -157,9 +166,9 @@ func compareSegments(_ a: String, _ b: String) -> Int {
 }
 
 /// An ID within a path.
-package enum ResourceID {
+public enum ResourceID {
   /// The number of a numeric ID, written `__id7__` (as in Datastore); nil for other IDs.
-  package static func number(_ id: String) -> Int64? {
+  public static func number(_ id: String) -> Int64? {
     let utf8 = id.utf8
     guard utf8.count > 6, utf8.starts(with: "__id".utf8), utf8.suffix(2).elementsEqual("__".utf8) else {
       return nil
@@ -169,7 +178,7 @@ package enum ResourceID {
   }
 
   /// Compares two IDs: numeric ones first, by number, then the others by bytes.
-  package static func compare(_ a: String, _ b: String) -> Int {
+  public static func compare(_ a: String, _ b: String) -> Int {
     switch (number(a), number(b)) {
     // `__id07__` and `__id7__` are equal numbers but distinct IDs, so the order stays total.
     case (let x?, let y?): x < y ? -1 : x > y ? 1 : a.compareUTF8(b)
@@ -181,15 +190,15 @@ package enum ResourceID {
 }
 
 /// Percent encoding of resource names in URLs.
-package enum PercentEncoding {
+public enum PercentEncoding {
   /// Appends a path, encoding all but `[-_.~0-9A-Za-z]` and the slashes between segments, as
   /// `google.api.HttpRule` defines for multi-segment variables.
-  package static func appendPath(_ path: String, to out: inout String) {
+  public static func appendPath(_ path: String, to out: inout String) {
     append(path, keepingSlashes: true, to: &out)
   }
 
   /// Encodes the name or value of a query parameter.
-  package static func query(_ text: String) -> String {
+  public static func query(_ text: String) -> String {
     var out = ""
     append(text, keepingSlashes: false, to: &out)
     return out

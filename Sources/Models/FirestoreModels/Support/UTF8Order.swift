@@ -75,24 +75,30 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 /// A string that is equal, hashed and ordered by its UTF-8 bytes: a key for dictionaries, sets and sorting.
-package struct UTF8Key: Hashable, Comparable, Sendable, CustomStringConvertible {
-  package let string: String
+public struct UTF8Key: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The text.
+  public let string: String
 
-  package init(_ string: String) {
+  /// Makes a key of a text.
+  public init(_ string: String) {
     self.string = string
   }
 
-  package var description: String { string }
+  /// The text itself.
+  public var description: String { string }
 
-  package static func == (a: UTF8Key, b: UTF8Key) -> Bool {
+  /// Whether both have the same UTF-8 bytes.
+  public static func == (a: UTF8Key, b: UTF8Key) -> Bool {
     a.string.isIdentical(to: b.string)
   }
 
-  package static func < (a: UTF8Key, b: UTF8Key) -> Bool {
+  /// Orders by UTF-8 bytes.
+  public static func < (a: UTF8Key, b: UTF8Key) -> Bool {
     a.string.compareUTF8(b.string) < 0
   }
 
-  package func hash(into hasher: inout Hasher) {
+  /// Hashes the UTF-8 bytes.
+  public func hash(into hasher: inout Hasher) {
     var text = string
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     hasher.combine(UInt8(0xFF))

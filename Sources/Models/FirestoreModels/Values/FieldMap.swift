@@ -6,34 +6,38 @@
 ///     fields["visits"] = .integer(4)
 ///     fields["role"] = nil                                     // deletes the field
 ///     fields[try FieldPath(parsing: "plan.name")] = .string("Gold")   // creates the map `plan`
-package struct FieldMap: Sendable, Equatable {
+public struct FieldMap: Sendable, Equatable {
   /// A name and its value.
-  package struct Entry: Sendable, Equatable {
+  public struct Entry: Sendable, Equatable {
     /// The raw name, never quoted as in a field path.
-    package var name: String
-    package var value: Value
+    public var name: String
+    /// The value.
+    public var value: Value
 
-    package init(name: String, value: Value) {
+    /// Makes a member.
+    public init(name: String, value: Value) {
       self.name = name
       self.value = value
     }
 
-    package static func == (a: Entry, b: Entry) -> Bool {
+    /// Whether the names have the same bytes and the values are the same.
+    public static func == (a: Entry, b: Entry) -> Bool {
       a.name.isIdentical(to: b.name) && a.value == b.value
     }
   }
 
   /// The members in byte order of their names.
-  package private(set) var entries: [Entry]
+  public private(set) var entries: [Entry]
 
-  package init() {
+  /// Makes an empty map.
+  public init() {
     entries = []
   }
 
   /// Makes a map of members in any order.
   ///
   /// Of two members with the same name the later one wins, as in protobuf's JSON parsers.
-  package init(_ members: [Entry]) {
+  public init(_ members: [Entry]) {
     entries = members
     var sorted = true
     for index in entries.indices.dropFirst()
@@ -49,16 +53,18 @@ package struct FieldMap: Sendable, Equatable {
     entries = members
   }
 
-  package var count: Int { entries.count }
+  /// The number of members.
+  public var count: Int { entries.count }
 
-  package var isEmpty: Bool { entries.isEmpty }
+  /// Whether there are no members.
+  public var isEmpty: Bool { entries.isEmpty }
 
   package mutating func reserveCapacity(_ count: Int) {
     entries.reserveCapacity(count)
   }
 
   /// The value of a member; nil if there is none, and setting nil deletes the member.
-  package subscript(name: String) -> Value? {
+  public subscript(name: String) -> Value? {
     get {
       let (index, exists) = position(of: name)
       return exists ? entries[index].value : nil
@@ -92,7 +98,7 @@ package struct FieldMap: Sendable, Equatable {
   /// The components of a vector value; nil for an ordinary map.
   ///
   /// Firestore encodes a vector as `{"__type__": "__vector__", "value": [doubles]}`.
-  package var vector: [Double]? {
+  public var vector: [Double]? {
     guard entries.count == 2, case .string(let type)? = self["__type__"], type == "__vector__",
       case .array(let values)? = self["value"]
     else { return nil }
@@ -140,7 +146,8 @@ package struct FieldMap: Sendable, Equatable {
 }
 
 extension FieldMap: ExpressibleByDictionaryLiteral {
-  package init(dictionaryLiteral elements: (String, Value)...) {
+  /// Makes a map of members in any order; of two with the same name the later one wins.
+  public init(dictionaryLiteral elements: (String, Value)...) {
     self.init(elements.map { Entry(name: $0.0, value: $0.1) })
   }
 }
@@ -149,7 +156,7 @@ extension FieldMap: ExpressibleByDictionaryLiteral {
 
 extension FieldMap {
   /// The value at a path through nested maps; nil if the path does not exist.
-  package subscript(path: FieldPath) -> Value? {
+  public subscript(path: FieldPath) -> Value? {
     get {
       var fields = self
       for segment in path.segments.dropLast() {

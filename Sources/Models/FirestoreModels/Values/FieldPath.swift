@@ -6,40 +6,42 @@
 ///     let path = try FieldPath(parsing: "plan.`monthly price`")
 ///     path.segments       // ["plan", "monthly price"]
 ///     path.description    // plan.`monthly price`
-package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
+public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
   /// The raw names, outermost first; at least one, none empty.
-  package let segments: [String]
+  public let segments: [String]
 
   /// Makes a path of raw names; nil if there are none or one is empty.
-  package init?(segments: [String]) {
+  public init?(segments: [String]) {
     guard !segments.isEmpty, !segments.contains(where: \.isEmpty) else { return nil }
     self.segments = segments
   }
 
   /// A path of one raw name, which may contain dots.
-  package init(field name: String) {
+  public init(field name: String) {
     segments = [name]
   }
 
   /// `__name__`, the pseudo-field that holds the document name.
-  package static let documentName = FieldPath(field: "__name__")
+  public static let documentName = FieldPath(field: "__name__")
 
-  package static func == (a: FieldPath, b: FieldPath) -> Bool {
+  /// Whether all segments have the same bytes.
+  public static func == (a: FieldPath, b: FieldPath) -> Bool {
     a.segments.count == b.segments.count
       && zip(a.segments, b.segments).allSatisfy { $0.isIdentical(to: $1) }
   }
 
-  package func hash(into hasher: inout Hasher) {
+  /// Hashes the UTF-8 bytes.
+  public func hash(into hasher: inout Hasher) {
     for segment in segments { UTF8Key(segment).hash(into: &hasher) }
   }
 
   /// Returns the path with one more raw name.
-  package func appending(_ name: String) -> FieldPath {
+  public func appending(_ name: String) -> FieldPath {
     FieldPath(unchecked: segments + [name])
   }
 
   /// Whether this path equals `other` or is one of its ancestors.
-  package func isPrefix(of other: FieldPath) -> Bool {
+  public func isPrefix(of other: FieldPath) -> Bool {
     segments.count <= other.segments.count
       && zip(segments, other.segments).allSatisfy { $0.isIdentical(to: $1) }
   }
@@ -53,7 +55,7 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
   /// Parses simple or back-quoted names joined by dots.
   ///
   /// - Throws: ``FieldPathError`` with the offset of the invalid byte.
-  package init(parsing text: String) throws(FieldPathError) {
+  public init(parsing text: String) throws(FieldPathError) {
     let bytes = Array(text.utf8)
     var segments: [String] = []
     var index = 0
@@ -108,7 +110,7 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
   /// Parses a comma-separated list of paths; commas inside back quotes belong to names.
   ///
   /// - Throws: ``FieldPathError`` for the first invalid path.
-  package static func list(parsing text: String) throws(FieldPathError) -> [FieldPath] {
+  public static func list(parsing text: String) throws(FieldPathError) -> [FieldPath] {
     var parts: [[UInt8]] = [[]]
     var isQuoted = false
     var isEscaped = false
@@ -127,7 +129,7 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The path in Firestore's grammar, quoted where necessary.
-  package var description: String {
+  public var description: String {
     segments.count == 1
       ? Self.rendered(segments[0]) : segments.map(Self.rendered).joined(separator: ".")
   }
@@ -162,11 +164,13 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// An invalid field path, with the byte offset and the reason.
-package struct FieldPathError: Error, Sendable, Equatable, CustomStringConvertible {
-  package let text: String
+public struct FieldPathError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The text that is not a path.
+  public let text: String
   /// The offset of the invalid byte, from 0.
-  package let offset: Int
-  package let reason: String
+  public let offset: Int
+  /// Why it is not a path.
+  public let reason: String
 
   init(_ text: String, _ offset: Int, _ reason: String) {
     self.text = text
@@ -175,5 +179,5 @@ package struct FieldPathError: Error, Sendable, Equatable, CustomStringConvertib
   }
 
   /// One line with the text, the position and the reason.
-  package var description: String { "'\(text)' is not a field path: at byte \(offset + 1), \(reason)" }
+  public var description: String { "'\(text)' is not a field path: at byte \(offset + 1), \(reason)" }
 }

@@ -5,19 +5,19 @@
 ///     let time = Timestamp("2026-01-31T12:00:00.123456789-06:00")
 ///     time?.description             // 2026-01-31T18:00:00.123456789Z
 ///     time?.flooredToMicroseconds   // 2026-01-31T18:00:00.123456Z
-package struct Timestamp: Hashable, Comparable, Sendable {
+public struct Timestamp: Hashable, Comparable, Sendable {
   /// Seconds since 1970-01-01T00:00:00Z; negative before.
-  package let seconds: Int64
+  public let seconds: Int64
   /// Nanoseconds within the second, 0 to 999,999,999.
-  package let nanoseconds: Int32
+  public let nanoseconds: Int32
 
   /// 0001-01-01T00:00:00Z, the earliest time that the service accepts.
-  package static let minimumSeconds: Int64 = -62_135_596_800
+  public static let minimumSeconds: Int64 = -62_135_596_800
   /// 9999-12-31T23:59:59Z, the last second that the service accepts.
-  package static let maximumSeconds: Int64 = 253_402_300_799
+  public static let maximumSeconds: Int64 = 253_402_300_799
 
   /// Makes a timestamp; nil outside the years 1 to 9999 or if `nanoseconds` is not less than a second.
-  package init?(seconds: Int64, nanoseconds: Int32 = 0) {
+  public init?(seconds: Int64, nanoseconds: Int32 = 0) {
     guard (Self.minimumSeconds...Self.maximumSeconds).contains(seconds),
       (0..<1_000_000_000).contains(nanoseconds)
     else { return nil }
@@ -31,11 +31,12 @@ package struct Timestamp: Hashable, Comparable, Sendable {
   }
 
   /// The timestamp rounded down to microseconds, as the service stores it.
-  package var flooredToMicroseconds: Timestamp {
+  public var flooredToMicroseconds: Timestamp {
     Timestamp(uncheckedSeconds: seconds, nanoseconds: nanoseconds / 1000 * 1000)
   }
 
-  package static func < (a: Timestamp, b: Timestamp) -> Bool {
+  /// Whether one time is before another.
+  public static func < (a: Timestamp, b: Timestamp) -> Bool {
     (a.seconds, a.nanoseconds) < (b.seconds, b.nanoseconds)
   }
 }
@@ -44,7 +45,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
 extension Timestamp: CustomStringConvertible {
   /// Parses RFC 3339 with an offset (`Z` or `±hh:mm`) and up to 9 fractional digits; nil for anything else.
-  package init?(_ text: String) {
+  public init?(_ text: String) {
     var text = text
     guard let parsed = text.withUTF8({ Timestamp(rfc3339: $0) }) else { return nil }
     self = parsed
@@ -107,7 +108,7 @@ extension Timestamp: CustomStringConvertible {
   }
 
   /// RFC 3339 in UTC with 0, 3, 6 or 9 fractional digits, as in protobuf's JSON mapping.
-  package var description: String {
+  public var description: String {
     var out: [UInt8] = []
     append(to: &out)
     return String(decoding: out, as: UTF8.self)

@@ -8,7 +8,7 @@
 ///     let plan: Value = .map(["name": .string("Gold"), "price": .double(499.5)])
 ///     plan.map?["name"]?.string              // "Gold"
 ///     Value.integer(1) == Value.double(1)    // false
-package enum Value: Sendable {
+public enum Value: Sendable {
   case null
   case boolean(Bool)
   case integer(Int64)
@@ -24,21 +24,22 @@ package enum Value: Sendable {
 }
 
 /// A geographic point in degrees: latitude -90 to 90, longitude -180 to 180.
-package struct GeoPoint: Hashable, Sendable {
+public struct GeoPoint: Hashable, Sendable {
   /// Degrees north of the equator.
-  package var latitude: Double
+  public var latitude: Double
   /// Degrees east of Greenwich.
-  package var longitude: Double
+  public var longitude: Double
 
   /// Makes a point without checking the ranges (see ``DocumentLimits``).
-  package init(latitude: Double, longitude: Double) {
+  public init(latitude: Double, longitude: Double) {
     self.latitude = latitude
     self.longitude = longitude
   }
 }
 
 extension Value: Equatable {
-  package static func == (a: Value, b: Value) -> Bool {
+  /// Whether type and content are the same, strings by bytes and doubles by bits.
+  public static func == (a: Value, b: Value) -> Bool {
     switch (a, b) {
     case (.null, .null): true
     case (.boolean(let x), .boolean(let y)): x == y
@@ -66,7 +67,7 @@ extension Double {
 
 extension Value {
   /// The type's name in Firestore's documentation: `string`, `integer`, `map` and so on.
-  package var typeName: String {
+  public var typeName: String {
     switch self {
     case .null: "null"
     case .boolean: "boolean"
@@ -83,36 +84,37 @@ extension Value {
   }
 
   /// The string, if the value is one.
-  package var string: String? {
+  public var string: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
   /// The boolean, if the value is one.
-  package var boolean: Bool? {
+  public var boolean: Bool? {
     if case .boolean(let flag) = self { flag } else { nil }
   }
 
   /// The integer, if the value is one.
-  package var integer: Int64? {
+  public var integer: Int64? {
     if case .integer(let number) = self { number } else { nil }
   }
 
   /// The timestamp, if the value is one.
-  package var timestamp: Timestamp? {
+  public var timestamp: Timestamp? {
     if case .timestamp(let time) = self { time } else { nil }
   }
 
   /// The members, if the value is a map.
-  package var map: FieldMap? {
+  public var map: FieldMap? {
     if case .map(let fields) = self { fields } else { nil }
   }
 
   /// The elements, if the value is an array.
-  package var array: [Value]? {
+  public var array: [Value]? {
     if case .array(let values) = self { values } else { nil }
   }
 
-  package var isNull: Bool {
+  /// Whether the value is null.
+  public var isNull: Bool {
     if case .null = self { true } else { false }
   }
 }

@@ -1,4 +1,4 @@
-package import FirestoreModels
+public import FirestoreModels
 
 /// Decodes documents into plain `Codable` structs, like `data(as:)` in the Firebase SDK.
 ///
@@ -27,16 +27,17 @@ package import FirestoreModels
 ///
 /// Numbers are converted as in the official Swift library, except that an integer beyond 2^53 that a `Double`
 /// would round is an error.
-package struct FirestoreDecoder: Sendable {
+public struct FirestoreDecoder: Sendable {
   /// Passed to the decoded types.
-  package var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-  package init() {}
+  /// Makes a decoder.
+  public init() {}
 
   /// Decodes fields; `path` provides the ``DocumentID``.
   ///
   /// - Throws: `DecodingError` if a field is missing or has another type.
-  package func decode<T: Decodable>(
+  public func decode<T: Decodable>(
     _ type: T.Type = T.self,
     from fields: FieldMap,
     path: DocumentPath? = nil
@@ -47,7 +48,7 @@ package struct FirestoreDecoder: Sendable {
   /// Decodes the fields of a document, and its ID if the type has a ``DocumentID``.
   ///
   /// - Throws: `DecodingError` if a field is missing or has another type.
-  package func decode<T: Decodable>(_ type: T.Type = T.self, from document: RawDocument) throws -> T {
+  public func decode<T: Decodable>(_ type: T.Type = T.self, from document: RawDocument) throws -> T {
     try decode(type, from: document.fields, path: document.path)
   }
 }

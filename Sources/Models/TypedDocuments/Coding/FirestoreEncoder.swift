@@ -1,4 +1,4 @@
-package import FirestoreModels
+public import FirestoreModels
 
 /// Encodes plain `Codable` structs as documents, like `Firestore.Encoder` in the Firebase SDK.
 ///
@@ -6,23 +6,36 @@ package import FirestoreModels
 /// signed 64 bits, as is a `Decimal`), `Double` and `Float` become doubles, and a `Date` becomes a timestamp
 /// rounded to microseconds. A nil optional omits the field; ``ExplicitNull`` writes null. A ``DocumentID`` is
 /// omitted. Errors are `EncodingError`s with the coding path.
-package struct FirestoreEncoder: Sendable {
+public struct FirestoreEncoder: Sendable {
   /// Passed to the encoded types.
-  package var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-  package init() {}
+  /// Makes an encoder.
+  public init() {}
 
   /// Encodes fields without checking the service's limits (see ``DocumentLimits``).
   ///
   /// - Throws: `EncodingError` if a value has no Firestore type or the result is not a map.
-  package func encode(_ value: some Encodable) throws -> FieldMap {
+  public func encode(_ value: some Encodable) throws -> FieldMap {
     try ValueEncoder.fields(of: value, codingPath: [], userInfo: userInfo)
+  }
+
+  /// Encodes fields for an update, with a mask of the fields that the type has.
+  ///
+  /// The mask contains the names of all fields, and of optional properties that are nil, which are so deleted.
+  /// A field is replaced with all that is in it.
+  ///
+  /// - Throws: `EncodingError` if a value has no Firestore type or the result is not a map.
+  package func update(_ value: some Encodable) throws -> (fields: FieldMap, mask: [FieldPath]) {
+    let (fields, omitted) = try ValueEncoder.update(of: value, userInfo: userInfo)
+    let names = fields.entries.map(\.name) + omitted.filter { fields[$0] == nil }
+    return (fields, names.map { FieldPath(field: $0) })
   }
 
   /// Encodes a document for a path.
   ///
   /// - Throws: `EncodingError` if a value has no Firestore type or the result is not a map.
-  package func encode(_ value: some Encodable, at path: DocumentPath) throws -> RawDocument {
+  public func encode(_ value: some Encodable, at path: DocumentPath) throws -> RawDocument {
     RawDocument(path: path, fields: try encode(value))
   }
 }

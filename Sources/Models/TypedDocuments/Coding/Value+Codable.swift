@@ -1,4 +1,4 @@
-import FirestoreModels
+public import FirestoreModels
 
 // The REST JSON through any Codable coder. `JSONDecoder.decodeGetResult` and `WireDecoder` bypass it: they
 // are faster and distinguish names that Foundation's coders consider equal.
@@ -35,7 +35,7 @@ private enum ContentKey: String, CodingKey {
 
 extension Value: Codable {
   /// Decodes the REST JSON as leniently as ``WireDecoder``; a value with two types or none is refused.
-  package init(from decoder: any Decoder) throws {
+  public init(from decoder: any Decoder) throws {
     if let decoder = decoder as? ValueDecoder {
       self = decoder.value
       return
@@ -121,7 +121,7 @@ extension Value: Codable {
   /// Encodes the REST JSON, or the value itself in a ``FirestoreEncoder``.
   ///
   /// - Throws: `EncodingError` if the encoder would merge canonically equivalent names.
-  package func encode(to encoder: any Encoder) throws {
+  public func encode(to encoder: any Encoder) throws {
     if let encoder = encoder as? ValueEncoder {
       encoder.set(self)
       return
@@ -162,7 +162,7 @@ extension Value: Codable {
 
 extension FieldMap: Codable {
   /// Decodes the members of a map in REST JSON: `{"a": {"stringValue": "…"}, …}`.
-  package init(from decoder: any Decoder) throws {
+  public init(from decoder: any Decoder) throws {
     if let decoder = decoder as? ValueDecoder {
       guard case .map(let fields) = decoder.value else {
         throw decoder.mismatch(Self.self, expected: "a map")
@@ -182,7 +182,7 @@ extension FieldMap: Codable {
   ///
   /// - Throws: `EncodingError` if two names are canonically equivalent ("é"), because Foundation's encoders
   ///   would drop one. ``JSONWriter`` writes both.
-  package func encode(to encoder: any Encoder) throws {
+  public func encode(to encoder: any Encoder) throws {
     if let encoder = encoder as? ValueEncoder {
       encoder.set(.map(self))
       return
@@ -202,7 +202,7 @@ extension FieldMap: Codable {
 extension Timestamp: Codable {
   /// Decodes an RFC 3339 string with an offset and up to 9 fractional digits, or a timestamp in a
   /// ``FirestoreDecoder``.
-  package init(from decoder: any Decoder) throws {
+  public init(from decoder: any Decoder) throws {
     if let decoder = decoder as? ValueDecoder {
       guard case .timestamp(let time) = decoder.value else {
         throw decoder.mismatch(Self.self, expected: "a timestamp")
@@ -220,7 +220,7 @@ extension Timestamp: Codable {
   }
 
   /// Encodes an RFC 3339 string in UTC, or the timestamp itself in a ``FirestoreEncoder``.
-  package func encode(to encoder: any Encoder) throws {
+  public func encode(to encoder: any Encoder) throws {
     if let encoder = encoder as? ValueEncoder {
       encoder.set(.timestamp(self))
       return
@@ -233,7 +233,7 @@ extension Timestamp: Codable {
 extension GeoPoint: Codable {
   /// Decodes `{"latitude": 1.5, "longitude": -2}`, where a missing coordinate is 0, or a geo point in a
   /// ``FirestoreDecoder``.
-  package init(from decoder: any Decoder) throws {
+  public init(from decoder: any Decoder) throws {
     if let decoder = decoder as? ValueDecoder {
       guard case .geoPoint(let point) = decoder.value else {
         throw decoder.mismatch(Self.self, expected: "a geo point")
@@ -253,7 +253,7 @@ extension GeoPoint: Codable {
   }
 
   /// Encodes the coordinates other than 0, or the geo point itself in a ``FirestoreEncoder``.
-  package func encode(to encoder: any Encoder) throws {
+  public func encode(to encoder: any Encoder) throws {
     if let encoder = encoder as? ValueEncoder {
       encoder.set(.geoPoint(self))
       return
@@ -271,19 +271,22 @@ extension GeoPoint: Codable {
 }
 
 extension UTF8Key: Codable, CodingKeyRepresentable {
-  package init(from decoder: any Decoder) throws {
+  /// Decodes a string.
+  public init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(String.self))
   }
 
-  package func encode(to encoder: any Encoder) throws {
+  /// Encodes the string.
+  public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(string)
   }
 
   /// The text as a coding key, so that a dictionary with these keys is encoded as a map.
-  package var codingKey: any CodingKey { FieldKey(string) }
+  public var codingKey: any CodingKey { FieldKey(string) }
 
-  package init?(codingKey: some CodingKey) {
+  /// Makes a key of the name of a coding key.
+  public init?(codingKey: some CodingKey) {
     self.init(codingKey.stringValue)
   }
 }

@@ -16,6 +16,8 @@ struct ValueEncoder: Encoder {
     }
 
     var content: Content = .nothing
+    /// The names of optional members that are nil and so not written.
+    var omitted: [String] = []
 
     /// The complete value; a type that writes nothing is an empty map.
     var value: Value {
@@ -52,16 +54,28 @@ struct ValueEncoder: Encoder {
     codingPath: [any CodingKey],
     userInfo: [CodingUserInfoKey: Any]
   ) throws -> FieldMap {
-    let encoder = ValueEncoder(node: Node(), codingPath: codingPath, userInfo: userInfo)
-    try encoder.box(content)
-    guard case .map(let fields) = encoder.node.value else {
+    try ValueEncoder(node: Node(), codingPath: codingPath, userInfo: userInfo).fields(of: content)
+  }
+
+  private func fields<T: Encodable>(of content: T) throws -> FieldMap {
+    try box(content)
+    guard case .map(let fields) = node.value else {
       throw EncodingError.fault(
         T.self,
-        "fields must be a map, and this is a value of the type \(encoder.node.value.typeName)",
+        "fields must be a map, and this is a value of the type \(node.value.typeName)",
         at: codingPath
       )
     }
     return fields
+  }
+
+  /// Encodes the content as fields, with the names of its optional properties that are nil.
+  static func update(
+    of content: some Encodable,
+    userInfo: [CodingUserInfoKey: Any]
+  ) throws -> (fields: FieldMap, omitted: [String]) {
+    let encoder = ValueEncoder(node: Node(), codingPath: [], userInfo: userInfo)
+    return (try encoder.fields(of: content), encoder.node.omitted)
   }
 
   func set(_ value: Value) { node.content = .value(value) }
@@ -159,6 +173,27 @@ private struct KeyedNodeContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
   func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
     if value is DocumentID { return }
     try member(key).box(value)
+  }
+
+  // One for each type, because a synthesized encoder calls that of the property's type.
+  func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try optional(value, key) }
+  func encodeIfPresent(_ value: String?, forKey key: Key) throws { try optional(value, key) }
+  func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try optional(value, key) }
+  func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try optional(value, key) }
+  func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try optional(value, key) }
+  func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try optional(value, key) }
+  func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try optional(value, key) }
+  func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try optional(value, key) }
+  func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try optional(value, key) }
+  func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try optional(value, key) }
+  func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try optional(value, key) }
+  func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try optional(value, key) }
+  func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try optional(value, key) }
+  func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try optional(value, key) }
+  func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws { try optional(value, key) }
+
+  private func optional<T: Encodable>(_ value: T?, _ key: Key) throws {
+    if let value { try encode(value, forKey: key) } else { encoder.node.omitted.append(key.stringValue) }
   }
 
   func nestedContainer<Nested: CodingKey>(

@@ -1,4 +1,4 @@
-package import FirestoreModels
+public import FirestoreModels
 
 /// A document of a response with typed fields: immutable, with its name and times.
 ///
@@ -15,16 +15,18 @@ package import FirestoreModels
 ///     app.index      // Int, from app.fields.index.integerValue
 ///     app.iconURL    // URL?
 @dynamicMemberLookup
-package struct Document<Fields: Decodable>: DocumentType {
+public struct Document<Fields: Decodable>: DocumentType {
   /// The document name; in responses the full name, `projects/P/databases/D/documents/…`.
-  package let name: String
-  package let fields: Fields
+  public let name: String
+  /// The typed fields.
+  public let fields: Fields
   /// The creation time with all its digits.
-  package let createTime: Timestamp
+  public let createTime: Timestamp
   /// The time of the last change with all its digits, for preconditions.
-  package let updateTime: Timestamp
+  public let updateTime: Timestamp
 
-  package init(name: String, fields: Fields, createTime: Timestamp, updateTime: Timestamp) {
+  /// Makes a document of its parts.
+  public init(name: String, fields: Fields, createTime: Timestamp, updateTime: Timestamp) {
     self.name = name
     self.fields = fields
     self.createTime = createTime
@@ -34,7 +36,7 @@ package struct Document<Fields: Decodable>: DocumentType {
   /// Makes a document from the parts of a response.
   ///
   /// - Throws: `DecodingError` if one of the times is missing.
-  package init(fields: Fields, metadata: DocumentMetadata) throws {
+  public init(fields: Fields, metadata: DocumentMetadata) throws {
     func required(_ time: Timestamp?, _ key: DocumentKey) throws -> Timestamp {
       guard let time else {
         throw DecodingError.keyNotFound(key, .fault("\(key.rawValue) is missing", at: [key]))
@@ -50,12 +52,12 @@ package struct Document<Fields: Decodable>: DocumentType {
   }
 
   /// The path below the database; nil if the name is not a document name.
-  package var path: DocumentPath? { DocumentMetadata(name: name).path }
+  public var path: DocumentPath? { DocumentMetadata(name: name).path }
 }
 
 extension Document: Decodable {
   /// Decodes the REST JSON of a document.
-  package init(from decoder: any Decoder) throws {
+  public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DocumentKey.self)
     let name = try container.decode(String.self, forKey: .name)
     self.init(
@@ -69,7 +71,7 @@ extension Document: Decodable {
 
 extension Document: Encodable where Fields: Encodable {
   /// Encodes the REST JSON of a document; empty `fields` are omitted.
-  package func encode(to encoder: any Encoder) throws {
+  public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DocumentKey.self)
     try container.encode(name, forKey: .name)
     try container.encodeFields(fields, for: encoder)
@@ -80,7 +82,7 @@ extension Document: Encodable where Fields: Encodable {
   /// Converts to an untyped document.
   ///
   /// - Throws: `EncodingError` if the name is not a document name or a field has no Firestore type.
-  package func encoded() throws -> RawDocument {
+  public func encoded() throws -> RawDocument {
     guard let path else {
       throw EncodingError.fault(Self.self, "the name is not a document name", at: [DocumentKey.name])
     }
@@ -94,7 +96,8 @@ extension Document: Encodable where Fields: Encodable {
 }
 
 extension Document: Equatable where Fields: Equatable {
-  package static func == (a: Document, b: Document) -> Bool {
+  /// Whether name (by its bytes), fields and times are equal.
+  public static func == (a: Document, b: Document) -> Bool {
     a.name.isIdentical(to: b.name) && a.fields == b.fields && a.createTime == b.createTime
       && a.updateTime == b.updateTime
   }

@@ -1,34 +1,45 @@
 import FirestoreModels
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// Why a document of a response could not be decoded.
 ///
 /// It contains names of fields and types but no values, and can be logged.
-package struct DocumentFailure: Error, Sendable, Equatable, CustomStringConvertible {
+public struct DocumentFailure: LocalizedError, Sendable, Equatable, CustomStringConvertible {
   /// The document name; nil if the response has none.
-  package var name: String?
+  public var name: String?
   /// The index of the document in the response, from 0.
-  package var index: Int
+  public var index: Int
   /// The location in the document, outermost first: `["fields", "tags", "[2]"]`.
-  package var location: [String]
-  package var reason: String
+  public var location: [String]
+  /// Why it could not be decoded, without data.
+  public var reason: String
 
-  package init(name: String?, index: Int, location: [String] = [], reason: String) {
+  /// Makes a failure of its parts.
+  public init(name: String?, index: Int, location: [String] = [], reason: String) {
     self.name = name
     self.index = index
     self.location = location
     self.reason = reason
   }
 
-  init(name: String?, index: Int, error: any Error) {
+  package init(name: String?, index: Int, error: any Error) {
     let (location, reason) = Self.explain(error)
     self.init(name: name, index: index, location: location, reason: reason)
   }
 
   /// One line with the document, the location and the reason.
-  package var description: String {
+  public var description: String {
     let place = location.isEmpty ? "" : "\(location.joined(separator: ".")): "
     return "\(name ?? "document \(index)"): \(place)\(reason)"
   }
+
+  /// The ``description``.
+  public var errorDescription: String? { description }
 
   /// Location and reason of an error; the text of external errors may quote data and is omitted.
   private static func explain(_ error: any Error) -> (location: [String], reason: String) {

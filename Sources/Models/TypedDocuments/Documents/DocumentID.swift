@@ -11,26 +11,30 @@ import FirestoreModels
 /// an error, as in the official library: declare a plain `var id: String` for such a field. In coders other
 /// than ``FirestoreDecoder`` and ``FirestoreEncoder`` it is a plain string. Equality compares bytes.
 @propertyWrapper
-package struct DocumentID: Codable, Hashable, Sendable {
-  package var wrappedValue: String?
+public struct DocumentID: Codable, Hashable, Sendable {
+  /// The document ID; nil if the fields were decoded without their document.
+  public var wrappedValue: String?
 
-  package init(wrappedValue: String?) { self.wrappedValue = wrappedValue }
+  /// Wraps a document ID.
+  public init(wrappedValue: String?) { self.wrappedValue = wrappedValue }
 
   /// Decodes a string or null.
-  package init(from decoder: any Decoder) throws {
+  public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     wrappedValue = container.decodeNil() ? nil : try container.decode(String.self)
   }
 
   /// Encodes the string or null.
-  package func encode(to encoder: any Encoder) throws {
+  public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(wrappedValue)
   }
 
-  package static func == (a: DocumentID, b: DocumentID) -> Bool {
+  /// Whether both have the same UTF-8 bytes.
+  public static func == (a: DocumentID, b: DocumentID) -> Bool {
     a.wrappedValue.map(UTF8Key.init) == b.wrappedValue.map(UTF8Key.init)
   }
 
-  package func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue.map(UTF8Key.init)) }
+  /// Hashes the UTF-8 bytes.
+  public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue.map(UTF8Key.init)) }
 }

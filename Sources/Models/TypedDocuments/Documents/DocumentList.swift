@@ -1,13 +1,14 @@
 /// A page of documents with a result for each, so that one invalid document does not fail the page.
-package struct DocumentList<Element: DocumentType> {
+public struct DocumentList<Element: FieldsOnlyDocumentType> {
   /// One result for each document of the response, in order.
-  package var results: [Result<Element, DocumentFailure>]
+  public var results: [Result<Element, DocumentFailure>]
   /// The names of missing documents that have subcollections, as listed by `showMissing`.
-  package var missing: [String]
+  public var missing: [String]
   /// The token of the next page; nil on the last page.
-  package var nextPageToken: String?
+  public var nextPageToken: String?
 
-  package init(
+  /// Makes a page of its parts.
+  public init(
     results: [Result<Element, DocumentFailure>] = [],
     missing: [String] = [],
     nextPageToken: String? = nil
@@ -18,10 +19,10 @@ package struct DocumentList<Element: DocumentType> {
   }
 
   /// The decoded documents in order.
-  package var documents: [Element] { results.compactMap { try? $0.get() } }
+  public var documents: [Element] { results.compactMap { try? $0.get() } }
 
   /// The failures in order.
-  package var failures: [DocumentFailure] {
+  public var failures: [DocumentFailure] {
     results.compactMap { if case .failure(let failure) = $0 { failure } else { nil } }
   }
 }

@@ -8,7 +8,7 @@ package enum DocumentResponse {
   ///
   /// - Throws: `DecodingError` if the response is neither (a proxy's page, a truncated body), or the document
   ///   does not match the type.
-  package static func get<Element: DocumentType>(
+  package static func get<Element: FieldsOnlyDocumentType>(
     _ type: Element.Type = Element.self,
     from json: UnsafeRawBufferPointer,
     userInfo: [CodingUserInfoKey: Any] = [:]
@@ -26,7 +26,7 @@ package enum DocumentResponse {
   ///
   /// - Throws: `DecodingError` if the response is neither, or if a document does not match the type or is
   ///   missing (`showMissing`), because a list without it would appear complete.
-  package static func list<Element: DocumentType>(
+  package static func list<Element: FieldsOnlyDocumentType>(
     _ type: Element.Type = Element.self,
     from json: UnsafeRawBufferPointer,
     userInfo: [CodingUserInfoKey: Any] = [:]
@@ -45,7 +45,7 @@ package enum DocumentResponse {
   /// Decodes a response of `documents.list` with a result for each document: the page or the service's error.
   ///
   /// - Throws: `DecodingError` if the response is neither.
-  package static func page<Element: DocumentType>(
+  package static func page<Element: FieldsOnlyDocumentType>(
     _ type: Element.Type = Element.self,
     from json: UnsafeRawBufferPointer,
     userInfo: [CodingUserInfoKey: Any] = [:]
@@ -104,7 +104,7 @@ package enum DocumentResponse {
 }
 
 /// Decodes several documents with one decoder's buffers.
-private struct Reader<Element: DocumentType> {
+private struct Reader<Element: FieldsOnlyDocumentType> {
   let userInfo: [CodingUserInfoKey: Any]
   var wire = WireDecoder()
 

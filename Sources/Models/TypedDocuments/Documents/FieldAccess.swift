@@ -4,7 +4,7 @@
 /// property of the type itself hides a field of the same name (such as `name` of ``Document``), which remains
 /// accessible as `app.fields.name`.
 @dynamicMemberLookup
-package protocol FieldAccess<Fields> {
+public protocol FieldAccess<Fields> {
   /// A struct whose properties are the fields.
   associatedtype Fields
 
@@ -13,43 +13,43 @@ package protocol FieldAccess<Fields> {
 
 extension FieldAccess {
   /// The plain value of a typed field.
-  package subscript<Typed: TypedValue>(dynamicMember member: KeyPath<Fields, Typed>) -> Typed.Plain {
+  public subscript<Typed: TypedValue>(dynamicMember member: KeyPath<Fields, Typed>) -> Typed.Plain {
     fields[keyPath: member].plain
   }
 
   /// The plain value of an optional typed field; nil if it is absent.
-  package subscript<Typed: TypedValue>(dynamicMember member: KeyPath<Fields, Typed?>) -> Typed.Plain? {
+  public subscript<Typed: TypedValue>(dynamicMember member: KeyPath<Fields, Typed?>) -> Typed.Plain? {
     fields[keyPath: member]?.plain
   }
 
   /// A field of any other type.
-  package subscript<Member>(dynamicMember member: KeyPath<Fields, Member>) -> Member {
+  public subscript<Member>(dynamicMember member: KeyPath<Fields, Member>) -> Member {
     fields[keyPath: member]
   }
 }
 
 /// A type whose typed fields can also be set as its members.
 @dynamicMemberLookup
-package protocol MutableFieldAccess<Fields>: FieldAccess {
+public protocol MutableFieldAccess<Fields>: FieldAccess {
   var fields: Fields { get set }
 }
 
 extension MutableFieldAccess {
   /// The plain value of a typed field.
-  package subscript<Typed: TypedValue>(dynamicMember member: WritableKeyPath<Fields, Typed>) -> Typed.Plain {
+  public subscript<Typed: TypedValue>(dynamicMember member: WritableKeyPath<Fields, Typed>) -> Typed.Plain {
     get { fields[keyPath: member].plain }
     set { fields[keyPath: member].plain = newValue }
   }
 
   /// The plain value of an optional typed field; setting nil removes the field.
-  package subscript<Typed: TypedValue>(dynamicMember member: WritableKeyPath<Fields, Typed?>) -> Typed.Plain?
+  public subscript<Typed: TypedValue>(dynamicMember member: WritableKeyPath<Fields, Typed?>) -> Typed.Plain?
   {
     get { fields[keyPath: member]?.plain }
     set { fields[keyPath: member] = newValue.map { Typed($0) } }
   }
 
   /// A field of any other type.
-  package subscript<Member>(dynamicMember member: WritableKeyPath<Fields, Member>) -> Member {
+  public subscript<Member>(dynamicMember member: WritableKeyPath<Fields, Member>) -> Member {
     get { fields[keyPath: member] }
     set { fields[keyPath: member] = newValue }
   }

@@ -1,4 +1,4 @@
-package import FirestoreModels
+public import FirestoreModels
 
 /// The fields of a document without name and times, to be changed and sent by `create` and `patch`.
 ///
@@ -9,28 +9,30 @@ package import FirestoreModels
 ///     app.iconURL = URL(string: "https://example.org/icon.png")
 ///     let body = try JSONEncoder().encode(app)    // {"fields":{…}}
 @dynamicMemberLookup
-package struct FieldsOnlyDocument<Fields: Decodable>: DocumentType, MutableFieldAccess {
-  package var fields: Fields
+public struct FieldsOnlyDocument<Fields: Decodable>: FieldsOnlyDocumentType, MutableFieldAccess {
+  /// The fields, which can be changed.
+  public var fields: Fields
 
-  package init(fields: Fields) { self.fields = fields }
+  /// Makes a document of its fields.
+  public init(fields: Fields) { self.fields = fields }
 
   /// Makes a document from the fields of a response; ignores the metadata.
-  package init(fields: Fields, metadata: DocumentMetadata) { self.fields = fields }
+  public init(fields: Fields, metadata: DocumentMetadata) { self.fields = fields }
 
   /// Copies the fields of a document.
-  package init(_ document: Document<Fields>) { fields = document.fields }
+  public init(_ document: Document<Fields>) { fields = document.fields }
 
   /// Decodes untyped fields.
   ///
   /// - Throws: `DecodingError` if a field is missing or has another type.
-  package init(decoding fields: FieldMap) throws {
+  public init(decoding fields: FieldMap) throws {
     self.fields = try FirestoreDecoder().decode(Fields.self, from: fields)
   }
 }
 
 extension FieldsOnlyDocument: Decodable {
   /// Decodes the fields of a document in REST JSON.
-  package init(from decoder: any Decoder) throws {
+  public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DocumentKey.self)
     let name = try container.decodeIfPresent(String.self, forKey: .name)
     fields = try container.decodeFields(Fields.self, name: name, userInfo: decoder.userInfo)
@@ -39,7 +41,7 @@ extension FieldsOnlyDocument: Decodable {
 
 extension FieldsOnlyDocument: Encodable where Fields: Encodable {
   /// Encodes `{"fields": {…}}`, or `{}` if there are none.
-  package func encode(to encoder: any Encoder) throws {
+  public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DocumentKey.self)
     try container.encodeFields(fields, for: encoder)
   }
@@ -47,14 +49,14 @@ extension FieldsOnlyDocument: Encodable where Fields: Encodable {
   /// Converts to untyped fields.
   ///
   /// - Throws: `EncodingError` if a field has no Firestore type.
-  package func encoded() throws -> FieldMap {
+  public func encoded() throws -> FieldMap {
     try FirestoreEncoder().encode(fields)
   }
 
   /// Converts to an untyped document for a path.
   ///
   /// - Throws: `EncodingError` if a field has no Firestore type.
-  package func encoded(at path: DocumentPath) throws -> RawDocument {
+  public func encoded(at path: DocumentPath) throws -> RawDocument {
     try FirestoreEncoder().encode(fields, at: path)
   }
 }

@@ -1,21 +1,25 @@
 // The typed values with elements: arrays, maps and vectors.
 
-package import FirestoreModels
+public import FirestoreModels
 
 /// An array of typed values: `{"arrayValue": {"values": […]}}`; an empty one is `{"arrayValue": {}}`.
 ///
 /// Use `ArrayValue<Value>` for elements of several types.
-package struct ArrayValue<Element: TypedValue>: TypedValue, ExpressibleByArrayLiteral {
-  package var values: [Element]
+public struct ArrayValue<Element: TypedValue>: TypedValue, ExpressibleByArrayLiteral {
+  /// The typed elements.
+  public var values: [Element]
 
-  package init(values: [Element]) { self.values = values }
+  /// Makes an array of typed elements.
+  public init(values: [Element]) { self.values = values }
 
-  package init(_ plain: [Element.Plain]) { values = plain.map { Element($0) } }
+  /// Makes an array of plain elements.
+  public init(_ plain: [Element.Plain]) { values = plain.map { Element($0) } }
 
-  package init(arrayLiteral elements: Element...) { values = elements }
+  /// Makes an array of typed elements.
+  public init(arrayLiteral elements: Element...) { values = elements }
 
   /// The plain elements: `[String]` for an `ArrayValue<StringValue>`.
-  package var plain: [Element.Plain] {
+  public var plain: [Element.Plain] {
     get { values.map(\.plain) }
     set { values = newValue.map { Element($0) } }
   }
@@ -23,7 +27,7 @@ package struct ArrayValue<Element: TypedValue>: TypedValue, ExpressibleByArrayLi
 
 extension ArrayValue: Decodable where Element: Decodable {
   /// Decodes the REST JSON, or the value in a ``FirestoreDecoder``.
-  package init(from decoder: any Decoder) throws {
+  public init(from decoder: any Decoder) throws {
     let decoder = try ValueDecoder.of(decoder)
     guard decoder.value.array != nil else {
       throw decoder.mismatch(Self.self, expected: "an array")
@@ -34,7 +38,7 @@ extension ArrayValue: Decodable where Element: Decodable {
 
 extension ArrayValue: Encodable where Element: Encodable {
   /// Encodes the REST JSON, or the value itself in a ``FirestoreEncoder``.
-  package func encode(to encoder: any Encoder) throws {
+  public func encode(to encoder: any Encoder) throws {
     try ValueEncoder.value(of: values, for: encoder).encode(to: encoder)
   }
 }
@@ -48,15 +52,18 @@ extension ArrayValue: Sendable where Element: Sendable {}
 /// The members are accessible like those of a document: `customer.address?.city` is a `String`. Use
 /// `MapValue<FieldMap>` for members with any names.
 @dynamicMemberLookup
-package struct MapValue<Fields>: TypedValue, MutableFieldAccess {
-  package var fields: Fields
+public struct MapValue<Fields>: TypedValue, MutableFieldAccess {
+  /// The members.
+  public var fields: Fields
 
-  package init(fields: Fields) { self.fields = fields }
+  /// Makes a map of its members.
+  public init(fields: Fields) { self.fields = fields }
 
-  package init(_ plain: MapValue) { self = plain }
+  /// Copies a map.
+  public init(_ plain: MapValue) { self = plain }
 
   /// The map itself, so that its members are accessible through it.
-  package var plain: MapValue {
+  public var plain: MapValue {
     get { self }
     set { self = newValue }
   }
@@ -64,7 +71,7 @@ package struct MapValue<Fields>: TypedValue, MutableFieldAccess {
 
 extension MapValue: Decodable where Fields: Decodable {
   /// Decodes the REST JSON, or the value in a ``FirestoreDecoder``.
-  package init(from decoder: any Decoder) throws {
+  public init(from decoder: any Decoder) throws {
     let decoder = try ValueDecoder.of(decoder)
     guard case .map = decoder.value else { throw decoder.mismatch(Self.self, expected: "a map") }
     fields = try decoder.unbox(Fields.self)
@@ -75,7 +82,7 @@ extension MapValue: Encodable where Fields: Encodable {
   /// Encodes the REST JSON, or the value itself in a ``FirestoreEncoder``.
   ///
   /// - Throws: `EncodingError` if `Fields` does not encode members.
-  package func encode(to encoder: any Encoder) throws {
+  public func encode(to encoder: any Encoder) throws {
     try Value.map(ValueEncoder.fields(of: fields, for: encoder)).encode(to: encoder)
   }
 }
@@ -86,15 +93,18 @@ extension MapValue: Sendable where Fields: Sendable {}
 /// A vector of doubles: a `mapValue` with the members `__type__` (`"__vector__"`) and `value`.
 ///
 /// See ``DocumentLimits`` for the maximum number of components.
-package struct VectorValue: ScalarValue, ExpressibleByArrayLiteral {
-  package var vectorValue: [Double]
+public struct VectorValue: ScalarValue, ExpressibleByArrayLiteral {
+  /// The components.
+  public var vectorValue: [Double]
 
-  package init(_ plain: [Double]) { vectorValue = plain }
+  /// Makes a vector of its components.
+  public init(_ plain: [Double]) { vectorValue = plain }
 
-  package init(arrayLiteral elements: Double...) { self.init(elements) }
+  /// Makes a vector of its components.
+  public init(arrayLiteral elements: Double...) { self.init(elements) }
 
   /// Converts a vector whose components are all doubles; an integer would not be restored as one.
-  package init?(value: Value) {
+  public init?(value: Value) {
     guard case .map(let fields) = value, fields.vector != nil, let elements = fields["value"]?.array
     else {
       return nil
@@ -107,14 +117,17 @@ package struct VectorValue: ScalarValue, ExpressibleByArrayLiteral {
     self.init(components)
   }
 
-  package var value: Value {
+  /// The map that represents the vector.
+  public var value: Value {
     .map(["__type__": .string("__vector__"), "value": .array(vectorValue.map { .double($0) })])
   }
 
-  package var plain: [Double] {
+  /// The components.
+  public var plain: [Double] {
     get { vectorValue }
     set { vectorValue = newValue }
   }
 
-  package static var expectation: String { "a vector of doubles" }
+  /// What is expected, for error messages.
+  public static var expectation: String { "a vector of doubles" }
 }

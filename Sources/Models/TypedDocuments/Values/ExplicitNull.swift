@@ -4,15 +4,17 @@ import FirestoreModels
 ///
 /// Absent and null both decode as nil.
 @propertyWrapper
-package struct ExplicitNull<Wrapped> {
-  package var wrappedValue: Wrapped?
+public struct ExplicitNull<Wrapped> {
+  /// The value; nil is encoded as null.
+  public var wrappedValue: Wrapped?
 
-  package init(wrappedValue: Wrapped?) { self.wrappedValue = wrappedValue }
+  /// Wraps a value or nil.
+  public init(wrappedValue: Wrapped?) { self.wrappedValue = wrappedValue }
 }
 
 extension ExplicitNull: Decodable where Wrapped: Decodable {
   /// Decodes a value or null.
-  package init(from decoder: any Decoder) throws {
+  public init(from decoder: any Decoder) throws {
     // Outside of a FirestoreDecoder, null of a typed value is `{"nullValue": null}`.
     if Wrapped.self is any TypedValue.Type {
       let decoder = try ValueDecoder.of(decoder)
@@ -25,7 +27,7 @@ extension ExplicitNull: Decodable where Wrapped: Decodable {
 
 extension ExplicitNull: Encodable where Wrapped: Encodable {
   /// Encodes the value or null.
-  package func encode(to encoder: any Encoder) throws {
+  public func encode(to encoder: any Encoder) throws {
     if wrappedValue == nil, Wrapped.self is any TypedValue.Type {
       try Value.null.encode(to: encoder)
     } else {
@@ -41,7 +43,7 @@ extension ExplicitNull: Sendable where Wrapped: Sendable {}
 
 extension KeyedDecodingContainer {
   /// Decodes a property that may be absent.
-  package func decode<Wrapped: Decodable>(
+  public func decode<Wrapped: Decodable>(
     _ type: ExplicitNull<Wrapped>.Type,
     forKey key: Key
   ) throws -> ExplicitNull<Wrapped> {

@@ -1,11 +1,11 @@
-package import FirestoreModels
+public import FirestoreModels
 
 /// A value whose Firestore type is part of its Swift type, such as ``IntegerValue`` or ``ArrayValue``.
 ///
 /// Typed values decode and encode exactly one type: an ``IntegerValue`` never accepts `{"doubleValue": 1}`.
 /// Plain Swift types (`Int`, `Double`, `Date`) in a `Codable` struct are more lenient; see
 /// ``FirestoreDecoder``.
-package protocol TypedValue {
+public protocol TypedValue {
   /// The Swift type of dynamic members: `Int` for an ``IntegerValue``.
   associatedtype Plain
 
@@ -19,13 +19,13 @@ package protocol TypedValue {
 
 extension TypedValue {
   /// Only ``NullValue`` and ``Value`` accept null.
-  package static var acceptsNull: Bool { false }
+  public static var acceptsNull: Bool { false }
 }
 
 /// A typed value that contains no other typed values.
 ///
 /// Equality is that of ``Value``: strings by their bytes, doubles by their bits (all NaNs are equal).
-package protocol ScalarValue: TypedValue, Codable, Sendable, Equatable {
+public protocol ScalarValue: TypedValue, Codable, Sendable, Equatable {
   /// Converts a value of exactly this type; nil for any other.
   init?(value: Value)
 
@@ -39,7 +39,7 @@ extension ScalarValue {
   /// Decodes the REST JSON (`{"integerValue": "4"}`), or the value in a ``FirestoreDecoder``.
   ///
   /// - Throws: `DecodingError` with the coding path if the value has another type.
-  package init(from decoder: any Decoder) throws {
+  public init(from decoder: any Decoder) throws {
     let decoder = try ValueDecoder.of(decoder)
     guard let typed = Self(value: decoder.value) else {
       throw decoder.mismatch(Self.self, expected: Self.expectation)
@@ -48,11 +48,12 @@ extension ScalarValue {
   }
 
   /// Encodes the REST JSON, or the value itself in a ``FirestoreEncoder``.
-  package func encode(to encoder: any Encoder) throws {
+  public func encode(to encoder: any Encoder) throws {
     try value.encode(to: encoder)
   }
 
-  package static func == (a: Self, b: Self) -> Bool { a.value == b.value }
+  /// Whether both are the same ``Value``.
+  public static func == (a: Self, b: Self) -> Bool { a.value == b.value }
 }
 
 extension KeyedDecodingContainer {
@@ -60,7 +61,7 @@ extension KeyedDecodingContainer {
   ///
   /// Synthesized initializers prefer this overload to the general one, for which `{"nullValue": null}` is not
   /// nil.
-  package func decodeIfPresent<Typed: TypedValue & Decodable>(
+  public func decodeIfPresent<Typed: TypedValue & Decodable>(
     _ type: Typed.Type,
     forKey key: Key
   ) throws -> Typed? {
@@ -71,13 +72,15 @@ extension KeyedDecodingContainer {
 }
 
 extension Value: TypedValue {
-  package init(_ plain: Value) { self = plain }
+  /// Copies a value.
+  public init(_ plain: Value) { self = plain }
 
   /// The value itself: a field of type `Value` can hold any type.
-  package var plain: Value {
+  public var plain: Value {
     get { self }
     set { self = newValue }
   }
 
-  package static var acceptsNull: Bool { true }
+  /// True, because null is a value.
+  public static var acceptsNull: Bool { true }
 }

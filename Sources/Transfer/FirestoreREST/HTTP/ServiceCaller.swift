@@ -324,7 +324,7 @@ extension FirestoreError {
         .inputMalformed,
         "The server's store is damaged. If it is the embedded one, restore a copy, or move the file and its -wal and -shm files away and import an export."
       )
-    case .alreadyExists, .aborted, .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable:
+    case .ok, .alreadyExists, .aborted, .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable:
       (.unavailable, "Try again later.")
     }
   }

@@ -31,7 +31,7 @@ enum CommitFailure: Equatable {
       switch error.status {
       case .permissionDenied, .unauthenticated, .unimplemented, .dataLoss: self = .fatal
       case .aborted, .resourceExhausted: self = .notApplied(overloaded: true)
-      case .unavailable, .deadlineExceeded, .unknown, .internal, .cancelled: self = .unknown
+      case .ok, .unavailable, .deadlineExceeded, .unknown, .internal, .cancelled: self = .unknown
       case .alreadyExists, .notFound, .failedPrecondition: self = .preconditionFailed(error)
       case .invalidArgument, .outOfRange: self = .refused(error, tooBig: Self.mentionsSize(error.message))
       }
