@@ -1,7 +1,7 @@
 # Everything a developer calls. `make demo` and `make test` work on a new machine that has the Swift toolchain only.
 
 SWIFT ?= swift
-SOURCES = Package.swift Sources Tests
+SOURCES = Package.swift Sources Tests samples/typed-documents
 JOBS ?=
 
 .PHONY: all deps docs build demo test bench bench-reads bench-writes check check-disk check-faults check-filters \

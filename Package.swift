@@ -42,6 +42,7 @@ let package = Package(
   products: [
     .executable(name: "gymmigrate", targets: ["gymmigrate"]),
     .library(name: "FirestoreDocuments", targets: ["FirestoreDocuments"]),
+    .library(name: "FirestoreDataStore", targets: ["FirestoreDataStore"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -105,6 +106,13 @@ let package = Package(
       "FirestoreREST",
       in: "Transfer/",
       ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "COpenSSL", logging]
+    ),
+    library(
+      "FirestoreDataStore",
+      in: "Transfer/",
+      [
+        "FirestoreModels", "TypedDocuments", "FirestoreDocuments", "Files", "Configuration", "FirestoreREST",
+      ]
     ),
     library(
       "Tables",

@@ -28,11 +28,23 @@ targets() { # FLOOR...: the targets in the folders of these floors
 mapfile -t transfer < <(targets Transfer)
 mapfile -t migrations < <(targets Migrations)
 refuse Platform Foundation FoundationEssentials Synchronization
-refuse Models Foundation Logging LocalFirestore gymmigrate "${transfer[@]}" "${migrations[@]}"
+refuse Models Logging LocalFirestore gymmigrate "${transfer[@]}" "${migrations[@]}"
 refuse Transfer LocalFirestore gymmigrate "${migrations[@]}"
 refuse LocalFirestore gymmigrate "${transfer[@]}" "${migrations[@]}"
 refuse Migrations LocalFirestore gymmigrate
 refuse . FlyingFox
+
+# Foundation is slow to load, so Models take its types from FoundationEssentials; on Apple's platforms, which have no such
+# module, from Foundation behind `#else`.
+found=$(find Sources/Models -name '*.swift' -exec awk '
+  /^[[:space:]]*(@[A-Za-z_]+[[:space:]]+)*((public|package|internal|private|fileprivate)[[:space:]]+)?import[[:space:]]+Foundation([.[:space:]]|$)/ &&
+    last !~ /^[[:space:]]*#else/ { print FILENAME ":" FNR ": " $0 }
+  { last = $0 }' {} +)
+if [[ -n $found ]]; then
+  echo "Sources/Models may import Foundation only behind '#else' of canImport(FoundationEssentials):" >&2
+  echo "$found" >&2
+  failed=1
+fi
 
 # The words of the gym stay where its schema and its migrations are.
 words='sajarubox|user_emails|check_ins|membership_plans|app_config|classBookings|classAttendance|routine_templates|daily_routines|membershipPlanSnapshot|membershipStatus|linkedMemberId|capacidadMax|primerApellido|telefono|[Tt]he gym|gym.s '

@@ -24,6 +24,8 @@ swift build "${tests_build[@]}" --build-tests
 python3 -m unittest discover -s Tests/Oracle -q
 export GYMMIGRATE_BINARY=${GYMMIGRATE_BINARY:-$(swift build "${tests_build[@]}" --show-bin-path)/gymmigrate}
 
+scripts/check-sample-package.sh
+
 work=$(mktemp -d)
 server=
 judges=
