@@ -202,7 +202,8 @@ let package = Package(
     .testTarget(
       name: "ModelsTests",
       dependencies: [
-        "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "TestSupport",
+        "Platform", "FirestoreModels", "TypedDocuments", "FirestoreDocuments", "YAML", "Schema", "GymModels",
+        "TestSupport",
       ],
       swiftSettings: testSettings
     ),
@@ -219,6 +220,14 @@ let package = Package(
     .testTarget(
       name: "LocalFirestoreTests",
       dependencies: ["Platform", "FirestoreModels", "LocalFirestore", "TestSupport"],
+      swiftSettings: testSettings
+    ),
+    .testTarget(
+      name: "DataStoreTests",
+      dependencies: [
+        "FirestoreModels", "TypedDocuments", "FirestoreREST", "FirestoreDataStore", "LocalFirestore",
+        "TestSupport",
+      ],
       swiftSettings: testSettings
     ),
     .testTarget(
