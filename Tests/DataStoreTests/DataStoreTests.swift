@@ -133,7 +133,7 @@ struct DataStoreTests {
     }
   }
 
-  @Test("A collection without a lock is used by several tasks at once.")
+  @Test("Several tasks use one store at once.")
   func concurrency() async throws {
     try await StoreFixture.open { fixture in
       try await withThrowingTaskGroup(of: Void.self) { group in
