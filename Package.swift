@@ -267,7 +267,9 @@ let package = Package(
     ),
     .testTarget(
       name: "DocumentationTests",
-      dependencies: ["Schema", "GymModels", "Integrity", "GymMigrations", "TestSupport", "gymmigrate"],
+      dependencies: [
+        "FirestoreModels", "Schema", "GymModels", "Integrity", "GymMigrations", "TestSupport", "gymmigrate",
+      ],
       swiftSettings: testSettings
     ),
   ],

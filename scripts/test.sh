@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The one test command: the Swift tests over all targets, the oracle's own tests, and the judges that are not ours:
 # openpyxl for workbooks, Google's Python client for the embedded store, its protobuf messages for all that is sent,
-# a model of groups and Python's calendar for classes, Chromium for pages.
+# a model of groups and Python's calendar for classes, Chromium for pages. Before them the sample package, which uses the
+# libraries as another package would.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,3 +1,4 @@
+import FirestoreModels
 import Foundation
 import GymModels
 import Schema

@@ -185,6 +185,18 @@ class Damage:
                 self.documents[f"groups/{identifier}/members/u{number}"] = {
                     "displayName": text(f"U{number}"), "joinedAt": TIME, "role": text("member" if number else "admin"),
                     **({"isActive": {"booleanValue": identifier != "sin-admin"}} if number % 2 == 0 else {})}
+        # Current groups that are right, that nobody has, that others have, and what is none.
+        members = self.names("groups/members")
+        users = set(self.names("users"))
+        for name in self.rng.sample(members, min(4, len(members))):
+            group, user = name.split("/")[1], f"users/{name.split('/')[3]}"
+            if user in users:
+                self.set(user, "currentGroupId", text(group))
+        others = ["diez", "fantasma", "sombra", "nadie", "", " ", "a/b", "diez "]
+        for name, group in zip(self.rng.sample(sorted(users), min(12, len(users))), others):
+            self.set(name, "currentGroupId", text(group))
+        for value in (NULL, integer(1)):
+            self.set(self.rng.choice(sorted(users)), "currentGroupId", value)
         self.documents["groups/fantasma/members/u1"] = {"role": text("admin")}
         self.documents["groups/fantasma/members/u2"] = {"role": text("admin")}
         self.documents["groups/diez/notes/n1"] = {}

@@ -7,6 +7,8 @@ everything in memory, and asks each question in the plainest way.
 
     check_expected.py DIR                     prints the findings, a JSON array [rule, path, field, value] a line, sorted
     check_expected.py DIR --compare FILE      compares them with the JSON that `gymmigrate check --json` printed
+    check_expected.py DIR --bucket NAME --foreign NAME,NAME
+                                              also looks for pictures in a bucket of another environment
 
 Readings where the domain page leaves something open are marked OPEN.
 """
@@ -18,6 +20,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
+from urllib.parse import unquote
 
 # OPEN: no `?` means that the key must be there. An empty text is no key, and none is missing then.
 KEYS = """
@@ -127,6 +130,14 @@ RANGES |= {"classes.capacidadMax": (1, math.inf), "classes.duracionMin": (1, mat
 # OPEN: white space is Unicode's White_Space (so not U+200B, nor U+001C to U+001F, which Python counts).
 WHITE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200b)))
 
+# A picture's address that names a bucket. OPEN: the letters of a scheme count in either case, like the host's.
+# OPEN: the text begins with the address; a port or a user before the host makes another host of it.
+# OPEN: what stands in the place of "..." may be empty, the slash before it may not be left out.
+IN_PATH = ("(?ai:gs)://([^/]+)/", r"(?ai:https?://storage\.googleapis\.com)/([^/?#]+)/",
+           r"(?ai:https?://firebasestorage\.googleapis\.com)/v0/b/([^/?#]+)/o/")
+IN_HOST = r"(?ai:https?://([^/?#]+)\.storage\.googleapis\.com)/"
+PICTURES = ("photoURL", "imageURL")
+
 WITH_ID = ("users members membership_plans check_ins payments products expenses exercises routine_templates "
            "daily_routines").split()
 # What the apps decode as a whole: one bad field, and the document is not read.
@@ -212,13 +223,27 @@ def fault(place, wanted, required, value):
     return None
 
 
+def names_bucket(words, bucket):
+    """Whether a picture's address is in this bucket, its name compared as a whole."""
+    for form in IN_PATH:
+        found = re.match(form, words)
+        # OPEN: in gs:// the name counts as in a path: capitals make another bucket.
+        if found and unquote(found[1]) == bucket:
+            return True
+    found = re.match(IN_HOST, words)
+    # OPEN: a name in the host is decoded as in a path.
+    return found is not None and unquote(found[1]).lower() == bucket.lower()
+
+
 def by_bytes(names):
     return sorted(names, key=lambda name: name.encode())
 
 
 class Gym:
-    def __init__(self, documents):
+    def __init__(self, documents, bucket=None, foreign=()):
         self.found = []
+        # OPEN: a bucket that is named as both is not foreign.
+        self.foreign = set(foreign) - {bucket}
         self.kinds = defaultdict(dict)
         for name, fields in documents.items():
             # Of app_config only the document that the page names is judged.
@@ -234,7 +259,8 @@ class Gym:
 
     def check(self):
         for question in (self.ids, self.values, self.keys, self.mirrors, self.families, self.bookings, self.groups,
-                         self.setup, self.payments, self.hidden, self.addresses):
+                         self.group_members, self.current_groups, self.setup, self.payments, self.hidden, self.addresses,
+                         self.pictures):
             question()
         self.unreadable()
         return sorted(self.found, key=lambda finding: json.dumps(finding, sort_keys=True))
@@ -285,7 +311,8 @@ class Gym:
                 self.report("foreign-key-missing", name, field)
             identifier = key(fields, field)
             if identifier and self.target(target, identifier) is None:
-                self.report("foreign-key-dangling", name, field, fields[field])
+                rule = "created-by-dangling" if field == "createdBy" else "foreign-key-dangling"
+                self.report(rule, name, field, fields[field])
 
     def mirrors(self):
         # OPEN: a link to a document that does not exist is told as dangling only.
@@ -334,7 +361,7 @@ class Gym:
         for name, fields in self.kinds["groups/members"].items():
             below["/".join(name.split("/")[:2])].append(fields)
         for name in below.keys() - self.kinds["groups"].keys():
-            self.report("group-member-of-missing-group", name)
+            self.report("group-missing", name)
         for name, fields in self.kinds["groups"].items():
             members, value = below[name], there(fields, "memberCount")
             if value is None or "integerValue" in value and int(value["integerValue"]) != len(members):
@@ -343,6 +370,28 @@ class Gym:
                 self.report("group-too-large", name)
             if not any(text(m, "role") == "admin" and active(m, "isActive") for m in members):
                 self.report("group-admin-missing", name)
+
+    def group_members(self):
+        # OPEN: the missing group is reported for each of its members, and as group-missing once more.
+        for name in self.kinds["groups/members"]:
+            _, group, _, user = name.split("/")
+            if self.target("users", user) is None:
+                self.report("group-member-dangling", name)
+            if self.target("groups", group) is None:
+                self.report("group-member-of-missing-group", name)
+
+    def current_groups(self):
+        for name, fields in self.kinds["users"].items():
+            # OPEN: the tables do not list the field, so nothing is said of another type.
+            group = key(fields, "currentGroupId")
+            if group is None:
+                continue
+            # OPEN: a group is there where its document is; members below a missing one do not make it.
+            if self.target("groups", group) is None:
+                self.report("current-group", name, "currentGroupId", fields["currentGroupId"])
+            # OPEN: a member who is not active is one too.
+            elif f"groups/{group}/members/{name.split('/')[1]}" not in self.kinds["groups/members"]:
+                self.report("current-group", name, "currentGroupId", fields["currentGroupId"])
 
     def setup(self):
         fields = self.kinds["app_config"].get("app_config/setup")
@@ -376,6 +425,15 @@ class Gym:
             if not formed("address", identifier) or identifier != identifier.lower():
                 self.report("document-id", name)
 
+    def pictures(self):
+        # OPEN: any collection of the page, whether or not the page gives it the field; not below a map or an array.
+        for documents in self.kinds.values():
+            for name, fields in documents.items():
+                for field in PICTURES:
+                    words = text(fields, field)
+                    if words and any(names_bucket(words, bucket) for bucket in self.foreign):
+                        self.report("foreign-bucket", name, field, fields[field])
+
     def unreadable(self):
         """Asked last, of what the others found."""
         for rule, path, field, value in list(self.found):
@@ -388,8 +446,11 @@ def main():
     parser.add_argument("folder", metavar="DIR")
     parser.add_argument("--compare", metavar="FILE")
     parser.add_argument("--rule", action="append", help="only findings of this rule")
+    parser.add_argument("--bucket", metavar="NAME", help="the environment's own bucket")
+    parser.add_argument("--foreign", metavar="NAME,NAME", default="", help="the other environments' buckets")
     options = parser.parse_args()
-    expected = [f for f in Gym(load(options.folder)).check() if not options.rule or f[0] in options.rule]
+    gym = Gym(load(options.folder), options.bucket, [name for name in options.foreign.split(",") if name])
+    expected = [f for f in gym.check() if not options.rule or f[0] in options.rule]
     if not options.compare:
         for finding in expected:
             print(json.dumps(finding, ensure_ascii=False, sort_keys=True))

@@ -106,7 +106,7 @@ class Check(unittest.TestCase):
         self.assertEqual(self.find(set={"classBookings/b1.userId": {"nullValue": None}}),
                          ["foreign-key-missing classBookings/b1 userId"])
         self.expect("groups/g1.createdBy", NULL, "foreign-key-missing")
-        self.expect("groups/g1.createdBy", text("nobody"), "foreign-key-dangling")
+        self.expect("groups/g1.createdBy", text("nobody"), "created-by-dangling")
         self.expect("groups/g1.createdBy", text(""))
         self.expect("groups/g1.createdBy", integer(1), "wrong-type")
 
@@ -128,9 +128,25 @@ class Check(unittest.TestCase):
         self.expect("app_config/setup.createdAt", None, "required-missing")
 
     def test_groups(self):
-        self.assertEqual(self.find(remove=["groups/g1"]), ["group-member-of-missing-group groups/g1"])
+        self.assertEqual(self.find(remove=["groups/g1"]),
+                         ["group-member-of-missing-group groups/g1/members/u1", "group-missing groups/g1"])
         self.assertEqual(self.find(remove=["groups/g1/members/u1"]),
                          ["group-admin-missing groups/g1", "group-member-count groups/g1 memberCount"])
+
+    def test_members_and_current_groups(self):
+        nobody = {"groups/g1/members/u9.role": text("member"), "groups/g1/members/u9.displayName": text("X"),
+                  "groups/g1/members/u9.joinedAt": {"timestampValue": "2026-03-01T12:00:00Z"},
+                  "groups/g1/members/u9.isActive": {"booleanValue": True}, "groups/g1.memberCount": integer(2)}
+        self.assertEqual(self.find(set=nobody), ["group-member-dangling groups/g1/members/u9"])
+        self.expect("users/u1.currentGroupId", text("g1"))
+        self.expect("users/u1.currentGroupId", text(""))
+        self.expect("users/u1.currentGroupId", NULL)
+        self.expect("users/u1.currentGroupId", integer(1))
+        self.expect("users/u1.currentGroupId", text("g9"), "current-group")
+        self.expect("users/u1.currentGroupId", text("a/b"), "current-group")
+        self.assertEqual(self.find(remove=["groups/g1/members/u1"], set={"users/u1.currentGroupId": text("g1")}),
+                         ["current-group users/u1 currentGroupId", "group-admin-missing groups/g1",
+                          "group-member-count groups/g1 memberCount"])
 
     def test_owner_and_setup(self):
         self.assertEqual(self.find(set={"members/m1.groupRole": text("dependent")}),

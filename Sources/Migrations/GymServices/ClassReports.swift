@@ -20,13 +20,13 @@ package struct ScheduledClass: Sendable, Equatable {
 package struct AttendanceRecord: Sendable, Equatable {
   package var id: String
   package var classID: String
-  /// The name of the class; nil where the class does not exist.
+  /// The name of the class; nil where there is none.
   package var className: String?
   /// The day of the class; nil where the class does not exist.
   package var day: CalendarDay?
   package var start: String?
-  /// The id of the member, else of the user.
-  package var personID: String
+  /// The id of the member, else of the user; nil where neither is named.
+  package var personID: String?
   /// The name of the person; nil where there is no document with one.
   package var personName: String?
   package var attended: Bool
@@ -131,10 +131,10 @@ package struct ClassReports: Sendable {
       return AttendanceRecord(
         id: record.id,
         classID: record.classId,
-        className: own?.name,
+        className: own.flatMap { $0.name.isEmpty ? nil : $0.name },
         day: own?.date.map(day(of:)),
-        start: own?.startTime,
-        personID: person.id,
+        start: own.flatMap { $0.startTime.isEmpty ? nil : $0.startTime },
+        personID: person.id.isEmpty ? nil : person.id,
         personName: Self.path(person.id, in: person.collection).flatMap { found[$0] }.flatMap(Self.name),
         attended: record.attended
       )
@@ -159,14 +159,15 @@ package struct ClassReports: Sendable {
       let next = month == 12 ? (year + 1, 1) : (year, month + 1)
       let end = CalendarDay(number: Civil.days(year: next.0, month: next.1, day: 1))
       let classes = try await classes(from: first, before: end).map(\.id)
-      // A record whose class is gone belongs to the month in which it was written.
+      // A record whose class is gone, or has no day, belongs to the month in which it was written.
       var late: [ClassAttendance] = []
       try await forEach(in: Self.attendance, "timestamp", from: first, before: end) {
         late.append(ClassAttendance($0))
       }
       let existing = try await documents(late.map { ($0.classId, ClassSeries.classes) })
       late.removeAll { record in
-        Self.path(record.classId, in: ClassSeries.classes).map { existing[$0] != nil } ?? false
+        let found = Self.path(record.classId, in: ClassSeries.classes).flatMap { existing[$0] }
+        return found.map { GymClass($0).date != nil } ?? false
       }
       return try await records("classId", classes) + late
     }
@@ -183,7 +184,7 @@ package struct ClassReports: Sendable {
     let parts = ["firstName", "paternalLastName", "maternalLastName"].compactMap {
       document.fields[$0]?.string
     }
-    .filter { !PlainText.isBlank($0) }
+    .filter { !PlainText.isBlank($0) }.map { PlainText.tidied($0) }
     return parts.isEmpty ? nil : parts.joined(separator: " ")
   }
 
@@ -192,8 +193,11 @@ package struct ClassReports: Sendable {
       guard let day = a.day, let other = b.day else { return a.day != nil }
       return day < other
     }
-    let (first, second) = ([a.start ?? "", a.classID], [b.start ?? "", b.classID])
-    if first != second { return precedes(first, second) }
+    if a.start != b.start {
+      guard let start = a.start, let other = b.start else { return a.start != nil }
+      return precedes([start], [other])
+    }
+    if !a.classID.isIdentical(to: b.classID) { return precedes([a.classID], [b.classID]) }
     guard let name = a.personName, let other = b.personName else {
       if a.personName == nil, b.personName == nil { return precedes([a.id], [b.id]) }
       return a.personName != nil
@@ -354,11 +358,12 @@ extension AttendanceRecord {
   /// Its row.
   package var row: RawDocument {
     var fields: FieldMap = [
-      "classId": .string(classID), "personId": .string(personID), "attendance": .string(attendance),
+      "classId": .string(classID), "attendance": .string(attendance),
     ]
     if let day { fields["day"] = .string(day.text) }
     if let start { fields["start"] = .string(start) }
     if let className { fields["class"] = .string(className) }
+    if let personID { fields["personId"] = .string(personID) }
     if let personName { fields["name"] = .string(personName) }
     return RawDocument(path: DocumentPath(Self.table, id), fields: fields)
   }

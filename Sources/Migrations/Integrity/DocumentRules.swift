@@ -48,19 +48,19 @@ enum DocumentRules {
   /// The URLs of a document that point to the bucket of another environment.
   static func foreignBuckets(
     in document: RawDocument,
-    of collection: CollectionSchema,
+    _ fields: [FieldPath],
     _ buckets: StorageBuckets
   ) -> [IntegrityFinding] {
-    collection.fields.compactMap { field in
-      guard field.format == .url, let text = document.fields[field.path]?.string,
+    fields.compactMap { field in
+      guard let text = document.fields[field]?.string,
         let environment = buckets.foreignEnvironment(of: text)
       else { return nil }
       return IntegrityFinding(
         .foreignBucket,
         document.path,
-        field: field.path.description,
+        field: field.description,
         value: .string(text),
-        "\(field.path) is a file in the bucket of \(environment)."
+        "\(field) is a file in the bucket of \(environment)."
       )
     }
   }

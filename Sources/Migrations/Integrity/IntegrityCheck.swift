@@ -113,6 +113,7 @@ package struct IntegrityCheck: Sendable {
     var needs: [CollectionPath: Need] = [:]
     for collection in schema.collections where judged?.contains(collection.pattern) ?? true {
       switch rule {
+      case .foreignBucket: needs[collection.pattern] = Need(urlFields(of: collection))
       case .foreignKeyDangling, .linkNotMirrored:
         for field in collection.fields {
           guard let reference = field.reference else { continue }
@@ -142,7 +143,6 @@ package struct IntegrityCheck: Sendable {
     case .valueUnknown: return fields { $0.values != nil }
     case .format: return fields { $0.format != nil }
     case .range: return fields { !$0.range.isEmpty }
-    case .foreignBucket: return fields { $0.format == .url }
     case .unreadable:
       return collection.isDecodedStrictly ? fields { !$0.types.isEmpty || $0.isRequired } : nil
     case .hidden: return need(collection.orderedBy + collection.filteredBy)
@@ -162,6 +162,17 @@ package struct IntegrityCheck: Sendable {
     }
   }
 
+  /// The fields that may hold a URL: those that the collection declares, and those of other collections' names, which
+  /// applications may write without a word in the schema.
+  private func urlFields(of collection: CollectionSchema) -> [FieldPath] {
+    func urls(_ collection: CollectionSchema) -> [FieldPath] {
+      collection.fields.filter { $0.format == .url }.map(\.path)
+    }
+    let own = urls(collection)
+    let named = Set(schema.collections.flatMap(urls).compactMap(\.segments.last).map { UTF8Key($0) })
+    return own + named.sorted().map { FieldPath(field: $0.string) }.filter { !own.contains($0) }
+  }
+
   // MARK: Checking
 
   /// Checks.
@@ -178,6 +189,7 @@ package struct IntegrityCheck: Sendable {
   ) async throws {
     let references = try ReferenceCheck(schema, chosen)
     var lookup = CollectionLookup(schema)
+    let urls = Dictionary(uniqueKeysWithValues: schema.collections.map { ($0.pattern, urlFields(of: $0)) })
     let application = try self.application?.begin(chosen)
     let ownReferences = self.application?.ownReferences ?? [:]
     func report(_ finding: IntegrityFinding) throws {
@@ -201,7 +213,7 @@ package struct IntegrityCheck: Sendable {
             findings.append((index, finding))
           }
           guard let buckets, chosen.contains(.foreignBucket) else { continue }
-          for finding in DocumentRules.foreignBuckets(in: document, of: collection, buckets) {
+          for finding in DocumentRules.foreignBuckets(in: document, urls[collection.pattern] ?? [], buckets) {
             findings.append((index, finding))
           }
         }

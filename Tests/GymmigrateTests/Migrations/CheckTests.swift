@@ -27,7 +27,7 @@ struct CheckTests {
       result.expect(0)
       let lines = result.output.split(separator: "\n")
       // The rule about buckets is for environments that have one.
-      #expect(lines.count == 30)
+      #expect(lines.count == 31)
       #expect(lines.dropFirst().allSatisfy { $0.contains(" 0  ") })
       // Two runs of one second stand in the order of their names.
       let run = try #require(tool.runs().first { $0.contains("-check-") })
@@ -37,7 +37,7 @@ struct CheckTests {
       let object = try checked(json)
       #expect(object.findings.isEmpty)
       #expect(object.rules.values.allSatisfy { $0 == 0 })
-      #expect(object.rules.count == 29)
+      #expect(object.rules.count == 30)
       #expect(object.status == "done")
       #expect(try tool.text("findings.json") == "[\n]\n")
     }
@@ -251,12 +251,57 @@ struct CheckTests {
     }
   }
 
+  @Test(
+    "The same of groups, their members, current groups, and URLs of files in other buckets.",
+    arguments: 1...4
+  )
+  func groupsOracle(_ seed: Int) async throws {
+    try await withTool { tool in
+      let oracle = Samples.repository.appendingPathComponent("Tests/Oracle").path
+      let generator = Samples.repository.appendingPathComponent("samples/gym/generate.py").path
+      try tool.write(
+        """
+        project: sajarubox
+        environments:
+          local: { database: local, storageBucket: sajarubox_prod }
+          test: { database: test, storageBucket: sajarubox_test }
+          stage: { database: stage, storageBucket: sajarubox_stage }
+        """,
+        to: "gymmigrate.yaml"
+      )
+      let made = try await Judge.python(
+        [generator, "--out", "gym", "--users", "\(30 + seed * 9)", "--seed", "\(seed)"],
+        in: tool.folder
+      )
+      try #require(made.exitCode == 0, "\(made.errors)")
+      let broken = try await Judge.python(
+        ["\(oracle)/check_damage_groups.py", "gym", "\(seed)", "broken", "--count", "120"],
+        in: tool.folder
+      )
+      try #require(broken.exitCode == 0, "\(broken.errors)")
+      let files = tool.names(in: "broken").filter { $0.hasSuffix(".jsonl") }.map { "broken/\($0)" }
+      try await tool.bare(["import"] + files + ["-q", "--validate", "off"] + tool.place).expect(0)
+      let result = try await tool.run("check", "--json")
+      result.expect(1)
+      try tool.write(result.output, to: "found.json")
+      let judged = try await Judge.python(
+        [
+          "\(oracle)/check_expected.py", "broken", "--compare", "found.json", "--bucket", "sajarubox_prod",
+          "--foreign", "sajarubox_test,sajarubox_stage",
+        ],
+        in: tool.folder
+      )
+      #expect(judged.exitCode == 0, "seed \(seed): \(judged.output.suffix(2000))\(judged.errors)")
+      #expect(judged.output.contains("foreign-bucket") && judged.output.contains("current-group"))
+    }
+  }
+
   @Test func listOfRules() async throws {
     try await withTool { tool in
       let result = try await tool.bare(["check", "--list-rules"])
       result.expect(0)
       let lines = result.output.split(separator: "\n").map { $0.split(separator: "\t") }
-      #expect(lines.count == 30)
+      #expect(lines.count == 31)
       #expect(lines.allSatisfy { $0.count == 2 && $0[1].hasSuffix(".") })
       let json = try await tool.bare(["check", "--list-rules", "--json"])
       let array = try #require(

@@ -18,7 +18,7 @@ import Testing
         value: .string("=1+1,\"x\"\ny"),
         "A sentence."
       ),
-      IntegrityFinding(.groupMemberOfMissingGroup, try #require(DocumentPath("groups/g\u{1B}9")), "Another."),
+      IntegrityFinding(.groupMissing, try #require(DocumentPath("groups/g\u{1B}9")), "Another."),
       IntegrityFinding(
         .wrongType,
         try #require(DocumentPath("users/u1")),
@@ -31,7 +31,7 @@ import Testing
 
   private let encoded = [
     #"{"rule":"foreign-key-dangling","path":"payments/y1","field":"memberId","value":{"stringValue":"=1+1,\"x\"\ny"},"message":"A sentence."}"#,
-    #"{"rule":"group-member-of-missing-group","path":"groups/g\u001b9","message":"Another."}"#,
+    #"{"rule":"group-missing","path":"groups/g\u001b9","message":"Another."}"#,
     #"{"rule":"wrong-type","path":"users/u1","field":"role","value":{"integerValue":"7"},"message":"A third."}"#,
   ]
 
@@ -64,7 +64,7 @@ import Testing
         == "\u{FEFF}" + """
           "rule","path","field","value","message"\r
           "foreign-key-dangling","payments/y1","memberId","'=1+1,""x""\ny","A sentence."\r
-          "group-member-of-missing-group","groups/g\u{1B}9","","","Another."\r
+          "group-missing","groups/g\u{1B}9","","","Another."\r
           "wrong-type","users/u1","role","{""integerValue"":""7""}","A third."\r\n
           """
     )
@@ -87,11 +87,11 @@ import Testing
   func stream(_ count: Int) throws {
     let out = Mutex<[[UInt8]]>([])
     var stream = FindingStream { bytes in out.withLock { $0.append(bytes) } }
-    var report = IntegrityReport(rules: [.groupMemberOfMissingGroup, .wrongType])
+    var report = IntegrityReport(rules: [.groupMissing, .wrongType])
     let path = try #require(DocumentPath("groups/g1"))
     for _ in 0..<count {
       let finding = IntegrityFinding(
-        .groupMemberOfMissingGroup,
+        .groupMissing,
         path,
         String(repeating: "x", count: 80) + "."
       )
@@ -105,7 +105,7 @@ import Testing
     let data = Data(chunks.joined())
     let object = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
     #expect((object["findings"] as? [[String: Any]])?.count == count)
-    #expect(object["rules"] as? [String: Int] == ["group-member-of-missing-group": count, "wrong-type": 0])
+    #expect(object["rules"] as? [String: Int] == ["group-missing": count, "wrong-type": 0])
     #expect(object["command"] as? String == "check")
     #expect(object["exitCode"] as? Int == 1)
     #expect(data.last == UInt8(ascii: "\n"))
@@ -113,7 +113,7 @@ import Testing
 
   @Test("The table has a line a rule, a few documents, and nothing that steers a terminal.")
   func table() throws {
-    var report = IntegrityReport(rules: [.idMissing, .wrongType, .groupMemberOfMissingGroup], examples: 2)
+    var report = IntegrityReport(rules: [.idMissing, .wrongType, .groupMissing], examples: 2)
     for finding in try findings().dropFirst() { report.add(finding) }
     for number in 1...3 {
       report.add(IntegrityFinding(.wrongType, try #require(DocumentPath("users/u\(number)")), "A sentence."))
@@ -123,7 +123,7 @@ import Testing
         FINDINGS  RULE           DOCUMENTS
                0  id-missing
                4  wrong-type     users/u1, users/u2, …
-               1  group-member-of-missing-group  groups/g\\u{1B}9
+               1  group-missing  groups/g\\u{1B}9
 
         """
     )

@@ -379,7 +379,11 @@ private struct Case: Sendable, CustomTestStringConvertible {
     ),
     Case("a class for nobody", "classes/c2", ["capacidadMax": .integer(0)]),
 
-    .without("groups/g1", finds: "group-member-of-missing-group groups/g1"),
+    .without(
+      "groups/g1",
+      finds: "group-member-of-missing-group groups/g1/members/u1",
+      "group-missing groups/g1"
+    ),
     Case(
       "one member less",
       "groups/g1",
@@ -477,7 +481,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
       ["currentGroupId": .string("g9")],
       also: ["groups/g9/members/u1": ["role": .string("admin")]],
       finds: "current-group users/u1 currentGroupId 'g9'",
-      "group-member-of-missing-group groups/g9"
+      "group-member-of-missing-group groups/g9/members/u1",
+      "group-missing groups/g9"
     ),
 
     .without("app_config/setup", finds: "setup-missing app_config/setup"),

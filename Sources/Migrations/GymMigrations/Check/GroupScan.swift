@@ -27,6 +27,11 @@ struct GroupScan {
       group = document
     } else {
       memberCount += 1
+      if group == nil {
+        findings.append(
+          IntegrityFinding(.groupMemberOfMissingGroup, document.path, "The member's group does not exist.")
+        )
+      }
       if document.fields.says("admin", "role"), document.fields.isActive("isActive") { hasAdmin = true }
     }
     return findings
@@ -40,7 +45,7 @@ struct GroupScan {
     guard let group else {
       return [
         IntegrityFinding(
-          .groupMemberOfMissingGroup,
+          .groupMissing,
           path,
           "\(Self.members(memberCount)) below a group that does not exist."
         )

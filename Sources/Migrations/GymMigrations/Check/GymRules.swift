@@ -7,7 +7,8 @@ package struct GymRules: ApplicationRules {
   package init() {}
 
   package let rules: [IntegrityRule] = [
-    .familyGroupOwner, .bookingDuplicate, .classOverbooked, .groupMemberOfMissingGroup, .groupMemberDangling,
+    .familyGroupOwner, .bookingDuplicate, .classOverbooked, .groupMissing, .groupMemberOfMissingGroup,
+    .groupMemberDangling,
     .createdByDangling, .currentGroup, .groupMemberCount, .groupTooLarge, .groupAdminMissing, .setupMissing,
     .setupAdmin, .paymentSnapshotMissing,
   ]
@@ -18,7 +19,7 @@ package struct GymRules: ApplicationRules {
     case .bookingDuplicate: [GymCollection.bookings: ["classId", "userId", "estado"]]
     case .classOverbooked:
       [GymCollection.classes: ["capacidadMax"], GymCollection.bookings: ["classId", "estado"]]
-    case .groupMemberOfMissingGroup, .groupTooLarge:
+    case .groupMissing, .groupMemberOfMissingGroup, .groupTooLarge:
       [GymCollection.groups: [], GymCollection.groupMembers: []]
     case .groupMemberDangling: [GymCollection.users: [], GymCollection.groupMembers: []]
     case .createdByDangling: [GymCollection.users: [], GymCollection.groups: ["createdBy"]]
@@ -56,9 +57,10 @@ extension IntegrityRule {
     "class-overbooked",
     "A class has no more active bookings than capacidadMax."
   )
+  package static let groupMissing = IntegrityRule("group-missing", "A group that has members exists.")
   package static let groupMemberOfMissingGroup = IntegrityRule(
     "group-member-of-missing-group",
-    "Members are below a group that exists."
+    "A member is below a group that exists."
   )
   package static let groupMemberDangling = IntegrityRule(
     "group-member-dangling",
