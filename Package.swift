@@ -172,6 +172,13 @@ let package = Package(
       ]
     ),
 
+    library(
+      "GymReports",
+      in: "Migrations/",
+      ["FirestoreModels", "Schema", "GymModels", "Files", "FirestoreREST", "Tables", "MigrationEngine"],
+      embedding: ["report-page.css"]
+    ),
+
     // Floor 4: the command line.
     .executableTarget(
       name: "gymmigrate",
@@ -179,7 +186,7 @@ let package = Package(
         "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
         "Configuration", "FirestoreREST", "Tables",
         "Runs", "Transfer",
-        "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "LocalFirestore",
+        "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "GymReports", "LocalFirestore",
         argumentParser,
         logging,
       ],

@@ -164,7 +164,7 @@ struct ClassesAttendance: AsyncParsableCommand {
     return "rate\t\(attended)/\(count)\t\(tenths / 10).\(tenths % 10) %"
   }
 
-  private static func month(_ text: String) throws -> CalendarDay {
+  static func month(_ text: String) throws -> CalendarDay {
     guard text.utf8.count == 7, let day = CalendarDay("\(text)-01") else {
       throw ValidationError("give a month, as 2026-01.")
     }

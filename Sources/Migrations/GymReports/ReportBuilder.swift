@@ -1,0 +1,256 @@
+package import FirestoreModels
+import GymModels
+package import Schema
+package import Tables
+
+/// Makes an ``OwnerReport`` of documents that come one by one.
+///
+/// What it holds grows with the days and with the members who came, not with the documents. Check-ins come before
+/// members, whose names are kept for the ten with the most of them.
+///
+///     var builder = ReportBuilder(days: january, asOf: today, in: zone)
+///     for document in documents { builder.add(document) }
+///     print(builder.report.income.total.cents)
+package struct ReportBuilder: Sendable {
+  /// Sums under headings.
+  private struct Sums: Sendable {
+    private var sums: [UTF8Key: (sum: MoneySum, count: Int)] = [:]
+
+    mutating func add(_ amount: Value?, under key: String) {
+      var entry = sums[UTF8Key(key)] ?? (MoneySum(), 0)
+      if entry.sum.add(amount) { entry.count += 1 }
+      sums[UTF8Key(key)] = entry
+    }
+
+    private var amounts: [OwnerReport.Amount] {
+      sums.map { .init(key: $0.key.string, cents: $0.value.sum.cents, count: $0.value.count) }
+    }
+
+    /// The most first, then by name.
+    var byAmount: [OwnerReport.Amount] {
+      amounts.sorted { $0.cents != $1.cents ? $0.cents > $1.cents : $0.key.compareUTF8($1.key) < 0 }
+    }
+
+    var byKey: [OwnerReport.Amount] { amounts.sorted { $0.key.compareUTF8($1.key) < 0 } }
+  }
+
+  /// The total and its headings.
+  private struct Ledger: Sendable {
+    var sum = MoneySum()
+    var count = 0
+    var byMonth = Sums()
+    var byDay = Sums()
+    var byFirst = Sums()
+    var bySecond = Sums()
+
+    var total: OwnerReport.Amount { .init(key: "", cents: sum.cents, count: count) }
+  }
+
+  /// How many members are named.
+  private static let top = 10
+  /// How many days ahead memberships end soon.
+  private static let daysAhead = 7
+  /// Up to which stock little is left.
+  private static let lowStock = 5
+
+  private let days: ClosedRange<CalendarDay>
+  private let asOf: CalendarDay
+  private let seesExpenses: Bool
+  private let zone: LocalTimeZone
+
+  private var income = Ledger()
+  private var expenses = Ledger()
+  private var undated = OwnerReport.LeftOut()
+  private var unreadable = OwnerReport.LeftOut()
+  private var visitsByDay: [CalendarDay: Int] = [:]
+  private var visitsByHour = [Int](repeating: 0, count: 24)
+  private var visits: [UTF8Key: Int] = [:]
+  private var topMembers: [OwnerReport.Member]?
+  private var statuses: [UTF8Key: Int] = [:]
+  private var endingSoon: [OwnerReport.Ending] = []
+  private var products: [OwnerReport.Product] = []
+
+  /// - Parameters:
+  ///   - days: The first and the last day.
+  ///   - asOf: The day from which the memberships that end soon are counted.
+  ///   - seesExpenses: Whether the reader may see expenses.
+  ///   - zone: The gym's zone.
+  package init(
+    days: ClosedRange<CalendarDay>,
+    asOf: CalendarDay,
+    seesExpenses: Bool = true,
+    in zone: LocalTimeZone
+  ) {
+    self.days = days
+    self.asOf = asOf
+    self.seesExpenses = seesExpenses
+    self.zone = zone
+  }
+
+  /// Takes a document; one of a collection that no number is about is left out.
+  package mutating func add(_ document: RawDocument) {
+    let path = document.path
+    guard path.segments.count == 2 else { return }
+    switch path.segments[0] {
+    case "payments": addPayment(document.fields)
+    case "expenses" where seesExpenses: addExpense(document.fields)
+    case "check_ins": addCheckIn(document.fields)
+    case "members": addMember(path.id, document.fields)
+    case "products": addProduct(path.id, document.fields)
+    default: break
+    }
+  }
+
+  // MARK: Money
+
+  private mutating func addPayment(_ fields: FieldMap) {
+    guard fields["status"]?.string?.isIdentical(to: "completed") ?? false else { return }
+    guard let moment = fields["completedAt"]?.timestamp ?? fields["createdAt"]?.timestamp else {
+      undated.payments += 1
+      return
+    }
+    let day = day(of: moment)
+    guard days.contains(day) else { return }
+    let amount = fields["amount"]
+    guard income.sum.add(amount) else {
+      unreadable.payments += 1
+      return
+    }
+    income.count += 1
+    income.byFirst.add(amount, under: fields["type"]?.string ?? "unknown")
+    income.bySecond.add(amount, under: fields["method"]?.string ?? "unknown")
+    income.byMonth.add(amount, under: day.month)
+    income.byDay.add(amount, under: day.text)
+  }
+
+  private mutating func addExpense(_ fields: FieldMap) {
+    guard Self.isActive(fields) else { return }
+    guard let moment = fields["date"]?.timestamp else {
+      undated.expenses += 1
+      return
+    }
+    let day = day(of: moment)
+    guard days.contains(day) else { return }
+    let amount = fields["amount"]
+    guard expenses.sum.add(amount) else {
+      unreadable.expenses += 1
+      return
+    }
+    expenses.count += 1
+    expenses.byFirst.add(amount, under: fields["category"]?.string ?? "unknown")
+    expenses.byMonth.add(amount, under: day.month)
+  }
+
+  // MARK: People
+
+  private mutating func addCheckIn(_ fields: FieldMap) {
+    guard let moment = fields["checkInDate"]?.timestamp else { return }
+    let local = local(moment)
+    let day = CalendarDay(number: Int(local.flooredDivision(by: 86_400)))
+    guard days.contains(day) else { return }
+    visitsByDay[day, default: 0] += 1
+    visitsByHour[Int(local.flooredRemainder(by: 86_400) / 3600)] += 1
+    if let id = fields["memberId"]?.string, !id.isEmpty { visits[UTF8Key(id), default: 0] += 1 }
+  }
+
+  private mutating func addMember(_ id: String, _ fields: FieldMap) {
+    if topMembers == nil { topMembers = mostVisits }
+    if let place = topMembers?.firstIndex(where: { $0.id.isIdentical(to: id) }) {
+      topMembers?[place].name = Self.name(fields)
+    }
+    guard Self.isActive(fields) else { return }
+    let status = fields["membershipStatus"]?.string ?? "unknown"
+    statuses[UTF8Key(status), default: 0] += 1
+    guard status.isIdentical(to: "active"), let end = fields["membershipEndDate"]?.timestamp else { return }
+    let day = day(of: end)
+    if (asOf.number...(asOf.number + Self.daysAhead)).contains(day.number) {
+      endingSoon.append(.init(id: id, name: Self.name(fields), day: day))
+    }
+  }
+
+  /// The members with the most check-ins, without their names.
+  private var mostVisits: [OwnerReport.Member] {
+    visits.sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }.prefix(Self.top).map {
+      .init(id: $0.key.string, name: nil, count: $0.value)
+    }
+  }
+
+  private static func name(_ fields: FieldMap) -> String? {
+    let parts = ["firstName", "paternalLastName", "maternalLastName"].compactMap { fields[$0]?.string }
+      .filter { !PlainText.isBlank($0) }
+    return parts.isEmpty ? nil : parts.joined(separator: " ")
+  }
+
+  // MARK: Products
+
+  private mutating func addProduct(_ id: String, _ fields: FieldMap) {
+    guard Self.isActive(fields) else { return }
+    let stock: Int? =
+      switch fields["stock"] {
+      case .integer(let number): Int(exactly: number)
+      case .double(let number): Int(exactly: number)
+      default: nil
+      }
+    guard let stock, stock <= Self.lowStock else { return }
+    products.append(.init(id: id, name: fields["name"]?.string, stock: stock))
+  }
+
+  private static func isActive(_ fields: FieldMap) -> Bool {
+    let value = fields["isActive"] ?? .null
+    return value.isNull || value.boolean == true
+  }
+
+  // MARK: Time
+
+  private func local(_ moment: Timestamp) -> Int64 {
+    moment.seconds + Int64(zone.offset(at: moment.seconds))
+  }
+
+  private func day(of moment: Timestamp) -> CalendarDay {
+    CalendarDay(number: Int(local(moment).flooredDivision(by: 86_400)))
+  }
+
+  // MARK: The report
+
+  /// The report on what was taken so far.
+  package var report: OwnerReport {
+    var report = OwnerReport(days: days, asOf: asOf)
+    report.income = .init(
+      total: income.total,
+      byType: income.byFirst.byAmount,
+      byMethod: income.bySecond.byAmount,
+      byMonth: income.byMonth.byKey,
+      byDay: income.byDay.byKey
+    )
+    if seesExpenses {
+      report.expenses = .init(
+        total: expenses.total,
+        byCategory: expenses.byFirst.byAmount,
+        byMonth: expenses.byMonth.byKey
+      )
+    }
+    report.checkIns = .init(
+      total: visitsByHour.reduce(0, +),
+      byDay: visitsByDay.sorted { $0.key < $1.key }.map { .init(key: $0.key.text, count: $0.value) },
+      byHour: visitsByHour,
+      topMembers: topMembers ?? mostVisits
+    )
+    report.membersByStatus = statuses.sorted {
+      $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key
+    }
+    .map { .init(key: $0.key.string, count: $0.value) }
+    report.endingSoon = endingSoon.sorted {
+      $0.day != $1.day ? $0.day < $1.day : $0.id.compareUTF8($1.id) < 0
+    }
+    report.lowStock = products.sorted {
+      $0.stock != $1.stock ? $0.stock < $1.stock : $0.id.compareUTF8($1.id) < 0
+    }
+    (report.undated, report.unreadable) = (undated, unreadable)
+    return report
+  }
+}
+
+extension CalendarDay {
+  /// Its month, as `2026-01`.
+  var month: String { String(text.prefix(7)) }
+}

@@ -1,0 +1,79 @@
+package import FirestoreModels
+package import FirestoreREST
+package import Schema
+package import Tables
+
+extension OwnerReport {
+  /// Reads what the report is about, each collection once and only the fields that it needs.
+  ///
+  /// - Parameters:
+  ///   - readTime: The moment to read at; nil for the present.
+  ///   - onRead: Called with the documents that were read of a collection.
+  /// - Throws: ``Failure``.
+  package static func read(
+    _ builder: ReportBuilder,
+    of days: ClosedRange<CalendarDay>,
+    from client: FirestoreClient,
+    in zone: LocalTimeZone,
+    readTime: Timestamp? = nil,
+    onRead: (CollectionPath, Int) -> Void
+  ) async throws -> OwnerReport {
+    var builder = builder
+    for var read in try reads(of: days, in: zone) {
+      read.readTime = readTime
+      for try await page in client.pages(of: read) {
+        try Task.checkCancellation()
+        onRead(read.collection, page.count)
+        for document in page { builder.add(document) }
+      }
+    }
+    return builder.report
+  }
+
+  /// The reads, in the order that ``ReportBuilder`` asks for.
+  ///
+  /// Payments are read whole but for their status: one without `completedAt` counts by its `createdAt`, which no filter
+  /// can say.
+  static func reads(
+    of days: ClosedRange<CalendarDay>,
+    in zone: LocalTimeZone
+  ) throws(Failure) -> [CollectionRead] {
+    func read(_ name: String, _ fields: [String], _ filter: StructuredQuery.Filter? = nil) -> CollectionRead {
+      var read = CollectionRead(CollectionPath(nil, name), mask: fields.map { FieldPath(field: $0) })
+      read.filter = filter
+      return read
+    }
+    let completed = StructuredQuery.Filter.field(FieldPath(field: "status"), .equal, .string("completed"))
+    return [
+      read("payments", ["status", "completedAt", "createdAt", "amount", "type", "method"], completed),
+      read("expenses", ["isActive", "date", "amount", "category"]),
+      read("check_ins", ["checkInDate", "memberId"], try between("checkInDate", days, in: zone)),
+      read(
+        "members",
+        [
+          "firstName", "paternalLastName", "maternalLastName", "isActive", "membershipStatus",
+          "membershipEndDate",
+        ]
+      ),
+      read("products", ["isActive", "name", "stock"]),
+    ]
+  }
+
+  /// The filter of a time on some days.
+  private static func between(
+    _ field: String,
+    _ days: ClosedRange<CalendarDay>,
+    in zone: LocalTimeZone
+  ) throws(Failure) -> StructuredQuery.Filter {
+    func start(_ day: CalendarDay) throws(Failure) -> Value {
+      let (year, month, number) = day.date
+      if let start = zone.startOfDay(year: year, month: month, day: number) { return .timestamp(start) }
+      throw Failure(.usage, "report on", path: day.text, cause: "\(zone.name) has no such day")
+    }
+    let path = FieldPath(field: field)
+    return .and([
+      .field(path, .greaterThanOrEqual, try start(days.lowerBound)),
+      .field(path, .lessThan, try start(CalendarDay(number: days.upperBound.number + 1))),
+    ])
+  }
+}

@@ -1,0 +1,133 @@
+import FirestoreModels
+import Schema
+
+/// A part of a report as every output shows it: a heading, and rows of a label, a length and a text.
+struct ReportTable {
+  struct Row {
+    var label: String
+    /// The number behind the bar, not negative; nil for a row without a bar.
+    var value: Int?
+    var text: String
+  }
+
+  /// What the bars are like.
+  enum Shape {
+    /// Headings of their own, the longest first.
+    case headings
+    /// Steps of time, side by side.
+    case series
+    /// A list without bars.
+    case list
+  }
+
+  var title: String
+  var columns: (label: String, text: String)
+  var rows: [Row]
+  var shape: Shape
+  var note: String?
+}
+
+extension OwnerReport {
+  /// The totals, each with its word.
+  func totals(_ words: ReportWords) -> [(label: String, text: String, note: String)] {
+    func payments(_ amount: Amount) -> String { "\(NumberText.grouped(amount.count)) \(words[.payments])" }
+    var totals = [
+      (words[.income], ReportWords.money(income.total.cents), payments(income.total))
+    ]
+    if let expenses, let profitCents {
+      totals.append((words[.expenses], ReportWords.money(expenses.total.cents), payments(expenses.total)))
+      totals.append((words[.profit], ReportWords.money(profitCents), ""))
+    }
+    totals.append((words[.checkIns], NumberText.grouped(checkIns.total), ""))
+    totals.append((words[.members], NumberText.grouped(membersByStatus.reduce(0) { $0 + $1.count }), ""))
+    return totals
+  }
+
+  /// The tables, in their order.
+  func tables(_ words: ReportWords) -> [ReportTable] {
+    func money(_ title: ReportWords.Term, _ amounts: [Amount], _ shape: ReportTable.Shape) -> ReportTable {
+      ReportTable(
+        title: words[title],
+        columns: (shape == .series ? words[.month] : "", words[.amount]),
+        rows: amounts.map {
+          .init(label: words.value($0.key), value: max(0, $0.cents), text: ReportWords.money($0.cents))
+        },
+        shape: shape
+      )
+    }
+    func counts(
+      _ title: ReportWords.Term,
+      _ label: String,
+      _ rows: [Count],
+      _ shape: ReportTable.Shape
+    )
+      -> ReportTable
+    {
+      ReportTable(
+        title: words[title],
+        columns: (label, words[.count]),
+        rows: rows.map {
+          .init(label: words.value($0.key), value: $0.count, text: NumberText.grouped($0.count))
+        },
+        shape: shape
+      )
+    }
+    var tables = [
+      money(.byType, income.byType, .headings), money(.byMethod, income.byMethod, .headings),
+    ]
+    // One month alone is the total.
+    if income.byMonth.count > 1 { tables.append(money(.byMonth, income.byMonth, .series)) }
+    if let expenses {
+      var table = money(.byCategory, expenses.byCategory, .headings)
+      table.note = words[.productCost]
+      tables.append(table)
+    }
+    let hours = checkIns.byHour.enumerated().map { hour, count in
+      Count(key: "\(hour < 10 ? "0" : "")\(hour):00", count: count)
+    }
+    let used = hours.indices.filter { hours[$0].count > 0 }
+    tables += [
+      counts(.byDay, words[.day], checkIns.byDay, .series),
+      // The hours from the first to the last in which somebody came.
+      counts(
+        .byHour,
+        words[.hour],
+        used.isEmpty ? [] : Array(hours[used[0]...used[used.count - 1]]),
+        .series
+      ),
+      ReportTable(
+        title: words[.topMembers],
+        columns: (words[.name], words[.count]),
+        rows: checkIns.topMembers.map {
+          .init(label: $0.name ?? $0.id, value: $0.count, text: NumberText.grouped($0.count))
+        },
+        shape: .headings
+      ),
+      counts(.byStatus, "", membersByStatus, .headings),
+      ReportTable(
+        title: words[.endingSoon],
+        columns: (words[.name], words[.ends]),
+        rows: endingSoon.map { .init(label: $0.name ?? $0.id, text: $0.day.text) },
+        shape: .list
+      ),
+      ReportTable(
+        title: words[.lowStock],
+        columns: (words[.name], words[.stock]),
+        rows: lowStock.map { .init(label: $0.name ?? $0.id, text: String($0.stock)) },
+        shape: .list
+      ),
+    ]
+    return tables
+  }
+
+  /// What no number counts, in a sentence; nil where there is nothing.
+  func leftOut(_ words: ReportWords) -> String? {
+    let parts = [
+      (words[.income], undated.payments + unreadable.payments),
+      (words[.expenses], undated.expenses + unreadable.expenses),
+    ]
+    .filter { $0.1 > 0 }
+    if parts.isEmpty { return nil }
+    return "\(words[.leftOut]): \(parts.map { "\($0.0.lowercased()) \($0.1)" }.joined(separator: ", "))"
+  }
+}

@@ -1,0 +1,100 @@
+import FirestoreModels
+import Schema
+
+/// The words of a report in a language.
+package struct ReportWords: Sendable {
+  /// The languages that a report is written in; the raw value is that on the command line and in HTML.
+  package enum Language: String, Sendable, CaseIterable {
+    case spanish = "es"
+    case english = "en"
+  }
+
+  /// What a report has a word for.
+  enum Term: String, CaseIterable {
+    case title, income, expenses, profit, checkIns, members, lowStock, endingSoon
+    case byType, byMethod, byMonth, byDay, byCategory, byHour, byStatus, topMembers
+    case payments, amount, count, name, stock, ends, day, hour, month, none, leftOut, productCost, visits
+  }
+
+  let language: Language
+
+  package init(_ language: Language) {
+    self.language = language
+  }
+
+  subscript(_ term: Term) -> String {
+    let (spanish, english): (String, String) =
+      switch term {
+      case .title: ("Resumen del gimnasio", "Summary of the gym")
+      case .income: ("Ingresos", "Income")
+      case .expenses: ("Gastos", "Expenses")
+      case .profit: ("Utilidad", "Profit")
+      case .checkIns: ("Asistencias", "Check-ins")
+      case .members: ("Miembros activos", "Active members")
+      case .lowStock: ("Existencias de 5 o menos", "Stock of 5 or less")
+      case .endingSoon: ("Membresías que vencen en 7 días", "Memberships that end within 7 days")
+      case .byType: ("Ingresos por tipo", "Income by type")
+      case .byMethod: ("Ingresos por método", "Income by method")
+      case .byMonth: ("Ingresos por mes", "Income by month")
+      case .byDay: ("Asistencias por día", "Check-ins by day")
+      case .byCategory: ("Gastos por categoría", "Expenses by category")
+      case .byHour: ("Asistencias por hora", "Check-ins by hour")
+      case .byStatus: ("Miembros por estado", "Members by status")
+      case .topMembers: ("Los diez con más asistencias", "The ten with the most check-ins")
+      case .payments: ("pagos", "payments")
+      case .amount: ("Importe (MXN)", "Amount (MXN)")
+      case .count: ("Número", "Number")
+      case .name: ("Nombre", "Name")
+      case .stock: ("Existencias", "Stock")
+      case .ends: ("Vence", "Ends")
+      case .day: ("Día", "Day")
+      case .hour: ("Hora", "Hour")
+      case .month: ("Mes", "Month")
+      case .none: ("nada", "none")
+      case .leftOut: ("No contados, sin fecha o sin importe", "Not counted, without a date or an amount")
+      case .productCost:
+        (
+          "No incluye el costo de los productos vendidos: los pagos no dicen cuál se vendió.",
+          "Without the cost of products sold: payments do not record which was sold."
+        )
+      case .visits: ("asistencias", "check-ins")
+      }
+    return language == .spanish ? spanish : english
+  }
+
+  /// The word for a closed value of the database: a type, a method, a category, a status; itself where there is none.
+  func value(_ key: String) -> String {
+    guard let words = Self.values[key] else { return key }
+    return language == .spanish ? words.spanish : words.english
+  }
+
+  private static let values: [String: (spanish: String, english: String)] = [
+    "membership": ("membresía", "membership"), "day_pass": ("pase de día", "day pass"),
+    "product": ("producto", "product"), "service": ("servicio", "service"),
+    "guest_invite": ("invitado", "guest"),
+    "cash": ("efectivo", "cash"), "card": ("tarjeta", "card"), "transfer": ("transferencia", "transfer"),
+    "stripe": ("Stripe", "Stripe"), "apple_pay": ("Apple Pay", "Apple Pay"),
+    "google_pay": ("Google Pay", "Google Pay"),
+    "rent": ("renta", "rent"), "utilities": ("servicios públicos", "utilities"),
+    "payroll": ("nómina", "payroll"),
+    "equipment": ("equipo", "equipment"), "supplies": ("insumos", "supplies"),
+    "maintenance": ("mantenimiento", "maintenance"), "marketing": ("publicidad", "marketing"),
+    "insurance": ("seguros", "insurance"), "taxes": ("impuestos", "taxes"), "other": ("otros", "other"),
+    "active": ("activa", "active"), "expired": ("vencida", "expired"),
+    "suspended": ("suspendida", "suspended"),
+    "cancelled": ("cancelada", "cancelled"), "pending": ("pendiente", "pending"),
+    "unknown": ("sin dato", "unknown"),
+  ]
+
+  /// Money as people write it: `$1,234.50`.
+  static func money(_ cents: Int) -> String {
+    let rest = String(cents.magnitude % 100)
+    let whole = NumberText.grouped(Int(cents.magnitude / 100))
+    return "\(cents < 0 ? "-" : "")$\(whole).\(rest.utf8.count < 2 ? "0" : "")\(rest)"
+  }
+
+  /// The period, as `2026-01-01 – 2026-01-31`.
+  static func period(_ days: ClosedRange<CalendarDay>) -> String {
+    "\(days.lowerBound.text) – \(days.upperBound.text)"
+  }
+}

@@ -1,0 +1,192 @@
+import ArgumentParser
+import Files
+import FirestoreModels
+import FirestoreREST
+import GymReports
+import Runs
+import Schema
+import Tables
+
+/// `gymmigrate report`: what the owner looks at.
+struct ReportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Show the owner's numbers: income, expenses, check-ins, members, stock.",
+    discussion: """
+      Prints tables with bars, or one HTML page with charts (-o report.html), or one JSON object with money in cents. \
+      Days and hours are those of the gym's zone, money is MXN. Income is the sum of completed payments, by the day on \
+      which they were completed, else created; expenses are active ones, by their date.
+
+        gymmigrate report month 2026-01 -e stage
+        gymmigrate report week -e stage --lang en
+        gymmigrate report owner --from 2025-01-01 --to 2025-12-31 -e stage -o 2025.html
+        gymmigrate report month 2026-01 -e stage --role receptionist
+      """,
+    subcommands: [ReportMonth.self, ReportWeek.self, ReportOwner.self]
+  )
+}
+
+/// `gymmigrate report month`.
+struct ReportMonth: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "month", abstract: "Report on a month.")
+
+  @Argument(
+    help: ArgumentHelp("The month, as 2026-01 (default: this one).", valueName: "month"),
+    transform: ClassesAttendance.month
+  )
+  var month: CalendarDay?
+
+  @OptionGroup var report: ReportOptions
+
+  func run() async throws {
+    let month = month
+    try await report.run("report month") { today in
+      let (year, number, _) = (month ?? today).date
+      let next = number == 12 ? (year + 1, 1) : (year, number + 1)
+      let first = CalendarDay(number: Civil.days(year: year, month: number, day: 1))
+      let last = CalendarDay(number: Civil.days(year: next.0, month: next.1, day: 1) - 1)
+      return first...last
+    }
+  }
+}
+
+/// `gymmigrate report week`.
+struct ReportWeek: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "week",
+    abstract: "Report on a week, Monday to Sunday."
+  )
+
+  @Argument(
+    help: ArgumentHelp("A day of the week, as 2026-01-05 (default: today).", valueName: "date"),
+    transform: ClassesGenerate.day
+  )
+  var day: CalendarDay?
+
+  @OptionGroup var report: ReportOptions
+
+  func run() async throws {
+    let day = day
+    try await report.run("report week") { today in
+      let monday = (day ?? today).monday
+      return monday...CalendarDay(number: monday.number + 6)
+    }
+  }
+}
+
+/// `gymmigrate report owner`.
+struct ReportOwner: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "owner", abstract: "Report on any days.")
+
+  @Option(
+    help: ArgumentHelp("The first day, as 2026-01-05.", valueName: "date"),
+    transform: ClassesGenerate.day
+  )
+  var from: CalendarDay
+
+  @Option(help: ArgumentHelp("The last day.", valueName: "date"), transform: ClassesGenerate.day)
+  var to: CalendarDay
+
+  @OptionGroup var report: ReportOptions
+
+  func validate() throws {
+    if to < from { throw ValidationError("--to: \(to.text) is before --from \(from.text).") }
+  }
+
+  func run() async throws {
+    let days = from...max(from, to)
+    try await report.run("report owner") { _ in days }
+  }
+}
+
+/// What the reports have in common.
+struct ReportOptions: ParsableArguments {
+  /// Who reads a report.
+  enum Role: String, CaseIterable, ExpressibleByArgument {
+    case owner, receptionist
+  }
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("Write one HTML page with charts to this file, .html, instead.", valueName: "path")
+  )
+  var output: String?
+
+  @Option(help: ArgumentHelp("The language: es or en.", valueName: "language"))
+  var lang = ReportWords.Language.spanish
+
+  @Option(help: "Who reads it: owner, or receptionist, who sees no expenses.")
+  var role = Role.owner
+
+  @Option(
+    name: .customLong("as-of"),
+    help: ArgumentHelp(
+      "The day from which memberships that end soon are counted (default: today).",
+      valueName: "date"
+    ),
+    transform: ClassesGenerate.day
+  )
+  var asOf: CalendarDay?
+
+  @Flag(help: "Print one JSON object instead; money in cents.") var json = false
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var verbosity: VerbosityOptions
+
+  func validate() throws {
+    guard let output else { return }
+    if json { throw ValidationError("Give --json or --output, not both.") }
+    if !output.hasSuffix(".html") {
+      throw ValidationError("--output: '\(output)' does not name a page; give a name that ends in .html.")
+    }
+  }
+
+  /// Reads and prints a report.
+  ///
+  /// - Parameter days: The days of the report, by that of today.
+  func run(
+    _ name: String,
+    _ days: @escaping @Sendable (_ today: CalendarDay) -> ClosedRange<CalendarDay>
+  ) async throws {
+    let options = self
+    // What cannot be written is found out before anything is read.
+    if let output { try OutputFile.checkWritable(output) }
+    let command = CommandRun(name: name, connection: connection, logging: .withoutSummary(verbosity))
+    try await command.performWithoutRun { session in
+      try session.schema.assertGym("report")
+      let zone = try LocalTimeZone(named: session.schema.timeZone ?? "UTC")
+      let now = Timestamp.now.seconds
+      let today = CalendarDay(number: Int((now + Int64(zone.offset(at: now))).flooredDivision(by: 86_400)))
+      let days = days(today)
+      let builder = ReportBuilder(
+        days: days,
+        asOf: options.asOf ?? today,
+        seesExpenses: options.role == .owner,
+        in: zone
+      )
+      let counts = session.counts
+      let report = try await OwnerReport.read(builder, of: days, from: session.client, in: zone) {
+        collection,
+        count in
+        counts.update(collection) { $0.read += count }
+      }
+      try options.write(report)
+      return CommandResult()
+    }
+  }
+
+  private func write(_ report: OwnerReport) throws {
+    let words = ReportWords(lang)
+    if json {
+      var json = JSONWriter()
+      json.object { report.writeMembers(to: &$0) }
+      return try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
+    }
+    guard let output else { return try StandardOutput.write(report.text(words)) }
+    var file = try OutputFile(output)
+    try file.write(report.page(words))
+    _ = try file.finish()
+  }
+}
+
+extension ReportWords.Language: ExpressibleByArgument {}
