@@ -42,6 +42,7 @@ judge() {
   "$GYMMIGRATE_PYTHON" Tests/Judges/strict_requests.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/gym_services.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/gym_reports.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/owner_reports.py "$GYMMIGRATE_BINARY"
 }
 if [[ -n ${GYMMIGRATE_PYTHON:-} ]]; then
   "$GYMMIGRATE_BINARY" serve --port 0 --memory 2>"$work/server" &

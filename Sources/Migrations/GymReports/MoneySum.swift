@@ -30,6 +30,12 @@ package struct MoneySum: Sendable, Equatable {
     return true
   }
 
+  package static func - (a: MoneySum, b: MoneySum) -> MoneySum {
+    var difference = a
+    difference.units -= b.units
+    return difference
+  }
+
   /// The sum in cents, halves rounded away from zero.
   package var cents: Int {
     let (quotient, remainder) = (units * 100).quotientAndRemainder(dividingBy: 1 << 60)

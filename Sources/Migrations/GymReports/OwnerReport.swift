@@ -84,6 +84,8 @@ package struct OwnerReport: Sendable, Equatable {
   package var income = Income()
   /// Nil for those who may not see them.
   package var expenses: Expenses?
+  /// Income less expenses, rounded once; nil where the expenses are not shown.
+  package var profitCents: Int?
   package var checkIns = CheckIns()
   /// Active members by status, the most first.
   package var membersByStatus: [Count] = []
@@ -99,6 +101,4 @@ package struct OwnerReport: Sendable, Equatable {
     self.asOf = asOf
   }
 
-  /// Income less expenses; nil where the expenses are not shown.
-  package var profitCents: Int? { expenses.map { income.total.cents - $0.total.cents } }
 }

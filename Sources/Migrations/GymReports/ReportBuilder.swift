@@ -192,7 +192,8 @@ package struct ReportBuilder: Sendable {
       default: nil
       }
     guard let stock, stock <= Self.lowStock else { return }
-    products.append(.init(id: id, name: fields["name"]?.string, stock: stock))
+    let name = fields["name"]?.string.flatMap { PlainText.isBlank($0) ? nil : $0 }
+    products.append(.init(id: id, name: name, stock: stock))
   }
 
   private static func isActive(_ fields: FieldMap) -> Bool {
@@ -228,6 +229,7 @@ package struct ReportBuilder: Sendable {
         byCategory: expenses.byFirst.byAmount,
         byMonth: expenses.byMonth.byKey
       )
+      report.profitCents = (income.sum - expenses.sum).cents
     }
     report.checkIns = .init(
       total: visitsByHour.reduce(0, +),

@@ -30,12 +30,16 @@ struct ReportTable {
 extension OwnerReport {
   /// The totals, each with its word.
   func totals(_ words: ReportWords) -> [(label: String, text: String, note: String)] {
-    func payments(_ amount: Amount) -> String { "\(NumberText.grouped(amount.count)) \(words[.payments])" }
+    func number(_ amount: Amount, _ term: ReportWords.Term) -> String {
+      "\(NumberText.grouped(amount.count)) \(words[term])"
+    }
     var totals = [
-      (words[.income], ReportWords.money(income.total.cents), payments(income.total))
+      (words[.income], ReportWords.money(income.total.cents), number(income.total, .payments))
     ]
     if let expenses, let profitCents {
-      totals.append((words[.expenses], ReportWords.money(expenses.total.cents), payments(expenses.total)))
+      totals.append(
+        (words[.expenses], ReportWords.money(expenses.total.cents), number(expenses.total, .entries))
+      )
       totals.append((words[.profit], ReportWords.money(profitCents), ""))
     }
     totals.append((words[.checkIns], NumberText.grouped(checkIns.total), ""))

@@ -13,7 +13,7 @@ package struct ReportWords: Sendable {
   enum Term: String, CaseIterable {
     case title, income, expenses, profit, checkIns, members, lowStock, endingSoon
     case byType, byMethod, byMonth, byDay, byCategory, byHour, byStatus, topMembers
-    case payments, amount, count, name, stock, ends, day, hour, month, none, leftOut, productCost, visits
+    case payments, entries, amount, count, name, stock, ends, day, hour, month, none, leftOut, productCost
   }
 
   let language: Language
@@ -42,6 +42,7 @@ package struct ReportWords: Sendable {
       case .byStatus: ("Miembros por estado", "Members by status")
       case .topMembers: ("Los diez con más asistencias", "The ten with the most check-ins")
       case .payments: ("pagos", "payments")
+      case .entries: ("gastos", "expenses")
       case .amount: ("Importe (MXN)", "Amount (MXN)")
       case .count: ("Número", "Number")
       case .name: ("Nombre", "Name")
@@ -57,7 +58,6 @@ package struct ReportWords: Sendable {
           "No incluye el costo de los productos vendidos: los pagos no dicen cuál se vendió.",
           "Without the cost of products sold: payments do not record which was sold."
         )
-      case .visits: ("asistencias", "check-ins")
       }
     return language == .spanish ? spanish : english
   }

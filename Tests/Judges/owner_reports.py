@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Judges the owner's reports.
+
+    owner_reports.py BINARY [SEED]
+
+Loads gyms with breaks in them (refunds, missing dates and amounts, moments at the edges of days and months), and compares each
+number that the program prints with what the reference of Tests/Oracle, which was written from the domain page alone, works out
+over the same JSON Lines.
+"""
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from datetime import date, timedelta
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ORACLE = ROOT / "Tests/Oracle"
+
+
+def run(command, folder):
+    done = subprocess.run([str(part) for part in command], cwd=folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{command}: exit {done.returncode}\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def differences(expected, found, path=""):
+    if isinstance(expected, dict) and isinstance(found, dict):
+        for key in sorted(expected.keys() | found.keys()):
+            yield from differences(expected.get(key), found.get(key), f"{path}.{key}")
+    elif expected != found:
+        yield f"{path[1:]} is {json.dumps(found, ensure_ascii=False)[:300]}, not {json.dumps(expected, ensure_ascii=False)[:300]}"
+
+
+def periods(rng):
+    """Days, weeks, months and years, also of the years in which the clocks changed."""
+    for _ in range(8):
+        first = date(rng.choice([1996, 2019, 2021, 2022, 2024, 2025, 2026]), rng.randint(1, 12), rng.randint(1, 28))
+        yield first, first + timedelta(days=rng.choice([0, 1, 6, 27, 30, 364]))
+    yield date(1996, 1, 1), date(2030, 12, 31)
+
+
+def numbers(value):
+    if isinstance(value, (list, dict)):
+        return sum(map(numbers, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, int)
+
+
+def judge(binary, seed):
+    rng = random.Random(seed)
+    compared = 0
+    with tempfile.TemporaryDirectory() as work:
+        work = Path(work)
+        as_of = date(2026, 3, 2) + timedelta(days=rng.randint(-40, 40))
+        run([sys.executable, ROOT / "samples/gym/generate.py", "--out", "gym", "--users", rng.randint(40, 200), "--seed", seed], work)
+        run([sys.executable, ORACLE / "report_damage.py", "gym", "-o", "broken", "--seed", seed, "--as-of", as_of], work)
+        run([binary, "import", *sorted((work / "broken").glob("*.jsonl")), "-e", "local", "-q", "--validate", "off"], work)
+        for first, last in periods(rng):
+            days = ["--from", first, "--to", last, "--as-of", as_of]
+            role = rng.choice([[], [], ["--role", "receptionist"]])
+            expected = json.loads(run([sys.executable, ORACLE / "report_reference.py", "broken", *days, *role], work))
+            found = json.loads(run([binary, "report", "owner", *days, *role, "-e", "local", "--json", "-q"], work))
+            for key, value in (("from", first), ("to", last), ("asOf", as_of)):
+                if found.pop(key) != str(value):
+                    sys.exit(f"seed {seed}: {key} is not {value}")
+            wrong = list(differences(expected, found))
+            if wrong:
+                sys.exit(f"seed {seed}, {first} to {last} {' '.join(role)}:\n" + "\n".join(wrong[:10]))
+            compared += numbers(expected)
+    return compared
+
+
+def main():
+    binary = str(Path(sys.argv[1]).resolve())
+    seeds = [int(sys.argv[2])] if len(sys.argv) > 2 else range(1, 11)
+    for seed in seeds:
+        print(f"ok      seed {seed}: {judge(binary, seed)} numbers")
+
+
+if __name__ == "__main__":
+    main()
