@@ -164,8 +164,21 @@ struct ReportOptions: ParsableArguments {
         seesExpenses: options.role == .owner,
         in: zone
       )
+      // Everything is of one moment, where the service allows it.
+      let moment = try await ReadTimePinning(
+        client: session.client,
+        environment: session.environment,
+        logger: session.logger
+      )
+      .pin(.pinned, probing: CollectionPath(nil, "payments"))
       let counts = session.counts
-      let report = try await OwnerReport.read(builder, of: days, from: session.client, in: zone) {
+      let report = try await OwnerReport.read(
+        builder,
+        of: days,
+        from: session.client,
+        in: zone,
+        readTime: moment
+      ) {
         collection,
         count in
         counts.update(collection) { $0.read += count }
