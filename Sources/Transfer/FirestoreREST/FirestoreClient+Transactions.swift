@@ -57,27 +57,7 @@ extension FirestoreClient {
     }
     let (body, root) = try await caller.attempt(post("\(documentsURL):batchGet", json.bytes))
     defer { withExtendedLifetime(body) {} }
-    var reader = AnswerReader(database)
-    var documents: [DocumentPath: RawDocument] = [:]
-    // The order of the response is not specified, so missing entries are found by name.
-    let asked = Set(paths)
-    var open = asked
-    for element in try Self.streamElements(root) {
-      if let found = element["found"] {
-        let document = try reader.document(found) { asked.contains($0) }
-        documents[document.path] = document
-        open.remove(document.path)
-      } else if let missing = element["missing"] {
-        guard let path = missing.string.flatMap({ database.path(ofName: $0) }), asked.contains(path) else {
-          throw .foreign("the response reports a missing document that was not requested")
-        }
-        open.remove(path)
-      }
-    }
-    guard open.isEmpty else {
-      throw .malformed("the stream ended without \(open.count) of \(asked.count) documents")
-    }
-    return documents
+    return Dictionary(try answers(root, to: paths).documents.map { ($0.path, $0) }) { $1 }
   }
 
   /// Returns a page of a read as seen by the transaction, in name order.

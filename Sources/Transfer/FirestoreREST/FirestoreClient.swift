@@ -75,30 +75,40 @@ package struct FirestoreClient: Sendable {
       operation: "read documents of",
       path: paths.first?.collection.string
     ) { (_, root) throws(CallFailure) in
-      var reader = AnswerReader(database)
-      var documents: [RawDocument] = []
-      var readTime: Timestamp?
-      // The order of the response is not specified, so missing entries are found by name.
-      let asked = Set(paths)
-      var open = asked
-      for element in try Self.streamElements(root) {
-        if let time = element["readTime"]?.string { readTime = Timestamp(time) }
-        if let json = element["found"] {
-          let document = try reader.document(json) { asked.contains($0) }
-          documents.append(document)
-          open.remove(document.path)
-        } else if let missing = element["missing"] {
-          guard let path = missing.string.flatMap({ database.path(ofName: $0) }), asked.contains(path) else {
-            throw .foreign("the response reports a missing document that was not requested")
-          }
-          open.remove(path)
-        }
-      }
-      guard open.isEmpty else {
-        throw .malformed("the stream ended without \(open.count) of \(paths.count) documents")
-      }
-      return (documents, readTime)
+      try answers(root, to: paths)
     }
+  }
+
+  /// Reads the response of a batchGet: the documents that exist, and the read time.
+  ///
+  /// - Throws: `.foreign` for a document that was not requested, `.malformed` for a response that leaves one out.
+  func answers(
+    _ root: JSONCursor,
+    to paths: some Sequence<DocumentPath>
+  ) throws(CallFailure) -> (documents: [RawDocument], readTime: Timestamp?) {
+    var reader = AnswerReader(database)
+    var documents: [RawDocument] = []
+    var readTime: Timestamp?
+    // The order of the response is not specified, so missing entries are found by name.
+    let asked = Set(paths)
+    var open = asked
+    for element in try Self.streamElements(root) {
+      if let time = element["readTime"]?.string { readTime = Timestamp(time) }
+      if let json = element["found"] {
+        let document = try reader.document(json) { asked.contains($0) }
+        documents.append(document)
+        open.remove(document.path)
+      } else if let missing = element["missing"] {
+        guard let path = missing.string.flatMap({ database.path(ofName: $0) }), asked.contains(path) else {
+          throw .foreign("the response reports a missing document that was not requested")
+        }
+        open.remove(path)
+      }
+    }
+    guard open.isEmpty else {
+      throw .malformed("the stream ended without \(open.count) of \(asked.count) documents")
+    }
+    return (documents, readTime)
   }
 
   /// Returns a document (nil if it does not exist) and its read time, by the service's clock.
