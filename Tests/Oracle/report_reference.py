@@ -42,9 +42,13 @@ def text(fields, key):
 
 def words(fields, key):
     """The text of a field, as it stands; None for a blank text and every other value."""
-    # OPEN: surplus white space around or in a name is kept. Only a name of nothing but white space is missing.
     value = text(fields, key)
     return value if value is not None and value.strip(WHITE_SPACE) else None
+
+
+def tidied(part):
+    """Without white space at the ends, and with one space for each run of it; None of None."""
+    return part and " ".join(word for word in re.split(f"[{WHITE_SPACE}]", part) if word)
 
 
 def number(fields, key):
@@ -196,7 +200,8 @@ class Period:
 
 
 def full_name(fields):
-    parts = (words(fields, key) for key in ("firstName", "paternalLastName", "maternalLastName"))
+    # OPEN: surplus white space around or in a part is left out, as the page has it where names are written.
+    parts = (tidied(words(fields, key)) for key in ("firstName", "paternalLastName", "maternalLastName"))
     return " ".join(part for part in parts if part is not None) or None
 
 

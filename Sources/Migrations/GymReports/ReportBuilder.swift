@@ -109,7 +109,7 @@ package struct ReportBuilder: Sendable {
       undated.payments += 1
       return
     }
-    let day = day(of: moment)
+    let day = zone.day(of: moment)
     guard days.contains(day) else { return }
     let amount = fields["amount"]
     guard income.sum.add(amount) else {
@@ -129,7 +129,7 @@ package struct ReportBuilder: Sendable {
       undated.expenses += 1
       return
     }
-    let day = day(of: moment)
+    let day = zone.day(of: moment)
     guard days.contains(day) else { return }
     let amount = fields["amount"]
     guard expenses.sum.add(amount) else {
@@ -145,11 +145,10 @@ package struct ReportBuilder: Sendable {
 
   private mutating func addCheckIn(_ fields: FieldMap) {
     guard let moment = fields["checkInDate"]?.timestamp else { return }
-    let local = local(moment)
-    let day = CalendarDay(number: Int(local.flooredDivision(by: 86_400)))
+    let day = zone.day(of: moment)
     guard days.contains(day) else { return }
     visitsByDay[day, default: 0] += 1
-    visitsByHour[Int(local.flooredRemainder(by: 86_400) / 3600)] += 1
+    visitsByHour[zone.hour(of: moment)] += 1
     if let id = fields["memberId"]?.string, !id.isEmpty { visits[UTF8Key(id), default: 0] += 1 }
   }
 
@@ -162,7 +161,7 @@ package struct ReportBuilder: Sendable {
     let status = fields["membershipStatus"]?.string ?? "unknown"
     statuses[UTF8Key(status), default: 0] += 1
     guard status.isIdentical(to: "active"), let end = fields["membershipEndDate"]?.timestamp else { return }
-    let day = day(of: end)
+    let day = zone.day(of: end)
     if (asOf.number...(asOf.number + Self.daysAhead)).contains(day.number) {
       endingSoon.append(.init(id: id, name: Self.name(fields), day: day))
     }
@@ -176,9 +175,8 @@ package struct ReportBuilder: Sendable {
   }
 
   private static func name(_ fields: FieldMap) -> String? {
-    let parts = ["firstName", "paternalLastName", "maternalLastName"].compactMap { fields[$0]?.string }
-      .filter { !PlainText.isBlank($0) }
-    return parts.isEmpty ? nil : parts.joined(separator: " ")
+    let name = PersonName(ofMember: fields)
+    return name.isEmpty ? nil : name.joined
   }
 
   // MARK: Products
@@ -199,16 +197,6 @@ package struct ReportBuilder: Sendable {
   private static func isActive(_ fields: FieldMap) -> Bool {
     let value = fields["isActive"] ?? .null
     return value.isNull || value.boolean == true
-  }
-
-  // MARK: Time
-
-  private func local(_ moment: Timestamp) -> Int64 {
-    moment.seconds + Int64(zone.offset(at: moment.seconds))
-  }
-
-  private func day(of moment: Timestamp) -> CalendarDay {
-    CalendarDay(number: Int(local(moment).flooredDivision(by: 86_400)))
   }
 
   // MARK: The report

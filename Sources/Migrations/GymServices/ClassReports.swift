@@ -63,10 +63,7 @@ package struct ClassReports: Sendable {
   }
 
   /// The day of a moment where the gym is.
-  package func day(of moment: Timestamp) -> CalendarDay {
-    let local = moment.seconds + Int64(zone.offset(at: moment.seconds))
-    return CalendarDay(number: Int(local.flooredDivision(by: 86_400)))
-  }
+  package func day(of moment: Timestamp) -> CalendarDay { zone.day(of: moment) }
 
   // MARK: Week
 
@@ -155,9 +152,8 @@ package struct ClassReports: Sendable {
       let ofUser = try await records("userId", [id] + (linked.map { [$0] } ?? []))
       return (own + ofUser).filter { seen.insert(UTF8Key($0.id)).inserted }
     case .ofMonth(let year, let month):
-      let first = CalendarDay(number: Civil.days(year: year, month: month, day: 1))
-      let next = month == 12 ? (year + 1, 1) : (year, month + 1)
-      let end = CalendarDay(number: Civil.days(year: next.0, month: next.1, day: 1))
+      let days = CalendarDay(number: Civil.days(year: year, month: month, day: 1)).monthDays
+      let (first, end) = (days.lowerBound, CalendarDay(number: days.upperBound.number + 1))
       let classes = try await classes(from: first, before: end).map(\.id)
       // A record whose class is gone, or has no day, belongs to the month in which it was written.
       var late: [ClassAttendance] = []
@@ -181,11 +177,8 @@ package struct ClassReports: Sendable {
 
   private static func name(_ document: RawDocument) -> String? {
     if document.path.collection == GroupService.users { return AppUser(document).fullName }
-    let parts = ["firstName", "paternalLastName", "maternalLastName"].compactMap {
-      document.fields[$0]?.string
-    }
-    .filter { !PlainText.isBlank($0) }.map { PlainText.tidied($0) }
-    return parts.isEmpty ? nil : parts.joined(separator: " ")
+    let name = PersonName(ofMember: document.fields)
+    return name.isEmpty ? nil : name.joined
   }
 
   private static func precedes(_ a: AttendanceRecord, _ b: AttendanceRecord) -> Bool {

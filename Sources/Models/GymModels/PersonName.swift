@@ -1,4 +1,4 @@
-import FirestoreModels
+package import FirestoreModels
 
 /// A person's name in the three parts that the gym stores.
 ///
@@ -23,6 +23,18 @@ package struct PersonName: Sendable, Equatable {
     self.firstName = firstName
     self.paternalLastName = paternalLastName
     self.maternalLastName = maternalLastName
+  }
+
+  /// The name of a member: the parts that are texts and not blank, as they are.
+  package init(ofMember fields: FieldMap) {
+    func part(_ name: String) -> String? {
+      fields[name]?.string.flatMap { PlainText.isBlank($0) ? nil : $0 }
+    }
+    self.init(
+      firstName: part("firstName"),
+      paternalLastName: part("paternalLastName"),
+      maternalLastName: part("maternalLastName")
+    )
   }
 
   package subscript(part: Part) -> String? {

@@ -22,6 +22,14 @@ package struct CalendarDay: Sendable, Hashable, Comparable {
   /// The Monday of its week.
   package var monday: CalendarDay { CalendarDay(number: number - weekday) }
 
+  /// The first and the last day of its month.
+  package var monthDays: ClosedRange<CalendarDay> {
+    let (year, month, _) = date
+    let next = month == 12 ? (year + 1, 1) : (year, month + 1)
+    let first = CalendarDay(number: Civil.days(year: year, month: month, day: 1))
+    return first...CalendarDay(number: Civil.days(year: next.0, month: next.1, day: 1) - 1)
+  }
+
   /// As `2026-01-05`.
   package var text: String {
     let (year, month, day) = date

@@ -211,9 +211,7 @@ struct ClassesCancelSeries: AsyncParsableCommand {
     let zone = try LocalTimeZone(named: schema.timeZone ?? "UTC")
     // Today where the gym is; a run that is resumed has the day of its beginning.
     let now = Invocation.current.resuming?.startedAt ?? .now
-    let today = CalendarDay(
-      number: Int((now.seconds + Int64(zone.offset(at: now.seconds))).flooredDivision(by: 86_400))
-    )
+    let today = zone.day(of: now)
     let (year, month, day) = (from ?? today).date
     let migration = ClassService.cancellation(
       of: series,

@@ -40,13 +40,7 @@ struct ReportMonth: AsyncParsableCommand {
 
   func run() async throws {
     let month = month
-    try await report.run("report month") { today in
-      let (year, number, _) = (month ?? today).date
-      let next = number == 12 ? (year + 1, 1) : (year, number + 1)
-      let first = CalendarDay(number: Civil.days(year: year, month: number, day: 1))
-      let last = CalendarDay(number: Civil.days(year: next.0, month: next.1, day: 1) - 1)
-      return first...last
-    }
+    try await report.run("report month") { today in (month ?? today).monthDays }
   }
 }
 
@@ -155,8 +149,7 @@ struct ReportOptions: ParsableArguments {
     try await command.performWithoutRun { session in
       try session.schema.assertGym("report")
       let zone = try LocalTimeZone(named: session.schema.timeZone ?? "UTC")
-      let now = Timestamp.now.seconds
-      let today = CalendarDay(number: Int((now + Int64(zone.offset(at: now))).flooredDivision(by: 86_400)))
+      let today = zone.day(of: .now)
       let days = days(today)
       let builder = ReportBuilder(
         days: days,
