@@ -176,7 +176,16 @@ let package = Package(
       "GymReports",
       in: "Migrations/",
       ["FirestoreModels", "Schema", "GymModels", "Files", "FirestoreREST", "Tables", "MigrationEngine"],
-      embedding: ["report-page.css"]
+      embedding: ["report-page.css", "gym-views.sql"]
+    ),
+
+    library(
+      "Mirror",
+      in: "Migrations/",
+      [
+        "FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Tables", "Runs",
+        "LocalFirestore", "MigrationEngine", grdb, logging,
+      ]
     ),
 
     // Floor 4: the command line.
@@ -186,7 +195,8 @@ let package = Package(
         "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
         "Configuration", "FirestoreREST", "Tables",
         "Runs", "Transfer",
-        "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "GymReports", "LocalFirestore",
+        "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "GymReports", "Mirror",
+        "LocalFirestore",
         argumentParser,
         logging,
       ],

@@ -1,3 +1,5 @@
+package import FirestoreModels
+
 /// The embedded store: a loopback HTTP server that implements Firestore's REST API (v1) over a SQLite file.
 ///
 /// Databases of any project are created on first use. Any credentials are accepted unless a token is
@@ -62,6 +64,30 @@ package struct LocalFirestoreServer: Sendable {
     _ body: (LocalFirestoreServer) async throws -> Result
   ) async throws -> Result {
     let store = try DocumentStore(file: dataFile, clock: CommitClock(source: clock.now))
+    return try await serve(store, port: port, limits: limits, access: access, body)
+  }
+
+  /// Serves a mirror while `body` runs: a data file that is only read, whose present is the moment that it was pulled at.
+  ///
+  /// - Throws: As ``withServer(dataFile:port:clock:limits:access:_:)``.
+  package static func withMirror<Result>(
+    _ file: String,
+    at moment: Timestamp,
+    access: Access = Access(),
+    _ body: (LocalFirestoreServer) async throws -> Result
+  ) async throws -> Result {
+    let time = moment.microseconds
+    let store = try DocumentStore(file: file, clock: CommitClock { time }, isMirror: true)
+    return try await serve(store, port: 0, limits: Limits(), access: access, body)
+  }
+
+  private static func serve<Result>(
+    _ store: DocumentStore,
+    port: UInt16,
+    limits: Limits,
+    access: Access,
+    _ body: (LocalFirestoreServer) async throws -> Result
+  ) async throws -> Result {
     let server = try LoopbackServer(
       port: port,
       service: FirestoreService(store),

@@ -1,4 +1,4 @@
-import FirestoreModels
+package import FirestoreModels
 import Platform
 import Synchronization
 
@@ -63,7 +63,7 @@ final class CommitClock: Sendable {
 
 extension Timestamp {
   /// Makes a timestamp from microseconds since 1970, saturated at the years 1 to 9999.
-  init(microseconds: Int64) {
+  package init(microseconds: Int64) {
     let seconds = microseconds.flooredDivision(by: 1_000_000)
     let nanoseconds = Int32(microseconds.flooredRemainder(by: 1_000_000)) * 1000
     let bounded = min(max(seconds, Timestamp.minimumSeconds), Timestamp.maximumSeconds)
@@ -74,5 +74,5 @@ extension Timestamp {
   }
 
   /// Microseconds since 1970; finer digits are dropped.
-  var microseconds: Int64 { seconds * 1_000_000 + Int64(nanoseconds / 1000) }
+  package var microseconds: Int64 { seconds * 1_000_000 + Int64(nanoseconds / 1000) }
 }

@@ -24,6 +24,8 @@ final class DocumentStore: Sendable {
 
   private let connections: any DatabaseWriter
   private let file: String?
+  /// Whether the file is a mirror, which is only read and has no versions of the past.
+  private let isMirror: Bool
   /// The error for all further requests once corruption is detected.
   private let corruption = Mutex<FirestoreError?>(nil)
   let clock: CommitClock
@@ -32,9 +34,10 @@ final class DocumentStore: Sendable {
   ///
   /// - Throws: ``Failure``: `.cannotWrite` if the file cannot be created or written, `.inputMalformed` if it
   ///   is not a data file, `.tryLater` if another process keeps it locked.
-  init(file: String?, clock: CommitClock) throws(Failure) {
+  init(file: String?, clock: CommitClock, isMirror: Bool = false) throws(Failure) {
     self.clock = clock
     self.file = file
+    self.isMirror = isMirror
     var configuration = Configuration()
     // Another process may be committing, which takes milliseconds.
     configuration.busyMode = .timeout(20)
@@ -42,13 +45,18 @@ final class DocumentStore: Sendable {
     configuration.label = "LocalFirestore"
     do {
       let connections: any DatabaseWriter =
-        if let file {
+        if let file, isMirror {
+          try Self.openMirror(file, configuration)
+        } else if let file {
           try Self.openPool(file, configuration)
         } else {
           try DatabaseQueue(configuration: configuration)
         }
       self.connections = connections
-      let refusal = try connections.write { db in try StoreSchema.prepare(db) }
+      let refusal =
+        isMirror
+        ? try connections.read { db in try StoreSchema.prepare(db) }
+        : try connections.write { db in try StoreSchema.prepare(db) }
       if let refusal { throw Failure(.inputMalformed, "open the data file", path: file, cause: refusal) }
     } catch {
       throw Self.failure(error, file: file)
@@ -59,6 +67,12 @@ final class DocumentStore: Sendable {
   /// contain personal data.
   private static func openPool(_ file: String, _ configuration: Configuration) throws -> DatabasePool {
     createOwnerOnlyFile(file)
+    return try DatabasePool(path: file, configuration: configuration)
+  }
+
+  private static func openMirror(_ file: String, _ configuration: Configuration) throws -> DatabasePool {
+    var configuration = configuration
+    configuration.readonly = true
     return try DatabasePool(path: file, configuration: configuration)
   }
 
@@ -132,7 +146,7 @@ final class DocumentStore: Sendable {
       if readTime > now {
         throw FirestoreError(.invalidArgument, "The requested read_time is in the future.")
       }
-      if readTime < now - Self.retention {
+      if readTime < now - (isMirror ? 0 : Self.retention) {
         throw FirestoreError(.failedPrecondition, "The requested read_time is too old.")
       }
     }
@@ -150,6 +164,7 @@ final class DocumentStore: Sendable {
     _ name: DatabaseName,
     _ body: (inout WriteTransaction, StoreSnapshot) throws -> Result
   ) throws -> Result {
+    if isMirror { throw FirestoreError(.permissionDenied, "A mirror is only read.") }
     // The commit's time ends only when the commit is visible or has failed.
     var commitTime: Int64?
     defer { if let commitTime { clock.endCommit(commitTime) } }
@@ -188,7 +203,8 @@ final class DocumentStore: Sendable {
 
   /// The creation time of a database in microseconds since 1970; creates the database if missing.
   func createTime(of name: DatabaseName) throws -> Int64 {
-    try reportingCorruption {
+    if isMirror { return 0 }
+    return try reportingCorruption {
       try connections.write { db in
         let row = try WriteTransaction.createDatabase(name, at: clock.now(), db)
         return try Int64.fetchOne(db, sql: "SELECT create_time FROM databases WHERE id = ?", arguments: [row])

@@ -1,16 +1,16 @@
-import GRDB
+package import GRDB
 import GRDBSQLite
 
 /// Reads the columns of a prepared SELECT in place.
 ///
 /// Pages are copied out by the thousand, and row objects with a value per column would cost more than the
 /// page.
-struct StatementReader {
+package struct StatementReader {
   private let statement: Statement
   private let handle: OpaquePointer
 
   /// Prepares a SELECT or takes it from the connection's cache; for one reader at a time.
-  init(_ db: Database, _ sql: String, _ arguments: StatementArguments) throws {
+  package init(_ db: Database, _ sql: String, _ arguments: StatementArguments) throws {
     statement = try db.cachedStatement(sql: sql)
     try statement.setArguments(arguments)
     handle = statement.sqliteStatement
@@ -18,7 +18,7 @@ struct StatementReader {
   }
 
   /// Calls `body` for each row until it returns false.
-  func forEach(_ body: (StatementReader) throws -> Bool) throws {
+  package func forEach(_ body: (StatementReader) throws -> Bool) throws {
     defer { sqlite3_reset(handle) }
     while true {
       let code = sqlite3_step(handle)
@@ -33,15 +33,15 @@ struct StatementReader {
   }
 
   /// An integer column; NULL is 0.
-  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
   /// The bytes of a text or blob column, valid until the next row.
-  func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+  package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
     let base = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
-  func array(_ column: Int32) -> [UInt8] { [UInt8](bytes(column)) }
+  package func array(_ column: Int32) -> [UInt8] { [UInt8](bytes(column)) }
 
-  func string(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+  package func string(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 }

@@ -94,6 +94,13 @@ struct WriteTransaction {
 
   private mutating func group(_ name: String) throws -> Int64 {
     if let id = groups[UTF8Key(name)] { return id }
+    let id = try Self.collectionGroup(name, of: database, db)
+    groups[UTF8Key(name)] = id
+    return id
+  }
+
+  /// The row of a collection group, created if missing.
+  static func collectionGroup(_ name: String, of database: Int64, _ db: Database) throws -> Int64 {
     let existing =
       try Int64.fetchOne(
         db.cachedStatement(
@@ -101,18 +108,12 @@ struct WriteTransaction {
         ),
         arguments: [database, Blob(Array(name.utf8))]
       )
-    let id: Int64
-    if let existing {
-      id = existing
-    } else {
-      try db.execute(
-        sql: "INSERT INTO collection_groups (database, name) VALUES (?, CAST(? AS TEXT))",
-        arguments: [database, Blob(Array(name.utf8))]
-      )
-      id = db.lastInsertedRowID
-    }
-    groups[UTF8Key(name)] = id
-    return id
+    if let existing { return existing }
+    try db.execute(
+      sql: "INSERT INTO collection_groups (database, name) VALUES (?, CAST(? AS TEXT))",
+      arguments: [database, Blob(Array(name.utf8))]
+    )
+    return db.lastInsertedRowID
   }
 
   /// Deletes all documents and versions of the database.

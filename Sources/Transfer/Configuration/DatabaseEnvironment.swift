@@ -18,6 +18,8 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   package var credentials: String?
   /// The bucket of Cloud Storage that the application uses beside the database; nil where the configuration names none.
   package var storageBucket: String?
+  /// The file of a mirror, which this process serves; nil for a database.
+  package var mirror: String?
   /// The other configuration that protects it; nil where it is the one in use.
   package var protectedBy: String?
 
@@ -41,6 +43,12 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   /// Whether it is the embedded store, which runs inside this process.
   package var isLocal: Bool { name == Self.localName && endpoint == nil }
 
+  /// What the name of a mirror begins with: `mirror:gym.sqlite`.
+  package static let mirrorPrefix = "mirror:"
+
+  /// Whether this process serves it: the embedded store, or a mirror.
+  package var isEmbedded: Bool { isLocal || mirror != nil }
+
   package static let productionEndpoint = "https://firestore.googleapis.com"
 
   /// The endpoint that requests are sent to.
@@ -48,7 +56,7 @@ package struct DatabaseEnvironment: Sendable, Equatable {
 
   /// Whether requests go to the real service, where the write ramp applies and the data is production data.
   package var isRealService: Bool {
-    !isLocal && (endpoint == nil || (endpoint?.lowercased().contains("googleapis.com") ?? false))
+    !isEmbedded && (endpoint == nil || (endpoint?.lowercased().contains("googleapis.com") ?? false))
   }
 
   /// Whether two environments are the same database, whatever their names and the spelling of their
@@ -56,14 +64,14 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   ///
   /// All Google endpoints reach one service, and all names of this machine reach this machine.
   package func isSameDatabase(as other: DatabaseEnvironment) -> Bool {
-    guard database == other.database, isLocal == other.isLocal else { return false }
-    if isLocal || (isRealService && other.isRealService) { return true }
+    guard database == other.database, isLocal == other.isLocal, mirror == other.mirror else { return false }
+    if isEmbedded || (isRealService && other.isRealService) { return true }
     return address == other.address
   }
 
   /// Whether requests stay on this machine.
   package var isOnThisMachine: Bool {
-    isLocal || address.isHere
+    isEmbedded || address.isHere
   }
 
   /// The normalized endpoint.
@@ -78,6 +86,6 @@ package struct DatabaseEnvironment: Sendable, Equatable {
     json.key("database")
     json.string(database.database)
     json.key("endpoint")
-    json.string(isLocal ? "embedded" : effectiveEndpoint)
+    json.string(isEmbedded ? "embedded" : effectiveEndpoint)
   }
 }

@@ -30,7 +30,8 @@ package struct FirestoreClient: Sendable {
   /// It requests at most 300 at a time, and fewer if a response exceeds the size limit.
   package func batchGet(
     _ paths: [DocumentPath],
-    mask: [FieldPath]? = nil
+    mask: [FieldPath]? = nil,
+    readTime: Timestamp? = nil
   ) async throws(Failure) -> [DocumentPath: RawDocument] {
     var found: [DocumentPath: RawDocument] = [:]
     var start = 0
@@ -38,7 +39,9 @@ package struct FirestoreClient: Sendable {
     while start < paths.count {
       let some = paths[start..<min(start + size, paths.count)]
       do throws(Failure) {
-        for document in try await batchGetOnce(some, mask: mask).documents { found[document.path] = document }
+        for document in try await batchGetOnce(some, mask: mask, readTime: readTime).documents {
+          found[document.path] = document
+        }
         start = some.endIndex
       } catch {
         guard error.isBodyTooLarge, some.count > 1 else { throw error }
@@ -55,7 +58,8 @@ package struct FirestoreClient: Sendable {
 
   private func batchGetOnce(
     _ paths: ArraySlice<DocumentPath>,
-    mask: [FieldPath]?
+    mask: [FieldPath]?,
+    readTime: Timestamp? = nil
   ) async throws(Failure) -> (documents: [RawDocument], readTime: Timestamp?) {
     var json = JSONWriter()
     json.object {
@@ -66,6 +70,10 @@ package struct FirestoreClient: Sendable {
       if let mask {
         $0.key("mask")
         $0.documentMask(mask)
+      }
+      if let readTime {
+        $0.key("readTime")
+        $0.timestamp(readTime)
       }
     }
     let request = post("\(documentsURL):batchGet", json.bytes)
@@ -165,6 +173,10 @@ package struct FirestoreClient: Sendable {
     query.select = nil
     var json = JSONWriter()
     json.object {
+      if let readTime = read.readTime {
+        $0.key("readTime")
+        $0.timestamp(readTime)
+      }
       $0.key("structuredAggregationQuery")
       $0.structuredAggregationQuery(
         StructuredAggregationQuery(query, [.init(.count(upTo: nil), alias: "n")])

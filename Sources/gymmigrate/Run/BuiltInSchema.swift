@@ -2,8 +2,10 @@ import Configuration
 import FirestoreModels
 import GymMigrations
 import GymModels
+import GymReports
 import Integrity
 import MigrationEngine
+import Mirror
 import Schema
 
 /// What comes along for a known application: a schema, environments, rules and migrations.
@@ -49,6 +51,11 @@ enum BuiltInSchema {
   /// The migrations that are applied by name only.
   static func byNameOnly(for schema: DatabaseSchema) -> [any Migration] {
     isGym(schema) ? MigrationCatalogue.byNameOnly : []
+  }
+
+  /// The views of a mirror.
+  static func views(for schema: DatabaseSchema) -> [MirrorPull.View] {
+    isGym(schema) ? GymViews.all.map { MirrorPull.View(name: $0.name, query: $0.query) } : []
   }
 
   private static func isGym(_ schema: DatabaseSchema) -> Bool { schema.name.isIdentical(to: GymSchema.name) }

@@ -142,7 +142,10 @@ struct CommandRun {
   private func prepare() throws(Failure) -> DatabaseEnvironment {
     let environment = try EnvironmentResolver(connection).environment()
     if let source = try sourceEnvironment() { try Guard.assertTwoDatabases(source, environment) }
-    if let guards = write?.guards ?? confirm { try Guard.confirm(environment, with: guards) }
+    if let guards = write?.guards ?? confirm {
+      try Guard.assertNoMirror(environment)
+      try Guard.confirm(environment, with: guards)
+    }
     return environment
   }
 

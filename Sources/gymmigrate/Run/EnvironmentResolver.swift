@@ -2,6 +2,7 @@ import Configuration
 import FirestoreModels
 import FirestoreREST
 import LocalFirestore
+import Mirror
 import Runs
 import Schema
 
@@ -34,8 +35,31 @@ struct EnvironmentResolver {
 
   /// The environment that is named, without what options replace in it; nil where none is.
   func named() throws(Failure) -> DatabaseEnvironment? {
-    guard let name = options.environment else { return nil }
+    guard let name = options.environment else { return try options.mirror.map(mirror) }
+    if name.hasPrefix(DatabaseEnvironment.mirrorPrefix) {
+      return try mirror(String(name.dropFirst(DatabaseEnvironment.mirrorPrefix.count)))
+    }
     return try configuration().environment(named: name)
+  }
+
+  /// A mirror as an environment.
+  private func mirror(_ file: String) throws(Failure) -> DatabaseEnvironment {
+    if options.namesDatabase {
+      throw Failure(
+        .usage,
+        "use the mirror",
+        path: file,
+        cause: "options name a project, a database, an endpoint or credentials for it",
+        remedy: "Leave them out: a mirror is a file."
+      )
+    }
+    let info = try MirrorInfo(MirrorFile(file, for: .reading))
+    var environment = DatabaseEnvironment(
+      name: DatabaseEnvironment.mirrorPrefix + file,
+      database: info.database
+    )
+    environment.mirror = file
+    return environment
   }
 
   /// The environment that is meant, with what the options replace in it.
@@ -60,7 +84,7 @@ struct EnvironmentResolver {
     )
     if let endpoint = options.endpoint {
       environment.endpoint = try Configuration.checkedEndpoint(endpoint)
-    } else if let host = discovery.emulatorHost, environment.endpoint == nil, !environment.isLocal {
+    } else if let host = discovery.emulatorHost, environment.endpoint == nil, !environment.isEmbedded {
       if environment.isProtected {
         throw Failure(
           .notPermitted,
@@ -128,6 +152,15 @@ struct EnvironmentResolver {
         try await body(server.endpoint, "the owner of \(file)", caller(Credentials(.bearer(token))))
       }
     }
+    if let file = environment.mirror {
+      let info = try MirrorInfo(MirrorFile(file, for: .reading))
+      let token = BearerToken.random()
+      let access = LocalFirestoreServer.Access(token: token.revealed)
+      let moment = info.readTime ?? info.pulledAt
+      return try await LocalFirestoreServer.withMirror(file, at: moment, access: access) { server in
+        try await body(server.endpoint, "the owner of \(file)", caller(Credentials(.bearer(token))))
+      }
+    }
     let credentials = try credentials(for: environment)
     return try await body(environment.effectiveEndpoint, credentials.description, caller(credentials))
   }
@@ -135,6 +168,7 @@ struct EnvironmentResolver {
   /// Who would sign, in words.
   func signer(for environment: DatabaseEnvironment) throws(Failure) -> String {
     if environment.isLocal { return "the owner of \(options.stateDir)/local.sqlite" }
+    if let file = environment.mirror { return "the owner of \(file)" }
     return try credentials(for: environment).description
   }
 

@@ -23,6 +23,20 @@ enum Guard {
     )
   }
 
+  /// Refuses to write to a mirror.
+  ///
+  /// - Throws: `.notPermitted`.
+  static func assertNoMirror(_ environment: DatabaseEnvironment) throws(Failure) {
+    guard let file = environment.mirror else { return }
+    throw Failure(
+      .notPermitted,
+      "write to",
+      path: file,
+      cause: "a mirror is only read",
+      remedy: "Edit its tables with an SQL tool and give 'gymmigrate mirror push', or name the environment itself."
+    )
+  }
+
   /// Asks on a terminal whether to continue; continues where nobody can answer.
   ///
   /// - Throws: `.notPermitted` where the answer is no.

@@ -85,7 +85,7 @@ struct SettingOrigin {
       return setting(environment.database.project, known == nil ? "variable GOOGLE_CLOUD_PROJECT" : file)
     case "database": return setting(environment.database.database, known == nil ? "built in" : file)
     case "endpoint":
-      if environment.isLocal { return setting("embedded", "built in") }
+      if environment.isEmbedded { return setting("embedded", "built in") }
       let origin =
         environment.endpoint == nil
         ? "built in" : known?.endpoint == nil ? "variable FIRESTORE_EMULATOR_HOST" : file

@@ -53,7 +53,7 @@ package struct SubcollectionGuard: Migration {
   }
 
   /// Looks below the documents that are to be deleted, all at once, and leaves those alone that have collections below them.
-  static func withhold(_ outcomes: inout [Outcome], _ subcollections: @escaping Lister) async throws {
+  package static func withhold(_ outcomes: inout [Outcome], _ subcollections: @escaping Lister) async throws {
     try await withThrowingTaskGroup(of: (index: Int, path: DocumentPath, ids: [String]).self) { group in
       for (index, outcome) in outcomes.enumerated() {
         guard case .change(let change) = outcome.action, change.isDeletion else { continue }

@@ -36,7 +36,7 @@ package struct RunRecord: Sendable, Equatable {
       self.init(
         environment: environment.name,
         database: environment.database,
-        endpoint: environment.isLocal ? "embedded" : environment.effectiveEndpoint
+        endpoint: environment.isEmbedded ? "embedded" : environment.effectiveEndpoint
       )
     }
   }
@@ -90,7 +90,7 @@ package struct RunRecord: Sendable, Equatable {
     version = gymmigrateVersion
     self.environment = environment.name
     database = environment.database
-    endpoint = environment.isLocal ? "embedded" : environment.effectiveEndpoint
+    endpoint = environment.isEmbedded ? "embedded" : environment.effectiveEndpoint
     self.startedAt = startedAt
     self.writes = writes
     self.inputs = inputs.map { Self.input($0, sha256: digests[$0]) }

@@ -5,7 +5,7 @@ package import Schema
 package struct CellError: Error, Sendable, Equatable, CustomStringConvertible {
   package let reason: String
 
-  init(_ reason: String) {
+  package init(_ reason: String) {
     self.reason = reason
   }
 

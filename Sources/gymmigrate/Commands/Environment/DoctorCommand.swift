@@ -50,7 +50,7 @@ struct DoctorCommand: AsyncParsableCommand {
     do throws(Failure) {
       let found = try resolver.environment()
       environment = found
-      let address = found.isLocal ? "embedded" : found.effectiveEndpoint
+      let address = found.isEmbedded ? "embedded" : found.effectiveEndpoint
       diagnosis.ok("environment", "\(found.name) is \(found.database) at \(address)")
       if let bucket = found.storageBucket { diagnosis.ok("storage", "its bucket is \(bucket)") }
       diagnosis.ok("credentials", try resolver.signer(for: found))

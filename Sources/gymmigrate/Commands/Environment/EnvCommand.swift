@@ -38,7 +38,7 @@ struct EnvList: AsyncParsableCommand {
     for environment in environments {
       var fields = [
         environment.name, environment.database.project, environment.database.database,
-        environment.isLocal ? "embedded" : environment.effectiveEndpoint,
+        environment.isEmbedded ? "embedded" : environment.effectiveEndpoint,
         environment.isProtected ? "protected" : "",
       ]
       while fields.last?.isEmpty ?? false { fields.removeLast() }
@@ -91,7 +91,7 @@ struct EnvShow: AsyncParsableCommand {
     let lines: [TerminalText] = [
       "name: \(environment.name)", "project: \(environment.database.project)",
       "database: \(environment.database.database)",
-      "endpoint: \(environment.isLocal ? "embedded" : environment.effectiveEndpoint)",
+      "endpoint: \(environment.isEmbedded ? "embedded" : environment.effectiveEndpoint)",
       "protected: \(environment.isProtected ? "yes" : "no")", "signer: \(signer)",
       "storage bucket: \(environment.storageBucket ?? "-")", "configuration: \(file ?? "built in")",
     ]

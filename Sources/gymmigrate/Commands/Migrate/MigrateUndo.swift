@@ -207,7 +207,7 @@ enum UndoTarget {
     options.accessTokenFile = options.accessTokenFile ?? file("access-token-file")
     options.files.config = options.files.config ?? file("config")
     let environment = try EnvironmentResolver(options).environment()
-    let endpoint = environment.isLocal ? "embedded" : environment.effectiveEndpoint
+    let endpoint = environment.isEmbedded ? "embedded" : environment.effectiveEndpoint
     if !namesEndpoint, environment.database == record.database, !endpoint.isIdentical(to: record.endpoint) {
       throw Failure(
         .notPermitted,

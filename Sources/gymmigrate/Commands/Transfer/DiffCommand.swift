@@ -152,6 +152,7 @@ struct DiffCommand: AsyncParsableCommand {
   private func side(_ name: String, _ option: String, _ namesDatabase: Bool) throws -> SideKind {
     let known = try EnvironmentResolver(connection).configuration().environments.map(\.name)
     if known.contains(where: { $0.isIdentical(to: name) }) { return .environment }
+    if name.hasPrefix(DatabaseEnvironment.mirrorPrefix) { return .environment }
     guard FileCheck.exists(name) else {
       throw Failure(
         .inputMissing,

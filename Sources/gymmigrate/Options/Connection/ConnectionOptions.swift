@@ -6,9 +6,12 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("e"), .customLong("env")],
-    help: "The environment: a name of gymmigrate.yaml, or 'local'."
+    help: "The environment: a name of gymmigrate.yaml, 'local', or 'mirror:' and a file."
   )
   var environment: String?
+
+  @Option(help: ArgumentHelp("Read this file of 'mirror pull' instead of an environment.", valueName: "file"))
+  var mirror: String?
 
   @Option(
     help: ArgumentHelp("The Google Cloud project, instead of the environment's.", valueName: "id"),
@@ -43,6 +46,10 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(help: "How long one request may be retried.")
   var retryFor = Duration.seconds(300)
+
+  func validate() throws {
+    if environment != nil, mirror != nil { throw ValidationError("Give --env or --mirror, not both.") }
+  }
 }
 
 /// What is known of environments and data before anything is reached.

@@ -1,0 +1,241 @@
+package import FirestoreModels
+package import GRDB
+
+/// The current documents of one database in a data file, written as they are: at the times of the service that they
+/// come from, and without previous versions.
+///
+/// It is for a mirror, whose file the embedded store serves as it does its own.
+package struct DocumentTable {
+  private let db: Database
+  private let database: Int64
+  private var groups: [UTF8Key: Int64] = [:]
+
+  /// A document as it is stored.
+  package struct Row {
+    package var id: Int64
+    package var key: [UInt8]
+    package var path: DocumentPath
+    /// In microseconds since 1970.
+    package var createTime: Int64
+    package var updateTime: Int64
+    /// The map in REST JSON; empty where it was not asked for.
+    package var fields: [UInt8]
+  }
+
+  /// Which documents to read.
+  package enum Scope: Sendable {
+    /// All documents.
+    case all
+    /// The documents of a collection.
+    case collection(CollectionPath)
+    /// The documents of a collection and of everything below it.
+    case subtree(CollectionPath)
+    /// The documents of a collection group below a collection, whatever their depth.
+    case group(String, below: CollectionPath)
+  }
+
+  /// Creates the tables in an empty file.
+  package static func create(_ db: Database) throws { try db.execute(sql: StoreSchema.statements) }
+
+  /// Why a file is not a data file; nil where it is one.
+  package static func defect(_ db: Database) throws -> String? { try StoreSchema.prepare(db) }
+
+  /// The key of a document, whose byte order is the service's order of names.
+  package static func key(_ path: DocumentPath) -> [UInt8] { NameKey.key(path.string) }
+
+  /// Opens the table of a database; creates the database's row if missing.
+  package init(_ db: Database, _ name: DatabaseName, createTime: Int64 = 0) throws {
+    self.db = db
+    database = try WriteTransaction.createDatabase(name, at: createTime, db)
+  }
+
+  /// Sets the time up to which the file holds all commits.
+  package func setLastCommit(_ time: Int64) throws {
+    try db.execute(sql: "UPDATE state SET last_commit = ?, last_prune = ?", arguments: [time, time])
+  }
+
+  // MARK: Writing
+
+  /// Inserts a document, or replaces what is there.
+  package mutating func put(
+    _ path: DocumentPath,
+    createTime: Int64,
+    updateTime: Int64,
+    fields: [UInt8]
+  ) throws {
+    let group = try group(path.collection.id)
+    let insert = try StatementWriter(
+      db,
+      """
+      INSERT INTO documents (database, collection_group, depth, key, path, create_time, update_time, fields) \
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (database, key) DO UPDATE \
+      SET create_time = excluded.create_time, update_time = excluded.update_time, fields = excluded.fields
+      """
+    )
+    insert.bind(1, integer: database)
+    insert.bind(2, integer: group)
+    insert.bind(3, integer: Int64(Self.depth(of: path)))
+    insert.bind(4, blob: NameKey.key(path.string))
+    insert.bind(5, text: path.string)
+    insert.bind(6, integer: createTime)
+    insert.bind(7, integer: updateTime)
+    fields.withUnsafeBytes { insert.bind(8, text: $0) }
+    try insert.run()
+  }
+
+  /// Removes a document; nothing happens where there is none.
+  package func remove(_ path: DocumentPath) throws {
+    let remove = try StatementWriter(db, "DELETE FROM documents WHERE database = ? AND key = ?")
+    remove.bind(1, integer: database)
+    remove.bind(2, blob: NameKey.key(path.string))
+    try remove.run()
+  }
+
+  private static func depth(of path: DocumentPath) -> Int {
+    path.string.utf8.lazy.filter { $0 == UInt8(ascii: "/") }.count / 2 + 1
+  }
+
+  private mutating func group(_ name: String) throws -> Int64 {
+    if let id = groups[UTF8Key(name)] { return id }
+    let id = try WriteTransaction.collectionGroup(name, of: database, db)
+    groups[UTF8Key(name)] = id
+    return id
+  }
+
+  // MARK: Reading
+
+  /// The row and the update time of a document; nil where there is none.
+  package func find(_ key: [UInt8]) throws -> (id: Int64, updateTime: Int64)? {
+    var found: (Int64, Int64)?
+    let sql = "SELECT id, update_time FROM documents WHERE database = ? AND key = ?"
+    try StatementReader(db, sql, [database, Blob(key)]).forEach {
+      found = ($0.integer(0), $0.integer(1))
+      return false
+    }
+    return found
+  }
+
+  /// A document with its fields; nil where there is none.
+  package func row(_ path: DocumentPath) throws -> Row? {
+    let key = NameKey.key(path.string)
+    return try rows(.collection(path.collection), from: key, through: key, limit: 1).first
+  }
+
+  /// Documents of a scope in name order.
+  ///
+  /// - Parameters:
+  ///   - after: The key of the document before the first; nil to begin at the first.
+  ///   - withFields: Whether to read their fields.
+  package func rows(
+    _ scope: Scope,
+    after: [UInt8]? = nil,
+    limit: Int,
+    withFields: Bool = true
+  ) throws -> [Row] {
+    try rows(scope, from: after.map(NameKey.successor), through: nil, limit: limit, withFields: withFields)
+  }
+
+  private func rows(
+    _ scope: Scope,
+    from first: [UInt8]?,
+    through last: [UInt8]?,
+    limit: Int,
+    withFields: Bool = true
+  ) throws -> [Row] {
+    guard var (condition, arguments) = try condition(scope) else { return [] }
+    if let first {
+      condition += " AND key >= ?"
+      arguments += [Blob(first)]
+    }
+    if let last {
+      condition += " AND key <= ?"
+      arguments += [Blob(last)]
+    }
+    var rows: [Row] = []
+    let sql = """
+      SELECT id, key, path, create_time, update_time\(withFields ? ", fields" : "") FROM documents \
+      WHERE \(condition) ORDER BY key LIMIT ?
+      """
+    try StatementReader(db, sql, arguments + [limit]).forEach { row in
+      guard let path = DocumentPath(row.string(2)) else { return true }
+      rows.append(
+        Row(
+          id: row.integer(0),
+          key: row.array(1),
+          path: path,
+          createTime: row.integer(3),
+          updateTime: row.integer(4),
+          fields: withFields ? row.array(5) : []
+        )
+      )
+      return true
+    }
+    return rows
+  }
+
+  /// The number of documents of a scope.
+  package func count(_ scope: Scope) throws -> Int {
+    guard let (condition, arguments) = try condition(scope) else { return 0 }
+    var count = 0
+    try StatementReader(db, "SELECT count(*) FROM documents WHERE \(condition)", arguments).forEach {
+      count = Int($0.integer(0))
+      return false
+    }
+    return count
+  }
+
+  /// The patterns of all collections that hold documents, sorted.
+  package func patterns() throws -> [CollectionPath] {
+    var patterns: Set<CollectionPath> = []
+    var groups: [(id: Int64, name: String)] = []
+    try StatementReader(db, "SELECT id, name FROM collection_groups WHERE database = ?", [database]).forEach {
+      groups.append(($0.integer(0), $0.string(1)))
+      return true
+    }
+    for group in groups {
+      let isRoot = "SELECT 1 FROM documents WHERE collection_group = ? AND depth = 1 LIMIT 1"
+      try StatementReader(db, isRoot, [group.id]).forEach { _ in
+        if let root = CollectionPath(group.name) { patterns.insert(root) }
+        return false
+      }
+      let below = "SELECT path FROM documents WHERE collection_group = ? AND depth > 1"
+      try StatementReader(db, below, [group.id]).forEach {
+        if let path = DocumentPath($0.string(0)) { patterns.insert(path.collection.pattern) }
+        return true
+      }
+    }
+    return patterns.sorted()
+  }
+
+  /// The condition of a scope with its arguments; nil where nothing can be in it.
+  private func condition(_ scope: Scope) throws -> (String, StatementArguments)? {
+    func group(_ id: String) throws -> Int64? {
+      try Int64.fetchOne(
+        db.cachedStatement(
+          sql: "SELECT id FROM collection_groups WHERE database = ? AND name = CAST(? AS TEXT)"
+        ),
+        arguments: [database, Blob(Array(id.utf8))]
+      )
+    }
+    switch scope {
+    case .all: return ("database = ?", [database])
+    case .collection(let collection):
+      guard let group = try group(collection.id) else { return nil }
+      let key = NameKey.key(collection.string)
+      let depth = collection.string.utf8.lazy.filter { $0 == UInt8(ascii: "/") }.count / 2 + 1
+      return (
+        "collection_group = ? AND key > ? AND key < ? AND depth = ?",
+        [group, Blob(key), Blob(NameKey.end(key)), depth]
+      )
+    case .subtree(let collection):
+      let key = NameKey.key(collection.string)
+      return ("database = ? AND key > ? AND key < ?", [database, Blob(key), Blob(NameKey.end(key))])
+    case .group(let id, let collection):
+      guard let group = try group(id) else { return nil }
+      let key = NameKey.key(collection.string)
+      return (
+        "collection_group = ? AND key > ? AND key < ?", [group, Blob(key), Blob(NameKey.end(key))]
+      )
+    }
+  }
+}

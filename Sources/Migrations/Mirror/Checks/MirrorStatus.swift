@@ -1,0 +1,79 @@
+package import FirestoreModels
+package import FirestoreREST
+package import Schema
+
+/// How old a mirror is, and what the next pull would read. Nothing is read for it but counts.
+package struct MirrorStatus: Sendable {
+  /// A collection of a mirror, beside the service.
+  package struct Collection: Sendable, Equatable {
+    package var path: CollectionPath
+    package var table: String
+    /// Documents in the mirror.
+    package var documents: Int
+    /// Documents of the service; nil where they were not counted, as those of a pattern are not.
+    package var counted: Int?
+    /// From when on the next pull reads; nil where it reads the collection whole.
+    package var mark: Timestamp?
+    /// Documents that the next pull reads, at the least; nil where that is not known.
+    package var toRead: Int?
+    /// Documents of which the next pull reads the names, because their number differs.
+    package var names = 0
+  }
+
+  package var info: MirrorInfo
+  package var collections: [Collection]
+  /// Documents that were edited and not pushed.
+  package var edits: Int
+  /// Root collections of the service that are not in the mirror.
+  package var missing: [CollectionPath]
+
+  /// What the next pull is billed at the least: documents and names, and a read for every 1,000 that are counted.
+  package var reads: Int {
+    collections.reduce(0) { sum, collection in
+      let counted = collection.mark == nil ? 0 : ((collection.counted ?? 0) + 999) / 1000
+      return sum + (collection.toRead ?? collection.documents) + collection.names + counted
+    }
+  }
+
+  /// Looks at a mirror, and at the service with a client; at the mirror alone where that is nil.
+  ///
+  /// - Throws: ``Failure``.
+  package static func find(
+    _ path: String,
+    _ schema: DatabaseSchema,
+    client: FirestoreClient?
+  ) async throws -> MirrorStatus {
+    let file = try MirrorFile(path, for: .reading)
+    let info = try MirrorInfo(file)
+    let edits = try file.use { db in try MirrorTables.editedPaths(db).count }
+    var collections: [Collection] = []
+    for collection in info.collections {
+      var found = Collection(
+        path: collection.path,
+        table: collection.table,
+        documents: collection.documents,
+        mark: collection.mark
+      )
+      if let client, collection.path.parent == nil {
+        let counted = try await client.count(CollectionRead(collection.path)).count
+        found.counted = counted
+        if let mark = collection.mark, let field = PullMode.updateTime(schema.collection(collection.path)) {
+          var read = CollectionRead(collection.path)
+          read.filter = .field(field, .greaterThanOrEqual, .timestamp(mark))
+          found.toRead = try await client.count(read).count
+          found.names = counted == collection.documents ? 0 : counted
+        } else {
+          found.toRead = counted
+        }
+      }
+      collections.append(found)
+    }
+    var missing: [CollectionPath] = []
+    if let client {
+      let known = Set(info.collections.map(\.path))
+      missing = try await client.collectionIDs().compactMap { CollectionPath($0) }
+        .filter { !$0.isReserved && !known.contains($0) }
+    }
+    return MirrorStatus(info: info, collections: collections, edits: edits, missing: missing)
+  }
+}

@@ -1,0 +1,211 @@
+import Files
+package import FirestoreModels
+package import FirestoreREST
+import LocalFirestore
+package import Logging
+package import Runs
+
+/// Compares a mirror with the service, document by document: numbers and checksums per collection.
+package struct MirrorVerification: Sendable {
+  /// The share of documents that have to be the same in each collection (domain page: go or no-go of the move to SQL).
+  package static let required = 0.999
+
+  /// What was found of a collection.
+  package struct Collection: Sendable, Equatable {
+    package var path: CollectionPath
+    /// Documents in the mirror, and of the service.
+    package var mirrored = 0
+    package var served = 0
+    /// Documents that are the same in both.
+    package var same = 0
+    /// The SHA-256 of all documents in name order, a line of path and fields each, in lower-case hexadecimal.
+    package var mirroredSHA256 = ""
+    package var servedSHA256 = ""
+
+    /// The share of documents that are the same; 1 where there are none.
+    package var share: Double {
+      let total = max(mirrored, served)
+      return total == 0 ? 1 : Double(same) / Double(total)
+    }
+
+    package var suffices: Bool { share >= MirrorVerification.required }
+  }
+
+  package let collections: [Collection]
+  /// The moment of the service that was compared; nil for the present of each page.
+  package let readTime: Timestamp?
+
+  /// Whether enough is the same in every collection.
+  package var suffices: Bool { collections.allSatisfy(\.suffices) }
+
+  /// Compares.
+  ///
+  /// The service is read at the mirror's own moment where it still can be, else at the present.
+  ///
+  /// - Throws: ``Failure``.
+  package static func run(
+    _ path: String,
+    client: FirestoreClient,
+    counts: RunCounts,
+    progress: Progress,
+    logger: Logger
+  ) async throws -> MirrorVerification {
+    let file = try MirrorFile(path, for: .reading)
+    let info = try MirrorInfo(file)
+    let moment = try await moment(of: info, client, logger)
+    let roots = try await client.collectionIDs(readTime: moment).compactMap { CollectionPath($0) }
+      .filter { !$0.isReserved }
+    let known = info.collections.map(\.path).filter { $0.parent == nil }
+    var tallies: [CollectionPath: Tally] = [:]
+    func tally(_ path: DocumentPath) throws(Failure) -> Tally {
+      let pattern = path.collection.pattern
+      if let found = tallies[pattern] { return found }
+      let made = try Tally(pattern)
+      tallies[pattern] = made
+      return made
+    }
+    for collection in info.collections { tallies[collection.path] = try Tally(collection.path) }
+    for root in Set(roots + known).sorted() {
+      var stored = StoredDocuments(file, client.database, .subtree(root))
+      var read = CollectionRead(root, readTime: moment)
+      read.reach = .subcollections
+      var json = JSONWriter()
+      for try await page in client.pages(of: read) {
+        try Task.checkCancellation()
+        progress.advance(by: page.count)
+        for document in page where !document.path.isReserved {
+          let key = DocumentTable.key(document.path)
+          while let row = try stored.next(before: key) {
+            try tally(row.path).add(row.path, mirrored: row.fields)
+          }
+          json.removeAll()
+          json.fields(document.fields)
+          let row = try stored.next(at: key)
+          try tally(document.path).add(document.path, mirrored: row?.fields, served: json.bytes)
+          counts.update(document.path.collection) { $0.read += 1 }
+        }
+      }
+      while let row = try stored.next() {
+            try tally(row.path).add(row.path, mirrored: row.fields)
+          }
+    }
+    return MirrorVerification(
+      collections: tallies.values.map { $0.finish() }.sorted { $0.path < $1.path },
+      readTime: moment
+    )
+  }
+
+  /// The moment of the mirror, if the service still shows it; else nil.
+  private static func moment(
+    of info: MirrorInfo,
+    _ client: FirestoreClient,
+    _ logger: Logger
+  ) async throws -> Timestamp? {
+    guard let moment = info.readTime, let collection = info.collections.first(where: { $0.path.parent == nil })
+    else { return nil }
+    do {
+      _ = try await client.count(CollectionRead(collection.path, readTime: moment))
+      return moment
+    } catch let failure {
+      guard let status = failure.service?.status, [.invalidArgument, .failedPrecondition].contains(status)
+      else { throw failure }
+      logger.notice("The service no longer shows \(moment): what changed since then differs.")
+      return nil
+    }
+  }
+}
+
+/// What is counted of a collection.
+private final class Tally {
+  private var found: MirrorVerification.Collection
+  private let mirrored: Checksum
+  private let served: Checksum
+
+  init(_ path: CollectionPath) throws(Failure) {
+    mirrored = try Checksum()
+    served = try Checksum()
+    found = MirrorVerification.Collection(path: path)
+  }
+
+  func add(_ path: DocumentPath, mirrored ours: [UInt8]? = nil, served theirs: [UInt8]? = nil) {
+    if let ours {
+      found.mirrored += 1
+      mirrored.add(path, ours)
+    }
+    if let theirs {
+      found.served += 1
+      served.add(path, theirs)
+    }
+    if let ours, let theirs, ours == theirs { found.same += 1 }
+  }
+
+  func finish() -> MirrorVerification.Collection {
+    found.mirroredSHA256 = mirrored.finish()
+    found.servedSHA256 = served.finish()
+    return found
+  }
+}
+
+/// The checksum of documents in name order.
+private final class Checksum {
+  private var digest: SHA256Digest?
+
+  init() throws(Failure) {
+    digest = try SHA256Digest()
+  }
+
+  func add(_ path: DocumentPath, _ fields: [UInt8]) {
+    let line = Array(path.string.utf8) + [UInt8(ascii: "\t")] + fields + [UInt8(ascii: "\n")]
+    line.withUnsafeBytes { digest?.update($0) }
+  }
+
+  func finish() -> String { digest.take()?.finish() ?? "" }
+}
+
+/// The stored documents of a scope, one after another.
+private struct StoredDocuments {
+  private let file: MirrorFile
+  private let database: DatabaseName
+  private let scope: DocumentTable.Scope
+  private var rows: ArraySlice<DocumentTable.Row> = []
+  private var last: [UInt8]?
+  private var isAtEnd = false
+
+  init(_ file: MirrorFile, _ database: DatabaseName, _ scope: DocumentTable.Scope) {
+    self.file = file
+    self.database = database
+    self.scope = scope
+  }
+
+  private mutating func peek() throws(Failure) -> DocumentTable.Row? {
+    if rows.isEmpty, !isAtEnd {
+      let (last, scope, database) = (last, scope, database)
+      let found = try file.use { db in
+        try DocumentTable(db, database).rows(scope, after: last, limit: 300)
+      }
+      rows = found[...]
+      isAtEnd = found.count < 300
+      self.last = found.last?.key ?? last
+    }
+    return rows.first
+  }
+
+  /// The next document.
+  mutating func next() throws(Failure) -> DocumentTable.Row? {
+    guard let row = try peek() else { return nil }
+    rows.removeFirst()
+    return row
+  }
+
+  /// The next document, if its key is before another.
+  mutating func next(before key: [UInt8]) throws(Failure) -> DocumentTable.Row? {
+    guard let row = try peek(), row.key.lexicographicallyPrecedes(key) else { return nil }
+    return try next()
+  }
+
+  /// The next document, if it has a key.
+  mutating func next(at key: [UInt8]) throws(Failure) -> DocumentTable.Row? {
+    guard let row = try peek(), row.key == key else { return nil }
+    return try next()
+  }
+}

@@ -1,0 +1,104 @@
+import FirestoreModels
+import Schema
+
+extension TableLayout {
+  /// The statements that create the table and its indexes, on columns that name documents of other collections.
+  ///
+  /// Foreign keys tell SQL tools how tables belong together. SQLite does not enforce them unless it is told to, and it
+  /// must not here: the service does not either, so a document may name one that is gone.
+  func creation(in layout: MirrorLayout) -> [String] {
+    var lines = parents.map { "\(SQLName.quoted($0)) TEXT NOT NULL" }
+    lines.append("\(SQLName.quoted(Self.idColumn)) TEXT NOT NULL")
+    for column in columns { lines.append("\(SQLName.quoted(column.name))\(column.declaration)") }
+    lines.append("\(SQLName.quoted(Self.otherColumn)) TEXT")
+    let key = (parents + [Self.idColumn]).map(SQLName.quoted).joined(separator: ", ")
+    lines.append("PRIMARY KEY (\(key))")
+    let named = columns.compactMap { column in
+      column.reference.flatMap { layout.table(of: $0) }.map { (column, $0) }
+    }
+    .filter { $1.parents.isEmpty }
+    for (column, table) in named {
+      lines.append(
+        "FOREIGN KEY (\(SQLName.quoted(column.name))) REFERENCES \(SQLName.quoted(table.name)) (\(SQLName.quoted(Self.idColumn)))"
+      )
+    }
+    if let parent = collection.parent?.collection, let table = layout.table(of: parent),
+      table.parents.count + 1 == parents.count
+    {
+      let referenced = (table.parents + [Self.idColumn]).map(SQLName.quoted).joined(separator: ", ")
+      lines.append(
+        "FOREIGN KEY (\(parents.map(SQLName.quoted).joined(separator: ", "))) REFERENCES \(SQLName.quoted(table.name)) (\(referenced))"
+      )
+    }
+    return ["CREATE TABLE \(SQLName.quoted(name)) (\n  \(lines.joined(separator: ",\n  "))\n)"]
+  }
+
+  /// The statements that create the indexes, for a table that is filled.
+  func indexes(in layout: MirrorLayout) -> [String] {
+    columns.filter { $0.reference.flatMap { layout.table(of: $0) } != nil }.map { column in
+      "CREATE INDEX \(SQLName.quoted("\(name)_by_\(column.name)")) ON \(SQLName.quoted(name)) (\(SQLName.quoted(column.name)))"
+    }
+  }
+
+  /// The names of the triggers.
+  private var triggers: [(event: String, rows: [String])] {
+    [("INSERT", ["NEW"]), ("UPDATE", ["OLD", "NEW"]), ("DELETE", ["OLD"])]
+  }
+
+  /// The statements that create the triggers, which record the documents whose rows somebody edits.
+  var triggerCreation: [String] {
+    triggers.map { trigger in
+      let records = trigger.rows.map { row in
+        "INSERT OR IGNORE INTO \(MirrorTables.edits) (path, collection) VALUES (\(path(of: row)), \(SQLName.literal(collection.string)));"
+      }
+      return """
+        CREATE TRIGGER \(SQLName.quoted(triggerName(trigger.event))) AFTER \(trigger.event) ON \(SQLName.quoted(name)) BEGIN
+          \(records.joined(separator: "\n  "))
+        END
+        """
+    }
+  }
+
+  /// The statements that drop the triggers, so that a pull does not count as editing.
+  var triggerRemoval: [String] {
+    triggers.map { "DROP TRIGGER IF EXISTS \(SQLName.quoted(triggerName($0.event)))" }
+  }
+
+  private func triggerName(_ event: String) -> String { "_mirror_\(name)_\(event.lowercased())" }
+
+  /// The path of a row as an expression.
+  private func path(of row: String) -> String {
+    let segments = collection.string.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    var parts: [String] = []
+    for (index, segment) in segments.enumerated() where index % 2 == 0 {
+      parts.append(SQLName.literal(index == 0 ? "\(segment)/" : "/\(segment)/"))
+      let above = index / 2
+      parts.append("\(row).\(SQLName.quoted(above < parents.count ? parents[above] : Self.idColumn))")
+    }
+    return parts.joined(separator: " || ")
+  }
+
+  /// The statement that removes a row by its IDs.
+  var removal: String { "DELETE FROM \(SQLName.quoted(name)) WHERE \(keyCondition)" }
+
+  /// The statement that reads a row by its IDs.
+  var selection: String { "SELECT * FROM \(SQLName.quoted(name)) WHERE \(keyCondition)" }
+
+  private var keyCondition: String {
+    (parents + [Self.idColumn]).map { "\(SQLName.quoted($0)) = ?" }.joined(separator: " AND ")
+  }
+}
+
+extension TableLayout.FieldColumn {
+  /// The type in a column's declaration, which decides how SQLite keeps a value.
+  fileprivate var declaration: String {
+    switch type {
+    case .string, .timestamp, .array: " TEXT"
+    case .integer: " INTEGER"
+    case .double: " REAL"
+    // With NUMERIC affinity, as SQLite calls it.
+    case .boolean: " BOOLEAN"
+    case .any: ""
+    }
+  }
+}

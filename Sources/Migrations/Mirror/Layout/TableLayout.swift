@@ -1,0 +1,124 @@
+package import FirestoreModels
+package import Schema
+
+/// The table of a collection in a mirror.
+///
+/// Its rows have the document ID in `_id`, the IDs of the documents above in a column each, a column for each declared
+/// field (the fields of maps flattened), and `_other`: what the columns cannot hold, as REST JSON.
+package struct TableLayout: Sendable {
+  /// A column with the values of a field.
+  package struct FieldColumn: Sendable {
+    package let name: String
+    package let field: FieldPath
+    package let type: Schema.Column.ValueType
+    /// The collection whose documents the values name by their IDs.
+    package let reference: CollectionPath?
+  }
+
+  /// The column of document IDs, and that of what the others cannot hold.
+  package static let idColumn = "_id"
+  package static let otherColumn = "_other"
+
+  /// The collection, or the pattern of collections.
+  package let collection: CollectionPath
+  package let schema: CollectionSchema
+  package let name: String
+  /// The columns of the IDs of the documents above, outermost first.
+  package let parents: [String]
+  package let columns: [FieldColumn]
+  /// The number of columns in all.
+  package var width: Int { parents.count + columns.count + 2 }
+
+  let tree: FieldColumnTree
+  /// The statement that inserts a row, or replaces it; its parameters are the columns in their order.
+  let insertion: String
+
+  init(_ schema: CollectionSchema, name: String) {
+    collection = schema.pattern
+    self.schema = schema
+    self.name = name
+    var taken: Set<String> = [Self.idColumn, Self.otherColumn]
+    let segments = schema.pattern.string.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    parents = segments.indices.filter { $0 % 2 == 1 }.map {
+      SQLName.unused("\(SQLName.snakeCase(segments[$0 - 1]))_id", &taken)
+    }
+    columns = schema.columns.map { column in
+      let words = column.path.segments.map { $0.isEmpty ? "_" : SQLName.snakeCase($0) }
+      return FieldColumn(
+        name: SQLName.unused(words.joined(separator: "_"), &taken),
+        field: column.path,
+        type: column.type,
+        reference: schema.field(column.path)?.reference?.collection
+      )
+    }
+    tree = FieldColumnTree(columns.map(\.field))
+    let marks = Array(repeating: "?", count: parents.count + columns.count + 2).joined(separator: ", ")
+    insertion = "INSERT OR REPLACE INTO \(SQLName.quoted(name)) VALUES (\(marks))"
+  }
+
+  /// The IDs of a document, those above it first.
+  func ids(of path: DocumentPath) -> [String] {
+    let segments = path.segments
+    return segments.indices.filter { $0 % 2 == 1 }.map { segments[$0] }
+  }
+}
+
+/// The tables of a mirror.
+package struct MirrorLayout: Sendable {
+  package let tables: [TableLayout]
+  private let byPattern: [CollectionPath: Int]
+
+  /// The tables that the file has for other purposes.
+  private static let reserved: Set<String> = [
+    "state", "databases", "collection_groups", "documents", "versions", "zone_offsets",
+  ]
+
+  /// Lays out the tables of collections, in their order.
+  package init(_ collections: [CollectionSchema]) {
+    var taken = Self.reserved
+    var tables: [TableLayout] = []
+    var byPattern: [CollectionPath: Int] = [:]
+    for collection in collections where byPattern[collection.pattern] == nil {
+      let ids = collection.pattern.string.utf8.split(separator: UInt8(ascii: "/")).enumerated()
+        .filter { $0.offset % 2 == 0 }.map { SQLName.snakeCase(String(Substring($0.element))) }
+      byPattern[collection.pattern] = tables.count
+      tables.append(TableLayout(collection, name: SQLName.unused(ids.joined(separator: "_"), &taken)))
+    }
+    self.tables = tables
+    self.byPattern = byPattern
+  }
+
+  /// The table of a collection; nil where there is none.
+  package func table(of collection: CollectionPath) -> TableLayout? {
+    (byPattern[collection] ?? byPattern[collection.pattern]).map { tables[$0] }
+  }
+}
+
+/// The fields of columns as a tree, whose members are in the order of a document's.
+struct FieldColumnTree: Sendable {
+  struct Member: Sendable {
+    let name: String
+    /// The column of the field; nil for a map whose fields have columns.
+    var column: Int?
+    var members: [Member] = []
+  }
+
+  private(set) var members: [Member] = []
+
+  init(_ fields: [FieldPath]) {
+    for (index, field) in fields.enumerated() { Self.add(field.segments[...], index, to: &members) }
+  }
+
+  private static func add(_ segments: ArraySlice<String>, _ column: Int, to members: inout [Member]) {
+    guard let first = segments.first else { return }
+    let at = members.firstIndex { $0.name.compareUTF8(first) >= 0 } ?? members.count
+    if at == members.count || !members[at].name.isIdentical(to: first) {
+      members.insert(Member(name: first), at: at)
+    }
+    if segments.count == 1 {
+      members[at].column = column
+    } else {
+      add(segments.dropFirst(), column, to: &members[at].members)
+    }
+  }
+}

@@ -1,0 +1,270 @@
+import FirestoreModels
+import FirestoreREST
+import GRDB
+import LocalFirestore
+import Logging
+import Runs
+import Schema
+
+extension MirrorPull {
+  /// Brings a mirror up to date, in one transaction.
+  ///
+  /// The file is locked for other writers from the beginning; readers see it as it was until the end.
+  func refresh() async throws -> Report {
+    let file = try MirrorFile(path, for: .writing)
+    let info = try MirrorInfo(file)
+    guard info.database == client.database else {
+      throw Failure(
+        .usage,
+        "pull into",
+        path: path,
+        cause: "it is a mirror of \(info.database), and this is \(client.database)",
+        remedy: "Name another file with -o."
+      )
+    }
+    try file.use { db in try db.execute(sql: "BEGIN IMMEDIATE") }
+    do {
+      let report = try await refresh(file, info)
+      try file.use { db in try db.execute(sql: "COMMIT") }
+      try file.close()
+      return report
+    } catch {
+      // Closing rolls back; what ended the pull says more than that this failed.
+      try? file.close()
+      throw error
+    }
+  }
+
+  private func refresh(_ file: MirrorFile, _ info: MirrorInfo) async throws -> Report {
+    try assertNoEdits(file)
+    var report = Report()
+    let moment = try await pin()
+    report.readTime = moment
+    let before = try info.layout()
+    let stage = try PullStage(file, client.database)
+    let known = info.collections.map(\.path)
+    let found = try await roots(at: moment)
+    let gone = known.filter { $0.parent == nil && !found.contains($0) }
+    for root in found {
+      let mode = PullMode(
+        schema.collection(root),
+        mark: info.mark(of: root),
+        hasTimes: try hasTimes(root, before, file),
+        isFull: options.isFull
+      )
+      switch mode {
+      case .whole: try await readWhole(root, moment, stage, &report)
+      case .since(let field, let mark):
+        try await readChanges(of: root, field, since: mark, moment, stage, &report)
+        let subcollections = Set(known + schema.collections.map(\.pattern)).filter {
+          CollectionPattern($0).isOpen && CollectionPattern($0).root == root
+        }
+        for pattern in subcollections.sorted() {
+          try await readPattern(pattern, moment, stage, &report)
+        }
+      }
+    }
+    for root in gone { try stage.removeUnseen(.subtree(root)) { _ in true } }
+    try apply(file, info, stage, roots: Set(found), moment, &report)
+    return report
+  }
+
+  /// Refuses to overwrite edits that were not pushed.
+  private func assertNoEdits(_ file: MirrorFile) throws(Failure) {
+    if options.discardsEdits { return }
+    let edits = try file.use { db in
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM \(MirrorTables.edits)") ?? 0
+    }
+    guard edits > 0 else { return }
+    throw Failure(
+      .tryLater,
+      "pull into",
+      path: path,
+      cause: "\(edits) \(edits == 1 ? "document was" : "documents were") edited in it and not pushed",
+      remedy: "Push them with 'gymmigrate mirror push', or give --discard-edits."
+    )
+  }
+
+  /// Whether any document of a collection has the time of its last change, so that a filter finds it.
+  private func hasTimes(
+    _ root: CollectionPath,
+    _ layout: MirrorLayout,
+    _ file: MirrorFile
+  ) throws(Failure) -> Bool {
+    guard let field = PullMode.updateTime(schema.collection(root)), let table = layout.table(of: root),
+      let column = table.columns.first(where: { $0.field == field })
+    else { return false }
+    // Any other value is REST JSON, which begins with a brace.
+    let sql = """
+      SELECT EXISTS (SELECT 1 FROM \(SQLName.quoted(table.name)) \
+      WHERE \(SQLName.quoted(column.name)) BETWEEN '0' AND '9999999')
+      """
+    return try file.use { db in try Bool.fetchOne(db, sql: sql) ?? false }
+  }
+
+  // MARK: Reading
+
+  private func readWhole(
+    _ root: CollectionPath,
+    _ moment: Timestamp?,
+    _ stage: PullStage,
+    _ report: inout Report
+  ) async throws {
+    var read = 0
+    try await forEachPage(of: wholeRead(of: root, at: moment)) { page in
+      try take(page, stage, &read)
+    }
+    report.read += read
+    try stage.removeUnseen(.subtree(root)) { _ in true }
+  }
+
+  private func readPattern(
+    _ pattern: CollectionPath,
+    _ moment: Timestamp?,
+    _ stage: PullStage,
+    _ report: inout Report
+  ) async throws {
+    var read = CollectionRead(pattern, readTime: moment)
+    read.reach = .pattern
+    var count = 0
+    try await forEachPage(of: read) { page in try take(page, stage, &count) }
+    report.read += count
+    let scope = CollectionPatternScope(pattern)
+    try stage.removeUnseen(scope.scope) { scope.contains($0) }
+  }
+
+  private func take(_ page: [RawDocument], _ stage: PullStage, _ read: inout Int) throws {
+    let page = page.filter { !$0.path.isReserved }
+    let changed = try stage.take(page, remembers: true)
+    read += page.count
+    record(page, changed: changed)
+  }
+
+  private func readChanges(
+    of root: CollectionPath,
+    _ field: FieldPath,
+    since mark: Timestamp,
+    _ moment: Timestamp?,
+    _ stage: PullStage,
+    _ report: inout Report
+  ) async throws {
+    var read = CollectionRead(root, readTime: moment)
+    read.filter = .field(field, .greaterThanOrEqual, .timestamp(mark))
+    var count = 0
+    try await forEachPage(of: read) { page in
+      let changed = try stage.take(page, remembers: false)
+      count += page.count
+      record(page, changed: changed)
+    }
+    report.read += count
+    let present = try stage.count(root)
+    do throws(Failure) {
+      let counted = try await client.count(CollectionRead(root, readTime: moment)).count
+      report.counted += counted
+      if counted == present { return }
+    } catch {
+      if error.kind == .interrupted { throw error }
+      logger.notice("\(root) could not be counted, so its names are read: \(error)")
+    }
+    try await readNames(of: root, moment, stage, &report)
+  }
+
+  /// Reads the names of a collection with their update times: finds what was deleted, and what changed without the time
+  /// of its last change.
+  private func readNames(
+    of root: CollectionPath,
+    _ moment: Timestamp?,
+    _ stage: PullStage,
+    _ report: inout Report
+  ) async throws {
+    let read = CollectionRead(root, mask: [.documentName], readTime: moment)
+    var missing: [DocumentPath] = []
+    var names = 0
+    try await forEachPage(of: read) { page in
+      names += page.count
+      missing += try stage.unknown(page)
+    }
+    report.names += names
+    try stage.removeUnseen(.collection(root)) { _ in true }
+    for start in stride(from: 0, to: missing.count, by: 300) {
+      let some = Array(missing[start..<min(start + 300, missing.count)])
+      let documents = Array(try await client.batchGet(some, readTime: moment).values)
+      record(documents, changed: try stage.take(documents, remembers: false))
+      report.read += documents.count
+    }
+  }
+
+  private func record(_ page: [RawDocument], changed: Int) {
+    guard let collection = page.first?.path.collection.pattern else { return }
+    counts.update(collection) {
+      $0.read += page.count
+      $0.written += changed
+      $0.unchanged += page.count - changed
+    }
+  }
+
+  // MARK: Writing
+
+  /// Writes what was read into the tables.
+  private func apply(
+    _ file: MirrorFile,
+    _ info: MirrorInfo,
+    _ stage: PullStage,
+    roots: Set<CollectionPath>,
+    _ moment: Timestamp?,
+    _ report: inout Report
+  ) throws {
+    let before = try info.layout()
+    let yaml = schema.isEmpty ? "" : SchemaWriter.yaml(schema)
+    let rebuilds = options.isFull || !yaml.isIdentical(to: info.schemaText)
+    let declared = MirrorLayout(schema.collections)
+    (report.changed, report.deleted) = try file.use { db in
+      for table in before.tables {
+        for sql in table.triggerRemoval { try db.execute(sql: sql) }
+      }
+      _ = try MirrorSchema.replaceViews([], db)
+      var documents = try DocumentTable(db, client.database)
+      var writer = try RowWriter(before)
+      let changed = try stage.apply(db, &documents, &writer, writesRows: !rebuilds)
+      var layout = before
+      var inferred: [CollectionSchema]
+      if rebuilds {
+        for table in before.tables { try db.execute(sql: "DROP TABLE \(SQLName.quoted(table.name))") }
+        inferred = try MirrorSchema.inferred(beyond: declared, documents, &writer)
+        layout = MirrorLayout(schema.collections + inferred)
+        var writer = try RowWriter(layout)
+        for table in layout.tables { try MirrorSchema.create(table, layout, db) }
+        try writer.fill(layout.tables, documents, db)
+        for table in layout.tables { try MirrorSchema.finish(table, layout, db) }
+      } else {
+        if options.discardsEdits { try discardEdits(db, documents, &writer) }
+        let old = before.tables.dropFirst(declared.tables.count).map(\.schema)
+        let new = try MirrorSchema.inferred(beyond: before, documents, &writer)
+        inferred = old + new
+        layout = MirrorLayout(schema.collections + inferred)
+        var writer = try RowWriter(layout)
+        let added = Array(layout.tables.suffix(new.count))
+        for table in added { try MirrorSchema.create(table, layout, db) }
+        try writer.fill(added, documents, db)
+        for table in added {
+          for sql in table.indexes(in: layout) { try db.execute(sql: sql) }
+        }
+        for table in layout.tables {
+          for sql in table.triggerCreation { try db.execute(sql: sql) }
+        }
+      }
+      try db.execute(sql: "DELETE FROM \(MirrorTables.edits)")
+      try conclude(db, layout, inferred, documents, roots: roots, moment: moment)
+      return changed
+    }
+  }
+
+  /// Writes the rows that somebody edited as the documents are.
+  private func discardEdits(
+    _ db: Database,
+    _ documents: DocumentTable,
+    _ writer: inout RowWriter
+  ) throws {
+    for path in try MirrorTables.editedPaths(db) { try writer.restore(path, documents, db) }
+  }
+}

@@ -1,0 +1,127 @@
+package import Configuration
+import Files
+package import FirestoreModels
+package import FirestoreREST
+package import Logging
+package import Runs
+package import Schema
+
+/// Pulls a database into a mirror: all of it at first, what changed from then on.
+///
+/// A pull shows one moment of the service, where the service allows it, and is in the file as a whole or not at all.
+package struct MirrorPull: Sendable {
+  /// How a pull is made.
+  package struct Options: Sendable {
+    /// Whether everything is read again.
+    package var isFull = false
+    /// By how many seconds a mark lies before the moment that was read.
+    package var overlap: Int64 = 600
+    /// Whether edits that were not pushed are dropped.
+    package var discardsEdits = false
+
+    package init() {}
+  }
+
+  /// A view that comes with a schema: a name, and its SELECT.
+  package struct View: Sendable {
+    package var name: String
+    package var query: String
+
+    package init(name: String, query: String) {
+      self.name = name
+      self.query = query
+    }
+  }
+
+  /// What a pull did.
+  package struct Report: Sendable, Equatable {
+    /// Whether the file is new.
+    package var isNew = false
+    /// The moment that the mirror shows.
+    package var readTime: Timestamp?
+    /// Documents that were read as a whole.
+    package var read = 0
+    /// Documents of which the name alone was read, to find what was deleted.
+    package var names = 0
+    /// Documents that were counted by the service.
+    package var counted = 0
+    /// Documents that are new in the mirror or changed.
+    package var changed = 0
+    /// Documents that are no longer there.
+    package var deleted = 0
+  }
+
+  package let client: FirestoreClient
+  package let environment: DatabaseEnvironment
+  package let schema: DatabaseSchema
+  /// Where the mirror is.
+  package let path: String
+  package let options: Options
+  package let views: [View]
+  package let counts: RunCounts
+  package let progress: Progress
+  package let logger: Logger
+
+  package init(
+    _ client: FirestoreClient,
+    environment: DatabaseEnvironment,
+    schema: DatabaseSchema,
+    to path: String,
+    options: Options,
+    views: [View] = [],
+    counts: RunCounts,
+    progress: Progress,
+    logger: Logger
+  ) {
+    self.client = client
+    self.environment = environment
+    self.schema = schema
+    self.path = path
+    self.options = options
+    self.views = views
+    self.counts = counts
+    self.progress = progress
+    self.logger = logger
+  }
+
+  /// Pulls.
+  ///
+  /// - Throws: ``Failure``; the file is as it was then. `.tryLater` where edits were not pushed, or where another program
+  ///   keeps the file locked.
+  package func run() async throws -> Report {
+    SystemCall.status(path).status == nil ? try await create() : try await refresh()
+  }
+
+  /// The root collections at a moment, without gymmigrate's own.
+  func roots(at moment: Timestamp?) async throws -> [CollectionPath] {
+    try await client.collectionIDs(readTime: moment).compactMap { CollectionPath($0) }
+      .filter { !$0.isReserved }.sorted()
+  }
+
+  /// The moment to read at; nil for the present of each page.
+  func pin() async throws -> Timestamp? {
+    let pinning = ReadTimePinning(client: client, environment: environment, logger: logger)
+    return try await pinning.pin(.pinned, probing: CollectionPath(nil, "users"))
+  }
+
+  /// The read of a root collection with everything below it.
+  func wholeRead(of root: CollectionPath, at moment: Timestamp?) -> CollectionRead {
+    var read = CollectionRead(root, readTime: moment)
+    read.reach = .subcollections
+    return read
+  }
+
+  /// Pages of a read, counted and with the failure explained where the moment is no longer readable.
+  func forEachPage(of read: CollectionRead, _ body: ([RawDocument]) throws -> Void) async throws {
+    do {
+      for try await page in client.pages(of: read) {
+        try Task.checkCancellation()
+        try body(page)
+        progress.advance(by: page.count)
+      }
+    } catch let failure as Failure {
+      guard let moment = read.readTime else { throw failure }
+      throw failure.explainingClosedWindow(since: moment, remedy: "Pull again")
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import FirestoreModels
+import FirestoreREST
+import GRDB
+import LocalFirestore
+
+/// What a pull has read and the mirror does not have yet, in temporary tables that are gone with the connection.
+struct PullStage {
+  private let file: MirrorFile
+  private let database: DatabaseName
+
+  /// `staged` holds documents that are new or changed, `seen` the rows that are still there, `gone` documents that are not.
+  init(_ file: MirrorFile, _ database: DatabaseName) throws(Failure) {
+    self.file = file
+    self.database = database
+    try file.use { db in
+      try db.execute(
+        sql: """
+          CREATE TEMP TABLE staged (
+            path TEXT PRIMARY KEY, is_new INTEGER NOT NULL, collection TEXT NOT NULL,
+            create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, fields TEXT NOT NULL
+          );
+          CREATE TEMP TABLE seen (id INTEGER PRIMARY KEY);
+          CREATE TEMP TABLE gone (path TEXT PRIMARY KEY);
+          """
+      )
+    }
+  }
+
+  /// Keeps what is new or changed of a page.
+  ///
+  /// - Parameter remembers: Whether the page is of a whole collection, so that what is in none of its pages is gone.
+  /// - Returns: How many were kept.
+  func take(_ page: [RawDocument], remembers: Bool) throws(Failure) -> Int {
+    try file.use { db in
+      let documents = try DocumentTable(db, database)
+      let stage = try StatementWriter(db, "INSERT OR REPLACE INTO staged VALUES (?, ?, ?, ?, ?, ?)")
+      let see = try StatementWriter(db, "INSERT OR IGNORE INTO seen VALUES (?)")
+      var json = JSONWriter()
+      var kept = 0
+      for document in page {
+        let found = try documents.find(DocumentTable.key(document.path))
+        if let found, remembers {
+          see.bind(1, integer: found.id)
+          try see.run()
+        }
+        let updateTime = document.updateTime?.microseconds ?? 0
+        if let found, found.updateTime == updateTime, updateTime != 0 { continue }
+        kept += 1
+        json.removeAll()
+        json.fields(document.fields)
+        stage.bind(1, text: document.path.string)
+        stage.bind(2, integer: found == nil ? 1 : 0)
+        stage.bind(3, text: document.path.collection.string)
+        stage.bind(4, integer: document.createTime?.microseconds ?? 0)
+        stage.bind(5, integer: updateTime)
+        json.bytes.withUnsafeBytes { stage.bind(6, text: $0) }
+        try stage.run()
+      }
+      return kept
+    }
+  }
+
+  /// The documents of a page of names that have to be read: new ones, and those with another update time.
+  func unknown(_ page: [RawDocument]) throws(Failure) -> [DocumentPath] {
+    try file.use { db in
+      let documents = try DocumentTable(db, database)
+      let see = try StatementWriter(db, "INSERT OR IGNORE INTO seen VALUES (?)")
+      var unknown: [DocumentPath] = []
+      for document in page {
+        let updateTime = document.updateTime?.microseconds ?? 0
+        let found = try documents.find(DocumentTable.key(document.path))
+        if let found {
+          see.bind(1, integer: found.id)
+          try see.run()
+          if found.updateTime == updateTime { continue }
+        }
+        let staged = try Int64.fetchOne(
+          db.cachedStatement(sql: "SELECT update_time FROM staged WHERE path = ?"),
+          arguments: [document.path.string]
+        )
+        if staged == nil || staged != updateTime { unknown.append(document.path) }
+      }
+      return unknown
+    }
+  }
+
+  /// Records the documents of a scope that were not seen as gone, and forgets what was seen.
+  func removeUnseen(_ scope: DocumentTable.Scope, where isMeant: (DocumentPath) -> Bool) throws(Failure) {
+    try file.use { db in
+      let documents = try DocumentTable(db, database)
+      var last: [UInt8]?
+      while true {
+        let rows = try documents.rows(scope, after: last, limit: 500, withFields: false)
+        let seen = try Int64.fetchSet(
+          db,
+          sql: "SELECT id FROM seen WHERE id IN (\(rows.map { String($0.id) }.joined(separator: ",")))"
+        )
+        for row in rows where !seen.contains(row.id) && isMeant(row.path) {
+          let go = try StatementWriter(db, "INSERT OR IGNORE INTO gone VALUES (?)")
+          go.bind(1, text: row.path.string)
+          try go.run()
+        }
+        guard rows.count == 500, let end = rows.last else { break }
+        last = end.key
+      }
+      try db.execute(sql: "DELETE FROM seen")
+    }
+  }
+
+  /// The number of documents of a collection in the mirror, with those that are to come.
+  func count(_ collection: CollectionPath) throws(Failure) -> Int {
+    try file.use { db in
+      let present = try DocumentTable(db, database).count(.collection(collection))
+      let new =
+        try Int.fetchOne(
+          db,
+          sql: "SELECT count(*) FROM staged WHERE is_new AND collection = ?",
+          arguments: [collection.string]
+        ) ?? 0
+      return present + new
+    }
+  }
+
+  /// Writes all of it into the tables of documents and, if asked, of rows.
+  ///
+  /// - Returns: How many documents were written and removed.
+  func apply(
+    _ db: Database,
+    _ documents: inout DocumentTable,
+    _ writer: inout RowWriter,
+    writesRows: Bool
+  ) throws -> (changed: Int, deleted: Int) {
+    var (changed, deleted) = (0, 0)
+    var gone: [DocumentPath] = []
+    repeat {
+      gone.removeAll(keepingCapacity: true)
+      try StatementReader(db, "SELECT path FROM gone LIMIT 500", []).forEach {
+        if let path = DocumentPath($0.string(0)) { gone.append(path) }
+        return true
+      }
+      try db.execute(sql: "DELETE FROM gone WHERE rowid IN (SELECT rowid FROM gone LIMIT 500)")
+      for path in gone {
+        try documents.remove(path)
+        if writesRows { try writer.remove(path, db) }
+        deleted += 1
+      }
+    } while !gone.isEmpty
+    var last: Int64 = 0
+    while true {
+      var rows: [(path: DocumentPath, createTime: Int64, updateTime: Int64, fields: [UInt8])] = []
+      let begin = last
+      try StatementReader(
+        db,
+        """
+        SELECT rowid, path, create_time, update_time, fields FROM staged WHERE rowid > ? ORDER BY rowid LIMIT 300
+        """,
+        [begin]
+      ).forEach { row in
+        last = row.integer(0)
+        if let path = DocumentPath(row.string(1)) {
+          rows.append((path, row.integer(2), row.integer(3), row.array(4)))
+        }
+        return true
+      }
+      if last == begin { break }
+      for row in rows {
+        try documents.put(
+          row.path,
+          createTime: row.createTime,
+          updateTime: row.updateTime,
+          fields: row.fields
+        )
+        if writesRows { try writer.put(row.path, try writer.fields(row.fields), db) }
+        changed += 1
+      }
+    }
+    return (changed, deleted)
+  }
+}

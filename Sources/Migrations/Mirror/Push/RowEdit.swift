@@ -1,0 +1,129 @@
+import FirestoreModels
+import MigrationEngine
+import Schema
+import Tables
+
+/// What the edited row of a document means: pure, from the document as it was pulled and the row as it is.
+struct RowEdit {
+  enum Decision {
+    case unchanged
+    /// The fields as they are to be, nil to delete the document, and the fields that the service sets to the commit time.
+    case change(FieldMap?, serverTimes: [FieldPath])
+    case refused(Finding)
+  }
+
+  private let path: DocumentPath
+  private let table: TableLayout
+  private let declared: CollectionSchema?
+
+  init(_ path: DocumentPath, _ table: TableLayout, _ declared: CollectionSchema?) {
+    self.path = path
+    self.table = table
+    self.declared = declared
+  }
+
+  /// Decides.
+  ///
+  /// - Parameters:
+  ///   - pulled: The document as it was pulled; nil where there was none.
+  ///   - row: The cells of the fields and of `_other`; nil where the row is gone.
+  func decide(_ pulled: RawDocument?, _ row: [SQLCell]?) throws(Failure) -> Decision {
+    guard let row else { return delete(pulled) }
+    var cells = try SQLCells()
+    let base = pulled?.fields ?? FieldMap()
+    let image = RowImage(base, in: table, &cells)
+    var after = base
+    for (index, column) in table.columns.enumerated() where row[index] != image.cells[index] {
+      if declared?.serverTimes.contains(column.field) ?? false {
+        return refuse("server-time", column.field, "The service sets this time; leave its column as it is.")
+      }
+      do throws(CellError) {
+        after[column.field] = try cells.value(row[index], as: column.type)
+      } catch {
+        return refuse("not-a-value", column.field, "Its cell does not fit: \(error.reason).")
+      }
+    }
+    guard let last = row.last, let other = Self.other(last) else {
+      return refuse("not-a-value", nil, "\(TableLayout.otherColumn) is no map in REST JSON.")
+    }
+    if other != image.other { Self.merge(image.other, other, table.tree.members, into: &after) }
+    if let pulled {
+      if after == base { return .unchanged }
+      if let declared, declared.immutability.protects(pulled) {
+        return refuse("immutable", nil, "The schema lets no document like it be changed.")
+      }
+    }
+    return checked(after, pulled)
+  }
+
+  private func delete(_ pulled: RawDocument?) -> Decision {
+    guard let pulled else { return .unchanged }
+    if let declared, declared.immutability.protects(pulled) {
+      return refuse("immutable", nil, "The schema lets no document like it be deleted.")
+    }
+    return .change(nil, serverTimes: [])
+  }
+
+  /// The change, if the document breaks the schema no more than it did.
+  private func checked(_ fields: FieldMap, _ pulled: RawDocument?) -> Decision {
+    var after = fields
+    guard let declared else { return .change(after, serverTimes: []) }
+    var times: [FieldPath] = []
+    if pulled == nil {
+      if let idField = declared.idField, after[idField] == nil { after[idField] = .string(path.id) }
+      times = declared.serverTimes
+    } else if let time = declared.updateTime, time.setter == .server {
+      times = [time.path]
+    }
+    let before = pulled.map { declared.violations(in: $0) } ?? []
+    let new = declared.violations(in: RawDocument(path: path, fields: after)).first { violation in
+      !(violation.field.map { times.contains($0) } ?? false)
+        && !before.contains { $0.kind == violation.kind && $0.field == violation.field }
+    }
+    if let new {
+      return refuse(new.kind.rawValue, new.field, "It breaks the schema: expected \(new.expected).")
+    }
+    for time in times { after[time] = nil }
+    return .change(after, serverTimes: times)
+  }
+
+  private func refuse(_ code: String, _ field: FieldPath?, _ message: String) -> Decision {
+    .refused(Finding(.reject, path: path, code: code, field: field?.description, message: message))
+  }
+
+  // MARK: What the columns cannot hold
+
+  private static func other(_ cell: SQLCell) -> FieldMap? {
+    switch cell {
+    case .null: FieldMap()
+    case .text(let text):
+      try? JSONParser().parse(Array(text.utf8)) { json throws(WireError) in
+        var decoder = WireDecoder(unknownMembers: .refused)
+        guard json.kind == .object else { throw WireError("it is not a map") }
+        return try decoder.fields(json)
+      }
+    default: nil
+    }
+  }
+
+  /// Applies the difference of two maps of such fields; below a map whose fields have columns, member by member.
+  private static func merge(
+    _ before: FieldMap,
+    _ after: FieldMap,
+    _ members: [FieldColumnTree.Member],
+    into fields: inout FieldMap
+  ) {
+    for member in FieldEdit(from: before, to: after).members {
+      let tree = members.first { $0.name.isIdentical(to: member.name) && $0.column == nil }
+      if let tree, case .map(var inner)? = fields[member.name] {
+        let (old, new) = (before[member.name]?.map ?? FieldMap(), member.value?.map ?? FieldMap())
+        if member.value == nil || member.value?.map != nil {
+          merge(old, new, tree.members, into: &inner)
+          fields[member.name] = .map(inner)
+          continue
+        }
+      }
+      fields[member.name] = member.value
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package import FirestoreModels
+
+/// The row of a document: a cell for each column of a field, and what they cannot hold.
+///
+/// What they cannot hold are fields that the schema does not declare, null, and a value other than a map where the fields
+/// of a map have columns.
+package struct RowImage: Sendable, Equatable {
+  package var cells: [SQLCell]
+  package var other: FieldMap
+
+  package init(_ fields: FieldMap, in table: TableLayout, _ writer: inout SQLCells) {
+    cells = [SQLCell](repeating: .null, count: table.columns.count)
+    other = FieldMap()
+    add(fields, table.tree.members, below: [], table, &writer)
+  }
+
+  package init(cells: [SQLCell], other: FieldMap) {
+    self.cells = cells
+    self.other = other
+  }
+
+  private mutating func add(
+    _ fields: FieldMap,
+    _ members: [FieldColumnTree.Member],
+    below parents: [String],
+    _ table: TableLayout,
+    _ writer: inout SQLCells
+  ) {
+    var at = 0
+    for entry in fields.entries {
+      // Both are in the order of their names' bytes.
+      var order = 1
+      while at < members.count {
+        order = members[at].name.compareUTF8(entry.name)
+        if order >= 0 { break }
+        at += 1
+      }
+      guard at < members.count, order == 0 else {
+        keep(entry.value, entry.name, below: parents)
+        continue
+      }
+      let member = members[at]
+      if let column = member.column {
+        if case .null = entry.value {
+          keep(entry.value, entry.name, below: parents)
+        } else {
+          cells[column] = writer.cell(entry.value, as: table.columns[column].type)
+        }
+      } else if case .map(let inner) = entry.value, !inner.isEmpty {
+        add(inner, member.members, below: parents + [entry.name], table, &writer)
+      } else {
+        keep(entry.value, entry.name, below: parents)
+      }
+    }
+  }
+
+  private mutating func keep(_ value: Value, _ name: String, below parents: [String]) {
+    if parents.isEmpty {
+      other[name] = value
+    } else if let path = FieldPath(segments: parents + [name]) {
+      other[path] = value
+    }
+  }
+}

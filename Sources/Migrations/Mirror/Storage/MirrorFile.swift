@@ -1,0 +1,133 @@
+import Files
+package import FirestoreModels
+package import GRDB
+import LocalFirestore
+
+/// A mirror: a SQLite file with the documents of a database and a typed table for each collection.
+///
+/// The exact documents are in the tables of the embedded store, so that any command reads a mirror as it reads a database.
+package final class MirrorFile: Sendable {
+  package let path: String
+  private let queue: DatabaseQueue
+
+  /// What a mirror is opened for.
+  package enum Purpose: Sendable {
+    /// To be filled; nobody else sees the file, and what is left of it after a failure is removed.
+    case creation
+    case writing
+    case reading
+  }
+
+  /// Opens a file.
+  ///
+  /// - Throws: `.inputMissing` where there is none; `.inputMalformed` where it is no mirror; `.tryLater` where another
+  ///   program keeps it locked; `.cannotWrite`.
+  package init(_ path: String, for purpose: Purpose) throws(Failure) {
+    self.path = path
+    if purpose != .creation, SystemCall.status(path).status == nil {
+      throw Failure(
+        .inputMissing,
+        "open the mirror",
+        path: path,
+        cause: "there is no such file",
+        remedy: "'gymmigrate mirror pull' makes one."
+      )
+    }
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = false
+    configuration.allowsUnsafeTransactions = true
+    configuration.busyMode = .timeout(purpose == .creation ? 0 : 20)
+    configuration.label = "mirror"
+    configuration.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA temp_store = FILE; PRAGMA cache_size = -8192;")
+      switch purpose {
+      case .creation:
+        try db.execute(
+          sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
+        )
+      case .writing: try db.execute(sql: "PRAGMA synchronous = FULL;")
+      case .reading: try db.execute(sql: "PRAGMA query_only = ON;")
+      }
+    }
+    queue = try Self.reporting(path) { [configuration] in
+      try DatabaseQueue(path: path, configuration: configuration)
+    }
+    if purpose != .creation { try assertMirror() }
+  }
+
+  private func assertMirror() throws(Failure) {
+    let cause = try use { db -> String? in
+      let isMirror =
+        try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = '_mirror')")
+        ?? false
+      if !isMirror { return "it is not a mirror" }
+      return try MirrorInfo.value("version", db) == MirrorTables.version
+        ? nil : "it was made by another version of gymmigrate"
+    }
+    guard let cause else { return }
+    throw Failure(
+      .inputMalformed,
+      "open the mirror",
+      path: path,
+      cause: cause,
+      remedy: "Name another file, or move this one away and pull again."
+    )
+  }
+
+  /// Runs `body` on the database; a transaction may stay open.
+  ///
+  /// - Throws: ``Failure`` where SQLite fails; what `body` throws.
+  package func use<Result>(_ body: (Database) throws -> Result) throws(Failure) -> Result {
+    try Self.reporting(path) { try queue.writeWithoutTransaction(body) }
+  }
+
+  /// Closes the file; what is in an open transaction is rolled back.
+  package func close() throws(Failure) {
+    try Self.reporting(path) { try queue.close() }
+  }
+
+  private static func reporting<Result>(_ path: String, _ body: () throws -> Result) throws(Failure) -> Result {
+    do {
+      return try body()
+    } catch let failure as Failure {
+      throw failure
+    } catch let error as DatabaseError {
+      throw failure(error, path)
+    } catch is CancellationError {
+      throw Failure(.interrupted, "use the mirror", path: path, cause: "it was stopped")
+    } catch {
+      throw Failure(.internal, "use the mirror", path: path, cause: "\(error)")
+    }
+  }
+
+  /// The failure without the statement's arguments, which are people's data.
+  private static func failure(_ error: DatabaseError, _ path: String) -> Failure {
+    let cause = "\(error.message ?? "SQLite failed") (SQLite code \(error.extendedResultCode.rawValue))"
+    switch error.resultCode {
+    case .SQLITE_BUSY, .SQLITE_LOCKED:
+      return Failure(
+        .tryLater,
+        "use the mirror",
+        path: path,
+        cause: "another program keeps it locked",
+        remedy: "Another pull may be under way, or an SQL tool has a transaction open."
+      )
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+      return Failure(
+        .inputMalformed,
+        "use the mirror",
+        path: path,
+        cause: cause,
+        remedy: "Move it away and pull again."
+      )
+    default:
+      return Failure(
+        .cannotWrite,
+        "use the mirror",
+        path: path,
+        cause: cause,
+        remedy: "Check its folder, the space on its disk and that of temporary files (SQLITE_TMPDIR)."
+      )
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import Configuration
+import FirestoreModels
+import FirestoreREST
+import GRDB
+import LocalFirestore
+import Logging
+import Runs
+import Schema
+import Tables
+
+/// Creates what belongs to the tables of a mirror, in the present transaction.
+enum MirrorSchema {
+  /// Creates an empty table.
+  static func create(_ table: TableLayout, _ layout: MirrorLayout, _ db: Database) throws {
+    for sql in table.creation(in: layout) { try db.execute(sql: sql) }
+  }
+
+  /// Creates the indexes and triggers of a table that is filled.
+  static func finish(_ table: TableLayout, _ layout: MirrorLayout, _ db: Database) throws {
+    for sql in table.indexes(in: layout) + table.triggerCreation { try db.execute(sql: sql) }
+  }
+
+  /// Infers the schemas of the collections that have documents and no table.
+  static func inferred(
+    beyond layout: MirrorLayout,
+    _ documents: DocumentTable,
+    _ writer: inout RowWriter
+  ) throws -> [CollectionSchema] {
+    var inferred: [CollectionSchema] = []
+    for pattern in try documents.patterns() where layout.table(of: pattern) == nil {
+      var profile = CollectionProfile(pattern)
+      try MirrorScan.forEach(of: pattern, documents) { row in
+        profile.add(RawDocument(path: row.path, fields: try writer.fields(row.fields)))
+      }
+      inferred.append(profile.schema())
+    }
+    return inferred
+  }
+
+  // MARK: Views
+
+  /// Replaces the views.
+  ///
+  /// A view that does not fit the tables is left out: it comes with a schema, and the tables are what matters.
+  static func replaceViews(_ views: [MirrorPull.View], _ db: Database) throws -> [String] {
+    let present = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'view'")
+    for name in present { try db.execute(sql: "DROP VIEW \(SQLName.quoted(name))") }
+    var unfit: [String] = []
+    for view in views {
+      do {
+        try db.execute(sql: "CREATE VIEW \(SQLName.quoted(view.name)) AS \(view.query)")
+        _ = try Row.fetchOne(db, sql: "SELECT * FROM \(SQLName.quoted(view.name)) LIMIT 0")
+      } catch is DatabaseError {
+        try db.execute(sql: "DROP VIEW IF EXISTS \(SQLName.quoted(view.name))")
+        unfit.append(view.name)
+      }
+    }
+    return unfit
+  }
+
+  /// Writes `zone_offsets`: what is added to a time in UTC to get the time of the schema's zone, from when on.
+  ///
+  /// SQLite knows no time zones. `datetime(t, (SELECT modifier FROM zone_offsets WHERE from_utc <= t ORDER BY from_utc DESC
+  /// LIMIT 1))` is the local time of `t`.
+  static func replaceOffsets(of zone: LocalTimeZone, _ db: Database) throws {
+    try db.execute(
+      sql: """
+        DROP TABLE IF EXISTS zone_offsets;
+        CREATE TABLE zone_offsets (from_utc TEXT PRIMARY KEY, seconds INTEGER NOT NULL, modifier TEXT NOT NULL);
+        """
+    )
+    func add(_ seconds: Int64, _ offset: Int) throws {
+      guard let time = Timestamp(seconds: seconds) else { return }
+      try db.execute(
+        sql: "INSERT INTO zone_offsets VALUES (?, ?, ?)",
+        arguments: [SQLCells.text(of: time), offset, "\(offset >= 0 ? "+" : "")\(offset) seconds"]
+      )
+    }
+    let first = Int64(Civil.days(year: 1900, month: 1, day: 1)) * 86_400
+    let last = Int64(Civil.days(year: 2100, month: 1, day: 1)) * 86_400
+    var offset = zone.offset(at: first)
+    try add(Timestamp.minimumSeconds, offset)
+    var day = first
+    while day < last {
+      let next = day + 86_400
+      let after = zone.offset(at: next)
+      if after != offset {
+        var (low, high) = (day, next)
+        while high - low > 1 {
+          let middle = low + (high - low) / 2
+          if zone.offset(at: middle) == offset { low = middle } else { high = middle }
+        }
+        try add(high, after)
+        offset = after
+      }
+      day = next
+    }
+  }
+}
+
+extension MirrorPull {
+  /// Writes views, offsets, marks and what the file says of itself.
+  func conclude(
+    _ db: Database,
+    _ layout: MirrorLayout,
+    _ inferred: [CollectionSchema],
+    _ documents: DocumentTable,
+    roots: Set<CollectionPath>,
+    moment: Timestamp?
+  ) throws {
+    try MirrorSchema.replaceOffsets(of: LocalTimeZone(named: schema.timeZone ?? "UTC"), db)
+    let unfit = try MirrorSchema.replaceViews(views, db)
+    if !unfit.isEmpty {
+      logger.notice("Views that do not fit the schema are left out: \(unfit.joined(separator: ", ")).")
+    }
+    let mark = moment.flatMap { PullMode.mark(readTime: $0, overlap: options.overlap) }
+    let collections = try layout.tables.map { table in
+      var count = 0
+      if table.parents.isEmpty {
+        count = try documents.count(.collection(table.collection))
+      } else {
+        try MirrorScan.forEach(of: table.collection, documents, withFields: false) { _ in count += 1 }
+      }
+      return MirrorInfo.Collection(
+        path: table.collection,
+        table: table.name,
+        documents: count,
+        mark: table.parents.isEmpty && PullMode.updateTime(schema.collection(table.collection)) != nil
+          ? mark : nil
+      )
+    }
+    if let moment { try documents.setLastCommit(moment.microseconds) }
+    let info = MirrorInfo(
+      environment: environment.name,
+      database: client.database,
+      readTime: moment,
+      pulledAt: .now,
+      schemaText: schema.isEmpty ? "" : SchemaWriter.yaml(schema),
+      inferredText: inferred.isEmpty
+        ? "" : SchemaWriter.yaml(DatabaseSchema(name: "inferred", collections: inferred)),
+      collections: collections
+    )
+    try info.write(db, layout)
+  }
+
+  /// Counts documents by their collections.
+  func count(_ page: [RawDocument], _ change: (inout DocumentCounts, Int) -> Void) {
+    var sizes: [CollectionPath: Int] = [:]
+    for document in page { sizes[document.path.collection.pattern, default: 0] += 1 }
+    for (collection, size) in sizes {
+      counts.update(collection) {
+        $0.read += size
+        change(&$0, size)
+      }
+    }
+  }
+}

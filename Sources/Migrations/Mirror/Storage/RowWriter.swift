@@ -1,0 +1,104 @@
+import FirestoreModels
+import GRDB
+import LocalFirestore
+
+/// Writes the rows of documents into their tables.
+struct RowWriter {
+  let layout: MirrorLayout
+  private var cells: SQLCells
+  private let parser = JSONParser()
+  private var decoder = WireDecoder()
+  private var json = JSONWriter()
+
+  init(_ layout: MirrorLayout) throws(Failure) {
+    self.layout = layout
+    cells = try SQLCells()
+  }
+
+  /// Inserts the row of a document, or replaces it; nothing where its collection has no table.
+  mutating func put(_ path: DocumentPath, _ fields: FieldMap, _ db: Database) throws {
+    guard let table = layout.table(of: path.collection) else { return }
+    let image = RowImage(fields, in: table, &cells)
+    let insert = try StatementWriter(db, table.insertion)
+    var index = 1
+    for id in table.ids(of: path) {
+      insert.bind(index, text: id)
+      index += 1
+    }
+    for cell in image.cells {
+      switch cell {
+      case .null: insert.bindNull(index)
+      case .integer(let number): insert.bind(index, integer: number)
+      case .real(let number): insert.bind(index, real: number)
+      case .text(let text): insert.bind(index, text: text)
+      }
+      index += 1
+    }
+    if image.other.isEmpty {
+      insert.bindNull(index)
+    } else {
+      json.removeAll()
+      json.fields(image.other)
+      json.bytes.withUnsafeBytes { insert.bind(index, text: $0) }
+    }
+    try insert.run()
+  }
+
+  /// Removes the row of a document.
+  func remove(_ path: DocumentPath, _ db: Database) throws {
+    guard let table = layout.table(of: path.collection) else { return }
+    let remove = try StatementWriter(db, table.removal)
+    for (index, id) in table.ids(of: path).enumerated() { remove.bind(index + 1, text: id) }
+    try remove.run()
+  }
+
+  /// The fields of a document as it is stored.
+  mutating func fields(_ bytes: [UInt8]) throws(WireError) -> FieldMap {
+    let parser = parser
+    var decoder = decoder
+    defer { self.decoder = decoder }
+    return try parser.parse(bytes) { json throws(WireError) in try decoder.fields(json) }
+  }
+
+  /// Fills tables from the documents that are stored.
+  mutating func fill(_ tables: [TableLayout], _ documents: DocumentTable, _ db: Database) throws {
+    for table in tables {
+      try MirrorScan.forEach(of: table.collection, documents) { row in
+        try put(row.path, try fields(row.fields), db)
+      }
+    }
+  }
+}
+
+/// Goes through stored documents in name order, some at a time.
+enum MirrorScan {
+  private static let batch = 500
+
+  /// Calls `body` for each document of a collection, or of the collections of a pattern.
+  static func forEach(
+    of collection: CollectionPath,
+    _ documents: DocumentTable,
+    withFields: Bool = true,
+    _ body: (DocumentTable.Row) throws -> Void
+  ) throws {
+    let pattern = CollectionPatternScope(collection)
+    var last: [UInt8]?
+    while true {
+      let rows = try documents.rows(pattern.scope, after: last, limit: batch, withFields: withFields)
+      for row in rows where pattern.contains(row.path) { try body(row) }
+      guard rows.count == batch, let end = rows.last else { return }
+      last = end.key
+    }
+  }
+}
+
+extension RowWriter {
+  /// Writes the row of a document as it is stored; removes the row where there is no document.
+  mutating func restore(_ path: DocumentPath, _ documents: DocumentTable, _ db: Database) throws {
+    if let row = try documents.row(path) {
+      try put(path, try fields(row.fields), db)
+    } else {
+      try remove(path, db)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Configuration
+import FirestoreModels
+import Mirror
+
+/// `gymmigrate mirror`: a local copy in SQLite that is asked instead of the service.
+struct MirrorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mirror",
+    abstract: "Keep a local copy of a database in SQLite, and ask that.",
+    discussion: """
+      A mirror is one SQLite file: a table for each collection, made from the schema, and the exact documents beside \
+      them. Any SQL tool opens it, and every command that reads takes it as an environment: '-e mirror:gym.sqlite', \
+      or --mirror. A pull reads only what changed since the last one.
+
+        gymmigrate mirror pull -e stage -o stage.sqlite
+        gymmigrate mirror status stage.sqlite
+        gymmigrate report month 2026-01 --mirror stage.sqlite
+        gymmigrate mirror verify stage.sqlite
+
+      Edit its tables with SQL, then look at what a push would write, and push:
+
+        gymmigrate mirror push stage.sqlite -n
+        gymmigrate mirror push stage.sqlite
+      """,
+    subcommands: [MirrorPullCommand.self, MirrorStatusCommand.self, MirrorVerify.self, MirrorPush.self]
+  )
+}
+
+/// A mirror that is there already, and where it was pulled from.
+struct MirrorArgument: ParsableArguments {
+  @Argument(help: ArgumentHelp("The mirror, a file of 'mirror pull'.", valueName: "file"))
+  var file: String
+
+  /// The connection to the database of the mirror: the environment that is named, else the one that it was pulled from.
+  func connection(_ options: ConnectionOptions) throws(Failure) -> ConnectionOptions {
+    if options.mirror != nil || options.environment?.hasPrefix(DatabaseEnvironment.mirrorPrefix) ?? false {
+      throw Failure(
+        .usage,
+        "use the mirror",
+        path: file,
+        cause: "the environment is a mirror, too",
+        remedy: "Give -e with the environment that the mirror was pulled from."
+      )
+    }
+    let info = try MirrorInfo(MirrorFile(file, for: .reading))
+    var connection = options
+    if connection.environment == nil, !connection.namesDatabase { connection.environment = info.environment }
+    let database = try EnvironmentResolver(connection).environment().database
+    guard database == info.database else {
+      throw Failure(
+        .usage,
+        "use the mirror",
+        path: file,
+        cause: "it is a mirror of \(info.database), and the environment is \(database)",
+        remedy: "Give -e with the environment that it was pulled from."
+      )
+    }
+    return connection
+  }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import Configuration
+import Files
+import FirestoreModels
+import Mirror
+import Runs
+
+/// `gymmigrate mirror pull`.
+struct MirrorPullCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pull",
+    abstract: "Make a mirror of a database, or bring one up to date.",
+    discussion: """
+      The first pull reads everything. The next ones read the documents whose time of last change (the schema's \
+      update-time) is later than the last pull, count each collection, and read names only where the count differs, \
+      to find what was deleted. Collections without such a time, and subcollections, are read whole. A pull shows one \
+      moment, and is in the file as a whole or not at all; interrupted, the file is as it was.
+
+      A document that was changed without its time of last change is found where the names are read, and with --full \
+      at the latest. So give --full now and then, and after 'runs undo', which restores the old times.
+
+        gymmigrate mirror pull -e prod -o prod.sqlite
+        gymmigrate mirror pull -e prod -o prod.sqlite --full
+      """
+  )
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The file (default: mirror-ENV.sqlite in the state folder).",
+      valueName: "file"
+    )
+  )
+  var output: String?
+
+  @Flag(help: "Read everything again, and make the tables anew.")
+  var full = false
+
+  @Flag(help: "Drop edits of the mirror that were not pushed.")
+  var discardEdits = false
+
+  @Option(
+    help: "How much earlier than the last pull a change may bear its time, for clocks and late commits."
+  )
+  var overlap = Duration.seconds(600)
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+
+  func run() async throws {
+    let environment = try EnvironmentResolver(connection).environment()
+    try Guard.assertNoMirror(environment)
+    let path = output ?? "\(connection.stateDir)/mirror-\(Self.fileName(environment.name)).sqlite"
+    if output == nil { try RunDirectory.makeStateDirectory(connection.stateDir) }
+    try OutputFile.checkWritable(path)
+    if path == "-" {
+      throw Failure(.usage, "write the mirror", path: path, cause: "a mirror is a file, not standard output")
+    }
+    var options = MirrorPull.Options()
+    options.isFull = full
+    options.discardsEdits = discardEdits
+    options.overlap = Int64(overlap.inSeconds.rounded(.up))
+    let (prepared, isJSON) = (options, logging.json)
+    try await CommandRun(name: "mirror pull", connection: connection, logging: logging).performWithoutRun {
+      session in
+      session.progress.begin("pull", total: nil)
+      defer { session.progress.end() }
+      let pull = MirrorPull(
+        session.client,
+        environment: session.environment,
+        schema: session.schema,
+        to: path,
+        options: prepared,
+        views: BuiltInSchema.views(for: session.schema),
+        counts: session.counts,
+        progress: session.progress,
+        logger: session.logger
+      )
+      let report = try await pull.run()
+      session.progress.end()
+      if !isJSON { try StandardOutput.write(MirrorText.pulled(report, path)) }
+      return CommandResult(readTime: report.readTime)
+    }
+  }
+
+  /// The name of an environment as part of a file's.
+  private static func fileName(_ name: String) -> String {
+    String(
+      decoding: name.utf8.map { CharacterSetsOfNames.isPlain($0) ? $0 : UInt8(ascii: "-") },
+      as: UTF8.self
+    )
+  }
+}
+
+private enum CharacterSetsOfNames {
+  static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 48...57, 65...90, 97...122, UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"): true
+    default: false
+    }
+  }
+}

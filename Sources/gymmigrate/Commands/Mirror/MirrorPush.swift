@@ -1,0 +1,101 @@
+import ArgumentParser
+import Files
+import FirestoreModels
+import Logging
+import MigrationEngine
+import Mirror
+import Runs
+
+/// `gymmigrate mirror push`.
+struct MirrorPush: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "push",
+    abstract: "Write what was edited in a mirror to its database.",
+    discussion: """
+      Triggers of the mirror record each document whose row an SQL statement inserts, changes or deletes. A push turns \
+      those rows into changes: only the fields whose cells were changed are written, and only to documents that are \
+      still as they were pulled. What changed in the database meanwhile is a conflict: it is listed, never overwritten. \
+      A document that would break the schema more than it did is rejected. Deletions require --max-delete, or are asked \
+      about on a terminal. Every change is recorded in the run's journal before it is sent: 'runs undo' restores it; pull \
+      with --full afterwards. Exits with 2 when documents were rejected or conflicted.
+
+        sqlite3 stage.sqlite "UPDATE products SET stock = 12 WHERE _id = 'p1'"
+        gymmigrate mirror push stage.sqlite -n
+        gymmigrate mirror push stage.sqlite
+      """
+  )
+
+  @OptionGroup var mirror: MirrorArgument
+
+  @Option(
+    help: ArgumentHelp("Stop before more documents than this are deleted.", valueName: "n"),
+    from: 0
+  )
+  var maxDelete: Int?
+
+  @OptionGroup var plan: PlanOptions
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var write: WriteOptions
+
+  func run() async throws {
+    let (path, isDryRun, isJSON) = (mirror.file, plan.dryRun, logging.json)
+    let (plan, write, connection) = (plan, write, try mirror.connection(connection))
+    let deletions = DeletionBound(maximum: maxDelete, options: write.guards)
+    try plan.page.assertWritable()
+    let command = CommandRun(
+      name: "mirror push",
+      connection: connection,
+      logging: logging,
+      write: isDryRun ? nil : write,
+      resumesUnfinished: true
+    )
+    try await command.perform { session, folder in
+      let file = try MirrorFile(path, for: isDryRun ? .reading : .writing)
+      let edits = try MirrorEdits(in: file, client: session.client, schema: session.schema)
+      for collection in edits.collections { session.counts.open(collection) }
+      var runner = MigrationRunner(in: session.context(folder))
+      runner.examples = plan.examples
+      runner.limits = write.limits
+      runner.pacer = write.pacer(for: session.environment)
+      runner.maximumDeletes = deletions.maximum
+      var source = ChangeSource.list(edits)
+      if !isDryRun, edits.deletions > 0 { try deletions.assertMayAsk() }
+      source = try await deletions.guarded(source, runner: &runner, in: session, asks: !isDryRun)
+      let (prepared, changes) = (runner, source)
+      let report = Locked(MigrationReport(migration: edits.id))
+      if isDryRun {
+        let found = try await prepared.plan(changes)
+        report.withLock { $0 = found }
+      } else if !edits.paths.isEmpty {
+        try await LedgerRun(session, folder, sources: [changes]).perform {
+          if session.checkpoints?.isPast(0) == true { return }
+          let found = try await prepared.apply(changes)
+          report.withLock { $0 = found }
+        }
+        let left = try await edits.settle()
+        if left > 0 {
+          session.logger.notice(
+            "\(left) edits stay in \(path): correct them, or drop them with 'mirror pull --discard-edits'."
+          )
+        }
+      }
+      if !isJSON {
+        let found = report.withLock { $0 }
+        try StandardOutput.write(isDryRun ? MigrationText.plan(found) : MigrationText.applied(found))
+      }
+      var ending = CommandResult(lists: MigrationRunner.lists.map(folder.file))
+      if isDryRun {
+        let found = report.withLock { $0 }
+        ending.cost = try plan.page.conclude(
+          [found],
+          of: session,
+          folder,
+          connection: connection,
+          isQuiet: isJSON
+        )
+      }
+      return ending
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Files
+import FirestoreModels
+import Mirror
+import Runs
+
+/// `gymmigrate mirror status`.
+struct MirrorStatusCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Show how old a mirror is, and what a pull would read.",
+    discussion: """
+      Nothing is read but counts, one read for every 1,000 documents counted; with --offline nothing at all.
+
+        gymmigrate mirror status prod.sqlite
+        gymmigrate mirror status prod.sqlite --offline
+      """
+  )
+
+  @OptionGroup var mirror: MirrorArgument
+  @Flag(help: "Look at the file alone.") var offline = false
+  @Flag(help: "Print one JSON object instead.") var json = false
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var verbosity: VerbosityOptions
+
+  func run() async throws {
+    let (path, isJSON) = (mirror.file, json)
+    func show(_ status: MirrorStatus) throws {
+      if isJSON {
+        try StandardOutput.write(json: MirrorText.json(status) + [UInt8(ascii: "\n")])
+      } else {
+        try StandardOutput.write(MirrorText.status(status, path))
+      }
+    }
+    if offline {
+      return try show(
+        try await MirrorStatus.find(path, try EnvironmentResolver(connection).schema(), client: nil)
+      )
+    }
+    let connection = try mirror.connection(connection)
+    let command = CommandRun(
+      name: "mirror status",
+      connection: connection,
+      logging: .withoutSummary(verbosity)
+    )
+    try await command.performWithoutRun { session in
+      let status = try await MirrorStatus.find(path, session.schema, client: session.client)
+      if isJSON {
+        try StandardOutput.write(json: MirrorText.json(status) + [UInt8(ascii: "\n")])
+      } else {
+        try StandardOutput.write(MirrorText.status(status, path))
+      }
+      return CommandResult()
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Files
+import FirestoreModels
+import Mirror
+import Runs
+
+/// `gymmigrate mirror verify`.
+struct MirrorVerify: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Compare a mirror with its database, document by document.",
+    discussion: """
+      Prints the numbers and the share of equal documents per collection, with --json the checksums, too. Reads the \
+      whole database, at the mirror's own moment while the service still shows it (an hour), else at the present. Exits \
+      with 1 where less than 99.9 % of a collection are the same.
+
+        gymmigrate mirror verify prod.sqlite
+      """
+  )
+
+  @OptionGroup var mirror: MirrorArgument
+  @Flag(help: "Print one JSON object instead.") var json = false
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var verbosity: VerbosityOptions
+
+  func run() async throws {
+    let (path, isJSON) = (mirror.file, json)
+    let connection = try mirror.connection(connection)
+    let command = CommandRun(
+      name: "mirror verify",
+      connection: connection,
+      logging: .withoutSummary(verbosity)
+    )
+    try await command.performWithoutRun { session in
+      session.progress.begin("verify", total: nil)
+      let found = try await MirrorVerification.run(
+        path,
+        client: session.client,
+        counts: session.counts,
+        progress: session.progress,
+        logger: session.logger
+      )
+      session.progress.end()
+      if isJSON {
+        try StandardOutput.write(json: MirrorText.json(found) + [UInt8(ascii: "\n")])
+      } else {
+        try StandardOutput.write(MirrorText.verification(found))
+      }
+      return CommandResult(status: found.suffices ? .done : .differences, readTime: found.readTime)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import Files
+import FirestoreModels
+import Mirror
+
+/// What the commands of a mirror print.
+enum MirrorText {
+  /// The end of a pull.
+  static func pulled(_ report: MirrorPull.Report, _ path: String) -> TerminalText {
+    let moment = report.readTime.map { " as of \($0)" } ?? ""
+    let verb = report.isNew ? "made" : "up to date"
+    var line =
+      "\(path): \(verb)\(moment); \(NumberText.grouped(report.read)) documents read, \(NumberText.grouped(report.changed)) written, \(NumberText.grouped(report.deleted)) removed"
+    if report.names > 0 { line += "; \(NumberText.grouped(report.names)) names read" }
+    if report.counted > 0 { line += "; \(NumberText.grouped(report.counted)) documents counted" }
+    return "\(line)\n"
+  }
+
+  /// A mirror and its collections.
+  static func status(_ status: MirrorStatus, _ path: String) -> TerminalText {
+    var lines: [TerminalText] = [
+      "\(path): a mirror of \(status.info.environment) (\(status.info.database.description))",
+      "shows \(status.info.readTime?.description ?? "no single moment"), pulled \(status.info.pulledAt.description)",
+    ]
+    if status.edits > 0 {
+      lines.append("\(status.edits) edited documents are not pushed: see 'gymmigrate mirror push -n'")
+    }
+    var rows = [["collection", "table", "mirror", "service", "since", "to read"]]
+    for collection in status.collections {
+      rows.append([
+        collection.path.string, collection.table, NumberText.grouped(collection.documents),
+        collection.counted.map(NumberText.grouped) ?? "-", collection.mark?.description ?? "whole",
+        NumberText.grouped((collection.toRead ?? collection.documents) + collection.names),
+      ])
+    }
+    lines += aligned(rows, numbers: [2, 3, 5])
+    for collection in status.missing { lines.append("\(collection): not in the mirror yet") }
+    if status.collections.contains(where: { $0.counted != nil }) {
+      lines.append("A pull reads about \(NumberText.grouped(status.reads)) documents.")
+    }
+    return "\(lines.joined(separator: "\n"))\n"
+  }
+
+  /// What a verification found.
+  static func verification(_ found: MirrorVerification) -> TerminalText {
+    var rows = [["collection", "mirror", "service", "same", "share"]]
+    for collection in found.collections {
+      rows.append([
+        collection.path.string, NumberText.grouped(collection.mirrored),
+        NumberText.grouped(collection.served), NumberText.grouped(collection.same),
+        percent(collection.share),
+      ])
+    }
+    var lines = aligned(rows, numbers: [1, 2, 3, 4])
+    lines.append(
+      found.suffices
+        ? "At least 99.9 % of every collection are the same."
+        : "Less than 99.9 % of a collection are the same."
+    )
+    return "\(lines.joined(separator: "\n"))\n"
+  }
+
+  /// A share with two decimals, rounded down, so that only all is 100.00 %.
+  private static func percent(_ share: Double) -> String {
+    let hundredths = Int(share * 10_000)
+    let rest = hundredths % 100
+    return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) %"
+  }
+
+  /// Rows with their columns below each other.
+  private static func aligned(_ rows: [[String]], numbers: Set<Int>) -> [TerminalText] {
+    let widths = (rows.first ?? []).indices.map { column in
+      rows.map { $0[column].unicodeScalars.count }.max() ?? 0
+    }
+    return rows.map { row in
+      var line = ""
+      for (column, text) in row.enumerated() {
+        if column > 0 { line += "  " }
+        let space = String(repeating: " ", count: widths[column] - text.unicodeScalars.count)
+        line += numbers.contains(column) ? space + text : column == row.count - 1 ? text : text + space
+      }
+      return "\(line)"
+    }
+  }
+
+  // MARK: JSON
+
+  static func json(_ status: MirrorStatus) -> [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      json.key("collections")
+      json.array { list in
+        for collection in status.collections {
+          list.object { json in
+            json.member("collection", collection.path.string)
+            json.member("documents", collection.documents)
+            json.member("mark", collection.mark)
+            json.member("names", collection.names)
+            json.member("service", collection.counted)
+            json.member("table", collection.table)
+            json.member("toRead", collection.toRead)
+          }
+        }
+      }
+      json.member("database", status.info.database.description)
+      json.member("edits", status.edits)
+      json.member("environment", status.info.environment)
+      json.key("missing")
+      json.array { list in
+        for collection in status.missing { list.string(collection.string) }
+      }
+      json.member("pulledAt", status.info.pulledAt)
+      json.member("readTime", status.info.readTime)
+      json.member("reads", status.reads)
+    }
+    return json.bytes
+  }
+
+  static func json(_ found: MirrorVerification) -> [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      json.key("collections")
+      json.array { list in
+        for collection in found.collections {
+          list.object { json in
+            json.member("collection", collection.path.string)
+            json.member("mirror", collection.mirrored)
+            json.member("mirrorSha256", collection.mirroredSHA256)
+            json.member("same", collection.same)
+            json.member("service", collection.served)
+            json.member("serviceSha256", collection.servedSHA256)
+            json.member("share", collection.share)
+            json.member("suffices", collection.suffices)
+          }
+        }
+      }
+      json.member("readTime", found.readTime)
+      json.member("suffices", found.suffices)
+    }
+    return json.bytes
+  }
+}
