@@ -73,6 +73,8 @@ final class DocumentStore: Sendable {
   private static func openMirror(_ file: String, _ configuration: Configuration) throws -> DatabasePool {
     var configuration = configuration
     configuration.readonly = true
+    configuration.maximumReaderCount = 4
+    configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA cache_size = -1024") }
     return try DatabasePool(path: file, configuration: configuration)
   }
 

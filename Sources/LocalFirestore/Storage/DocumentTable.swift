@@ -142,15 +142,11 @@ package struct DocumentTable {
     limit: Int,
     withFields: Bool = true
   ) throws -> [Row] {
-    guard var (condition, arguments) = try condition(scope) else { return [] }
-    if let first {
-      condition += " AND key >= ?"
-      arguments += [Blob(first)]
-    }
-    if let last {
-      condition += " AND key <= ?"
-      arguments += [Blob(last)]
-    }
+    guard let range = try range(of: scope) else { return [] }
+    // One lower and one upper bound: SQLite seeks to the first of several, and steps over the rest.
+    let lower = first.map { NameKey.compare($0, range.lower) > 0 ? $0 : range.lower } ?? range.lower
+    let condition = "\(range.condition) AND key >= ? AND key \(last == nil ? "<" : "<=") ?"
+    let arguments = range.arguments + [Blob(lower), Blob(last ?? range.upper)]
     var rows: [Row] = []
     let sql = """
       SELECT id, key, path, create_time, update_time\(withFields ? ", fields" : "") FROM documents \
@@ -175,9 +171,10 @@ package struct DocumentTable {
 
   /// The number of documents of a scope.
   package func count(_ scope: Scope) throws -> Int {
-    guard let (condition, arguments) = try condition(scope) else { return 0 }
+    guard let range = try range(of: scope) else { return 0 }
     var count = 0
-    try StatementReader(db, "SELECT count(*) FROM documents WHERE \(condition)", arguments).forEach {
+    let sql = "SELECT count(*) FROM documents WHERE \(range.condition) AND key >= ? AND key < ?"
+    try StatementReader(db, sql, range.arguments + [Blob(range.lower), Blob(range.upper)]).forEach {
       count = Int($0.integer(0))
       return false
     }
@@ -207,8 +204,11 @@ package struct DocumentTable {
     return patterns.sorted()
   }
 
-  /// The condition of a scope with its arguments; nil where nothing can be in it.
-  private func condition(_ scope: Scope) throws -> (String, StatementArguments)? {
+  /// The keys of a scope, from the lower to before the upper, and a condition for them with its arguments; nil where
+  /// nothing can be in it.
+  private func range(
+    of scope: Scope
+  ) throws -> (condition: String, arguments: StatementArguments, lower: [UInt8], upper: [UInt8])? {
     func group(_ id: String) throws -> Int64? {
       try Int64.fetchOne(
         db.cachedStatement(
@@ -218,24 +218,21 @@ package struct DocumentTable {
       )
     }
     switch scope {
-    case .all: return ("database = ?", [database])
+    case .all: return ("database = ?", [database], [], NameKey.end([]))
     case .collection(let collection):
       guard let group = try group(collection.id) else { return nil }
       let key = NameKey.key(collection.string)
       let depth = collection.string.utf8.lazy.filter { $0 == UInt8(ascii: "/") }.count / 2 + 1
       return (
-        "collection_group = ? AND key > ? AND key < ? AND depth = ?",
-        [group, Blob(key), Blob(NameKey.end(key)), depth]
+        "collection_group = ? AND depth = ?", [group, depth], NameKey.successor(key), NameKey.end(key)
       )
     case .subtree(let collection):
       let key = NameKey.key(collection.string)
-      return ("database = ? AND key > ? AND key < ?", [database, Blob(key), Blob(NameKey.end(key))])
+      return ("database = ?", [database], NameKey.successor(key), NameKey.end(key))
     case .group(let id, let collection):
       guard let group = try group(id) else { return nil }
       let key = NameKey.key(collection.string)
-      return (
-        "collection_group = ? AND key > ? AND key < ?", [group, Blob(key), Blob(NameKey.end(key))]
-      )
+      return ("collection_group = ?", [group], NameKey.successor(key), NameKey.end(key))
     }
   }
 }

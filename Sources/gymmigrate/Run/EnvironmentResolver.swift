@@ -59,6 +59,9 @@ struct EnvironmentResolver {
       database: info.database
     )
     environment.mirror = file
+    // What the configuration says of the database that it is of.
+    let known = try configuration().environments.first { $0.database == info.database && !$0.isLocal }
+    environment.storageBucket = known?.storageBucket
     return environment
   }
 

@@ -39,11 +39,14 @@ package final class MirrorFile: Sendable {
     configuration.busyMode = .timeout(purpose == .creation ? 0 : 20)
     configuration.label = "mirror"
     configuration.prepareDatabase { db in
-      try db.execute(sql: "PRAGMA temp_store = FILE; PRAGMA cache_size = -8192;")
+      try db.execute(sql: "PRAGMA temp_store = FILE; PRAGMA cache_size = -2048;")
       switch purpose {
       case .creation:
         try db.execute(
-          sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
+          sql: """
+            PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+            PRAGMA locking_mode = EXCLUSIVE;
+            """
         )
       case .writing: try db.execute(sql: "PRAGMA synchronous = FULL;")
       case .reading: try db.execute(sql: "PRAGMA query_only = ON;")
