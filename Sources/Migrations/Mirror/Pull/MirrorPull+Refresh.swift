@@ -70,7 +70,7 @@ extension MirrorPull {
   }
 
   /// Refuses to overwrite edits that were not pushed.
-  private func assertNoEdits(_ file: MirrorFile) throws(Failure) {
+  func assertNoEdits(_ file: MirrorFile) throws(Failure) {
     if options.discardsEdits { return }
     let edits = try file.use { db in
       try Int.fetchOne(db, sql: "SELECT count(*) FROM \(MirrorTables.edits)") ?? 0

@@ -18,6 +18,10 @@ package struct MirrorPull: Sendable {
     package var overlap: Int64 = 600
     /// Whether edits that were not pushed are dropped.
     package var discardsEdits = false
+    /// Whether a new file takes the place of one that is there, without marks; edits that were not pushed are kept from it.
+    package var isExport = false
+    /// The root collections to pull; nil for all.
+    package var selection: CollectionSelection?
 
     package init() {}
   }
@@ -89,13 +93,17 @@ package struct MirrorPull: Sendable {
   /// - Throws: ``Failure``; the file is as it was then. `.tryLater` where edits were not pushed, or where another program
   ///   keeps the file locked.
   package func run() async throws -> Report {
-    SystemCall.status(path).status == nil ? try await create() : try await refresh()
+    if SystemCall.status(path).status == nil { return try await create() }
+    if !options.isExport { return try await refresh() }
+    if let present = try? MirrorFile(path, for: .reading) { try assertNoEdits(present) }
+    return try await create()
   }
 
   /// The root collections at a moment, without gymmigrate's own.
   func roots(at moment: Timestamp?) async throws -> [CollectionPath] {
-    try await client.collectionIDs(readTime: moment).compactMap { CollectionPath($0) }
+    let roots = try await client.collectionIDs(readTime: moment).compactMap { CollectionPath($0) }
       .filter { !$0.isReserved }.sorted()
+    return try options.selection?.scopes(roots: roots).map(\.name) ?? roots
   }
 
   /// The moment to read at; nil for the present of each page.

@@ -197,7 +197,7 @@ struct ReportTable: ParsableArguments {
   func validate() throws {
     guard let output else { return }
     if json { throw ValidationError("Give --json or --output, not both.") }
-    if FormatName(fileName: output) == nil {
+    if [nil, .sqlite].contains(FormatName(fileName: output)) {
       throw ValidationError(
         "--output: '\(output)' does not name a format; give a name that ends in .csv, .xlsx or .jsonl."
       )
@@ -239,6 +239,7 @@ struct ReportTable: ParsableArguments {
       (options.header, options.schema) = (header, ClassReports.schema)
       format = .xlsx(options)
     case .jsonl: format = .jsonLines()
+    case .sqlite: throw Failure(.internal, "write", path: output, cause: "SQLite is no format of reports")
     }
     let file = try ExportOutput(.file(output), format)
     let writer = try file.writer(for: collection)

@@ -9,7 +9,7 @@ import Transfer
 
 /// The formats by their names on the command line.
 enum FormatName: String, CaseIterable, ExpressibleByArgument {
-  case csv, xlsx, jsonl
+  case csv, xlsx, jsonl, sqlite
 
   /// The format of a file by its name.
   init?(fileName: String) {
@@ -36,7 +36,7 @@ enum DelimiterName: String, CaseIterable, ExpressibleByArgument {
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Export collections to CSV, XLSX or JSON Lines.",
+    abstract: "Export collections to CSV, XLSX, JSON Lines or SQLite.",
     discussion: """
       Reads page by page in constant memory, everything at one read time where the service allows it. A file is written as a whole or not at all. JSON Lines keep every value exactly; CSV keeps values as text; XLSX is for people.
 
@@ -65,7 +65,7 @@ struct ExportCommand: AsyncParsableCommand {
   )
   var output: String
 
-  @Option(help: "csv, xlsx or jsonl (default: by the file's name).")
+  @Option(help: "csv, xlsx, jsonl or sqlite (default: by the file's name).")
   var format: FormatName?
 
   @Option(help: ArgumentHelp("Fields to read and write, with commas in between.", valueName: "a,b.c"))
@@ -137,9 +137,10 @@ struct ExportCommand: AsyncParsableCommand {
   func validate() throws {
     try CollectionArguments.validate(collections, all: all, query)
     try schedule.validate(self)
+    try validateSQLite()
     if format == nil, !schedule.dated, FormatName(fileName: output) == nil {
       throw ValidationError(
-        "--output: '\(output)' does not name a format; give --format csv, xlsx or jsonl."
+        "--output: '\(output)' does not name a format; give --format csv, xlsx, jsonl or sqlite."
       )
     }
     if subcollections == true, query.group || !query.filters.isEmpty || orderBy != nil {
@@ -189,6 +190,7 @@ struct ExportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    if isSQLite { return try await exportSQLite() }
     let schema = try EnvironmentResolver(connection).schema()
     if asApp { try schema.assertGym("--as-app") }
     let asApp = asApp
@@ -282,6 +284,7 @@ struct ExportCommand: AsyncParsableCommand {
       options.schema = schema
       return .xlsx(options)
     case .jsonl: return .jsonLines(gzip: gzip)
+    case .sqlite: throw Failure(.internal, "export", path: output, cause: "SQLite is no format of tables")
     }
   }
 }

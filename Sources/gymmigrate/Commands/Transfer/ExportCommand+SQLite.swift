@@ -1,0 +1,53 @@
+import ArgumentParser
+import Files
+import FirestoreREST
+import Mirror
+import Runs
+
+extension ExportCommand {
+  /// Whether the export is one SQLite file.
+  var isSQLite: Bool { (format ?? FormatName(fileName: output)) == .sqlite }
+
+  /// Refuses what a SQLite file cannot be: a part of collections, or a stream.
+  func validateSQLite() throws {
+    guard isSQLite else { return }
+    if schedule.dated { throw ValidationError("A backup is JSON Lines, CSV or XLSX: no --dated for SQLite.") }
+    let isPart =
+      fields != nil || limit != nil || orderBy != nil || query.group || !query.filters.isEmpty || asApp
+      || subcollections == false || schedule.since != nil || readTime != nil
+    if isPart || collections.contains(where: { $0.contains("/") }) {
+      throw ValidationError(
+        "A SQLite file holds whole root collections with everything below them, at one moment: only --all, or their names."
+      )
+    }
+    if output == "-" || FileCheck.isFolder(output) {
+      throw ValidationError("--output: a SQLite file is neither a folder nor standard output; name a file.")
+    }
+  }
+
+  /// Exports what a first pull of a mirror makes, without marks.
+  func exportSQLite() async throws {
+    try OutputFile.checkWritable(output)
+    let (path, logging) = (output, logging)
+    var options = MirrorPull.Options()
+    options.isExport = true
+    options.selection = all ? nil : CollectionSelection(collections, isDeep: true)
+    let prepared = options
+    try await CommandRun(name: "export", connection: connection, logging: logging).perform { session, _ in
+      session.progress.begin("export", total: nil)
+      defer { session.progress.end() }
+      let pull = MirrorPull(
+        session.client,
+        environment: session.environment,
+        schema: session.schema,
+        to: path,
+        options: prepared,
+        views: BuiltInSchema.views(for: session.schema),
+        counts: session.counts,
+        progress: session.progress,
+        logger: session.logger
+      )
+      return CommandResult(readTime: try await pull.run().readTime)
+    }
+  }
+}
