@@ -39,8 +39,13 @@ extension Option where Value == Int? {
 }
 
 extension Option where Value == Duration {
-  /// A duration above 0 with a default; every option that is one is read, and described, by this.
-  init(wrappedValue: Duration, name: NameSpecification = .long, help: ArgumentHelp) {
+  /// A duration with a default, above 0 unless `allowsZero`; every option that is one is read, and described, by this.
+  init(
+    wrappedValue: Duration,
+    name: NameSpecification = .long,
+    help: ArgumentHelp,
+    allowsZero: Bool = false
+  ) {
     var help = help
     help.valueName = "duration"
     if help.abstract.hasSuffix(".") { help.abstract.removeLast() }
@@ -50,7 +55,7 @@ extension Option where Value == Duration {
       name: name,
       parsing: .unconditional,
       help: help.withDefault(wrappedValue.typedText),
-      transform: TypedValue.duration
+      transform: allowsZero ? TypedValue.durationOrZero : TypedValue.duration
     )
   }
 }
@@ -109,6 +114,16 @@ enum TypedValue {
   static func duration(_ text: String) throws -> Duration {
     guard let duration = Duration(typed: text), duration > .zero else {
       throw ValidationError("give a duration above 0, as 90, 90s, 5m, 1h or 500ms.")
+    }
+    return duration
+  }
+
+  /// Reads a duration that may be 0.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func durationOrZero(_ text: String) throws -> Duration {
+    guard let duration = Duration(typed: text) else {
+      throw ValidationError("give a duration, as 90, 90s, 5m, 1h or 0s.")
     }
     return duration
   }

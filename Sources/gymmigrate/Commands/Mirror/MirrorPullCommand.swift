@@ -40,7 +40,8 @@ struct MirrorPullCommand: AsyncParsableCommand {
   var discardEdits = false
 
   @Option(
-    help: "How much earlier than the last pull a change may bear its time, for clocks and late commits."
+    help: "How much earlier than the last pull a change may bear its time, for clocks and late commits.",
+    allowsZero: true
   )
   var overlap = Duration.seconds(600)
 

@@ -1,0 +1,206 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A mirror and its commands", .timeLimit(.minutes(60)))
+struct MirrorTests {
+  /// Runs SQL on a file, by Python's own library.
+  private func sql(_ statements: String, on file: String, _ tool: Tool) async throws -> [[String]] {
+    let code = """
+      import sqlite3, sys
+      with sqlite3.connect(sys.argv[1]) as db:
+          for statement in sys.argv[2].split(";"):
+              for row in db.execute(statement):
+                  print("\\t".join("NULL" if cell is None else str(cell) for cell in row))
+      """
+    let result = try await Judge.python(["-c", code, tool.path(file), statements])
+    result.expect(0)
+    return result.output.split(separator: "\n").map { line in
+      line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    }
+  }
+
+  private func withGym(_ body: (Tool) async throws -> Void) async throws {
+    try await withStore { tool, url in
+      var tool = tool
+      tool.place = ["-e", "stage", "--endpoint", url]
+      let files = try Samples.all().map { Samples.file($0) }
+      try await tool.bare(["import", "-q"] + files + tool.place).expect(0)
+      try await body(tool)
+    }
+  }
+
+  @Test("Every command that reads finds in a mirror what it finds in the database.")
+  func asEnvironment() async throws {
+    try await withGym { tool in
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      for command in [
+        ["check", "-q"], ["find", "ana", "-q"], ["report", "month", "2026-01", "-q"],
+        ["export", "users", "-o", "-", "--format", "csv", "-q"], ["count", "--all", "-q"],
+        ["export", "--all", "--subcollections", "-o", "-", "--format", "jsonl", "-q"],
+      ] {
+        let there = try await tool.bare(command + tool.place)
+        for place in [["-e", "mirror:m.sqlite"], ["--mirror", "m.sqlite"]] {
+          let here = try await tool.bare(command + place)
+          #expect(here.output == there.output, "\(command)")
+          #expect(here.exitCode == there.exitCode, "\(command)")
+          #expect(!there.output.isEmpty)
+        }
+      }
+      try await tool.bare(
+        [
+          "diff", "--all", "--from", "stage", "--from-endpoint", tool.place[3], "--to", "mirror:m.sqlite",
+          "-q",
+        ]
+      ).expect(0)
+    }
+  }
+
+  @Test("A mirror is not written, and what is none is said to be none.")
+  func refusals() async throws {
+    try await withGym { tool in
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      let before = try Data(contentsOf: tool.folder.appendingPathComponent("m.sqlite"))
+      for command in [
+        ["fix", "users", "--set", "a=1", "--all-documents", "--yes"],
+        ["migrate", "apply", "is-active", "--yes"],
+        ["import", Samples.file("users"), "--yes"],
+        ["delete", "users", "--where", "role == \"member\"", "--yes"],
+      ] {
+        let result = try await tool.bare(command + ["--mirror", "m.sqlite"])
+        #expect(result.exitCode == 77, "\(command): \(result.errors)")
+        #expect(result.errors.contains("mirror"))
+      }
+      #expect(try Data(contentsOf: tool.folder.appendingPathComponent("m.sqlite")) == before)
+      try await tool.bare(["count", "users", "-e", "mirror:none.sqlite"]).expect(66)
+      try tool.write("not a database, and longer than a header would be, by some words", to: "text.sqlite")
+      try await tool.bare(["count", "users", "-e", "mirror:text.sqlite"]).expect(65)
+      try await tool.bare(["count", "users", "-e", "stage", "--mirror", "m.sqlite"]).expect(64)
+      try await tool.bare(["count", "users", "--mirror", "m.sqlite", "--project", "p"]).expect(64)
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "--database", "other", "-q").expect(64)
+      try await tool.run("mirror", "pull", "-o", "missing/m.sqlite", "-q").expect(73)
+      #expect(try Data(contentsOf: tool.folder.appendingPathComponent("m.sqlite")) == before)
+    }
+  }
+
+  @Test("The views say what the documents say.")
+  func views() async throws {
+    try await withGym { tool in
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      let months = try await sql(
+        "SELECT month, sum(payments) FROM income_by_month GROUP BY 1 ORDER BY 1",
+        on: "m.sqlite",
+        tool
+      )
+      let report = try await tool.bare(["report", "month", "2026-01", "--json", "--mirror", "m.sqlite"])
+      #expect(months.count > 1)
+      let json = try #require(
+        JSONSerialization.jsonObject(with: Data(report.output.utf8)) as? [String: Any]
+      )
+      let amounts = try await sql(
+        "SELECT round(sum(amount) * 100) FROM income_by_month WHERE month = '2026-01'",
+        on: "m.sqlite",
+        tool
+      )
+      let income = try #require((json["income"] as? [String: Any])?["totalCents"] as? Int)
+      #expect(amounts == [["\(income).0"]])
+      for view in ["expenses_by_month", "check_ins_by_day", "members_by_status", "low_stock"] {
+        #expect(try await !sql("SELECT * FROM \(view)", on: "m.sqlite", tool).isEmpty, "\(view)")
+      }
+      _ = try await sql("SELECT * FROM memberships_that_end", on: "m.sqlite", tool)
+    }
+  }
+
+  @Test("A delta reads what changed, and finds what was deleted.")
+  func delta() async throws {
+    try await withGym { tool in
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q", "--overlap", "0s").expect(0)
+      let first = try await sql("SELECT count(*) FROM users", on: "m.sqlite", tool)
+      #expect(first == [["400"]])
+      let admins = try await sql("SELECT count(*) FROM users WHERE role = 'admin'", on: "m.sqlite", tool)
+      let fixed = try #require(admins.first?.first)
+      #expect(fixed != "0")
+      try await tool.run(
+        "fix",
+        "users",
+        "--set",
+        "photoURL=https://a.example/1",
+        "--where",
+        "role == admin",
+        "-q"
+      )
+      .expect(0)
+      try await tool.run(
+        "delete",
+        "products",
+        "--hard",
+        "--max-delete",
+        "100",
+        "--where",
+        "stock <= 5",
+        "--yes",
+        "-q"
+      ).expect(0)
+      let left = try await tool.run("count", "products", "-q").output
+      let pull = try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q", "--overlap", "0s")
+      pull.expect(0)
+      #expect(pull.output.contains(" \(fixed) written"), "\(pull.output)")
+      #expect(
+        try await sql(
+          "SELECT count(*) FROM users WHERE photo_url = 'https://a.example/1'",
+          on: "m.sqlite",
+          tool
+        ) == [[fixed]]
+      )
+      let products = try await sql("SELECT 'products', count(*) FROM products", on: "m.sqlite", tool)
+      #expect(products.map { $0.joined(separator: "\t") + "\n" } == [left])
+      try await tool.bare(["mirror", "verify", "m.sqlite", "-q"] + tool.place).expect(0)
+    }
+  }
+
+  @Test("Edits are pushed with the time of the server, undone, and kept from a pull until they are.")
+  func push() async throws {
+    try await withGym { tool in
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      let before = try await tool.run("export", "products", "-o", "-", "--format", "jsonl", "-q").output
+      _ = try await sql(
+        """
+        UPDATE products SET stock = 77 WHERE _id IN (SELECT _id FROM products ORDER BY _id LIMIT 2); \
+        UPDATE payments SET amount = 1 WHERE _id IN (SELECT _id FROM payments WHERE status = 'completed' LIMIT 1)
+        """,
+        on: "m.sqlite",
+        tool
+      )
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(75)
+      let plan = try await tool.bare(["mirror", "push", "m.sqlite", "-n", "-q"] + tool.place)
+      plan.expect(0)
+      #expect(plan.output.contains("stock: 0 -> 77") || plan.output.contains("-> 77"))
+      #expect(try await tool.run("export", "products", "-o", "-", "--format", "jsonl", "-q").output == before)
+      try await tool.bare(["mirror", "push", "m.sqlite", "-q", "--yes"] + tool.place).expect(2)
+      let after = try await tool.run("export", "products", "-o", "-", "--format", "jsonl", "-q").output
+      #expect(after.matches(of: /"stock":\{"integerValue":"77"\}/).count == 2)
+      #expect(try await sql("SELECT count(*) FROM _mirror_edits", on: "m.sqlite", tool) == [["1"]])
+      try await tool.bare(["runs", "undo", "last", "-q", "--yes"]).expect(0)
+      #expect(try await tool.run("export", "products", "-o", "-", "--format", "jsonl", "-q").output == before)
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q", "--full", "--discard-edits").expect(0)
+      try await tool.bare(["mirror", "verify", "m.sqlite", "-q"] + tool.place).expect(0)
+    }
+  }
+
+  @Test("An export to SQLite is the same file without marks, and only of whole collections.")
+  func export() async throws {
+    try await withGym { tool in
+      try await tool.run("export", "users", "classes", "-o", "part.sqlite", "-q").expect(0)
+      let marks = try await sql(
+        "SELECT collection, documents, mark FROM _mirror_collections WHERE documents > 0 ORDER BY 1",
+        on: "part.sqlite",
+        tool
+      )
+      #expect(marks == [["classes", "40", "NULL"], ["users", "400", "NULL"]])
+      for more in [["--limit", "3"], ["--where", "role == \"member\""], ["--fields", "email"]] {
+        try await tool.bare(["export", "users", "-o", "x.sqlite", "-q"] + more + tool.place).expect(64)
+      }
+      #expect(!tool.exists("x.sqlite"))
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import FirestoreModels
+import GymModels
+import GymReports
+import Schema
+import TestSupport
+import Testing
+
+@testable import Mirror
+
+@Suite("Tables of a mirror")
+struct MirrorLayoutTests {
+  @Test(
+    "Names in snake case",
+    arguments: [
+      ("classAttendance", "class_attendance"), ("photoURL", "photo_url"), ("URLOfPhoto", "url_of_photo"),
+      ("check_ins", "check_ins"), ("id", "id"), ("A", "a"), ("2024", "_2024"), ("año nuevo", "a_o_nuevo"),
+      ("--", "column"), ("a__b", "a_b"), ("isActive2", "is_active2"), ("日本", "column"),
+    ]
+  )
+  func snakeCase(name: String, expected: String) {
+    #expect(SQLName.snakeCase(name) == expected)
+  }
+
+  @Test("Names and texts are quoted as SQL has it.")
+  func quoting() {
+    #expect(SQLName.quoted("a\"b") == "\"a\"\"b\"")
+    #expect(SQLName.literal("it's") == "'it''s'")
+  }
+
+  @Test("The gym's tables have the names and the columns of the domain page.")
+  func gym() throws {
+    let layout = MirrorLayout(GymSchema.schema.collections)
+    func table(_ path: String) throws -> TableLayout {
+      try #require(layout.table(of: CollectionPath(path) ?? CollectionPath(nil, "none")))
+    }
+    #expect(try table("classAttendance").name == "class_attendance")
+    #expect(try table("groups/g1/members").name == "groups_members")
+    #expect(try table("groups/g1/members").parents == ["groups_id"])
+    let members = try table("members")
+    #expect(members.columns.map(\.name).contains("membership_plan_snapshot_plan_name"))
+    let plan = try #require(members.columns.first { $0.name == "membership_plan_id" })
+    #expect(plan.reference == CollectionPath("membership_plans"))
+    let names = layout.tables.map(\.name)
+    #expect(Set(names).count == names.count)
+    for table in layout.tables {
+      let columns = table.columns.map(\.name) + table.parents + ["_id", "_other"]
+      #expect(Set(columns.map { $0.lowercased() }).count == columns.count, "\(table.name)")
+    }
+  }
+
+  @Test("Collections that SQL cannot tell apart, or whose names the file needs, get names of their own.")
+  func collisions() throws {
+    let paths = ["userData", "user_data", "UserData", "documents", "a/*/b", "a_b"]
+    let layout = MirrorLayout(paths.compactMap { CollectionPath($0) }.map { CollectionSchema($0) })
+    #expect(
+      layout.tables.map(\.name) == ["user_data", "user_data_2", "user_data_3", "documents_2", "a_b", "a_b_2"]
+    )
+    let fields = ["_id", "name", "Name", "na.me"].map { FieldSchema(FieldPath(field: $0), [.string]) }
+    let table = MirrorLayout([CollectionSchema(CollectionPath(nil, "c"), fields: fields)]).tables[0]
+    #expect(table.columns.map(\.name) == ["id", "name", "name_2", "na_me"])
+  }
+
+  @Test("The views of the gym have names, and one SELECT each.")
+  func views() {
+    let expected = [
+      "local_payments", "income_by_month", "expenses_by_month", "check_ins_by_day", "members_by_status",
+      "memberships_that_end", "low_stock",
+    ]
+    #expect(GymViews.all.map(\.name) == expected)
+    #expect(GymViews.all.allSatisfy { $0.query.hasPrefix("SELECT") })
+  }
+
+  @Test("A pull reads by the mark only where there is one, a field for it, and a document with a time in it.")
+  func modes() throws {
+    let users = try #require(GymSchema.schema.collection(CollectionPath(nil, "users")))
+    let attendance = try #require(GymSchema.schema.collection(CollectionPath(nil, "classAttendance")))
+    let mark = try #require(Timestamp("2026-01-31T18:00:00Z"))
+    func mode(
+      _ schema: CollectionSchema?,
+      _ mark: Timestamp?,
+      hasTimes: Bool = true,
+      isFull: Bool = false
+    ) -> PullMode {
+      PullMode(schema, mark: mark, hasTimes: hasTimes, isFull: isFull)
+    }
+    #expect(mode(users, mark) == .since(FieldPath(field: "updatedAt"), mark))
+    #expect(mode(nil, mark) == .since(FieldPath(field: "updatedAt"), mark))
+    #expect(mode(users, nil) == .whole)
+    #expect(mode(users, mark, hasTimes: false) == .whole)
+    #expect(mode(users, mark, isFull: true) == .whole)
+    #expect(mode(attendance, mark) == .whole)
+    let moment = try #require(Timestamp("2026-01-31T18:00:00.123987Z"))
+    #expect(PullMode.mark(readTime: moment, overlap: 600) == Timestamp("2026-01-31T17:50:00.123Z"))
+  }
+}
