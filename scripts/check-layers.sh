@@ -31,7 +31,11 @@ refuse Platform Foundation FoundationEssentials Synchronization
 refuse Models Logging LocalFirestore gymmigrate "${transfer[@]}" "${migrations[@]}"
 refuse Transfer LocalFirestore gymmigrate "${migrations[@]}"
 refuse LocalFirestore gymmigrate "${transfer[@]}" "${migrations[@]}"
-refuse Migrations LocalFirestore gymmigrate
+refuse Migrations gymmigrate
+# A mirror is a data file of the embedded store; the rest of the floor meets a store over HTTP only.
+for target in "${migrations[@]}"; do
+  [[ $target == Mirror ]] || refuse "Migrations/$target" LocalFirestore
+done
 refuse . FlyingFox
 
 # Foundation is slow to load, so Models take its types from FoundationEssentials; on Apple's platforms, which have no such

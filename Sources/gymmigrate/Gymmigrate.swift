@@ -36,7 +36,8 @@ struct Gymmigrate: AsyncParsableCommand {
       CheckCommand.self, SchemaCommand.self,
       CountCommand.self, FindCommand.self, GetCommand.self, SetupCommand.self, EmailCommand.self,
       GroupsCommand.self,
-      ClassesCommand.self, ReportCommand.self, MirrorCommand.self, RunsCommand.self, EnvCommand.self, DoctorCommand.self,
+      ClassesCommand.self, ReportCommand.self, MirrorCommand.self, RunsCommand.self, EnvCommand.self,
+      DoctorCommand.self,
       ServeCommand.self,
     ]
   )

@@ -33,7 +33,8 @@ enum Guard {
       "write to",
       path: file,
       cause: "a mirror is only read",
-      remedy: "Edit its tables with an SQL tool and give 'gymmigrate mirror push', or name the environment itself."
+      remedy:
+        "Edit its tables with an SQL tool and give 'gymmigrate mirror push', or name the environment itself."
     )
   }
 

@@ -187,6 +187,93 @@ struct MirrorTests {
     }
   }
 
+  @Test("The elements of an array have rows, which follow the documents and are not edited.")
+  func elements() async throws {
+    try await withGym { tool in
+      func rows() async throws -> [[String]] {
+        try await sql(
+          """
+          SELECT products_id, position, price, cost_price, changed_at, changed_by, _other \
+          FROM products_price_history ORDER BY 1, 2
+          """,
+          on: "m.sqlite",
+          tool
+        )
+      }
+      func expected() async throws -> [[String]] {
+        let lines = try await tool.run("export", "products", "-o", "-", "--format", "jsonl", "-q").output
+        var rows: [[String]] = []
+        for line in lines.split(separator: "\n") {
+          let document = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+          let id = try #require((document["name"] as? String)?.split(separator: "/").last)
+          let fields = document["fields"] as? [String: [String: Any]]
+          let array = fields?["priceHistory"]?["arrayValue"] as? [String: Any]
+          for (position, value) in ((array?["values"] as? [[String: Any]]) ?? []).enumerated() {
+            let map = (value["mapValue"] as? [String: Any])?["fields"] as? [String: [String: Any]] ?? [:]
+            let price = try #require(map["price"]?["doubleValue"] as? Double)
+            let cost = try #require(map["costPrice"]?["doubleValue"] as? Double)
+            let time = try #require(map["changedAt"]?["timestampValue"] as? String)
+            let by = try #require(map["changedBy"]?["stringValue"] as? String)
+            rows.append([
+              String(id), "\(position)", "\(price)", "\(cost)",
+              time.replacingOccurrences(of: "Z", with: time.contains(".") ? "Z" : ".000000Z"), by, "NULL",
+            ])
+          }
+        }
+        return rows.sorted { ($0[0], Int($0[1]) ?? 0) < ($1[0], Int($1[1]) ?? 0) }
+      }
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      let before = try await rows()
+      #expect(before.count > 20)
+      #expect(try await before == expected())
+      let code =
+        "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('DELETE FROM products_price_history')"
+      let refused = try await Judge.python(["-c", code, tool.path("m.sqlite")])
+      #expect(refused.exitCode == 1)
+      #expect(refused.errors.contains("edit the column price_history of products instead"))
+
+      // An edit of the array, a document that goes, and one that changes on the service.
+      let ids = before.map { $0[0] }
+      let (first, last) = (try #require(ids.first), try #require(ids.last))
+      let other = try #require(ids.first { $0 != first && $0 != last })
+      _ = try await sql(
+        "UPDATE products SET price_history = '[]' WHERE _id = '\(first)'",
+        on: "m.sqlite",
+        tool
+      )
+      try await tool.bare(["mirror", "push", "m.sqlite", "-q", "--yes"] + tool.place).expect(0)
+      #expect(try await rows().first?.first != first)
+      #expect(try await rows() == expected())
+      try await tool.run(
+        "fix",
+        "products",
+        "--where",
+        "__name__ == ref(products/\(last))",
+        "--unset",
+        "priceHistory",
+        "-q"
+      )
+      .expect(0)
+      try await tool.run(
+        "delete",
+        "products",
+        "--where",
+        "__name__ == ref(products/\(other))",
+        "--hard",
+        "--max-delete",
+        "1",
+        "--yes",
+        "-q"
+      ).expect(0)
+      for mode in [[], ["--full"]] {
+        try await tool.bare(["mirror", "pull", "-o", "m.sqlite", "-q"] + mode + tool.place).expect(0)
+        let after = try await rows()
+        #expect(Set(after.map { $0[0] }).count == Set(ids).count - 3)
+        #expect(try await after == expected())
+      }
+    }
+  }
+
   @Test("An export to SQLite is the same file without marks, and only of whole collections.")
   func export() async throws {
     try await withGym { tool in

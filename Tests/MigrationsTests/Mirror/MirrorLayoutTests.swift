@@ -60,6 +60,34 @@ struct MirrorLayoutTests {
     #expect(table.columns.map(\.name) == ["id", "name", "name_2", "na_me"])
   }
 
+  @Test("Elements that the schema declares have a table, whose name moves no other.")
+  func elements() throws {
+    let schema = try SchemaReader.schema(
+      parsing: """
+        schema: shop
+        collections:
+          orders/*/items:
+            fields:
+              tags: { type: array, elements: { type: string, reference: tags } }
+              sizes:
+                type: array
+                elements: { type: map, fields: { position: integer, a: { type: map, fields: { b: double } }, itemsId: string } }
+              free: array
+          tags: { fields: { name: string } }
+          orders_items_tags: { fields: { name: string } }
+        """,
+      path: "s.yaml"
+    )
+    let layout = MirrorLayout(schema.collections)
+    #expect(layout.tables.map(\.name) == ["orders_items", "tags", "orders_items_tags_2"])
+    let tables = layout.tables[0].elementTables
+    #expect(tables.map(\.name) == ["orders_items_tags", "orders_items_sizes"])
+    #expect(tables.map(\.documentIDs) == [["orders_id", "items_id"], ["orders_id", "items_id"]])
+    #expect(tables[0].columns.map(\.name) == ["value"])
+    #expect(tables[0].columns[0].reference?.string == "tags")
+    #expect(tables[1].columns.map(\.name) == ["position_2", "a_b", "items_id_2"])
+  }
+
   @Test("The views of the gym have names, and one SELECT each.")
   func views() {
     let expected = [

@@ -122,12 +122,16 @@ struct RowTests {
     return try RowEdit(path, table, schema).decide(document, row["_gone"] == nil ? edited : nil)
   }
 
+  private static func time(_ seconds: Int64) -> Value {
+    Timestamp(seconds: seconds).map { .timestamp($0) } ?? .null
+  }
+
   private static let product: FieldMap = [
     "id": .string("A0F1C8E2-5A0B-4D53-9C8A-0D5B2C7E1F11"), "name": .string("Agua"),
     "category": .string("beverages"), "price": .double(15), "costPrice": .integer(8),
     "currency": .string("MXN"), "stock": .integer(4), "isActive": .boolean(true), "note": .string("new"),
-    "sku": .null, "createdAt": .timestamp(Timestamp(seconds: 1)!),
-    "updatedAt": .timestamp(Timestamp(seconds: 2)!),
+    "sku": .null, "createdAt": time(1),
+    "updatedAt": time(2),
   ]
 
   @Test("A cell that is changed changes its field alone; what is not, keeps its type.")

@@ -29,6 +29,14 @@ import Testing
           spent: { type: double, range: { min: 0 } }
           since: { type: timestamp, range: { min: ts(2020-01-01) } }
           tags: { type: array, range: { max: 2 } }
+          lines:
+            type: array
+            elements:
+              type: map
+              fields:
+                sku: { type: string, required: true }
+                count: { type: integer, range: { min: 1 } }
+                marks: { type: array, elements: { type: string, values: [new, used] } }
           initials: { type: string, range: { min: 2, max: 3 } }
           sku: { type: [string, integer] }
           note: any
@@ -51,6 +59,8 @@ import Testing
   }
 
   private static func time(_ text: String) -> Value { Timestamp(text).map { .timestamp($0) } ?? .null }
+
+  private static func lines(_ maps: FieldMap...) -> Value { .array(maps.map { .map($0) }) }
 
   static let cases: [(String, FieldMap, [String])] = [
     ("nothing", [:], []),
@@ -89,6 +99,22 @@ import Testing
     ("a time as text", ["since": .string("2020-01-01")], ["wrong-type since"]),
     ("two tags", ["tags": .array([.integer(1), .integer(2)])], []),
     ("three tags", ["tags": .array([.integer(1), .integer(2), .integer(3)])], ["range tags"]),
+    ("no elements", ["lines": .array([])], []),
+    ("elements", ["lines": lines(["sku": .string("a"), "count": .integer(1)], ["sku": .string("b")])], []),
+    ("an element of another type", ["lines": .array([.string("a")])], ["wrong-type lines"]),
+    ("an element that is null", ["lines": .array([.null])], []),
+    (
+      "a required field of an element", ["lines": lines(["sku": .string("a")], [:])],
+      ["required-missing lines"]
+    ),
+    (
+      "a range in an element", ["lines": lines(["sku": .string("a"), "count": .integer(0)])], ["range lines"]
+    ),
+    (
+      "elements of an element",
+      ["lines": lines(["sku": .string("a"), "marks": .array([.string("new"), .string("old")])])],
+      ["value-unknown lines"]
+    ),
     ("one letter", ["initials": .string("A")], ["range initials"]),
     ("letters are code points", ["initials": .string("A\u{301}")], []),
     ("one of two types", ["sku": .integer(7)], []), ("neither", ["sku": .boolean(true)], ["wrong-type sku"]),
@@ -115,6 +141,26 @@ import Testing
 
   @Test(arguments: cases) func finds(what: String, fields: FieldMap, expected: [String]) throws {
     #expect(try found(fields) == expected, "\(what)")
+  }
+
+  @Test("What is wrong with an element is said with its position.") func element() throws {
+    let schema = try SchemaReader.schema(parsing: Self.text, path: "s.yaml")
+    let field = try #require(schema.collections.first?.field(FieldPath(field: "lines")))
+    let value = Self.lines(["sku": .string("a")], ["sku": .string("b"), "count": .string("2")])
+    #expect(field.problem(of: value) == "integer in element 1, count")
+    #expect(field.problem(of: .array([.boolean(true)])) == "map in element 0")
+  }
+
+  @Test("Elements are written as they are read.") func elementsAsYAML() throws {
+    let schema = try SchemaReader.schema(parsing: Self.text, path: "s.yaml")
+    let written = SchemaWriter.yaml(schema)
+    let line = """
+      lines: { type: array, elements: { type: map, fields: { sku: { type: string, required: true }, \
+      count: { type: integer, range: { min: 1 } }, \
+      marks: { type: array, elements: { type: string, values: [new, used] } } } } }
+      """
+    #expect(written.contains(line), "\(written)")
+    #expect(SchemaWriter.yaml(try SchemaReader.schema(parsing: written, path: "s.yaml")) == written)
   }
 
   @Test func documentIDs() throws {

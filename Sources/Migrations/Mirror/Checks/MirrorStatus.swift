@@ -2,7 +2,9 @@ package import FirestoreModels
 package import FirestoreREST
 package import Schema
 
-/// How old a mirror is, and what the next pull would read. Nothing is read for it but counts.
+/// How old a mirror is, and what the next pull would read.
+///
+/// Nothing is read for it but counts.
 package struct MirrorStatus: Sendable {
   /// A collection of a mirror, beside the service.
   package struct Collection: Sendable, Equatable {

@@ -86,8 +86,8 @@ package struct MirrorVerification: Sendable {
         }
       }
       while let row = try stored.next() {
-            try tally(row.path).add(row.path, mirrored: row.fields)
-          }
+        try tally(row.path).add(row.path, mirrored: row.fields)
+      }
     }
     return MirrorVerification(
       collections: tallies.values.map { $0.finish() }.sorted { $0.path < $1.path },
@@ -101,7 +101,8 @@ package struct MirrorVerification: Sendable {
     _ client: FirestoreClient,
     _ logger: Logger
   ) async throws -> Timestamp? {
-    guard let moment = info.readTime, let collection = info.collections.first(where: { $0.path.parent == nil })
+    guard let moment = info.readTime,
+      let collection = info.collections.first(where: { $0.path.parent == nil })
     else { return nil }
     do {
       _ = try await client.count(CollectionRead(collection.path, readTime: moment))

@@ -1,6 +1,6 @@
 /// Names of tables and columns in SQL.
 package enum SQLName {
-  /// A name in snake case: `classAttendance` is `class_attendance`, `photoURL` is `photo_url`.
+  /// A name in snake case: `orderItems` is `order_items`, `photoURL` is `photo_url`.
   ///
   /// What is neither a letter nor a digit of ASCII becomes an underscore; a name without any is `column`.
   package static func snakeCase(_ name: String) -> String {

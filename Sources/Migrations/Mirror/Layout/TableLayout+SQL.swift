@@ -13,15 +13,7 @@ extension TableLayout {
     lines.append("\(SQLName.quoted(Self.otherColumn)) TEXT")
     let key = (parents + [Self.idColumn]).map(SQLName.quoted).joined(separator: ", ")
     lines.append("PRIMARY KEY (\(key))")
-    let named = columns.compactMap { column in
-      column.reference.flatMap { layout.table(of: $0) }.map { (column, $0) }
-    }
-    .filter { $1.parents.isEmpty }
-    for (column, table) in named {
-      lines.append(
-        "FOREIGN KEY (\(SQLName.quoted(column.name))) REFERENCES \(SQLName.quoted(table.name)) (\(SQLName.quoted(Self.idColumn)))"
-      )
-    }
+    lines += columns.compactMap { $0.foreignKey(in: layout) }
     if let parent = collection.parent?.collection, let table = layout.table(of: parent),
       table.parents.count + 1 == parents.count
     {
@@ -31,6 +23,12 @@ extension TableLayout {
       )
     }
     return ["CREATE TABLE \(SQLName.quoted(name)) (\n  \(lines.joined(separator: ",\n  "))\n)"]
+      + elementTables.map { $0.creation(below: self, in: layout) }
+  }
+
+  /// The statements that remove the table.
+  var dropping: [String] {
+    (elementTables.map(\.name) + [name]).map { "DROP TABLE \(SQLName.quoted($0))" }
   }
 
   /// The statements that create the indexes, for a table that is filled.
@@ -40,7 +38,9 @@ extension TableLayout {
     }
   }
 
-  /// The names of the triggers.
+  /// What triggers answer to.
+  static let events = ["INSERT", "UPDATE", "DELETE"]
+
   private var triggers: [(event: String, rows: [String])] {
     [("INSERT", ["NEW"]), ("UPDATE", ["OLD", "NEW"]), ("DELETE", ["OLD"])]
   }
@@ -56,12 +56,16 @@ extension TableLayout {
           \(records.joined(separator: "\n  "))
         END
         """
-    }
+    } + elementTriggers
   }
+
+  /// The statements that create the triggers of the tables of elements.
+  var elementTriggers: [String] { elementTables.flatMap { $0.triggerCreation(below: self) } }
 
   /// The statements that drop the triggers, so that a pull does not count as editing.
   var triggerRemoval: [String] {
-    triggers.map { "DROP TRIGGER IF EXISTS \(SQLName.quoted(triggerName($0.event)))" }
+    Self.events.map { "DROP TRIGGER IF EXISTS \(SQLName.quoted(triggerName($0)))" }
+      + elementTables.flatMap(\.triggerRemoval)
   }
 
   private func triggerName(_ event: String) -> String { "_mirror_\(name)_\(event.lowercased())" }
@@ -91,7 +95,7 @@ extension TableLayout {
 
 extension TableLayout.FieldColumn {
   /// The type in a column's declaration, which decides how SQLite keeps a value.
-  fileprivate var declaration: String {
+  var declaration: String {
     switch type {
     case .string, .timestamp, .array: " TEXT"
     case .integer: " INTEGER"
@@ -100,5 +104,11 @@ extension TableLayout.FieldColumn {
     case .boolean: " BOOLEAN"
     case .any: ""
     }
+  }
+  /// The constraint that says which table's documents the values name; nil where they name none.
+  func foreignKey(in layout: MirrorLayout) -> String? {
+    guard let table = reference.flatMap({ layout.table(of: $0) }), table.parents.isEmpty else { return nil }
+    return "FOREIGN KEY (\(SQLName.quoted(name))) REFERENCES \(SQLName.quoted(table.name)) "
+      + "(\(SQLName.quoted(TableLayout.idColumn)))"
   }
 }

@@ -26,6 +26,8 @@ package struct TableLayout: Sendable {
   /// The columns of the IDs of the documents above, outermost first.
   package let parents: [String]
   package let columns: [FieldColumn]
+  /// The tables of the elements of arrays, where the schema says what these are.
+  package private(set) var elementTables: [ElementTable] = []
   /// The number of columns in all.
   package var width: Int { parents.count + columns.count + 2 }
 
@@ -33,12 +35,14 @@ package struct TableLayout: Sendable {
   /// The statement that inserts a row, or replaces it; its parameters are the columns in their order.
   let insertion: String
 
-  init(_ schema: CollectionSchema, name: String) {
+  init(_ schema: CollectionSchema, name: String, _ tables: inout Set<String>) {
     collection = schema.pattern
     self.schema = schema
     self.name = name
     var taken: Set<String> = [Self.idColumn, Self.otherColumn]
-    let segments = schema.pattern.string.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    let segments = schema.pattern.string.utf8.split(separator: UInt8(ascii: "/")).map {
+      String(Substring($0))
+    }
     parents = segments.indices.filter { $0 % 2 == 1 }.map {
       SQLName.unused("\(SQLName.snakeCase(segments[$0 - 1]))_id", &taken)
     }
@@ -48,12 +52,19 @@ package struct TableLayout: Sendable {
         name: SQLName.unused(words.joined(separator: "_"), &taken),
         field: column.path,
         type: column.type,
-        reference: schema.field(column.path)?.reference?.collection
+        reference: schema.field(column.path)?.referenceByID
       )
     }
     tree = FieldColumnTree(columns.map(\.field))
     let marks = Array(repeating: "?", count: parents.count + columns.count + 2).joined(separator: ", ")
     insertion = "INSERT OR REPLACE INTO \(SQLName.quoted(name)) VALUES (\(marks))"
+    let ids = parents + ["\(SQLName.snakeCase(segments[segments.count - 1]))_id"]
+    for column in columns {
+      guard let field = schema.field(column.field), !field.elements.isEmpty else { continue }
+      elementTables.append(
+        ElementTable(field, name: SQLName.unused("\(name)_\(column.name)", &tables), documentIDs: ids)
+      )
+    }
   }
 
   /// The IDs of a document, those above it first.
@@ -82,7 +93,8 @@ package struct MirrorLayout: Sendable {
       let ids = collection.pattern.string.utf8.split(separator: UInt8(ascii: "/")).enumerated()
         .filter { $0.offset % 2 == 0 }.map { SQLName.snakeCase(String(Substring($0.element))) }
       byPattern[collection.pattern] = tables.count
-      tables.append(TableLayout(collection, name: SQLName.unused(ids.joined(separator: "_"), &taken)))
+      let name = SQLName.unused(ids.joined(separator: "_"), &taken)
+      tables.append(TableLayout(collection, name: name, &taken))
     }
     self.tables = tables
     self.byPattern = byPattern

@@ -229,7 +229,7 @@ extension MirrorPull {
       var layout = before
       var inferred: [CollectionSchema]
       if rebuilds {
-        for table in before.tables { try db.execute(sql: "DROP TABLE \(SQLName.quoted(table.name))") }
+        for sql in before.tables.flatMap(\.dropping) { try db.execute(sql: sql) }
         inferred = try MirrorSchema.inferred(beyond: declared, documents, &writer)
         layout = MirrorLayout(schema.collections + inferred)
         var writer = try RowWriter(layout)

@@ -144,7 +144,11 @@ package struct MirrorEdits: ChangeList {
       left -= try file.use { db in
         try db.execute(sql: "BEGIN IMMEDIATE")
         do {
+          for sql in layout.tables.flatMap(\.elementTables).flatMap(\.triggerRemoval) {
+            try db.execute(sql: sql)
+          }
           let settled = try some.filter { try settle($0, present[$0], db) }.count
+          for sql in layout.tables.flatMap(\.elementTriggers) { try db.execute(sql: sql) }
           try db.execute(sql: "COMMIT")
           return settled
         } catch {

@@ -1,4 +1,5 @@
 package import FirestoreModels
+import Schema
 
 /// The row of a document: a cell for each column of a field, and what they cannot hold.
 ///
@@ -9,9 +10,24 @@ package struct RowImage: Sendable, Equatable {
   package var other: FieldMap
 
   package init(_ fields: FieldMap, in table: TableLayout, _ writer: inout SQLCells) {
-    cells = [SQLCell](repeating: .null, count: table.columns.count)
+    self.init(fields, table.columns, table.tree, &writer)
+  }
+
+  /// The row of an element.
+  init(_ element: Value, in table: ElementTable, _ writer: inout SQLCells) {
+    let fields = FieldMap([.init(name: FieldSchema.elementName, value: element)])
+    self.init(fields, table.columns, table.tree, &writer)
+  }
+
+  private init(
+    _ fields: FieldMap,
+    _ columns: [TableLayout.FieldColumn],
+    _ tree: FieldColumnTree,
+    _ writer: inout SQLCells
+  ) {
+    cells = [SQLCell](repeating: .null, count: columns.count)
     other = FieldMap()
-    add(fields, table.tree.members, below: [], table, &writer)
+    add(fields, tree.members, below: [], columns, &writer)
   }
 
   package init(cells: [SQLCell], other: FieldMap) {
@@ -23,7 +39,7 @@ package struct RowImage: Sendable, Equatable {
     _ fields: FieldMap,
     _ members: [FieldColumnTree.Member],
     below parents: [String],
-    _ table: TableLayout,
+    _ columns: [TableLayout.FieldColumn],
     _ writer: inout SQLCells
   ) {
     var at = 0
@@ -44,10 +60,10 @@ package struct RowImage: Sendable, Equatable {
         if case .null = entry.value {
           keep(entry.value, entry.name, below: parents)
         } else {
-          cells[column] = writer.cell(entry.value, as: table.columns[column].type)
+          cells[column] = writer.cell(entry.value, as: columns[column].type)
         }
       } else if case .map(let inner) = entry.value, !inner.isEmpty {
-        add(inner, member.members, below: parents + [entry.name], table, &writer)
+        add(inner, member.members, below: parents + [entry.name], columns, &writer)
       } else {
         keep(entry.value, entry.name, below: parents)
       }

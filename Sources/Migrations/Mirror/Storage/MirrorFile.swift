@@ -89,7 +89,8 @@ package final class MirrorFile: Sendable {
     try Self.reporting(path) { try queue.close() }
   }
 
-  private static func reporting<Result>(_ path: String, _ body: () throws -> Result) throws(Failure) -> Result {
+  private static func reporting<Result>(_ path: String, _ body: () throws -> Result) throws(Failure) -> Result
+  {
     do {
       return try body()
     } catch let failure as Failure {

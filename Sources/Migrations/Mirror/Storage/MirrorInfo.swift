@@ -49,7 +49,9 @@ package struct MirrorInfo: Sendable {
         schemaText: try value("schema"),
         inferredText: try value("inferred"),
         collections: rows.compactMap { row in
-          guard let path = String.fromDatabaseValue(row[0]).flatMap({ CollectionPath($0) }) else { return nil }
+          guard let path = String.fromDatabaseValue(row[0]).flatMap({ CollectionPath($0) }) else {
+            return nil
+          }
           return Collection(
             path: path,
             table: String.fromDatabaseValue(row[1]) ?? "",
@@ -127,18 +129,31 @@ package struct MirrorInfo: Sendable {
       )
     }
     for table in layout.tables {
-      for (position, column) in table.columns.enumerated() {
-        try db.execute(
-          sql: """
-            INSERT INTO _mirror_columns (table_name, position, column_name, collection, field, type) \
-            VALUES (?, ?, ?, ?, ?, ?)
-            """,
-          arguments: [
-            table.name, position, column.name, table.collection.string, column.field.description,
-            column.type.rawValue,
-          ]
-        )
+      let collection = table.collection.string
+      try Self.write(table.columns.map { ($0, $0.field.description) }, of: collection, table.name, db)
+      for elements in table.elementTables {
+        let fields = elements.columns.map { column in
+          ([elements.field.description + "[]"] + column.field.segments.dropFirst()).joined(separator: ".")
+        }
+        try Self.write(Array(zip(elements.columns, fields)), of: collection, elements.name, db)
       }
+    }
+  }
+
+  private static func write(
+    _ columns: [(column: TableLayout.FieldColumn, field: String)],
+    of collection: String,
+    _ table: String,
+    _ db: Database
+  ) throws {
+    for (position, (column, field)) in columns.enumerated() {
+      try db.execute(
+        sql: """
+          INSERT INTO _mirror_columns (table_name, position, column_name, collection, field, type) \
+          VALUES (?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [table, position, column.name, collection, field, column.type.rawValue]
+      )
     }
   }
 }

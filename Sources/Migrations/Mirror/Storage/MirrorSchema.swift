@@ -113,7 +113,8 @@ extension MirrorPull {
     if !unfit.isEmpty {
       logger.notice("Views that do not fit the schema are left out: \(unfit.joined(separator: ", ")).")
     }
-    let mark = options.isExport ? nil : moment.flatMap { PullMode.mark(readTime: $0, overlap: options.overlap) }
+    let mark =
+      options.isExport ? nil : moment.flatMap { PullMode.mark(readTime: $0, overlap: options.overlap) }
     let collections = try layout.tables.map { table in
       var count = 0
       if table.parents.isEmpty {

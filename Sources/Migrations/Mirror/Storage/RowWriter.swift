@@ -1,6 +1,7 @@
 import FirestoreModels
 import GRDB
 import LocalFirestore
+import Schema
 
 /// Writes the rows of documents into their tables.
 struct RowWriter {
@@ -25,15 +26,7 @@ struct RowWriter {
       insert.bind(index, text: id)
       index += 1
     }
-    for cell in image.cells {
-      switch cell {
-      case .null: insert.bindNull(index)
-      case .integer(let number): insert.bind(index, integer: number)
-      case .real(let number): insert.bind(index, real: number)
-      case .text(let text): insert.bind(index, text: text)
-      }
-      index += 1
-    }
+    bind(image.cells, insert, &index)
     if image.other.isEmpty {
       insert.bindNull(index)
     } else {
@@ -42,14 +35,68 @@ struct RowWriter {
       json.bytes.withUnsafeBytes { insert.bind(index, text: $0) }
     }
     try insert.run()
+    for elements in table.elementTables { try put(path, fields, elements, of: table, db) }
+  }
+
+  private func bind(_ cells: [SQLCell], _ insert: StatementWriter, _ index: inout Int) {
+    for cell in cells {
+      switch cell {
+      case .null: insert.bindNull(index)
+      case .integer(let number): insert.bind(index, integer: number)
+      case .real(let number): insert.bind(index, real: number)
+      case .text(let text): insert.bind(index, text: text)
+      }
+      index += 1
+    }
+  }
+
+  /// Replaces the rows of the elements of an array.
+  private mutating func put(
+    _ path: DocumentPath,
+    _ fields: FieldMap,
+    _ elements: ElementTable,
+    of table: TableLayout,
+    _ db: Database
+  ) throws {
+    let ids = table.ids(of: path)
+    try remove(ids, elements, db)
+    guard case .array(let values)? = fields[elements.field] else { return }
+    for (position, value) in values.enumerated() {
+      let image = RowImage(value, in: elements, &cells)
+      let insert = try StatementWriter(db, elements.insertion)
+      var index = 1
+      for id in ids {
+        insert.bind(index, text: id)
+        index += 1
+      }
+      insert.bind(index, integer: Int64(position))
+      index += 1
+      bind(image.cells, insert, &index)
+      if let other = image.other[FieldSchema.elementName] {
+        json.removeAll()
+        json.value(other)
+        json.bytes.withUnsafeBytes { insert.bind(index, text: $0) }
+      } else {
+        insert.bindNull(index)
+      }
+      try insert.run()
+    }
+  }
+
+  private func remove(_ ids: [String], _ elements: ElementTable, _ db: Database) throws {
+    let remove = try StatementWriter(db, elements.removal)
+    for (index, id) in ids.enumerated() { remove.bind(index + 1, text: id) }
+    try remove.run()
   }
 
   /// Removes the row of a document.
   func remove(_ path: DocumentPath, _ db: Database) throws {
     guard let table = layout.table(of: path.collection) else { return }
+    let ids = table.ids(of: path)
     let remove = try StatementWriter(db, table.removal)
-    for (index, id) in table.ids(of: path).enumerated() { remove.bind(index + 1, text: id) }
+    for (index, id) in ids.enumerated() { remove.bind(index + 1, text: id) }
     try remove.run()
+    for elements in table.elementTables { try self.remove(ids, elements, db) }
   }
 
   /// The fields of a document as it is stored.

@@ -57,7 +57,54 @@ extension FieldSchema {
     if !range.contains(value) {
       return SchemaViolation(.range, path, value, expected: range.description)
     }
+    if !elements.isEmpty, case .array(let values) = value { return elementViolation(in: values) }
     return nil
+  }
+
+  /// How the first element that differs from what the schema says of elements does.
+  private func elementViolation(in values: [Value]) -> SchemaViolation? {
+    var violations: [SchemaViolation] = []
+    for (index, value) in values.enumerated() {
+      let fields = FieldMap([.init(name: Self.elementName, value: value)])
+      for field in elements.indices { elements[field].check(in: fields, &violations) }
+      guard var violation = violations.first else { continue }
+      let below = violation.field?.segments.dropFirst().joined(separator: ".") ?? ""
+      violation.field = path
+      violation.expected = "\(violation.expected) in element \(index)\(below.isEmpty ? "" : ", \(below)")"
+      return violation
+    }
+    return nil
+  }
+
+  /// Adds how the field of a document differs.
+  func check(in document: FieldMap, _ violations: inout [SchemaViolation]) {
+    guard let value = document.presentValue(path) else {
+      if isRequired, isParentPresent(in: document) {
+        violations.append(
+          SchemaViolation(.missing, path, nil, expected: types.isEmpty ? "a value" : typeNames)
+        )
+      }
+      return
+    }
+    if !accepts(value) {
+      violations.append(SchemaViolation(.type, path, value, expected: typeNames))
+    } else if let text = value.string, PlainText.isBlank(text) {
+      // Optional fields are often written as an empty text, which says nothing.
+      if isRequired, reference == nil {
+        violations.append(
+          SchemaViolation(.missing, path, value, expected: types.isEmpty ? "a value" : typeNames)
+        )
+      }
+    } else if let violation = violation(of: value) {
+      violations.append(violation)
+    }
+  }
+
+  private func isParentPresent(in fields: FieldMap) -> Bool {
+    guard path.segments.count > 1, let parent = FieldPath(segments: Array(path.segments.dropLast())) else {
+      return true
+    }
+    return fields[parent]?.map.map { $0.vector == nil } ?? false
   }
 }
 
@@ -73,7 +120,7 @@ extension CollectionSchema {
     // By index, because a copy of a field costs more than most of its checks.
     for index in fields.indices {
       if let id = idField, fields[index].path == id { continue }
-      check(index, of: document.fields, &violations)
+      fields[index].check(in: document.fields, &violations)
     }
     for path in forbidden {
       if let value = document.fields[path] {
@@ -84,37 +131,12 @@ extension CollectionSchema {
     return violations
   }
 
-  private func check(_ index: Int, of document: FieldMap, _ violations: inout [SchemaViolation]) {
-    guard let value = document.presentValue(fields[index].path) else {
-      if fields[index].isRequired, isParentPresent(of: fields[index].path, in: document) {
-        let field = fields[index]
-        violations.append(SchemaViolation(.missing, field.path, nil, expected: Self.name(field)))
-      }
-      return
-    }
-    if !fields[index].accepts(value) {
-      violations.append(SchemaViolation(.type, fields[index].path, value, expected: fields[index].typeNames))
-    } else if let text = value.string, PlainText.isBlank(text) {
-      // Optional fields are often written as an empty text, which says nothing.
-      if fields[index].isRequired, fields[index].reference == nil {
-        let field = fields[index]
-        violations.append(SchemaViolation(.missing, field.path, value, expected: Self.name(field)))
-      }
-    } else if let violation = fields[index].violation(of: value) {
-      violations.append(violation)
-    }
-  }
-
   /// The fields that an application orders or filters by and does not find: the document is invisible to it.
   package func hidingFields(in document: RawDocument) -> [FieldPath] {
     if !covers(document.path) { return [] }
     let unordered = orderedBy.filter { document.fields[$0] == nil }
     let unfiltered = filteredBy.filter { document.fields.presentValue($0) == nil && !unordered.contains($0) }
     return unordered + unfiltered
-  }
-
-  private static func name(_ field: FieldSchema) -> String {
-    field.types.isEmpty ? "a value" : field.typeNames
   }
 
   private func checkID(of document: RawDocument, _ violations: inout [SchemaViolation]) {
@@ -141,13 +163,6 @@ extension CollectionSchema {
 
   private static func isNormalisedEmail(_ id: String) -> Bool {
     FieldFormat.email.matches(id) && id.lowercased().isIdentical(to: id)
-  }
-
-  private func isParentPresent(of path: FieldPath, in fields: FieldMap) -> Bool {
-    guard path.segments.count > 1, let parent = FieldPath(segments: Array(path.segments.dropLast())) else {
-      return true
-    }
-    return fields[parent]?.map.map { $0.vector == nil } ?? false
   }
 
   private func checkUndeclared(

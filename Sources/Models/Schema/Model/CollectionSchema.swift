@@ -55,10 +55,15 @@ package struct CollectionSchema: Sendable {
   package mutating func set(_ fields: [FieldSchema]) {
     self.fields = fields
     byPath = Dictionary(fields.enumerated().map { ($0.element.path, $0.offset) }, uniquingKeysWith: { $1 })
-    columns = fields.filter { field in
+    columns = Self.columns(fields) { [idField] in $0.isIdentifier || $0.path == idField }
+  }
+
+  /// The columns of fields: all but the maps with declared fields.
+  static func columns(_ fields: [FieldSchema], isIdentifier: (FieldSchema) -> Bool) -> [Column] {
+    fields.filter { field in
       !fields.contains { $0.path != field.path && field.path.isPrefix(of: $0.path) }
     }
-    .map { Column($0, isIdentifier: $0.isIdentifier || $0.path == idField) }
+    .map { Column($0, isIdentifier: isIdentifier($0)) }
   }
 
   /// The declared field of a path; nil where there is none.

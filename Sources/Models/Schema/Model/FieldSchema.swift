@@ -27,6 +27,13 @@ package struct FieldSchema: Sendable {
   package var numberFormat: String?
   /// The width of its column in a workbook, in characters.
   package var width: Double?
+  /// What the elements of an array are; empty where the schema does not say.
+  ///
+  /// The element comes first, then the fields below it where it is a map. Their paths begin with ``elementName``.
+  package var elements: [FieldSchema] = []
+
+  /// The segment that stands for an element in the paths of ``elements``.
+  package static let elementName = "[]"
 
   package init(_ path: FieldPath, _ types: [FieldType] = []) {
     self.path = path
@@ -40,6 +47,11 @@ package struct FieldSchema: Sendable {
 
   /// The types in words, for messages: "string", "integer or double".
   package var typeNames: String { types.map(\.rawValue).joined(separator: " or ") }
+
+  /// The columns of a table of the elements.
+  package var elementColumns: [Column] {
+    CollectionSchema.columns(elements) { $0.isIdentifier }
+  }
 }
 
 /// The types of a field, by their names in Firestore's documentation.

@@ -6,8 +6,8 @@ struct CollectionReader {
   private let yaml: YAMLFile
   private let nodes: SchemaNodes
   private let pattern: CollectionPath
-  /// Where a reference was declared, for errors that need all collections.
-  private var references: [FieldPath: YAMLNode] = [:]
+  /// The references, with where each was declared, for errors that need all collections.
+  private var references: [(reference: FieldReference, node: YAMLNode)] = []
 
   init(_ yaml: YAMLFile, _ pattern: CollectionPath) {
     self.yaml = yaml
@@ -212,19 +212,18 @@ struct CollectionReader {
   // MARK: References
 
   /// Checks what needs all collections: what references name.
-  func checkReferences(of collection: CollectionSchema, in schema: DatabaseSchema) throws(Failure) {
-    for field in collection.fields {
-      guard let reference = field.reference else { continue }
+  func checkReferences(in schema: DatabaseSchema) throws(Failure) {
+    for (reference, node) in references {
       guard let target = schema.collection(reference.collection) else {
         throw yaml.failure(
-          at: references[field.path],
+          at: node,
           "'\(reference.collection)' is not declared; expected one of "
             + schema.collections.map(\.pattern.string).joined(separator: ", ")
         )
       }
       if let mirror = reference.mirror, target.field(mirror)?.reference?.collection != pattern {
         throw yaml.failure(
-          at: references[field.path],
+          at: node,
           "'\(mirror)' of \(target.pattern) does not name \(pattern); expected a field with reference: \(pattern)"
         )
       }

@@ -7,8 +7,8 @@ struct FieldReader {
   private let nodes: SchemaNodes
   /// The fields so far, in the file's order.
   private(set) var fields: [FieldSchema] = []
-  /// Where each reference was declared.
-  private(set) var references: [FieldPath: YAMLNode] = [:]
+  /// The references, with where each was declared.
+  private(set) var references: [(reference: FieldReference, node: YAMLNode)] = []
 
   init(_ yaml: YAMLFile, _ nodes: SchemaNodes) {
     self.yaml = yaml
@@ -34,7 +34,7 @@ struct FieldReader {
     }
     let known = [
       "type", "required", "values", "deprecated", "format", "range", "default", "reference", "label",
-      "identifier", "number-format", "width", "fields",
+      "identifier", "number-format", "width", "elements", "fields",
     ]
     let members = try yaml.members(node, "the field '\(name)'", known: known)
     var field = FieldSchema(path)
@@ -51,8 +51,9 @@ struct FieldReader {
       case "range": field.range = try range(value, of: field)
       case "default": field.defaultValue = try nodes.value(value)
       case "reference":
-        field.reference = try reference(value)
-        references[path] = value
+        let reference = try reference(value)
+        field.reference = reference
+        references.append((reference, value))
       case "label": field.labels = try nodes.labels(value)
       case "identifier": field.isIdentifier = try yaml.boolean(value, member)
       case "number-format": field.numberFormat = try yaml.text(value, member)
@@ -64,6 +65,14 @@ struct FieldReader {
           )
         }
         field.width = width
+      case "elements":
+        guard field.types == [.array] else {
+          throw yaml.failure(at: key, "only an array has elements; expected type: array beside them")
+        }
+        var reader = FieldReader(yaml, nodes)
+        try reader.read(FieldSchema.elementName, key, value, below: nil)
+        field.elements = reader.fields
+        references += reader.references
       default:
         guard field.types == [.map] else {
           throw yaml.failure(at: key, "only a map has fields; expected type: map beside them")

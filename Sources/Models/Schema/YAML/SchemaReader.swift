@@ -53,7 +53,7 @@ package struct SchemaReader {
     }
     let schema = DatabaseSchema(name: name, timeZone: timeZone, collections: collections)
     for collection in collections {
-      try nodes[collection.pattern]?.checkReferences(of: collection, in: schema)
+      try nodes[collection.pattern]?.checkReferences(in: schema)
     }
     return schema
   }

@@ -134,7 +134,21 @@ package struct SchemaWriter {
     if let format = field.numberFormat { members.append("number-format: \(quoted(format))") }
     if let width = field.width { members.append("width: \(Value.double(width).literal)") }
     if let labels = labels(field.labels) { members.append("label: \(labels)") }
+    if let element = field.elements.first {
+      members.append("elements: \(elements(element, field.elements.dropFirst()))")
+    }
     return members
+  }
+
+  /// What the elements of an array are, in one line.
+  private static func elements(_ field: FieldSchema, _ below: ArraySlice<FieldSchema>) -> String {
+    var members = self.members(of: field)
+    let count = field.path.segments.count + 1
+    let inner = below.filter { $0.path.segments.count == count && field.path.isPrefix(of: $0.path) }
+    let fields = inner.map { "\(text($0.path.segments[count - 1])): \(elements($0, below))" }
+    if !fields.isEmpty { members.append("fields: { \(fields.joined(separator: ", ")) }") }
+    if members.count == 1, let type = members.first { return String(type.dropFirst("type: ".count)) }
+    return "{ \(members.joined(separator: ", ")) }"
   }
 
   // MARK: Parts

@@ -1,0 +1,86 @@
+package import FirestoreModels
+import Schema
+
+/// The table of the elements of an array: a row for each, with the IDs of its document, its position from 0, and its value
+/// or, where it is a map, a column for each declared field of it.
+///
+/// It follows the documents, not the rows that somebody edits: the array's own column is what is edited, so triggers refuse
+/// every other change.
+package struct ElementTable: Sendable {
+  /// The array.
+  package let field: FieldPath
+  package let name: String
+  /// The columns of the IDs of the document, those above it first.
+  package let documentIDs: [String]
+  package let columns: [TableLayout.FieldColumn]
+
+  let tree: FieldColumnTree
+  /// The statement that inserts a row; its parameters are the columns in their order.
+  let insertion: String
+  /// The statement that removes the rows of a document by its IDs.
+  let removal: String
+
+  static let positionColumn = "position"
+
+  init(_ array: FieldSchema, name: String, documentIDs: [String]) {
+    field = array.path
+    self.name = name
+    var taken: Set<String> = [Self.positionColumn, TableLayout.otherColumn]
+    let ids = documentIDs.map { SQLName.unused($0, &taken) }
+    self.documentIDs = ids
+    columns = array.elementColumns.map { column in
+      let words = column.path.segments.dropFirst().map { $0.isEmpty ? "_" : SQLName.snakeCase($0) }
+      return TableLayout.FieldColumn(
+        name: SQLName.unused(words.isEmpty ? "value" : words.joined(separator: "_"), &taken),
+        field: column.path,
+        type: column.type,
+        reference: array.elements.first { $0.path == column.path }?.referenceByID
+      )
+    }
+    tree = FieldColumnTree(columns.map(\.field))
+    let marks = Array(repeating: "?", count: ids.count + columns.count + 2).joined(separator: ", ")
+    insertion = "INSERT INTO \(SQLName.quoted(name)) VALUES (\(marks))"
+    let condition = ids.map { "\(SQLName.quoted($0)) = ?" }.joined(separator: " AND ")
+    removal = "DELETE FROM \(SQLName.quoted(name)) WHERE \(condition)"
+  }
+
+  /// The statement that creates the table, which belongs to another one.
+  func creation(below table: TableLayout, in layout: MirrorLayout) -> String {
+    let ids = documentIDs.map(SQLName.quoted)
+    var lines = ids.map { "\($0) TEXT NOT NULL" }
+    lines.append("\(SQLName.quoted(Self.positionColumn)) INTEGER NOT NULL")
+    for column in columns { lines.append("\(SQLName.quoted(column.name))\(column.declaration)") }
+    lines.append("\(SQLName.quoted(TableLayout.otherColumn)) TEXT")
+    lines.append("PRIMARY KEY (\((ids + [SQLName.quoted(Self.positionColumn)]).joined(separator: ", ")))")
+    let referenced = (table.parents + [TableLayout.idColumn]).map(SQLName.quoted).joined(separator: ", ")
+    lines.append(
+      "FOREIGN KEY (\(ids.joined(separator: ", "))) REFERENCES \(SQLName.quoted(table.name)) (\(referenced))"
+    )
+    lines += columns.compactMap { $0.foreignKey(in: layout) }
+    return "CREATE TABLE \(SQLName.quoted(name)) (\n  \(lines.joined(separator: ",\n  "))\n) WITHOUT ROWID"
+  }
+
+  /// The statements that create the triggers, which refuse edits.
+  func triggerCreation(below table: TableLayout) -> [String] {
+    let column = table.columns.first { $0.field == field }?.name ?? ""
+    let cause = SQLName.literal("edit the column \(column) of \(table.name) instead")
+    return TableLayout.events.map { event in
+      """
+      CREATE TRIGGER \(SQLName.quoted(triggerName(event))) BEFORE \(event) ON \(SQLName.quoted(name)) BEGIN
+        SELECT RAISE(ABORT, \(cause));
+      END
+      """
+    }
+  }
+
+  var triggerRemoval: [String] {
+    TableLayout.events.map { "DROP TRIGGER IF EXISTS \(SQLName.quoted(triggerName($0)))" }
+  }
+
+  private func triggerName(_ event: String) -> String { "_mirror_\(name)_\(event.lowercased())" }
+}
+
+extension FieldSchema {
+  /// The collection whose documents the field names by their IDs; nil where it names them by references, which are paths.
+  var referenceByID: CollectionPath? { types == [.string] ? reference?.collection : nil }
+}
