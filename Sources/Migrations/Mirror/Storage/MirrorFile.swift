@@ -39,7 +39,10 @@ package final class MirrorFile: Sendable {
     configuration.busyMode = .timeout(purpose == .creation ? 0 : 20)
     configuration.label = "mirror"
     configuration.prepareDatabase { db in
-      try db.execute(sql: "PRAGMA temp_store = FILE; PRAGMA cache_size = -2048;")
+      // What views and triggers of a file from elsewhere may call is SQLite's own harmless functions.
+      try db.execute(
+        sql: "PRAGMA trusted_schema = OFF; PRAGMA temp_store = FILE; PRAGMA cache_size = -2048;"
+      )
       switch purpose {
       case .creation:
         try db.execute(
