@@ -426,6 +426,17 @@ def left_behind(scene, what):
     need(names <= {"mirror.sqlite", "mirror.sqlite-wal", "mirror.sqlite-shm"}, f"{what}: the folder holds {names}")
 
 
+def traces(scene):
+    """What the mirror's files look like from outside."""
+    found = []
+    for entry in os.scandir(scene.file.parent):
+        try:
+            found.append((entry.name, entry.stat().st_size, entry.stat().st_mtime_ns))
+        except FileNotFoundError:
+            pass
+    return sorted(found)
+
+
 def kills(scene, moments):
     """Killed anywhere, a pull leaves the old state or the new one, and the next one works."""
     base, chance = scene.base, scene.random
@@ -450,13 +461,19 @@ def kills(scene, moments):
             process, asked = scene.program.start("mirror", "pull", "-e", scene.name, "-o", scene.file, *more), threading.Event()
             last = requests[bool(more)] - chance.choice([0, 0, 0, 1, 3])
             scene.proxy.reset()
-            scene.proxy.after = lambda number, _: number >= last and asked.set()
+            scene.proxy.after = lambda number, *_: number >= last and asked.set()
             ended = threading.Thread(target=lambda: (process.wait(), asked.set()))
             ended.start()
             asked.wait()
-            try:
-                process.wait(chance.random() * 0.15)
-            except subprocess.TimeoutExpired:
+            if chance.random() < 0.5:
+                try:
+                    process.wait(chance.random() * 0.15)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+            else:  # As soon as something is written there.
+                begun = traces(scene)
+                while process.poll() is None and traces(scene) == begun:
+                    pass
                 process.kill()
             ended.join()
             scene.proxy.after = None
@@ -478,7 +495,7 @@ def kills(scene, moments):
     old, seen = state(scene), []
     writer.steps(100, 0, 0.1)
 
-    def meanwhile(number, _):
+    def meanwhile(number, *_):
         if number == 6:
             scene.proxy.before = None
             seen.append(state(scene) == old)
@@ -800,26 +817,30 @@ def rival_pushes(scene, rounds):
         paths, last, rival = sorted(editor.expected), {}, random.Random(f"{number} rival")
         contested, one = rival.sample(paths, len(paths) // 3), threading.Lock()
         # The writer begins with the first commit of the push, and writes once more before each of its commits, so that they meet.
-        begins = threading.Event()
+        begins, earliest = threading.Event(), {}
 
-        def write():
+        def write(chosen):
             with one:
-                path, token = rival.choice(contested), f"rival {number} {len(last)} {rival.random()}"
-                base.commit([base.set(path, {"name": text(token)}, mask=["name"])])
+                path, token = rival.choice(chosen), f"rival {number} {rival.random()}"
+                answer = base.commit([base.set(path, {"name": text(token)}, mask=["name"])])
                 last[path] = token
+                earliest.setdefault(path, moment(answer["commitTime"]))
 
         def step(turn):
             if turn == 0:
                 begins.wait()
-            write()
+            write(contested[::2])
 
-        def before(_, path):
+        def before(_, path, body):
             if ":commit" in path or ":batchWrite" in path:
                 begins.set()
-                write()
+                names = {write.get("delete") or write["update"]["name"] for write in json.loads(body)["writes"]}
+                if chosen := [path for path in contested if base.prefix + path in names]:
+                    write(chosen)
 
         writer = Busy(step)
         writer.begun.set()
+        scene.proxy.reset()
         scene.proxy.share, scene.proxy.before = 0.2, before
         with writer:
             try:
@@ -828,6 +849,8 @@ def rival_pushes(scene, rounds):
                 begins.set()
         scene.proxy.share, scene.proxy.before = 0.0, None
         rejects, found = scene.program.rejects(), base.all()
+        for path, time in scene.proxy.written:
+            need(path not in earliest or time < earliest[path], f"round {number}: {path!r} was written at {time}, after another had written it at {earliest.get(path)}")
         for path, token in last.items():
             need(found.get(path, {}).get("name") == text(token), f"round {number}: {path!r} was written by another as {token!r}, and is {found.get(path)}")
         for path in paths:
@@ -971,4 +994,4 @@ if __name__ == "__main__":
     try:
         main()
     except Wrong as wrong:
-        sys.exit(f"mirror histories: {wrong}")
+        sys.exit(f"mirror histories: {str(wrong).rstrip()}")

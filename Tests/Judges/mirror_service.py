@@ -156,7 +156,7 @@ class Proxy:
                         fault = proxy.random.choice(["request", "answer", "half", 503, 429])
                         proxy.faults += 1
                 if proxy.before:
-                    proxy.before(number, self.path)
+                    proxy.before(number, self.path, body)
                 if fault == "request":
                     self.close_connection = True
                     return
@@ -172,7 +172,7 @@ class Proxy:
                 connection.close()
                 proxy.count(self.command, self.path, body, response.status, answer)
                 if proxy.after:
-                    proxy.after(number, self.path)
+                    proxy.after(number, self.path, body)
                 if fault == "answer":
                     self.close_connection = True
                     return
@@ -196,7 +196,7 @@ class Proxy:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def reset(self):
-        self.requests, self.documents, self.names, self.verbs = 0, 0, 0, {}
+        self.requests, self.documents, self.names, self.verbs, self.written = 0, 0, 0, {}, []
 
     def count(self, method, path, body, status, answer):
         verb = path.partition("?")[0].rpartition(":")[2] if ":" in path else method
@@ -213,6 +213,11 @@ class Proxy:
             documents = len(found.get("documents", [])) + ("name" in found)
             if "mask.fieldPaths=__name__" in path:
                 documents, names = 0, documents
+        elif status == 200 and verb in ("commit", "batchWrite"):
+            said = json.loads(answer)
+            for write, result in zip(json.loads(body)["writes"], said["writeResults"]):
+                name = write.get("delete") or write["update"]["name"]
+                self.written.append((name.partition("/documents/")[2], moment(result.get("updateTime") or said.get("commitTime") or "")))
         with self.gate:
             self.verbs[verb] = self.verbs.get(verb, 0) + 1
             self.documents += documents
@@ -253,7 +258,7 @@ class Program:
         """Runs a command that is killed before or after a request is passed on; says whether it was."""
         seen, ready, process = [0], threading.Event(), None
 
-        def hook(_, path):
+        def hook(_, path, __):
             ready.wait(60)
             if verb in path:
                 seen[0] += 1
