@@ -11,6 +11,7 @@ but Python's own library.
 """
 
 import collections
+import datetime
 import json
 import os
 import pathlib
@@ -201,7 +202,10 @@ class Writer:
         counts["silent writes"] += is_silent
         if is_silent or not time:
             kind = chance.randrange(4)
-            if time and kind == 0:
+            if time and chance.random() < 0.3:  # A clock that is late, by less than what is overlapped.
+                late = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(minutes=chance.randint(1, 8))
+                fields[time] = {"timestampValue": late.strftime("%Y-%m-%dT%H:%M:%S.%fZ")}
+            elif time and kind == 0:
                 fields[time] = {"timestampValue": "2019-05-05T05:05:05.000001Z"}
             elif time and kind == 1:
                 fields[time] = chance.choice([text("2030-01-01T00:00:00Z"), {"nullValue": None}, integer(7)])
@@ -264,7 +268,13 @@ def histories(scene, rounds):
         writer.steps(scene.random.choice([3, 40, 300]), silent, scene.random.choice([0, 0.1, 0.5]))
         marks = dict(scene.ask("SELECT collection, mark FROM _mirror_collections"))
         service = scene.base.all()
-        scene.pull("--overlap", "0s")
+        overlap = scene.random.choice([0, 0, 600])
+        scene.pull(*(["--overlap", "0s"] if overlap == 0 else []))
+        status = json.loads(scene.program("mirror", "status", scene.file, "--offline", "--json")[1])
+        shown = datetime.datetime.fromisoformat(status["readTime"].replace("Z", "+00:00")) - datetime.timedelta(seconds=overlap)
+        for collection, mark in scene.ask("SELECT collection, mark FROM _mirror_collections WHERE mark IS NOT NULL"):
+            behind = shown - datetime.datetime.fromisoformat(moment(mark).replace("Z", "+00:00"))
+            need(datetime.timedelta() <= behind < datetime.timedelta(milliseconds=2), f"round {number}: the mark of {collection} is {mark}, the moment less --overlap {shown}")
         found, least = scene.mirrored(), after_delta(before, service, marks)
         for path in found.keys() | service.keys():
             if found.get(path) == service.get(path):
@@ -470,10 +480,12 @@ def kills(scene, moments):
                     process.wait(chance.random() * 0.15)
                 except subprocess.TimeoutExpired:
                     process.kill()
-            else:  # As soon as something is written there.
-                begun = traces(scene)
-                while process.poll() is None and traces(scene) == begun:
-                    pass
+            else:  # As soon as something has been written there, a few times.
+                before, changes = traces(scene), chance.randint(1, 4)
+                while process.poll() is None and changes:
+                    now = traces(scene)
+                    changes -= now != before
+                    before = now
                 process.kill()
             ended.join()
             scene.proxy.after = None
@@ -783,6 +795,54 @@ def rejected(scene):
     scene.program("delete", "shops", "--all-documents", "--hard", "-y", "--max-delete", "9", "-e", scene.place, ends=(77,))
 
 
+def edits(scene):
+    """One edit of each kind that the page names, and rows that can be no documents."""
+    base = scene.base
+    before = {
+        "shops/id": {"name": text("x"), "stock": integer(1), "f": {"doubleValue": -0.0}}, "shops/null": {"name": {"nullValue": None}},
+        "shops/brace": {"name": text("{}"), "stock": integer(5)}, "shops/type": {"name": text("m"), "stock": {"doubleValue": 2.5}},
+        "shops/same": {"name": text("m")}, "shops/again": {"name": text("m"), "stock": integer(3), "more": integer(1)},
+        "customers/n": {"weight": {"doubleValue": "NaN"}, "name": text("n"), "tags": {"arrayValue": {"values": [{"timestampValue": "2020-01-01T00:00:00Z"}, text("{}")]}}, "address": {"mapValue": {}}},
+    }
+    base.commit([base.set(path, fields) for path, fields in before.items()])
+    scene.pull()
+    scene.sql(
+        ("UPDATE shops SET _id = 'new id' WHERE _id = 'id'",), ("UPDATE shops SET name = 'set' WHERE _id = 'null'",),
+        ("UPDATE shops SET stock = 6 WHERE _id = 'brace'",), ("UPDATE shops SET name = 'five' WHERE _id = 'type'",),
+        ("UPDATE shops SET name = 'm' WHERE _id = 'same'",), ("INSERT OR REPLACE INTO shops (_id, name, stock) VALUES ('again', 'n', 3)",),
+        ("UPDATE customers SET name = 'nn', address_city = 'ç' WHERE _id = 'n'",),
+    )
+    scene.push("--max-delete", 1)
+    found = base.all()
+    expected = dict(before)
+    expected["shops/new id"] = {name: value for name, value in expected.pop("shops/id").items()}
+    expected["shops/null"] = {"name": text("set")}
+    expected["shops/brace"] = before["shops/brace"] | {"stock": integer(6)}
+    expected["shops/type"] = before["shops/type"] | {"name": text("five")}
+    del expected["shops/again"]
+    need(found.pop("shops/again", {}).get("name") == text("n"), "a replaced row is not pushed")
+    expected["customers/n"] = before["customers/n"] | {"name": text("nn"), "address": {"mapValue": {"fields": {"city": text("ç")}}}}
+    for path in found.keys() | expected.keys():
+        need(is_as(found.get(path), expected.get(path), path), f"{path} came to {found.get(path)}, not {expected.get(path)}")
+    scene.equal("after a push of one edit of each kind")
+    # A row that can be no document is refused, and the others are pushed.
+    for number, id in enumerate(["a/b", "a/parts/1", "", ".", "..", "__x__", "x" * 1501]):
+        scene.sql(("INSERT INTO shops (_id, name) VALUES (?, 'n')", id), ("UPDATE shops SET stock = ? WHERE _id = 'same'", number))
+        code, _, errors = scene.push(ends=(0, 2, 70, 65))
+        if code != 2 or base.all()["shops/same"].get("stock") != integer(number):
+            tolerate(f"a row with the ID {id[:9]!r}: push ends in {code}, not in 2 with a reject, {errors.strip()[:120]!r}")
+        need(set(base.all()) == set(found) | {"shops/again"}, f"a row with the ID {id[:9]!r} came to {set(base.all())}")
+        scene.pull("--discard-edits")
+    # Where the schema does not declare the collection, its time is `updatedAt`, too.
+    base.commit([base.set("log/1", {"a": text("q"), "updatedAt": {"timestampValue": "2020-01-01T00:00:00Z"}})])
+    scene.pull()
+    scene.sql(("UPDATE log SET a = 'r'",))
+    scene.push()
+    need(base.all()["log/1"]["a"] == text("r"), "log/1 is not pushed")
+    if base.all()["log/1"]["updatedAt"] == {"timestampValue": "2020-01-01T00:00:00Z"}:
+        tolerate("a push does not set updatedAt in a collection that is not declared, so no delta of another mirror finds the change")
+
+
 def killed_pushes(scene, moments):
     """A push that was killed, and resumed, ends as one that was not."""
     typed_service(scene)
@@ -963,7 +1023,7 @@ def main():
     scenarios = {
         "histories": lambda scene: histories(scene, rounds), "cost": cost, "busy": lambda scene: busy(scene, 0.0, max(4, rounds // 2)),
         "busy-faults": lambda scene: busy(scene, 0.2, 3), "kills": lambda scene: kills(scene, rounds), "faults": lambda scene: faults(scene, max(3, rounds // 2)),
-        "pushes": lambda scene: pushes(scene, max(2, rounds // 2)), "rejected": rejected, "killed-pushes": lambda scene: killed_pushes(scene, max(2, rounds // 2)),
+        "pushes": lambda scene: pushes(scene, max(2, rounds // 2)), "rejected": rejected, "edits": edits, "killed-pushes": lambda scene: killed_pushes(scene, max(2, rounds // 2)),
         "rival-pushes": lambda scene: rival_pushes(scene, max(2, rounds // 3)), "verifies": verifies, "verify-after-push": verify_after_push, "gone": gone, "odd-names": odd_names,
     }
     for seed in range(first, first + int(os.environ.get("MIRROR_SEEDS", 1))):
