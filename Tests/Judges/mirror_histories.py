@@ -851,6 +851,8 @@ def killed_pushes(scene, moments):
         service = scene.base.all()
         editor = Editor(scene, scene.mirrored()).edit(50)
         editor.apply()
+        runs = scene.program.folder / ".gymmigrate/runs"
+        earlier = set(runs.iterdir())
         at, when = scene.random.randint(1, 12), scene.random.choice(["before", "after"])
         command = ["mirror", "push", scene.file, "--max-delete", editor.deleted, "--batch-size", "10", "--in-flight", "2"]
         if scene.program.killed(*command, at=at, when=when, verb=":commit") or scene.program.killed(*command, at=1, when=when, verb=":batchWrite"):
@@ -859,7 +861,10 @@ def killed_pushes(scene, moments):
         found = pushed(scene, editor, service, {}, f"push {number}, killed {when} commit {at} and resumed")
         need(scene.mirrored() == found, f"push {number}, killed and resumed: the mirror is not the service")
         need(scene.ask("SELECT * FROM _mirror_edits") == [], f"push {number}, killed and resumed: edits are left")
-        scene.program("runs", "undo", "last", "-e", scene.name)
+        # One that was killed when all was written is done, and the same command once more is a run of its own.
+        pushes = [run for run in set(runs.iterdir()) - earlier if json.loads((run / "run.json").read_text())["command"] == "mirror push"]
+        for run in sorted(pushes, key=lambda run: (run / "run.json").stat().st_mtime_ns, reverse=True):
+            scene.program("runs", "undo", run.name, "-e", scene.name)
         need(scene.base.all() == service, f"push {number}, killed, resumed and undone: the service is not as before")
         scene.pull("--full")
     scene.equal("after killed pushes")
@@ -1018,7 +1023,7 @@ def odd_names(scene):
 def main():
     program = os.path.abspath(sys.argv[1])
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else int(os.environ.get("MIRROR_ROUNDS", 6))
+    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else int(os.environ.get("MIRROR_ROUNDS", 4))
     chosen = sys.argv[4:]
     scenarios = {
         "histories": lambda scene: histories(scene, rounds), "cost": cost, "busy": lambda scene: busy(scene, 0.0, max(4, rounds // 2)),
