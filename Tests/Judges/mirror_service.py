@@ -2,6 +2,7 @@
 a reference of the typed tables, made from docs/mirror.md alone."""
 
 import base64
+import gzip
 import http.client
 import json
 import math
@@ -149,6 +150,7 @@ class Proxy:
 
             def pass_on(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                plain = gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body
                 with proxy.gate:
                     proxy.requests += 1
                     number, fault = proxy.requests, None
@@ -156,7 +158,7 @@ class Proxy:
                         fault = proxy.random.choice(["request", "answer", "half", 503, 429])
                         proxy.faults += 1
                 if proxy.before:
-                    proxy.before(number, self.path, body)
+                    proxy.before(number, self.path, plain)
                 if fault == "request":
                     self.close_connection = True
                     return
@@ -170,9 +172,9 @@ class Proxy:
                 response = connection.getresponse()
                 answer = response.read()
                 connection.close()
-                proxy.count(self.command, self.path, body, response.status, answer)
+                proxy.count(self.command, self.path, plain, response.status, answer)
                 if proxy.after:
-                    proxy.after(number, self.path, body)
+                    proxy.after(number, self.path, plain)
                 if fault == "answer":
                     self.close_connection = True
                     return
