@@ -150,6 +150,9 @@ class Proxy:
 
             def pass_on(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                if len(body) < int(self.headers.get("Content-Length") or 0):
+                    self.close_connection = True  # Who sent it was killed.
+                    return
                 plain = gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body
                 with proxy.gate:
                     proxy.requests += 1
@@ -215,7 +218,7 @@ class Proxy:
             documents = len(found.get("documents", [])) + ("name" in found)
             if "mask.fieldPaths=__name__" in path:
                 documents, names = 0, documents
-        elif status == 200 and verb in ("commit", "batchWrite"):
+        elif status == 200 and body and verb in ("commit", "batchWrite"):
             said = json.loads(answer)
             for write, result in zip(json.loads(body)["writes"], said["writeResults"]):
                 name = write.get("delete") or write["update"]["name"]
