@@ -5,7 +5,7 @@ SOURCES = Package.swift Sources Tests samples/typed-documents
 JOBS ?=
 
 .PHONY: all deps docs build demo test bench bench-reads bench-writes check check-disk check-faults check-filters \
-  check-fuzz check-kills check-libreoffice check-memory check-sanitizers check-scale fmt lint layers clean
+  check-fuzz check-kills check-libreoffice check-memory check-mirror check-sanitizers check-scale fmt lint layers clean
 
 all: build
 
@@ -71,6 +71,10 @@ check-libreoffice: build
 ## check-memory: a comparison of a million documents and a workbook of 500,000 rows in 64 MiB
 check-memory: build
 	@GYMMIGRATE=bin/gymmigrate scripts/check-memory.sh
+
+## check-mirror: mirrors a million documents, and measures it
+check-mirror: build
+	@scripts/check-mirror.sh
 
 ## check-sanitizers: the tests under the address and the thread sanitizer
 check-sanitizers: deps

@@ -17,6 +17,14 @@ package struct StatementReader {
     sqlite3_reset(handle)
   }
 
+  /// Prepares a SELECT whose parameters are texts, also with a NUL in them.
+  package init(_ db: Database, _ sql: String, texts: [String]) throws {
+    statement = try db.cachedStatement(sql: sql)
+    handle = statement.sqliteStatement
+    sqlite3_reset(handle)
+    for (index, text) in texts.enumerated() { StatementWriter.bind(handle, index + 1, text: text) }
+  }
+
   /// Calls `body` for each row until it returns false.
   package func forEach(_ body: (StatementReader) throws -> Bool) throws {
     defer { sqlite3_reset(handle) }
@@ -31,6 +39,21 @@ package struct StatementReader {
       }
     }
   }
+
+  /// What SQLite keeps in a cell.
+  package enum CellType { case null, integer, real, text, blob }
+
+  package func type(_ column: Int32) -> CellType {
+    switch sqlite3_column_type(handle, column) {
+    case SQLITE_INTEGER: .integer
+    case SQLITE_FLOAT: .real
+    case SQLITE_TEXT: .text
+    case SQLITE_BLOB: .blob
+    default: .null
+    }
+  }
+
+  package func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
   /// An integer column; NULL is 0.
   package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }

@@ -31,18 +31,24 @@ package struct StatementWriter {
   package func bind(_ index: Int, real: Double) { sqlite3_bind_double(handle, Int32(index), real) }
 
   /// Binds text, also with a NUL in it.
-  package func bind(_ index: Int, text: String) {
+  package func bind(_ index: Int, text: String) { Self.bind(handle, index, text: text) }
+
+  static func bind(_ handle: OpaquePointer, _ index: Int, text: String) {
     var text = text
-    text.withUTF8 { bind(index, text: UnsafeRawBufferPointer($0)) }
+    text.withUTF8 { bind(handle, index, text: UnsafeRawBufferPointer($0)) }
   }
 
   /// Binds bytes that are UTF-8 as text.
   package func bind(_ index: Int, text bytes: UnsafeRawBufferPointer) {
+    Self.bind(handle, index, text: bytes)
+  }
+
+  private static func bind(_ handle: OpaquePointer, _ index: Int, text bytes: UnsafeRawBufferPointer) {
     guard let base = bytes.bindMemory(to: CChar.self).baseAddress else {
-      sqlite3_bind_text(handle, Int32(index), "", 0, Self.copying)
+      sqlite3_bind_text(handle, Int32(index), "", 0, copying)
       return
     }
-    sqlite3_bind_text(handle, Int32(index), base, Int32(bytes.count), Self.copying)
+    sqlite3_bind_text(handle, Int32(index), base, Int32(bytes.count), copying)
   }
 
   package func bind(_ index: Int, blob bytes: [UInt8]) {

@@ -33,7 +33,6 @@ enum MirrorText {
       ])
     }
     lines += aligned(rows, numbers: [2, 3, 5])
-    for collection in status.missing { lines.append("\(collection): not in the mirror yet") }
     if status.collections.contains(where: { $0.counted != nil }) {
       lines.append("A pull reads about \(NumberText.grouped(status.reads)) documents.")
     }
@@ -104,10 +103,6 @@ enum MirrorText {
       json.member("database", status.info.database.description)
       json.member("edits", status.edits)
       json.member("environment", status.info.environment)
-      json.key("missing")
-      json.array { list in
-        for collection in status.missing { list.string(collection.string) }
-      }
       json.member("pulledAt", status.info.pulledAt)
       json.member("readTime", status.info.readTime)
       json.member("reads", status.reads)

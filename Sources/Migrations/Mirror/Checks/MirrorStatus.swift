@@ -26,8 +26,6 @@ package struct MirrorStatus: Sendable {
   package var collections: [Collection]
   /// Documents that were edited and not pushed.
   package var edits: Int
-  /// Root collections of the service that are not in the mirror.
-  package var missing: [CollectionPath]
 
   /// What the next pull is billed at the least: documents and names, and a read for every 1,000 that are counted.
   package var reads: Int {
@@ -47,7 +45,7 @@ package struct MirrorStatus: Sendable {
   ) async throws -> MirrorStatus {
     let file = try MirrorFile(path, for: .reading)
     let info = try MirrorInfo(file)
-    let edits = try file.use { db in try MirrorTables.editedPaths(db).count }
+    let edits = try file.use { db in try MirrorTables.edits(db).count }
     var collections: [Collection] = []
     for collection in info.collections {
       var found = Collection(
@@ -70,12 +68,6 @@ package struct MirrorStatus: Sendable {
       }
       collections.append(found)
     }
-    var missing: [CollectionPath] = []
-    if let client {
-      let known = Set(info.collections.map(\.path))
-      missing = try await client.collectionIDs().compactMap { CollectionPath($0) }
-        .filter { !$0.isReserved && !known.contains($0) }
-    }
-    return MirrorStatus(info: info, collections: collections, edits: edits, missing: missing)
+    return MirrorStatus(info: info, collections: collections, edits: edits)
   }
 }

@@ -40,7 +40,8 @@ package struct MirrorVerification: Sendable {
 
   /// Compares.
   ///
-  /// The service is read at the mirror's own moment where it still can be, else at the present.
+  /// The service is read at the mirror's own moment where it still can be, else at the present; so after a push, whose
+  /// documents are later than that moment.
   ///
   /// - Throws: ``Failure``.
   package static func run(
@@ -101,6 +102,10 @@ package struct MirrorVerification: Sendable {
     _ client: FirestoreClient,
     _ logger: Logger
   ) async throws -> Timestamp? {
+    if info.isPushed {
+      logger.notice("Edits were pushed since the last pull, so the present of the database is compared.")
+      return nil
+    }
     guard let moment = info.readTime,
       let collection = info.collections.first(where: { $0.path.parent == nil })
     else { return nil }

@@ -22,7 +22,8 @@ package enum SQLName {
     }
     while out.last == 95 { out.removeLast() }
     if out.isEmpty { return "column" }
-    if (48...57).contains(out[0]) { out.insert(95, at: 0) }
+    // SQLite keeps names that begin so for itself.
+    if (48...57).contains(out[0]) || out.starts(with: "sqlite_".utf8) { out.insert(95, at: 0) }
     return String(decoding: out, as: UTF8.self)
   }
 
@@ -33,7 +34,14 @@ package enum SQLName {
 
   /// A text as a literal.
   package static func literal(_ text: String) -> String {
-    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+    // SQLite ends a statement at a NUL.
+    if text.utf8.contains(0) {
+      let digits = text.utf8.map { byte in
+        String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+      }
+      return "CAST(X'\(digits.joined())' AS TEXT)"
+    }
+    return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
   }
 
   /// A name that is not taken yet, with a number where it has to have one; it is taken from now on.

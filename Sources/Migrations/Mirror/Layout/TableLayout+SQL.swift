@@ -82,6 +82,16 @@ extension TableLayout {
     return parts.joined(separator: " || ")
   }
 
+  /// The statement that says whether there is a row with a path, whether or not a document may have it.
+  var lookup: String {
+    "SELECT 1 FROM \(SQLName.quoted(name)) WHERE \(path(of: SQLName.quoted(name))) = ? LIMIT 1"
+  }
+
+  /// The statement that removes the rows with a path, whether or not a document may have it.
+  var removalByPath: String {
+    "DELETE FROM \(SQLName.quoted(name)) WHERE \(path(of: SQLName.quoted(name))) = ?"
+  }
+
   /// The statement that removes a row by its IDs.
   var removal: String { "DELETE FROM \(SQLName.quoted(name)) WHERE \(keyCondition)" }
 

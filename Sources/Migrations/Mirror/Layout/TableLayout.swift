@@ -67,6 +67,14 @@ package struct TableLayout: Sendable {
     }
   }
 
+  /// A schema that says no more than which time the service sets when a document changes, for a collection that nobody
+  /// declared: the next pull by delta goes by that time.
+  var inferredTimes: CollectionSchema {
+    var inferred = CollectionSchema(collection)
+    inferred.updateTime = schema.updateTime
+    return inferred
+  }
+
   /// The IDs of a document, those above it first.
   func ids(of path: DocumentPath) -> [String] {
     let segments = path.segments

@@ -11,6 +11,7 @@ extension MirrorPull {
   /// Makes a new mirror beside its final name, and gives it the name once it is whole.
   func create() async throws -> Report {
     let target = FilePaths.resolved(path)
+    FilePaths.removeAbandoned(beside: target)
     let (temporary, descriptor) = try FilePaths.createTemporary(beside: target, reporting: path)
     close(descriptor)
     do {
@@ -27,6 +28,11 @@ extension MirrorPull {
 
   private func fill(_ temporary: String) async throws -> Report {
     let file = try MirrorFile(temporary, for: .creation)
+    // Before any request, so that the file is locked, and nobody takes it for an abandoned one.
+    try file.use { db in
+      try DocumentTable.create(db)
+      try db.execute(sql: MirrorTables.creation)
+    }
     var report = Report(isNew: true)
     let moment = try await pin()
     report.readTime = moment
@@ -34,8 +40,6 @@ extension MirrorPull {
     let layout = MirrorLayout(schema.collections)
     var writer = try RowWriter(layout)
     try file.use { db in
-      try DocumentTable.create(db)
-      try db.execute(sql: MirrorTables.creation)
       try db.execute(sql: "BEGIN IMMEDIATE")
       for table in layout.tables { try MirrorSchema.create(table, layout, db) }
     }

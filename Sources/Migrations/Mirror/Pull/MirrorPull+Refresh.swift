@@ -44,7 +44,8 @@ extension MirrorPull {
     let stage = try PullStage(file, client.database)
     let known = info.collections.map(\.path)
     let found = try await roots(at: moment)
-    let gone = known.filter { $0.parent == nil && !found.contains($0) }
+    // A root may have no documents of its own, and so no table.
+    let gone = Set(known.map { CollectionPattern($0).root }).subtracting(found)
     for root in found {
       let mode = PullMode(
         schema.collection(root),
@@ -265,6 +266,14 @@ extension MirrorPull {
     _ documents: DocumentTable,
     _ writer: inout RowWriter
   ) throws {
-    for path in try MirrorTables.editedPaths(db) { try writer.restore(path, documents, db) }
+    for edit in try MirrorTables.edits(db) {
+      if let document = edit.document {
+        try writer.restore(document, documents, db)
+      } else if let table = CollectionPath(edit.collection).flatMap({ writer.layout.table(of: $0) }) {
+        let remove = try StatementWriter(db, table.removalByPath)
+        remove.bind(1, text: edit.path)
+        try remove.run()
+      }
+    }
   }
 }

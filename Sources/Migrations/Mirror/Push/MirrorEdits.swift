@@ -17,6 +17,7 @@ package struct MirrorEdits: ChangeList {
   package let deletions: Int
   /// The documents whose rows were changed.
   package let paths: [DocumentPath]
+  private let abandoned: [String]
 
   private let file: MirrorFile
   private let info: MirrorInfo
@@ -47,16 +48,57 @@ package struct MirrorEdits: ChangeList {
       )
     }
     let layout = layout
-    let (paths, deletions) = try file.use { db in
-      let paths = try MirrorTables.editedPaths(db).filter { !$0.isReserved }
-      let deletions = try paths.filter { path in
-        try layout.table(of: path.collection).map { try Self.row(path, $0, db) == nil } ?? false
-      }
-      return (paths, deletions.count)
+    let found = try file.use { db in try Self.read(db, layout) }
+    if let unfit = found.unfit {
+      throw Failure(
+        .inputMalformed,
+        "push from",
+        path: file.path,
+        cause: "a row of \(unfit.table) can be no document: \(unfit.cause)",
+        remedy: "Correct its \(TableLayout.idColumn), or delete the row."
+      )
     }
+    let paths = found.paths
+    abandoned = found.abandoned
+    deletions = found.deletions
     self.paths = paths
-    self.deletions = deletions
     collections = Set(paths.map(\.collection.pattern)).sorted()
+  }
+
+  private struct Found {
+    var paths: [DocumentPath] = []
+    /// Edits of rows that are gone again, and that no document could have.
+    var abandoned: [String] = []
+    var deletions = 0
+    /// The first row that can be no document.
+    var unfit: (table: String, cause: String)?
+  }
+
+  private static func read(_ db: Database, _ layout: MirrorLayout) throws -> Found {
+    var found = Found()
+    for edit in try MirrorTables.edits(db) {
+      guard let table = CollectionPath(edit.collection).flatMap({ layout.table(of: $0) }) else { continue }
+      if let path = edit.document, PathLimits.violations(of: path).isEmpty {
+        if path.isReserved { continue }
+        found.paths.append(path)
+        if try row(path, table, db) == nil { found.deletions += 1 }
+        continue
+      }
+      var isThere = false
+      try StatementReader(db, table.lookup, texts: [edit.path]).forEach { _ in
+        isThere = true
+        return false
+      }
+      if !isThere {
+        found.abandoned.append(edit.path)
+      } else if found.unfit == nil {
+        let cause = edit.document.flatMap { PathLimits.violations(of: $0).first?.message }
+        found.unfit = (
+          table.name, cause ?? "'\(PathLimits.shortened(edit.path))' is no path of a document in it"
+        )
+      }
+    }
+    return found
   }
 
   package func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any ChangeList {
@@ -124,7 +166,7 @@ package struct MirrorEdits: ChangeList {
     let stored = try DocumentTable(db, info.database).row(path)
     var rows = try RowWriter(layout)
     let pulled = try stored.map { RawDocument(path: path, fields: try rows.fields($0.fields)) }
-    let decision = try RowEdit(path, table, schema.collection(path.collection))
+    let decision = try RowEdit(path, table, schema.collection(path.collection) ?? table.inferredTimes)
       .decide(pulled, try Self.row(path, table, db))
     return (decision, pulled, stored?.updateTime)
   }
@@ -137,6 +179,9 @@ package struct MirrorEdits: ChangeList {
   /// - Returns: How many edits are left.
   /// - Throws: ``Failure``; the edits are as they were then, and found done by the next push.
   package func settle() async throws -> Int {
+    try file.use { db in
+      for path in abandoned { try MirrorTables.forget(path, db) }
+    }
     var left = paths.count
     for start in stride(from: 0, to: paths.count, by: 300) {
       let some = Array(paths[start..<min(start + 300, paths.count)])
@@ -147,8 +192,15 @@ package struct MirrorEdits: ChangeList {
           for sql in layout.tables.flatMap(\.elementTables).flatMap(\.triggerRemoval) {
             try db.execute(sql: sql)
           }
-          let settled = try some.filter { try settle($0, present[$0], db) }.count
+          var settled = 0
+          var added: [CollectionPath: Int] = [:]
+          for path in some {
+            guard let count = try settle(path, present[path], db) else { continue }
+            settled += 1
+            added[path.collection.pattern, default: 0] += count
+          }
           for sql in layout.tables.flatMap(\.elementTriggers) { try db.execute(sql: sql) }
+          if settled > 0 { try MirrorInfo.recordPush(added, db) }
           try db.execute(sql: "COMMIT")
           return settled
         } catch {
@@ -160,14 +212,17 @@ package struct MirrorEdits: ChangeList {
     return left
   }
 
-  private func settle(_ path: DocumentPath, _ present: RawDocument?, _ db: Database) throws -> Bool {
-    guard let found = try edit(of: path, db) else { return false }
+  /// Settles one edit; returns how many documents there are more, or nil where the edit stays.
+  private func settle(_ path: DocumentPath, _ present: RawDocument?, _ db: Database) throws -> Int? {
+    guard let found = try edit(of: path, db) else { return nil }
+    var added = 0
     switch found.decision {
-    case .refused: return false
+    case .refused: return nil
     case .unchanged: break
     case .change(let after, let serverTimes):
       let change = Change(path: path, before: found.pulled, after: after, serverTimes: serverTimes)
-      guard change.isApplied(to: present) else { return false }
+      guard change.isApplied(to: present) else { return nil }
+      added = (present == nil ? 0 : 1) - (found.pulled == nil ? 0 : 1)
       var documents = try DocumentTable(db, info.database)
       if let present {
         var json = JSONWriter()
@@ -184,31 +239,27 @@ package struct MirrorEdits: ChangeList {
       var rows = try RowWriter(layout)
       try rows.restore(path, documents, db)
     }
-    let forget = try StatementWriter(db, "DELETE FROM \(MirrorTables.edits) WHERE path = ?")
-    forget.bind(1, text: path.string)
-    try forget.run()
-    return true
+    try MirrorTables.forget(path.string, db)
+    return added
   }
 
   /// The row of a document as it is in its table; nil where there is none.
   static func row(_ path: DocumentPath, _ table: TableLayout, _ db: Database) throws -> [SQLCell]? {
-    let statement = try db.cachedStatement(sql: table.selection)
-    return try Row.fetchOne(statement, arguments: StatementArguments(table.ids(of: path))).map { row in
-      (table.parents.count + 1..<table.width).map { SQLCell(row[$0] as DatabaseValue) }
-    }
-  }
-}
-
-extension SQLCell {
-  fileprivate init(_ value: DatabaseValue) {
-    self =
-      switch value.storage {
-      case .null: .null
-      case .int64(let number): .integer(number)
-      case .double(let number): .real(number)
-      case .string(let text): .text(text)
-      // What is no text of SQL is none of a document either; it is refused as JSON.
-      case .blob: .text("{")
+    var cells: [SQLCell]?
+    try StatementReader(db, table.selection, texts: table.ids(of: path)).forEach { row in
+      cells = (table.parents.count + 1..<table.width).map { column in
+        let column = Int32(column)
+        return switch row.type(column) {
+        case .null: .null
+        case .integer: .integer(row.integer(column))
+        case .real: .real(row.real(column))
+        case .text: .text(row.string(column))
+        // What is no text of SQL is none of a document either; it is refused as JSON.
+        case .blob: .text("{")
+        }
       }
+      return false
+    }
+    return cells
   }
 }

@@ -1,5 +1,6 @@
 package import FirestoreModels
 import GRDB
+import LocalFirestore
 import Schema
 
 /// What a mirror is of, and how far it was pulled.
@@ -17,6 +18,8 @@ package struct MirrorInfo: Sendable {
   package var inferredText: String
   /// How far each collection was pulled, by its path or pattern.
   package var collections: [Collection]
+  /// Whether edits were pushed since, so that some documents are later than ``readTime``.
+  package var isPushed = false
 
   package struct Collection: Sendable, Equatable {
     package var path: CollectionPath
@@ -37,10 +40,17 @@ package struct MirrorInfo: Sendable {
       guard let database = DatabaseName(parsing: try value("database")),
         let pulledAt = Timestamp(try value("pulledAt"))
       else { throw Self.damage(file.path, "database") }
-      let rows = try Row.fetchAll(
-        db,
-        sql: "SELECT collection, table_name, documents, mark FROM _mirror_collections ORDER BY collection"
-      )
+      var collections: [Collection] = []
+      let sql = "SELECT collection, table_name, documents, mark FROM _mirror_collections ORDER BY collection"
+      try StatementReader(db, sql, []).forEach { row in
+        guard let path = CollectionPath(row.string(0)) else { return true }
+        let mark = row.type(3) == .null ? nil : Timestamp(row.string(3))
+        let documents = max(0, Int(row.integer(2)))
+        collections.append(
+          Collection(path: path, table: row.string(1), documents: documents, mark: mark)
+        )
+        return true
+      }
       return MirrorInfo(
         environment: try value("environment"),
         database: database,
@@ -48,17 +58,8 @@ package struct MirrorInfo: Sendable {
         pulledAt: pulledAt,
         schemaText: try value("schema"),
         inferredText: try value("inferred"),
-        collections: rows.compactMap { row in
-          guard let path = String.fromDatabaseValue(row[0]).flatMap({ CollectionPath($0) }) else {
-            return nil
-          }
-          return Collection(
-            path: path,
-            table: String.fromDatabaseValue(row[1]) ?? "",
-            documents: Int.fromDatabaseValue(row[2]) ?? 0,
-            mark: String.fromDatabaseValue(row[3]).flatMap { Timestamp($0) }
-          )
-        }
+        collections: collections,
+        isPushed: try Self.value("pushed", db) != nil
       )
     }
   }
@@ -70,7 +71,8 @@ package struct MirrorInfo: Sendable {
     pulledAt: Timestamp,
     schemaText: String,
     inferredText: String,
-    collections: [Collection]
+    collections: [Collection],
+    isPushed: Bool = false
   ) {
     self.environment = environment
     self.database = database
@@ -79,6 +81,7 @@ package struct MirrorInfo: Sendable {
     self.schemaText = schemaText
     self.inferredText = inferredText
     self.collections = collections
+    self.isPushed = isPushed
   }
 
   /// The mark of a collection.
@@ -88,11 +91,26 @@ package struct MirrorInfo: Sendable {
 
   /// The tables, as they are in the file.
   package func layout() throws(Failure) -> MirrorLayout {
-    MirrorLayout(try Self.collections(schemaText) + (try Self.collections(inferredText)))
+    MirrorLayout(try Self.collections(schemaText) + (try Self.inferred(inferredText)))
   }
 
   private static func collections(_ yaml: String) throws(Failure) -> [CollectionSchema] {
     yaml.isEmpty ? [] : try SchemaReader.schema(parsing: yaml, path: "the mirror's schema").collections
+  }
+
+  /// What was inferred, a document of YAML for each collection: the names of two may differ in composition alone, which no map
+  /// of YAML can hold.
+  static func text(ofInferred collections: [CollectionSchema]) -> String {
+    collections.map { SchemaWriter.yaml(DatabaseSchema(name: "inferred", collections: [$0])) }
+      .joined(separator: Self.separator)
+  }
+
+  private static let separator = "---\n"
+
+  private static func inferred(_ text: String) throws(Failure) -> [CollectionSchema] {
+    var found: [CollectionSchema] = []
+    for part in text.split(separator: "\n" + separator) { found += try collections(String(part)) }
+    return found
   }
 
   static func value(_ name: String, _ db: Database) throws -> String? {
@@ -121,12 +139,15 @@ package struct MirrorInfo: Sendable {
       try db.execute(sql: "INSERT INTO _mirror (name, value) VALUES (?, ?)", arguments: [name, value])
     }
     for collection in collections {
-      try db.execute(
-        sql: "INSERT INTO _mirror_collections (collection, table_name, documents, mark) VALUES (?, ?, ?, ?)",
-        arguments: [
-          collection.path.string, collection.table, collection.documents, collection.mark?.description,
-        ]
+      let insert = try StatementWriter(
+        db,
+        "INSERT INTO _mirror_collections (collection, table_name, documents, mark) VALUES (?, ?, ?, ?)"
       )
+      insert.bind(1, text: collection.path.string)
+      insert.bind(2, text: collection.table)
+      insert.bind(3, integer: Int64(collection.documents))
+      if let mark = collection.mark { insert.bind(4, text: mark.description) }
+      try insert.run()
     }
     for table in layout.tables {
       let collection = table.collection.string
@@ -147,13 +168,34 @@ package struct MirrorInfo: Sendable {
     _ db: Database
   ) throws {
     for (position, (column, field)) in columns.enumerated() {
-      try db.execute(
-        sql: """
-          INSERT INTO _mirror_columns (table_name, position, column_name, collection, field, type) \
-          VALUES (?, ?, ?, ?, ?, ?)
-          """,
-        arguments: [table, position, column.name, collection, field, column.type.rawValue]
+      let insert = try StatementWriter(
+        db,
+        """
+        INSERT INTO _mirror_columns (table_name, position, column_name, collection, field, type) \
+        VALUES (?, ?, ?, ?, ?, ?)
+        """
       )
+      insert.bind(1, text: table)
+      insert.bind(2, integer: Int64(position))
+      insert.bind(3, text: column.name)
+      insert.bind(4, text: collection)
+      insert.bind(5, text: field)
+      insert.bind(6, text: column.type.rawValue)
+      try insert.run()
+    }
+  }
+
+  /// Records that edits were pushed, and how many documents a collection has more than before.
+  static func recordPush(_ added: [CollectionPath: Int], _ db: Database) throws {
+    try db.execute(sql: "INSERT OR REPLACE INTO _mirror (name, value) VALUES ('pushed', 'true')")
+    for (collection, count) in added {
+      let update = try StatementWriter(
+        db,
+        "UPDATE _mirror_collections SET documents = documents + ? WHERE collection = ?"
+      )
+      update.bind(1, integer: Int64(count))
+      update.bind(2, text: collection.string)
+      try update.run()
     }
   }
 }

@@ -137,8 +137,7 @@ extension MirrorPull {
       readTime: moment,
       pulledAt: .now,
       schemaText: schema.isEmpty ? "" : SchemaWriter.yaml(schema),
-      inferredText: inferred.isEmpty
-        ? "" : SchemaWriter.yaml(DatabaseSchema(name: "inferred", collections: inferred)),
+      inferredText: MirrorInfo.text(ofInferred: inferred),
       collections: collections
     )
     try info.write(db, layout)

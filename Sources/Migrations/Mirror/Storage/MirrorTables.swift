@@ -30,15 +30,34 @@ enum MirrorTables {
     CREATE TABLE _mirror_edits (path TEXT PRIMARY KEY, collection TEXT NOT NULL);
     """
 
-  /// The documents whose rows somebody changed, in the order of the paths' bytes.
-  ///
-  /// What is no path of a document is left out: the triggers write paths, and somebody may write anything.
-  static func editedPaths(_ db: Database) throws -> [DocumentPath] {
-    var paths: [DocumentPath] = []
-    try StatementReader(db, "SELECT path FROM \(edits) ORDER BY path", []).forEach {
-      if let path = DocumentPath($0.string(0)) { paths.append(path) }
+  /// A row that somebody changed.
+  struct Edit {
+    /// The path of the document, as a trigger put it together.
+    var path: String
+    var collection: String
+
+    /// The document; nil where no document has that path, or not in the collection of the row's table.
+    var document: DocumentPath? {
+      guard let document = DocumentPath(path), let collection = CollectionPath(collection),
+        document.collection.pattern == collection
+      else { return nil }
+      return document
+    }
+  }
+
+  /// What somebody changed, in the order of the paths' bytes.
+  static func edits(_ db: Database) throws -> [Edit] {
+    var found: [Edit] = []
+    try StatementReader(db, "SELECT path, collection FROM \(edits) ORDER BY path", []).forEach {
+      found.append(Edit(path: $0.string(0), collection: $0.string(1)))
       return true
     }
-    return paths
+    return found
+  }
+
+  static func forget(_ path: String, _ db: Database) throws {
+    let forget = try StatementWriter(db, "DELETE FROM \(edits) WHERE path = ?")
+    forget.bind(1, text: path)
+    try forget.run()
   }
 }

@@ -59,6 +59,26 @@ package enum FilePaths {
     throw Failure.cannotWrite(path, "no temporary name is available in its folder")
   }
 
+  /// Removes what killed processes left of temporary files beside a target, as far as that can be known: files with content
+  /// that nobody has locked.
+  ///
+  /// It is for files that are locked from their first byte on, as SQLite's are.
+  package static func removeAbandoned(beside target: String) {
+    let prefix = ".\(String(decoding: Array(name(of: target).utf8.prefix(200)), as: UTF8.self))."
+    let folder = folder(of: target)
+    for name in names(in: folder) where name.utf8.starts(with: prefix.utf8) && name.hasSuffix(".partial") {
+      let path = "\(folder)/\(name)"
+      guard let status = SystemCall.linkStatus(path).status, status.isRegularFile, status.st_size > 0 else {
+        continue
+      }
+      let (descriptor, _) = SystemCall.open(path, O_RDWR)
+      guard descriptor >= 0 else { continue }
+      var lock = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
+      if fcntl(descriptor, F_SETLK, &lock) == 0 { unlink(path) }
+      close(descriptor)
+    }
+  }
+
   /// Returns the folder for temporary files.
   ///
   /// For a regular file that is its own folder, which needs the capacity anyway; for standard output and

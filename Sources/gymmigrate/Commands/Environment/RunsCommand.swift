@@ -111,7 +111,7 @@ struct RunsResume: AsyncParsableCommand {
     ["import"], ["copy"], ["fix"], ["delete"], ["migrate", "apply"], ["migrate", "undo"], ["runs", "undo"],
     ["groups", "create"], ["groups", "add"], ["groups", "remove"], ["groups", "delete"],
     ["classes", "generate"], ["classes", "cancel-series"], ["setup", "set"], ["email", "register"],
-    ["env", "reset"], ["env", "seed"],
+    ["env", "reset"], ["env", "seed"], ["mirror", "push"],
   ]
 
   func run() async throws {
