@@ -65,12 +65,12 @@ echo "== What LibreOffice sees in our workbooks, beside our CSV"
 convert fods seen
 for book in ours/*.xlsx; do
   book=$(basename "$book" .xlsx)
-  python3 "$root/Tests/Judges/read_fods.py" "seen/$book.fods" "csv/$book.csv" || failed=1
+  python3 "$root/Tests/Judges/read_fods.py" "seen/$book.fods" "csv/$book.csv" America/Mexico_City || failed=1
 done
 echo "== What LibreOffice saves of our workbooks, imported"
 convert xlsx saved
 cp ours/manifest.json saved/ 2>/dev/null || true
-"$GYMMIGRATE" import saved/*.xlsx -e saved "${zone[@]}" -q --no-progress || failed=1
+"$GYMMIGRATE" import saved/*.xlsx -e saved "${zone[@]}" --validate off -q --no-progress || failed=1
 "$GYMMIGRATE" diff --all --from gym --to saved --detail --no-progress -q -o differences.txt || [[ $? -eq 1 ]] || failed=1
 python3 - <<'PY' || failed=1
 import re

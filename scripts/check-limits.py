@@ -117,7 +117,7 @@ def lines():
 def workbooks():
     sheet = b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
 
-    def book(folder, name, pieces, strings=None):
+    def book(folder, name, pieces, exact=(), hidden=()):
         with zipfile.ZipFile(f"{folder}/{name}", "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(
                 "[Content_Types].xml",
@@ -133,12 +133,19 @@ def workbooks():
             archive.writestr(
                 "xl/workbook.xml",
                 f'<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="{office}">'
-                '<sheets><sheet name="users" sheetId="1" r:id="r1"/></sheets></workbook>',
+                '<sheets><sheet name="users" sheetId="1" r:id="r1"/>'
+                + "".join(f'<sheet name="{name}" sheetId="{index}" state="hidden" r:id="r2"/>' for index, name in hidden)
+                + "</sheets></workbook>",
             )
             archive.writestr(
                 "xl/_rels/workbook.xml.rels",
-                f'<Relationships xmlns="{package}"><Relationship Id="r1" Type="{office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+                f'<Relationships xmlns="{package}"><Relationship Id="r1" Type="{office}/worksheet" Target="worksheets/sheet1.xml"/>'
+                f'<Relationship Id="r2" Type="{office}/worksheet" Target="worksheets/sheet2.xml"/></Relationships>',
             )
+            if hidden:
+                with archive.open("xl/worksheets/sheet2.xml", "w", force_zip64=True) as part:
+                    for piece in exact:
+                        part.write(piece)
             with archive.open("xl/worksheets/sheet1.xml", "w", force_zip64=True) as part:
                 for piece in pieces:
                     part.write(piece)
@@ -152,6 +159,26 @@ def workbooks():
             f"{name}, in xlsx", 65, "import", "u.xlsx", "-e", "local", "-q",
             prepare=lambda folder: book(folder, "u.xlsx", pieces),
         )
+
+    def texts(number, *cells):
+        return f'<row r="{number}">' + "".join(f'<c t="inlineStr"><is><t>{it}</t></is></c>' for it in cells) + "</row>"
+
+    def entries():
+        yield sheet
+        yield texts(1, "sheet", "__name__", "field", "shown", "value").encode()
+        for number in range(2, 1_048_577):
+            yield texts(number, "users", number, "x", 1, '{"integerValue":"1"}').encode()
+        yield b"</sheetData></worksheet>"
+
+    # Four sheets of the same million entries, each of a document of its own.
+    run(
+        "exact values of 4,194,300 documents, in xlsx", 65, "import", "u.xlsx", "-e", "local", "-q",
+        prepare=lambda folder: book(
+            folder, "u.xlsx",
+            [sheet, (texts(1, "__name__", "x") + texts(2, "u1", 1)).encode(), b"</sheetData></worksheet>"],
+            entries(), [(2, "_exact"), *((it + 1, f"_exact ({it})") for it in (2, 3, 4))],
+        ),
+    )
 
 
 def configuration():

@@ -1,9 +1,10 @@
 """Compares a workbook as LibreOffice reads it with our CSV of the same collection, cell by cell.
 
-    read_fods.py BOOK.fods TABLE.csv
+    read_fods.py BOOK.fods TABLE.csv ZONE
 
 BOOK.fods is what LibreOffice made of our workbook (flat XML, where each cell has its type and its value); TABLE.csv is our
-export with the same time zone. Prints each cell that differs, then the number of cells; ends in 1 where any differs.
+export with the same time zone. A value of another type than its column's is JSON there, and what people expect to see in
+the workbook. Prints each cell that differs, then the number of cells; ends in 1 where any differs.
 """
 import csv
 import datetime
@@ -11,6 +12,9 @@ import json
 import re
 import sys
 import xml.etree.ElementTree as xml
+import zoneinfo
+
+from shown_cells import plain, shows
 
 csv.field_size_limit(1 << 30)
 OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
@@ -77,27 +81,35 @@ def whole(moment):
     return base + datetime.timedelta(microseconds=round(float("0" + (moment[2] or ".0")) * 1_000_000))
 
 
-def agrees(ours, theirs):
+def elements(text):
+    """The elements of an array in our CSV, where those that JSON does not tell have their types."""
+    return [it if isinstance(it, dict) else {"literal": it} for it in json.loads(text)]
+
+
+def agrees(ours, theirs, zone):
     """Whether a cell of our CSV is what LibreOffice sees in the workbook."""
     if theirs is None:
-        return ours == ""
+        return ours in ("", '{"stringValue":""}', '{"bytesValue":""}')
     kind, text = theirs
+    typed = json.loads(ours) if ours.startswith("{") and ours != "{}" else None
     if kind == "string":
         # A line break is a line feed to LibreOffice.
         if ours.replace("\r\n", "\n") == text:
             return True
-        # A text that would be taken for a number in CSV is told there as one; in a workbook the cell's type tells it.
-        if ours.startswith("{"):
-            told = json.loads(ours)
-            return told == {"stringValue": text} or told == {"integerValue": text} or told == {"doubleValue": text}
+        if typed:
+            return shows(text, typed, zone) or typed.get("stringValue", "").replace("\r\n", "\n") == text
+        if ours.startswith("["):
+            told = [it["literal"] if "literal" in it else plain(it, zone) for it in elements(ours)]
+            return json.loads(text) == told
         # A moment that a workbook cannot hold is a text, in UTC.
         a, b = MOMENT.fullmatch(ours), MOMENT.fullmatch(text)
         return bool(a and b) and a[2] == b[2]
+    if typed:
+        ours = str(next(iter(typed.values())))
     if kind == "boolean":
-        return ours == text
+        return ours.lower() == text
     if kind == "number":
-        told = next(iter(json.loads(ours).values())) if ours.startswith("{") else ours
-        return float(f"{float(told):.15g}") == float(f"{float(text):.15g}")
+        return float(f"{float(ours):.15g}") == float(f"{float(text):.15g}")
     if kind == "date":
         a, b = MOMENT.fullmatch(ours), MOMENT.fullmatch(text if "T" in text else text + "T00:00:00")
         # Flat XML has hundredths of a second, rounded or cut.
@@ -105,9 +117,10 @@ def agrees(ours, theirs):
     return False
 
 
-def main(book, table):
+def main(book, table, zone):
+    zone = zoneinfo.ZoneInfo(zone)
     sheets = [(sheet.get(TABLE + "name"), rows(sheet)) for sheet in xml.parse(book).iter(TABLE + "table")]
-    theirs = [line for name, found in sheets if name != "long texts" for line in found]
+    theirs = [line for name, found in sheets if name not in ("long texts", "_exact") for line in found]
     ours = list(csv.reader(open(table, newline="", encoding="utf-8")))
     wrong = 0
     cells = 0
@@ -119,7 +132,7 @@ def main(book, table):
             it = other[column]
             if it and it[0] == "string" and it[1].startswith('{"longText":'):
                 continue
-            if not agrees(cell, it):
+            if not agrees(cell, it, zone):
                 wrong += 1
                 print(f"{table}: row {number + 1}, column {column + 1} ({ours[0][column]}): {cell[:80]!r} and {it}")
         if len(other) > len(row):
@@ -133,4 +146,4 @@ def main(book, table):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2]))
+    sys.exit(main(*sys.argv[1:]))

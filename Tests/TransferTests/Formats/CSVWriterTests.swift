@@ -220,6 +220,65 @@ private func documents(
     #expect(bytes.starts(with: [0xEF, 0xBB, 0xBF]))
   }
 
+  @Test("Plain cells are what people expect to see, without types.")
+  func plainCells() throws {
+    var options = CSVOptions()
+    options.isPlain = true
+    options.timeZone = try LocalTimeZone(named: "America/Mexico_City")
+    func moment(_ text: String) -> Value { .timestamp(Timestamp(text).unsafelyKnown) }
+    let one: FieldMap = [
+      "sku": .integer(5_512_345_678), "price": .string("12.50"), "stock": .double(499),
+      "name": .string("[VIP] Ana"),
+      "isActive": .string("sí"), "description": .integer((1 << 53) + 1), "imageURL": .null,
+      "costPrice": .double(0.1 + 0.2),
+      "createdAt": moment("2026-01-01T06:00:00Z"), "updatedAt": moment("2026-07-01T12:00:00.000001Z"),
+      "priceHistory": .array([.map(["price": .double(10), "at": moment("2026-01-01T06:00:00Z")])]),
+    ]
+    let two: FieldMap = [
+      // The second pass of the hour that came twice has no local time of its own.
+      "createdAt": moment("2022-10-30T07:30:00Z"), "name": .string("null"), "sku": .string("007"),
+      "description": .string(""),
+      "place": .geoPoint(GeoPoint(latitude: 19.5, longitude: -99)), "photo": .bytes([0, 1, 2]),
+      "who": .reference("projects/p/databases/d/documents/users/u1"), "none": .map([:]),
+    ]
+    #expect(
+      String(
+        decoding: try csv([document("products/p1", one), document("products/p2", two)], options: options),
+        as: UTF8.self
+      )
+        == "__name__,id,name,description,category,price,costPrice,currency,stock,sku,imageURL,isActive,priceHistory,"
+        + "createdAt,updatedAt,none,photo,place,who\r\n"
+        + "p1,,[VIP] Ana,9007199254740993,,12.50,0.30000000000000004,,499,5512345678,null,sí,"
+        + "\"[{\"\"at\"\":\"\"2026-01-01 00:00:00\"\",\"\"price\"\":10.0}]\","
+        + "2026-01-01 00:00:00,2026-07-01 06:00:00.000001,,,,\r\n"
+        + "p2,,null,\"\",,,,,,007,,,,2022-10-30T07:30:00Z,,{},AAEC,\"19.5, -99\",users/u1\r\n"
+    )
+  }
+
+  @Test("For Excel, plain texts of any type that look like formulas are neutralised, numbers are not.")
+  func plainCellsForExcel() throws {
+    var options = CSVOptions()
+    options.isPlain = true
+    options.isForExcel = true
+    let bytes = try csv(
+      [
+        document(
+          "products/p1",
+          [
+            "a": .integer(-7), "b": .string("-7"), "c": .geoPoint(GeoPoint(latitude: -1, longitude: 2)),
+            "d": .bytes([0xF8]), "e": .double(-0.5), "f": .reference("=x"),
+          ]
+        )
+      ],
+      fields: ["a", "b", "c", "d", "e", "f"].map { FieldPath(field: $0) },
+      options: options
+    )
+    #expect(
+      String(decoding: bytes.dropFirst(3), as: UTF8.self)
+        == "__name__,a,b,c,d,e,f\r\np1,-7,'-7,\"'-1, 2\",'+A==,-0.5,'=x\r\n"
+    )
+  }
+
   @Test(arguments: [1, 2, 3, 4, 5, 6])
   func nothingIsLostOnTheWayBack(seed: UInt64) throws {
     var trouble = FaultInjector(seed: seed)

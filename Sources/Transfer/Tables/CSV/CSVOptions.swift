@@ -29,6 +29,8 @@ package struct CSVOptions: Sendable {
   package var timeZone: LocalTimeZone?
   /// Whether to write a byte order mark and neutralize formulas, for spreadsheets.
   package var isForExcel = false
+  /// Whether cells are what people expect to see, without the types of values.
+  package var isPlain = false
   /// The schema with the columns of the collections.
   package var schema = DatabaseSchema.none
   /// Whether the receipt includes the SHA-256 of the file.

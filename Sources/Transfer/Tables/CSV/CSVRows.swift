@@ -13,6 +13,8 @@ struct CSVRows {
   private let delimiter: UInt8
   private let isForExcel: Bool
   private var cellText: CellText
+  /// Set for plain cells.
+  private var shownText: ShownText?
   private var cells: [Value?] = []
 
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -27,6 +29,7 @@ struct CSVRows {
       timeZone: options.timeZone,
       neutralisesFormulas: options.isForExcel
     )
+    if options.isPlain { shownText = ShownText(like: cellText) }
   }
 
   /// Appends the header, after a byte order mark if requested.
@@ -63,7 +66,9 @@ struct CSVRows {
       bytes.append(delimiter)
       guard let value = cells[index].take() else { continue }
       let start = bytes.count
-      cellText.append(value, as: plan.columns[index].type, to: &bytes)
+      if shownText?.append(value, to: &bytes) == nil {
+        cellText.append(value, as: plan.columns[index].type, to: &bytes)
+      }
       if bytes.count == start {
         // An empty text, or null with an empty null text.
         if case .string = value { appendEmptyText() }

@@ -3,7 +3,7 @@
 /// The value is reused for each row, so a long file needs only the memory of its longest row.
 package struct CellRow: Sendable {
   /// The kind of a cell according to the file.
-  package enum Kind: Sendable {
+  package enum Kind: UInt8, Sendable {
     /// Empty.
     case missing
     /// Unquoted text in a CSV file, which may be a number, a date or a boolean.

@@ -179,6 +179,22 @@ package struct TablePlan: Sendable {
     }
   }
 
+  /// The column `__name__`; nil if there is none.
+  package var nameColumn: Int? { readsForms ? idColumn : nil }
+
+  /// The columns by the bytes of their field paths, as export names them.
+  package var columnsByField: [[UInt8]: Int] {
+    var columns: [[UInt8]: Int] = [:]
+    for (index, role) in roles.enumerated() {
+      switch role {
+      case .field(let column): columns[Array(column.path.description.utf8)] = index
+      case .rest: columns[Array(FieldPath(field: ColumnPlan.restName).description.utf8)] = index
+      case .name, .reason, .none: break
+      }
+    }
+    return columns
+  }
+
   /// Sets the inferred types.
   package mutating func decide(_ types: [(Int, Column.ValueType)]) {
     for (index, type) in types {

@@ -12,5 +12,16 @@ extension LocalTimeZone {
     Int(local(moment).flooredRemainder(by: 86_400) / 3600)
   }
 
+  /// Returns the local time of a moment in seconds since 1970, by which it is found again.
+  ///
+  /// It is nil in the second pass of an hour that comes twice, where a local time means the first.
+  func unambiguousTime(of moment: Timestamp) -> Int64? {
+    let offset = offset(at: moment.seconds)
+    let local = moment.seconds + Int64(offset)
+    let before = self.offset(at: local - 86_400)
+    if before != offset, self.offset(at: local - Int64(before)) == before, before > offset { return nil }
+    return local
+  }
+
   private func local(_ moment: Timestamp) -> Int64 { moment.seconds + Int64(offset(at: moment.seconds)) }
 }

@@ -10,12 +10,10 @@ struct CSVLines {
   /// The header, with its line end.
   let header: [UInt8]
   private let plan: TablePlan
-  private let cellValues: CellValues
   private var cellText: CellText
 
   init(_ plan: TablePlan, _ cellValues: CellValues) throws(Failure) {
     self.plan = plan
-    self.cellValues = cellValues
     cellText = cellValues.writing
     var header: [UInt8] = plan.isForExcel ? [0xEF, 0xBB, 0xBF] : []
     for (index, heading) in plan.headings.enumerated() {
@@ -32,12 +30,15 @@ struct CSVLines {
     self.header = header
   }
 
+  /// Returns the value of a cell of a sheet, as a type.
+  typealias Parse = (CellRow, Int, Column.ValueType) throws(CellValues.Fault) -> Value?
+
   /// Returns the line of a row, with its line end; nil stands for a row that could not be parsed.
-  mutating func line(_ row: CellRow?, _ reason: String, _ longTexts: LongTextIndex?) -> [UInt8] {
+  mutating func line(_ row: CellRow?, _ reason: String, _ parse: Parse) -> [UInt8] {
     var line: [UInt8] = []
     for index in plan.headings.indices {
       if case .reason = plan.roles[index] { continue }
-      if let row { append(row, index, longTexts, to: &line) }
+      if let row { append(row, index, parse, to: &line) }
       line.append(UInt8(ascii: ","))
     }
     Self.append(Array(reason.utf8), isQuoted: false, to: &line)
@@ -48,14 +49,14 @@ struct CSVLines {
   private mutating func append(
     _ row: CellRow,
     _ index: Int,
-    _ longTexts: LongTextIndex?,
+    _ parse: Parse,
     to line: inout [UInt8]
   ) {
     let kind = row.kind(index)
     if kind == .missing { return }
     var text = Array(row[index].utf8)
     if plan.isSheet, case .field(let column) = plan.roles[index],
-      let value = try? cellValues.value(of: row, index, as: column.type, longTexts)
+      let value = try? parse(row, index, column.type)
     {
       text.removeAll()
       cellText.append(value, as: column.type, to: &text)

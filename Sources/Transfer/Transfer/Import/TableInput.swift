@@ -11,6 +11,7 @@ final class TableInput: DocumentInput {
   private let stage: Int
   private let cellValues: CellValues
   private let longTexts: LongTextIndex?
+  private let exactValues: ExactValueIndex?
   private var reader: TableReader
   private var values: [Value?] = []
   private var rejects: CSVLines
@@ -31,6 +32,9 @@ final class TableInput: DocumentInput {
     self.options = options
     self.stage = stage
     longTexts = source.format == .xlsx ? try LongTextIndex(of: source.path) : nil
+    exactValues = try source.sheet.flatMap { sheet throws(Failure) in
+      try ExactValueIndex(of: source.path, sheet: sheet, plan)
+    }
     cellValues = try CellValues(plan, options)
     rejects = try CSVLines(plan, cellValues)
     reader = try TableReader(source, options)
@@ -61,11 +65,18 @@ final class TableInput: DocumentInput {
       isBroken = true
       return DocumentRow(number: fault.row, faults: [fault])
     }
+    try exactValues?.begin(reader.row)
     return document()
   }
 
   func rejected(_ reason: String) -> RejectedRow? {
-    RejectedRow(header: rejects.header, line: rejects.line(isBroken ? nil : reader.row, reason, longTexts))
+    let line = rejects.line(isBroken ? nil : reader.row, reason) {
+      row,
+      index,
+      type throws(CellValues.Fault) in
+      try value(of: row, index, as: type)
+    }
+    return RejectedRow(header: rejects.header, line: line)
   }
 
   func cell(of field: FieldPath?) -> Cell? {
@@ -102,8 +113,8 @@ final class TableInput: DocumentInput {
       do throws(CellValues.Fault) {
         switch role {
         case .field(let column):
-          values[index] = try cellValues.value(of: reader.row, index, as: column.type, longTexts)
-        case .rest: rest = try cellValues.value(of: reader.row, index, as: .any, longTexts)?.map
+          values[index] = try value(of: reader.row, index, as: column.type)
+        case .rest: rest = try value(of: reader.row, index, as: .any)?.map
         case .name, .reason: break
         case .none:
           let kind = reader.row.kind(index)
@@ -135,6 +146,16 @@ final class TableInput: DocumentInput {
       document: RawDocument(path: path, fields: fields),
       faults: faults
     )
+  }
+
+  /// Returns the value of a cell: the exact one where the cell still stands for it.
+  private func value(
+    of row: CellRow,
+    _ index: Int,
+    as type: Column.ValueType
+  ) throws(CellValues.Fault) -> Value? {
+    if let exact = exactValues?.value(of: row, index) { return exact }
+    return try cellValues.value(of: row, index, as: type, longTexts)
   }
 
   private func fault(_ index: Int, _ expected: String) -> RowFault {

@@ -120,6 +120,12 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(help: "Write CSV for Excel: a byte order mark, and formulas neutralised.")
   var excel = false
 
+  @Flag(
+    help:
+      "Write CSV for people: what they expect to see, without types ('5512345678', not '{\"integerValue\":\"5512345678\"}'), times in the time zone. Such a file does not round-trip exactly."
+  )
+  var plain = false
+
   @Flag(help: "Compress the JSON Lines files of a folder; a single file is if its name ends in .gz.")
   var gzip = false
 
@@ -152,6 +158,8 @@ struct ExportCommand: AsyncParsableCommand {
     {
       throw ValidationError("One CSV file holds one collection: name a folder, or export to .xlsx or .jsonl.")
     }
+    if plain, !isCSV { throw ValidationError("--plain is about CSV: export to .csv, or with --format csv.") }
+    if plain, schedule.dated { throw ValidationError("--plain is not for backups: no --dated.") }
     if asApp, schedule.dated { throw ValidationError("--as-app is not for backups: no --dated.") }
     if asApp, !all, !collections.contains("users") {
       throw ValidationError("--as-app is about users: export users.")
@@ -273,6 +281,8 @@ struct ExportCommand: AsyncParsableCommand {
       options.nullText = nullText
       options.timeZone = zone
       options.isForExcel = excel
+      options.isPlain = plain
+      if plain, zone == nil { options.timeZone = try LocalTimeZone(named: schema.timeZone ?? "UTC") }
       options.schema = schema
       return .csv(options)
     case .xlsx:

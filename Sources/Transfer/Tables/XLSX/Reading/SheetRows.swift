@@ -66,6 +66,15 @@ struct SheetRows: ~Copyable {
     row.append(0)
   }
 
+  /// Adds a cell; `text` is that of a cell of text.
+  mutating func cell(_ cell: ShownCell, text: [UInt8], column: Int) {
+    switch cell {
+    case .number(let number, let mark): self.number(number, column: column, as: mark)
+    case .boolean(let truth): boolean(truth, column: column)
+    case .text(let isTextLike): self.text(text, column: column, isTextLike: isTextLike)
+    }
+  }
+
   mutating func endRow() throws(Failure) {
     let length = UInt32(row.count - 4)
     withUnsafeBytes(of: length) { bytes in

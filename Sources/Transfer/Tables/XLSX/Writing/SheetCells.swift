@@ -10,8 +10,10 @@ struct SheetCells: ~Copyable {
   private let timeZone: LocalTimeZone
   private var plan: ColumnPlan
   private var cellText: CellText
+  private var shownText: ShownText
   private var cells: [Value?] = []
   private var text: [UInt8] = []
+  private var shown: [UInt8] = []
   private var escaped: [UInt8] = []
   /// The longest text of each column in the sampled rows, starting with the name.
   private var lengths: [Int] = [0]
@@ -37,6 +39,7 @@ struct SheetCells: ~Copyable {
     rows = try SheetRows(in: folder, for: path)
     self.plan = plan
     self.cellText = cellText
+    shownText = ShownText(like: cellText)
     self.collection = collection
     self.sheet = sheet
     timeZone = options.timeZone
@@ -99,42 +102,121 @@ struct SheetCells: ~Copyable {
     _ workbook: XLSXWriter
   ) throws(Failure) {
     let column = plan.columns[index]
-    switch (value, column.type) {
-    case (.integer(let number), .integer), (.integer(let number), .double), (.integer(let number), .any):
-      if number.magnitude <= Self.largestExact {
-        rows.number(Double(number), column: index + 1, as: column.type == .double ? .integer : .none)
+    let type = column.type
+    switch value {
+    // The digits of an identifier are a text.
+    case .integer(let number)
+    where number.magnitude <= Self.largestExact && !(type == .string && column.isTextLike):
+      // A column of another type reads a marked number as what it is; one of strings reads its digits.
+      let mark: SheetRows.Mark = type == .integer || type == .any || type == .string ? .none : .integer
+      let isExact = Self.isNumeric(type) && number.magnitude < Self.largestShort
+      if try isExact ? true : keep(value, .number(Double(number), mark), index, of: name, workbook) {
+        rows.number(Double(number), column: index + 1, as: mark)
         return sample(index + 1, 12)
       }
-    case (.double(let number), .double), (.double(let number), .integer), (.double(let number), .any):
-      if Self.isSpreadsheetNumber(number) {
-        // When read back, a whole number is an integer unless its column or format specifies otherwise.
-        let isMarked = column.type == .integer || (column.type == .any && Int64(exactly: number) != nil)
-        rows.number(number, column: index + 1, as: isMarked ? .double : .none)
+    case .double(let number) where number.isFinite:
+      // When read back, a whole number is an integer unless its column or format specifies otherwise.
+      let isMarked = type != .double && type != .string && (type != .any || Int64(exactly: number) != nil)
+      let mark: SheetRows.Mark = isMarked ? .double : .none
+      let told = max(-Self.largestNumber, min(Self.largestNumber, number))
+      let isExact = Self.isNumeric(type) && Self.isShort(number)
+      if try isExact ? true : keep(value, .number(told, mark), index, of: name, workbook) {
+        rows.number(told, column: index + 1, as: mark)
         return sample(index + 1, 12)
       }
-    case (.boolean(let truth), .boolean), (.boolean(let truth), .any):
-      rows.boolean(truth, column: index + 1)
-      return sample(index + 1, 6)
-    case (.timestamp(let moment), .timestamp), (.timestamp(let moment), .any):
-      if let serial = serial(of: moment) {
-        rows.number(serial, column: index + 1, as: moment.nanoseconds % 1_000_000 == 0 ? .date : .fineDate)
+    case .boolean(let truth):
+      let isExact = type == .boolean || type == .any
+      if try isExact ? true : keep(value, .boolean(truth), index, of: name, workbook) {
+        rows.boolean(truth, column: index + 1)
+        return sample(index + 1, 6)
+      }
+    case .timestamp(let moment):
+      guard let serial = serial(of: moment) else { break }
+      let mark: SheetRows.Mark = moment.nanoseconds % 1_000_000 == 0 ? .date : .fineDate
+      let isExact = type == .timestamp || type == .any
+      if try isExact ? true : keep(value, .number(serial, mark), index, of: name, workbook) {
+        rows.number(serial, column: index + 1, as: mark)
         return sample(index + 1, 19)
       }
     default: break
     }
     text.removeAll(keepingCapacity: true)
-    cellText.append(value, as: type(of: value, in: column), to: &text)
+    cellText.append(value, as: self.type(of: value, in: column), to: &text)
+    if let first = text.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+      try addShown(value, index, of: name, workbook)
+    {
+      return
+    }
     try addText(column: index + 1, isTextLike: column.isTextLike, of: name, workbook)
   }
 
-  /// Whether a workbook can represent a number.
+  /// Stores the value of a cell that does not tell it in the hidden sheet; false if that cannot hold it.
+  private func keep(
+    _ value: Value,
+    _ cell: ShownCell,
+    _ index: Int,
+    of name: Substring.UTF8View,
+    _ workbook: XLSXWriter
+  ) throws(Failure) -> Bool {
+    try workbook.keepExact(
+      value,
+      shown: cell,
+      text: escaped,
+      sheet: sheet,
+      document: name,
+      column: plan.columns[index]
+    )
+  }
+
+  /// Adds what people expect to see instead of ``text``, which is JSON with types; false if that tells the
+  /// same, or if the hidden sheet cannot hold the value.
+  private mutating func addShown(
+    _ value: Value,
+    _ index: Int,
+    of name: Substring.UTF8View,
+    _ workbook: XLSXWriter
+  ) throws(Failure) -> Bool {
+    shown.removeAll(keepingCapacity: true)
+    shownText.append(value, to: &shown)
+    if shown == text { return false }
+    escaped.removeAll(keepingCapacity: true)
+    shown.withUnsafeBufferPointer { SheetText.append($0, to: &escaped) }
+    guard SheetText.fits(escaped) else { return false }
+    let isTextLike = plan.columns[index].isTextLike
+    guard try keep(value, .text(isTextLike: isTextLike), index, of: name, workbook) else { return false }
+    rows.text(escaped, column: index + 1, isTextLike: isTextLike)
+    sample(index + 1, escaped.count)
+    return true
+  }
+
+  /// Whether a column holds numbers of its own, so that a number is in its place there.
+  private static func isNumeric(_ type: Column.ValueType) -> Bool {
+    type == .integer || type == .double || type == .any
+  }
+
+  /// The largest number of which the 16 digits in a workbook are a double: a bit more would be infinite.
+  private static let largestNumber = 1.797693134862315e308
+  /// Integers below have at most 15 digits.
+  private static let largestShort: UInt64 = 1_000_000_000_000_000
+
+  /// Whether 15 digits tell a finite number, and spreadsheets know numbers of its size and sign.
+  static func isShort(_ number: Double) -> Bool {
+    // Nearly every number is an amount with few decimals. A whole number divided by a power of ten is the
+    // double nearest to the decimal, which therefore tells it.
+    let scaled = (number * 10_000).rounded()
+    if scaled.magnitude < 1e15, scaled / 10_000 == number { return number != 0 || number.sign == .plus }
+    return isSpreadsheetNumber(number, digits: 15)
+  }
+
+  /// Whether spreadsheets know a number: within their bounds, and told by so many digits.
   ///
-  /// Beyond these bounds it would become infinite or zero. Some sums have 17 digits, of which libxlsxwriter
-  /// writes 16.
-  static func isSpreadsheetNumber(_ number: Double) -> Bool {
+  /// Earlier versions of export wrote the others as text, which is still read as a number.
+  static func isSpreadsheetNumber(_ number: Double, digits maximum: Int = 16) -> Bool {
     if number == 0 { return true }
     guard number.magnitude >= 2.3e-308, number.magnitude <= 9.99999999999999e307 else { return false }
-    if number.magnitude < Double(largestExact), number.rounded() == number { return true }
+    // A description ends in .0, which is no digit that a whole number needs.
+    let largest = maximum < 16 ? Double(largestShort) : Double(largestExact)
+    if number.magnitude < largest, number.rounded() == number { return true }
     var digits = 0
     var isLeading = true
     for byte in number.description.utf8 {
@@ -143,7 +225,7 @@ struct SheetCells: ~Copyable {
       isLeading = false
       if byte != UInt8(ascii: ".") { digits += 1 }
     }
-    return digits <= 16
+    return digits <= maximum
   }
 
   /// Returns the type for writing a text.
@@ -193,10 +275,8 @@ struct SheetCells: ~Copyable {
   /// That is before 1 March 1900 or after 9999, finer than a microsecond, or in the second pass of a repeated
   /// hour.
   private func serial(of moment: Timestamp) -> Double? {
-    let offset = timeZone.offset(at: moment.seconds)
-    let local = moment.seconds + Int64(offset)
-    let before = timeZone.offset(at: local - 86_400)
-    if before != offset, timeZone.offset(at: local - Int64(before)) == before, before > offset { return nil }
-    return SheetDate.serial(local: local, nanoseconds: moment.nanoseconds)
+    timeZone.unambiguousTime(of: moment).flatMap {
+      SheetDate.serial(local: $0, nanoseconds: moment.nanoseconds)
+    }
   }
 }

@@ -10,6 +10,12 @@ enum SheetText {
     return units
   }
 
+  /// Whether UTF-8 text fits into a cell.
+  static func fits(_ utf8: [UInt8]) -> Bool {
+    // The number of bytes is sufficient for nearly every text.
+    utf8.count <= maximumLength || length(utf8) <= maximumLength
+  }
+
   /// Appends text escaped for Office Open XML (ST_Xstring).
   ///
   /// A character that is invalid in XML becomes `_x0001_`; an underscore that would start such an escape

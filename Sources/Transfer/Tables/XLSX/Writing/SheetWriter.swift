@@ -3,10 +3,11 @@ import FirestoreModels
 
 /// Writes the documents of one sheet of an ``XLSXWriter``.
 ///
-/// Cells are numbers, booleans and dates if the value has the type of its column and Excel can represent it,
-/// otherwise text by the rules of ``CellText``. Integers beyond 2^53, `NaN`, `Infinity`, doubles that Excel
-/// cannot represent, and dates before 1 March 1900 (where Excel's calendar is wrong) are text of their own
-/// form; strings are plain text. An empty text is an empty cell in text format, a missing value no cell.
+/// Cells are numbers, booleans and dates if a workbook has such, whatever the type of their column, otherwise
+/// text: arrays, integers beyond 2^53, `NaN`, `Infinity`, and dates before 1 March 1900, where Excel's calendar
+/// is wrong. A cell that does not tell its value, because the column is of another type or the number has more
+/// digits, shows it as ``ShownText`` does and has the exact one in ``ExactValues``. An empty text is an empty
+/// cell in text format, a missing value no cell.
 final class SheetWriter: CollectionWriter {
   private(set) var documentCount = 0
 

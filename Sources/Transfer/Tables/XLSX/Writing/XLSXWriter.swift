@@ -13,13 +13,13 @@ import Schema
 ///     try workbook.finish()
 ///
 /// Sheets are in the order in which their writers were created. Further sheets of a collection with more than
-/// 1,048,575 documents, and `long texts`, are at the end. A writer that is dropped before ``finish()`` leaves
-/// nothing behind.
+/// 1,048,575 documents, `long texts`, and the hidden `_exact` are at the end. A writer that is dropped before
+/// ``finish()`` leaves nothing behind.
 ///
-/// A workbook is for people. It loses the difference between integers and doubles, digits of doubles beyond
-/// 16 (libxlsxwriter writes no more), fractions of a second below the millisecond, the difference between the
-/// two passes of a repeated hour, and, once a spreadsheet has saved it, that between an empty text and a
-/// missing value. JSON Lines keeps all of these.
+/// A workbook is for people. What its cells do not tell is in the hidden sheet (``ExactValues``): types other
+/// than the column's, and digits beyond 15, of which libxlsxwriter writes 16 and LibreOffice saves 15. Once a
+/// spreadsheet has saved it, the difference between an empty text and a missing value may be lost. JSON Lines
+/// keeps everything.
 package final class XLSXWriter {
   /// Excel's limit of rows per sheet, including the header.
   package static let maximumRows = 1_048_576
@@ -39,6 +39,7 @@ package final class XLSXWriter {
   private var workbook: Workbook?
   private var names = SheetNames()
   private var longTexts: LongTexts
+  private var exactValues: ExactValues
 
   /// Starts a workbook (`-` is standard output).
   ///
@@ -56,6 +57,7 @@ package final class XLSXWriter {
     temporaryFolder = folder
     guard access(folder, W_OK | X_OK) == 0 else { throw Failure.cannotWrite(folder, errno: errno) }
     longTexts = try LongTexts(in: folder, for: path == "-" ? nil : path)
+    exactValues = try ExactValues(in: folder, for: path == "-" ? nil : path)
     // The library writes to a file name. A device or a pipe gets the finished bytes afterwards.
     let isFile = path != "-" && (SystemCall.status(path).status.map(\.isRegularFile) ?? true)
     target = isFile ? FilePaths.resolved(path) : nil
@@ -115,6 +117,17 @@ package final class XLSXWriter {
         first: nil
       )
     }
+    if exactValues.rows.count > 0 {
+      try write(
+        &exactValues.rows,
+        header: ExactValues.header,
+        widths: ExactValues.widths,
+        numberFormats: [],
+        name: names.unique(ExactValues.sheetName),
+        first: nil,
+        isHidden: true
+      )
+    }
     try workbook.take()?.close(reporting: path)
     if let target {
       receipt = try publish(as: target)
@@ -144,6 +157,25 @@ package final class XLSXWriter {
     try longTexts.keep(text, sheet: sheet, document: document, field: column.path.description)
   }
 
+  /// Stores the exact value of a cell for the hidden sheet; false if that cannot hold it.
+  func keepExact(
+    _ value: Value,
+    shown: ShownCell,
+    text: [UInt8],
+    sheet: String,
+    document: Substring.UTF8View,
+    column: Column
+  ) throws(Failure) -> Bool {
+    try exactValues.keep(
+      value,
+      shown: shown,
+      text: text,
+      sheet: sheet,
+      document: document,
+      field: column.path.description
+    )
+  }
+
   /// Writes rows to a sheet and, beyond its limit, to further ones.
   func write(
     _ rows: inout SheetRows,
@@ -151,7 +183,8 @@ package final class XLSXWriter {
     widths: [Double],
     numberFormats: [String?],
     name: String,
-    first: UnsafeMutablePointer<lxw_worksheet>?
+    first: UnsafeMutablePointer<lxw_worksheet>?,
+    isHidden: Bool = false
   ) throws(Failure) {
     try checkRoom(for: rows)
     let formats = try numberFormats.map { code throws(Failure) in
@@ -159,12 +192,14 @@ package final class XLSXWriter {
     }
     var sheet: UnsafeMutablePointer<lxw_worksheet>
     if let first { sheet = first } else { sheet = try addSheet(named: name) }
+    if isHidden { worksheet_hide(sheet) }
     try start(sheet, header: header, widths: widths, formats: formats)
     var row: UInt32 = 1
     try rows.read { cells throws(Failure) in
       if Int(row) == rowsPerSheet {
         try end(sheet, rows: row, columns: header.count)
         sheet = try addSheet(named: names.unique(name))
+        if isHidden { worksheet_hide(sheet) }
         try start(sheet, header: header, widths: widths, formats: formats)
         row = 1
       }

@@ -1,0 +1,116 @@
+import FirestoreModels
+
+/// The text of a value as people expect to see it: without its type.
+///
+/// A phone that is an integer is `5512345678`, a reference `users/u1`, a map `{"city":"Oaxaca"}`. Such a text
+/// does not say which type it has: a workbook keeps the exact value beside it (``ExactValues``), and plain CSV
+/// does without.
+struct ShownText: Sendable {
+  /// The text for null.
+  private let nullBytes: [UInt8]
+  /// The time zone of timestamps; UTC if nil.
+  private let timeZone: LocalTimeZone?
+  /// Whether an apostrophe precedes texts that a spreadsheet would evaluate as formulas.
+  private let neutralisesFormulas: Bool
+  private var scratch: [UInt8] = []
+
+  /// Takes over the null text, the time zone and the treatment of formulas.
+  init(like text: CellText) {
+    nullBytes = text.nullBytes
+    timeZone = text.timeZone
+    neutralisesFormulas = text.neutralisesFormulas
+  }
+
+  /// Appends the text of a value.
+  mutating func append(_ value: Value, to out: inout [UInt8]) {
+    switch value {
+    case .null: out.append(contentsOf: nullBytes)
+    case .boolean(let truth): out.append(contentsOf: (truth ? "true" : "false").utf8)
+    case .integer(let number): CellForm.append(number, to: &out)
+    case .double(let number): Self.append(number, to: &out)
+    case .timestamp(let moment): append(moment, to: &out)
+    case .string, .bytes, .reference, .geoPoint:
+      scratch.removeAll(keepingCapacity: true)
+      appendWords(value, to: &scratch)
+      if neutralisesFormulas, CellForm.isFormula(scratch) { out.append(UInt8(ascii: "'")) }
+      out.append(contentsOf: scratch)
+    case .array, .map:
+      var json = JSONWriter()
+      write(value, to: &json)
+      out.append(contentsOf: json.bytes)
+    }
+  }
+
+  /// Appends what is text by nature.
+  private func appendWords(_ value: Value, to out: inout [UInt8]) {
+    switch value {
+    case .string(let text): out.append(contentsOf: text.utf8)
+    case .bytes(let bytes): Base64.append(bytes, to: &out)
+    case .reference(let name):
+      // Which project and database it is in is the same for nearly every reference.
+      out.append(contentsOf: (DatabaseName.split(name)?.path.string ?? name).utf8)
+    case .geoPoint(let point):
+      Self.append(point.latitude, to: &out)
+      out.append(contentsOf: ", ".utf8)
+      Self.append(point.longitude, to: &out)
+    default: break
+    }
+  }
+
+  /// Appends a double as a spreadsheet shows it: `499`, not `499.0`.
+  private static func append(_ number: Double, to out: inout [UInt8]) {
+    CellForm.append(number, to: &out)
+    if out.suffix(2).elementsEqual(".0".utf8) { out.removeLast(2) }
+  }
+
+  // MARK: Times
+
+  /// Appends a local time, `2026-12-31 18:30:00`; RFC 3339 for one that local time does not tell.
+  private func append(_ moment: Timestamp, to out: inout [UInt8]) {
+    let local = timeZone.map { $0.unambiguousTime(of: moment) } ?? moment.seconds
+    guard let local, let shown = Timestamp(seconds: local, nanoseconds: moment.nanoseconds) else {
+      return moment.append(to: &out)
+    }
+    let start = out.count
+    shown.append(to: &out)
+    // RFC 3339 has a T at the eleventh place and the zone at the end.
+    out[start + 10] = UInt8(ascii: " ")
+    out.removeLast()
+  }
+
+  // MARK: JSON
+
+  private func write(_ value: Value, to json: inout JSONWriter) {
+    switch value {
+    case .null: json.null()
+    case .boolean(let truth): json.boolean(truth)
+    case .integer(let number): json.integer(number)
+    case .double(let number): json.double(number)
+    case .string(let text): json.string(text)
+    case .timestamp(let moment):
+      var text: [UInt8] = []
+      append(moment, to: &text)
+      json.string(String(decoding: text, as: UTF8.self))
+    case .bytes, .reference, .geoPoint:
+      var text: [UInt8] = []
+      appendWords(value, to: &text)
+      json.string(String(decoding: text, as: UTF8.self))
+    case .array(let values):
+      json.array { json in
+        for value in values { write(value, to: &json) }
+      }
+    case .map(let fields):
+      if let vector = fields.vector {
+        return json.array { json in
+          for number in vector { json.double(number) }
+        }
+      }
+      json.object { json in
+        for entry in fields.entries {
+          json.key(entry.name)
+          write(entry.value, to: &json)
+        }
+      }
+    }
+  }
+}

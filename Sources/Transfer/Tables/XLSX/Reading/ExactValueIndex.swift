@@ -1,0 +1,290 @@
+import Files
+package import FirestoreModels
+
+/// The exact values of one sheet's cells, from a workbook's hidden sheet (see ``ExactValues``).
+///
+/// They wait on disk. In memory are 16 bytes for each document that has any, because rows may have been sorted.
+package final class ExactValueIndex {
+  /// A value and the cell that stood for it, as parts of ``bytes``.
+  private struct Entry {
+    var column: Int
+    var kind: CellRow.Kind
+    var shown: Range<Int>
+    var value: Range<Int>
+  }
+
+  /// Where the entries of a document are.
+  private struct Place {
+    var hash: UInt64
+    var start: Int
+
+    static let size = 16
+  }
+
+  /// The most documents with exact values in a workbook.
+  private static let maximumDocuments = 4_000_000
+  /// The most bytes of entries that are read together, more than any document has.
+  private static let maximumGroup = 1 << 20
+  /// The most bytes of entries of a row, for documents of the same name.
+  private static let maximumRow = 16 << 20
+
+  private let path: String
+  private let nameColumn: Int
+  /// The columns by the bytes of their field paths.
+  private let columns: [[UInt8]: Int]
+  private let parser = JSONParser()
+  private var spool: SpoolFile
+  private var places: [Place] = []
+  /// The entries of the current row, and what they consist of.
+  private var entries: [Entry] = []
+  private var bytes: [UInt8] = []
+
+  /// Reads the exact values of a sheet; nil if there are none.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed` for a hidden sheet that is damaged, or `cannotWrite`.
+  package init?(of path: String, sheet: String, _ plan: TablePlan) throws(Failure) {
+    guard let nameColumn = plan.nameColumn else { return nil }
+    let sheets = try TableReader.sheets(of: path)
+    guard sheets.contains(where: { Self.isNamed($0.name) }) else { return nil }
+    self.path = path
+    self.nameColumn = nameColumn
+    columns = plan.columnsByField
+    let folder = FilePaths.temporaryFolder(for: "-")
+    spool = try SpoolFile(in: folder)
+    var groups = Groups(
+      owners: ExactValueOwners(of: sheet, among: sheets.map(\.name)),
+      try SpoolFile(in: folder)
+    )
+    for candidate in sheets {
+      guard var reader = try Self.open(candidate.name, isHidden: candidate.isHidden, of: path) else {
+        continue
+      }
+      while try reader.next() { try add(reader.row, in: candidate.name, to: &groups) }
+    }
+    try end(&groups)
+    places = try groups.sorted()
+    if places.isEmpty { return nil }
+  }
+
+  // MARK: The hidden sheets
+
+  /// Whether a sheet has exact values and is no collection.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed`.
+  package static func isSheet(_ name: String, of path: String) throws(Failure) -> Bool {
+    guard let reader = try open(name, isHidden: false, of: path) else { return false }
+    _ = consume reader
+    return true
+  }
+
+  private static func isNamed(_ name: String) -> Bool {
+    name.isIdentical(to: ExactValues.sheetName)
+      || (name.hasPrefix("\(ExactValues.sheetName) (") && name.hasSuffix(")"))
+  }
+
+  /// Opens a sheet behind its header; nil if it is another sheet.
+  private static func open(
+    _ name: String,
+    isHidden: Bool,
+    of path: String
+  ) throws(Failure) -> TableReader? {
+    guard isNamed(name) else { return nil }
+    var reader = try TableReader(path, format: .xlsx, sheet: name)
+    let texts = try reader.next() ? reader.row.texts : []
+    if texts.elementsEqual(ExactValues.header, by: { $0.isIdentical(to: $1) }) { return reader }
+    // A collection may have such a name.
+    if !isHidden || texts.first?.isIdentical(to: TablePlan.nameHeading) ?? false { return nil }
+    throw damaged(path, name, row: max(1, reader.row.number), "its columns are not \(ExactValues.header)")
+  }
+
+  private static func damaged(_ path: String, _ sheet: String, row: Int, _ cause: String) -> Failure {
+    Failure(
+      .inputMalformed,
+      "read",
+      path: path,
+      cause: "sheet \(sheet), row \(row): \(cause)",
+      remedy: "Delete the sheet to import what the other sheets show, or export the workbook again."
+    )
+  }
+
+  // MARK: Filling
+
+  /// The entries of a document on their way to the disk, and the places of those that are there.
+  private struct Groups: ~Copyable {
+    var owners: ExactValueOwners
+    /// The places so far; their number is known at the end only.
+    var places: SpoolFile
+    /// The name of the document of ``bytes``.
+    var name: [UInt8] = []
+    /// The length of the name, the name, and the entries.
+    var bytes: [UInt8] = []
+
+    init(owners: ExactValueOwners, _ places: consuming SpoolFile) {
+      self.owners = owners
+      self.places = places
+    }
+
+    mutating func sorted() throws(Failure) -> [Place] {
+      var found: [Place] = []
+      found.reserveCapacity(places.count / Place.size)
+      // Pieces of a multiple of the size hold whole places only, as regular files are read in full.
+      var carry: [UInt8] = []
+      try places.read { piece in
+        carry.append(contentsOf: piece)
+        let whole = carry.count / Place.size * Place.size
+        carry.withUnsafeBytes { bytes in
+          for at in stride(from: 0, to: whole, by: Place.size) {
+            found.append(bytes.loadUnaligned(fromByteOffset: at, as: Place.self))
+          }
+        }
+        carry.removeFirst(whole)
+      }
+      found.sort { ($0.hash, $0.start) < ($1.hash, $1.start) }
+      return found
+    }
+  }
+
+  private func add(_ row: CellRow, in sheet: String, to groups: inout Groups) throws(Failure) {
+    func damaged(_ cause: String) -> Failure { Self.damaged(path, sheet, row: row.number, cause) }
+    if (0...2).contains(where: { row.withUTF8(of: $0, \.isEmpty) }) {
+      throw damaged("it does not name the sheet, the document and the field of its value")
+    }
+    switch row.withUTF8(of: 0, { groups.owners.take($0) }) {
+    case .other: return
+    case .better:
+      groups.places = try SpoolFile(in: FilePaths.temporaryFolder(for: "-"))
+      groups.bytes.removeAll()
+    case .same: break
+    }
+    do throws(WireError) {
+      _ = try row.withUTF8(of: 4) { utf8 throws(WireError) in try value(utf8) }
+    } catch {
+      throw damaged("its value is not that of a field in JSON: \(error)")
+    }
+    guard let column = row.withUTF8(of: 2, { columns[Array($0)] }) else { return }
+    let isSameDocument = !groups.bytes.isEmpty && row.withUTF8(of: 1) { $0.elementsEqual(groups.name) }
+    if !isSameDocument || groups.bytes.count > Self.maximumGroup {
+      try end(&groups)
+      groups.name = row.withUTF8(of: 1) { Array($0) }
+      Self.append(groups.name[...], to: &groups.bytes)
+    }
+    withUnsafeBytes(of: UInt32(column)) { groups.bytes.append(contentsOf: $0) }
+    groups.bytes.append(row.kind(3).rawValue)
+    row.withUTF8(of: 3) { Self.append($0, to: &groups.bytes) }
+    row.withUTF8(of: 4) { Self.append($0, to: &groups.bytes) }
+  }
+
+  /// Brings the entries of a document to the disk.
+  private func end(_ groups: inout Groups) throws(Failure) {
+    if groups.bytes.isEmpty { return }
+    if groups.places.count / Place.size >= Self.maximumDocuments {
+      throw Failure(
+        .inputMalformed,
+        "read",
+        path: path,
+        cause: "it has exact values of more than \(Self.maximumDocuments) documents"
+      )
+    }
+    let hash = groups.name.withUnsafeBufferPointer { Self.hash($0) }
+    let place = Place(hash: hash, start: spool.count)
+    try groups.places.append(withUnsafeBytes(of: place) { Array($0) })
+    try spool.append(withUnsafeBytes(of: UInt32(groups.bytes.count)) { Array($0) })
+    try spool.append(groups.bytes)
+    groups.bytes.removeAll(keepingCapacity: true)
+  }
+
+  private static func append(_ part: some Collection<UInt8>, to out: inout [UInt8]) {
+    withUnsafeBytes(of: UInt32(part.count)) { out.append(contentsOf: $0) }
+    out.append(contentsOf: part)
+  }
+
+  /// FNV-1a.
+  private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    name.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  }
+
+  // MARK: Looking up
+
+  /// Looks up the exact values of a row, for ``value(of:_:)``.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite` for a disk error.
+  package func begin(_ row: CellRow) throws(Failure) {
+    entries.removeAll(keepingCapacity: true)
+    bytes.removeAll(keepingCapacity: true)
+    let hash = row.withUTF8(of: nameColumn) { Self.hash($0) }
+    var low = 0
+    var high = places.count
+    while low < high {
+      let middle = (low + high) / 2
+      if places[middle].hash < hash { low = middle + 1 } else { high = middle }
+    }
+    while low < places.count, places[low].hash == hash, bytes.count < Self.maximumRow {
+      try read(places[low].start, row)
+      low += 1
+    }
+  }
+
+  /// Returns the exact value of a cell; nil if there is none, or if the cell shows something else by now.
+  package func value(of row: CellRow, _ index: Int) -> Value? {
+    for entry in entries where entry.column == index && shows(entry, row, index) {
+      return bytes.withUnsafeBufferPointer { bytes in
+        try? value(UnsafeBufferPointer(rebasing: bytes[entry.value]))
+      }
+    }
+    return nil
+  }
+
+  private func shows(_ entry: Entry, _ row: CellRow, _ index: Int) -> Bool {
+    let shown = bytes[entry.shown]
+    let isSame = row.withUTF8(of: index) { $0.elementsEqual(shown) }
+    switch (row.kind(index), entry.kind) {
+    // A number format does not change a number.
+    case (.number, .number), (.number, .double), (.number, .integer), (.double, .number), (.double, .double),
+      (.double, .integer), (.integer, .number), (.integer, .double), (.integer, .integer):
+      return isSame || Double(row[index]) == Double(String(decoding: shown, as: UTF8.self))
+    case (let kind, let exported): return kind == exported && isSame
+    }
+  }
+
+  private func value(_ json: UnsafeBufferPointer<UInt8>) throws(WireError) -> Value {
+    try parser.parse(UnsafeRawBufferPointer(json)) { json throws(WireError) in
+      var decoder = WireDecoder(unknownMembers: .refused)
+      return try decoder.value(json)
+    }
+  }
+
+  /// Reads entries from the disk; those of another document that has the same hash are left out.
+  private func read(_ position: Int, _ row: CellRow) throws(Failure) {
+    let start = bytes.count
+    let length = Int(try load(4, at: position).withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) })
+    bytes += try load(length, at: position + 4)
+    var at = start
+    func part() -> Range<Int> {
+      let count = bytes.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: at, as: UInt32.self)) }
+      at += 4 + count
+      return (at - count)..<at
+    }
+    let name = part()
+    guard row.withUTF8(of: nameColumn, { $0.elementsEqual(bytes[name]) }) else {
+      return bytes.removeSubrange(start...)
+    }
+    while at < bytes.count {
+      let column = bytes.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: at, as: UInt32.self)) }
+      let kind = CellRow.Kind(rawValue: bytes[at + 4]) ?? .missing
+      at += 5
+      let shown = part()
+      entries.append(Entry(column: column, kind: kind, shown: shown, value: part()))
+    }
+  }
+
+  private func load(_ count: Int, at position: Int) throws(Failure) -> [UInt8] {
+    var loaded = [UInt8](repeating: 0, count: count)
+    let result: Result<Void, Failure> = loaded.withUnsafeMutableBytes { bytes in
+      do throws(Failure) { return .success(try spool.read(at: position, into: bytes)) } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+    return loaded
+  }
+}

@@ -1,0 +1,68 @@
+import FirestoreModels
+
+/// The exact values of a workbook's cells that do not read back as themselves, for a hidden sheet.
+///
+/// A cell is for people: `5512345678`, not `{"integerValue":"5512345678"}`. Where it does not tell the value
+/// (one of another type than its column's, a number beyond the digits of a workbook), a row of the hidden sheet
+/// does: the sheet, the document and the field of the cell, once more what the cell shows, and the value as
+/// REST JSON. What the cell shows is a cell of the same kind, so that a program that rewrites numbers or texts
+/// rewrites both alike; a cell that shows something else was changed by somebody, and counts
+/// (``ExactValueIndex``). Rows are found by the document, because people sort and delete them.
+struct ExactValues: ~Copyable {
+  /// The name of the hidden sheet; further ones are `_exact (2)` and so on.
+  static let sheetName = "_exact"
+  static let header = ["sheet", "__name__", "field", "shown", "value"]
+  static let widths: [Double] = [20, 30, 30, 40, 60]
+
+  var rows: SheetRows
+  private var escaped: [UInt8] = []
+  private var document: [UInt8] = []
+  private var json = JSONWriter()
+
+  init(in folder: String, for path: String?) throws(Failure) {
+    rows = try SheetRows(in: folder, for: path)
+  }
+
+  /// Stores the value of a cell; false if the hidden sheet cannot hold it.
+  ///
+  /// - Parameters:
+  ///   - shown: The cell.
+  ///   - text: The escaped text of a cell of text.
+  mutating func keep(
+    _ value: Value,
+    shown: ShownCell,
+    text: [UInt8],
+    sheet: String,
+    document name: Substring.UTF8View,
+    field: String
+  ) throws(Failure) -> Bool {
+    json.removeAll()
+    json.value(value)
+    guard escape(json.bytes), escape(name) else { return false }
+    swap(&escaped, &document)
+    guard escape(field.utf8) else { return false }
+    rows.text(sheet.utf8, column: 0)
+    rows.text(document, column: 1, isTextLike: true)
+    rows.text(escaped, column: 2)
+    rows.cell(shown, text: text, column: 3)
+    _ = escape(json.bytes)
+    rows.text(escaped, column: 4)
+    try rows.endRow()
+    return true
+  }
+
+  /// Escapes into ``escaped``; false for what exceeds a cell.
+  private mutating func escape(_ text: some Collection<UInt8>) -> Bool {
+    escaped.removeAll(keepingCapacity: true)
+    Array(text).withUnsafeBufferPointer { SheetText.append($0, to: &escaped) }
+    return SheetText.fits(escaped)
+  }
+}
+
+/// What a cell shows.
+enum ShownCell {
+  case number(Double, SheetRows.Mark)
+  case boolean(Bool)
+  /// A text, which is kept apart.
+  case text(isTextLike: Bool)
+}

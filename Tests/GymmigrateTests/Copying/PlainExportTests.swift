@@ -1,0 +1,115 @@
+import FirestoreModels
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Tables for people: plain CSV, and numbers of workbooks", .timeLimit(.minutes(60)))
+struct PlainExportTests {
+  private static let documents = """
+    {"fields":{"isActive":{"stringValue":"sí"},"price":{"doubleValue":499.0},"sku":{"integerValue":"5512345678"}},"name":"products/p1"}
+    {"fields":{"price":{"doubleValue":0.30000000000000004},"sku":{"stringValue":"007"}},"name":"products/p2"}
+
+    """
+
+  private func load(_ tool: Tool) async throws {
+    try tool.write(Self.documents, to: "in.jsonl")
+    try await tool.run("import", "in.jsonl", "--validate", "off").expect(0)
+  }
+
+  private func dump(_ tool: Tool, _ name: String) async throws -> String {
+    try await tool.run("export", "products", "-o", name).expect(0)
+    return try tool.text(name)
+  }
+
+  @Test("Plain CSV has no types, CSV without it has, and a plain file is imported like any CSV.")
+  func plain() async throws {
+    try await withTool { tool in
+      try await load(tool)
+      let fields = "price,sku,isActive"
+      let plain = try await tool.run(
+        "export",
+        "products",
+        "-o",
+        "-",
+        "--format",
+        "csv",
+        "--fields",
+        fields,
+        "--plain"
+      )
+      plain.expect(0)
+      #expect(
+        plain.output
+          == "__name__,price,sku,isActive\r\np1,499,5512345678,sí\r\np2,0.30000000000000004,007,\r\n"
+      )
+      let exact = try await tool.run("export", "products", "-o", "-", "--format", "csv", "--fields", fields)
+      exact.expect(0)
+      #expect(
+        exact.output
+          == "__name__,price,sku,isActive\r\n"
+          + #"p1,499.0,"{""integerValue"":""5512345678""}","{""stringValue"":""sí""}""# + "\r\n"
+          + "p2,0.30000000000000004,007,\r\n"
+      )
+      try tool.write(plain.output, to: "products.csv")
+      var copy = tool
+      copy.place = ["-e", "local", "--database", "copy"]
+      try await copy.run("import", "products.csv", "--validate", "off").expect(0)
+      #expect(
+        try await dump(copy, "copy.jsonl") == """
+          {"fields":{"isActive":{"booleanValue":true},"price":{"doubleValue":499.0},"sku":{"stringValue":"5512345678"}},"name":"products/p1"}
+          {"fields":{"price":{"doubleValue":0.30000000000000004},"sku":{"stringValue":"007"}},"name":"products/p2"}
+
+          """
+      )
+    }
+  }
+
+  @Test(
+    "Plain is for CSV that is no backup: anything else is a usage error of one line.",
+    arguments: [
+      (["-o", "p.jsonl"], "--plain is about CSV"), (["-o", "p.xlsx"], "--plain is about CSV"),
+      (["-o", "p.sqlite"], "--plain is about CSV"),
+      (["-o", "p.csv", "--format", "xlsx"], "--plain is about CSV"),
+      (["-o", "nightly", "--dated"], "--plain is about CSV"),
+      (["-o", "nightly", "--dated", "--format", "csv"], "--plain is not for backups"),
+    ]
+  )
+  func refused(_ options: [String], _ reason: String) async throws {
+    try await withTool { tool in
+      let run = try await tool.bare(["export", "products", "--plain"] + options + tool.place)
+      run.expect(64)
+      #expect(run.errors.split(separator: "\n").first?.contains(reason) == true, "\(run.errors)")
+      #expect(tool.names(in: ".").allSatisfy { !$0.hasPrefix("p.") && $0 != "nightly" })
+    }
+  }
+
+  @Test(
+    "A workbook that is exported, imported and compared differs in nothing, and rejected rows keep exact values."
+  )
+  func workbook() async throws {
+    try await withStores { tool in
+      try await tool.load(Self.documents.split(separator: "\n").map(String.init), into: "stage")
+      try await tool.bare(["export", "products", "-e", "stage", "-o", "products.xlsx"]).expect(0)
+      try await tool.bare(["import", "products.xlsx", "-e", "test", "--validate", "off"]).expect(0)
+      let diff = try await tool.bare(["diff", "products", "--from", "stage", "--to", "test", "--detail"])
+      diff.expect(0)
+      #expect(diff.output.isEmpty)
+      // The rows lack fields that the schema requires; they are listed with their exact values.
+      try await tool.bare([
+        "import", "products.xlsx", "-e", "prod", "--confirm", "prod", "--validate", "reject",
+        "--parse-errors", "skip-row",
+      ]).expect(2)
+      let runs = tool.path(".gymmigrate/runs")
+      let rejects = try FileManager.default.contentsOfDirectory(atPath: runs).compactMap {
+        try? String(contentsOfFile: "\(runs)/\($0)/rejects.csv", encoding: .utf8)
+      }
+      let lines = try #require(rejects.first).split(separator: "\r\n")
+      try #require(lines.count == 3)
+      #expect(
+        lines[1].contains(#""{""integerValue"":""5512345678""}""#)
+          && lines[1].contains(#""{""stringValue"":""sí""}""#)
+      )
+      #expect(lines[2].contains(",0.30000000000000004,"))
+    }
+  }
+}
