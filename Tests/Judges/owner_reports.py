@@ -4,8 +4,8 @@
     owner_reports.py BINARY [SEED]
 
 Loads gyms with breaks in them (refunds, missing dates and amounts, moments at the edges of days and months), and compares each
-number that the program prints with what the reference of Tests/Oracle, which was written from the domain page alone, works out
-over the same JSON Lines.
+number that the program prints, and each cell and chart of its workbook, with what the reference of Tests/Oracle, which was
+written from the domain page alone, works out over the same JSON Lines. Needs openpyxl.
 """
 import json
 import random
@@ -14,6 +14,8 @@ import sys
 import tempfile
 from datetime import date, timedelta
 from pathlib import Path
+
+import report_workbook
 
 ROOT = Path(__file__).resolve().parents[2]
 ORACLE = ROOT / "Tests/Oracle"
@@ -68,7 +70,11 @@ def judge(binary, seed):
             wrong = list(differences(expected, found))
             if wrong:
                 sys.exit(f"seed {seed}, {first} to {last} {' '.join(role)}:\n" + "\n".join(wrong[:10]))
-            compared += numbers(expected)
+            run([binary, "report", "owner", *days, *role, "-e", "local", "-o", "report.xlsx", "-q"], work)
+            wrong = report_workbook.problems(work / "report.xlsx", expected, first, last)
+            if wrong:
+                sys.exit(f"seed {seed}, {first} to {last} {' '.join(role)}, the workbook:\n" + "\n".join(wrong[:10])[:5000])
+            compared += 2 * numbers(expected)
     return compared
 
 

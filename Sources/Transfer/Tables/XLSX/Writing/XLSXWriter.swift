@@ -36,7 +36,7 @@ package final class XLSXWriter {
   private let temporary: String
   private var numberFormats: [String: UnsafeMutablePointer<lxw_format>] = [:]
   private var temporaryIsLeft = true
-  private var workbook: Workbook?
+  private(set) var workbook: Workbook?
   private var names = SheetNames()
   private var longTexts: LongTexts
 
@@ -97,6 +97,14 @@ package final class XLSXWriter {
       folder: temporaryFolder,
       path: path == "-" ? nil : path
     )
+  }
+
+  /// Returns a writer for a sheet for people, which is the next one.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  package func summary(named name: String) throws(Failure) -> SummaryWriter {
+    let name = names.unique(name)
+    return SummaryWriter(of: self, try addSheet(named: name), named: name)
   }
 
   /// Completes the workbook, after all sheets were finished; this takes most of the time.
@@ -216,7 +224,11 @@ package final class XLSXWriter {
     columns: Int
   ) throws(Failure) {
     worksheet_autofilter(sheet, 0, 0, rows - 1, UInt16(columns - 1))
-    // The library does not check whether writing its temporary file succeeded.
+    try flush(sheet)
+  }
+
+  /// Sends a finished sheet to its temporary file; the library does not check whether writing that succeeded.
+  func flush(_ sheet: UnsafeMutablePointer<lxw_worksheet>) throws(Failure) {
     guard let file = sheet.pointee.optimize_tmpfile else { return }
     if fflush(file) != 0 || ferror(file) != 0 {
       throw Failure.cannotWrite(path, errno: errno == 0 ? ENOSPC : errno)
@@ -252,7 +264,7 @@ package final class XLSXWriter {
     }
   }
 
-  private func check(_ code: lxw_error) throws(Failure) {
+  func check(_ code: lxw_error) throws(Failure) {
     if code == LXW_NO_ERROR { return }
     throw Failure(
       .internal,
