@@ -34,7 +34,7 @@ struct FieldReader {
     }
     let known = [
       "type", "required", "values", "deprecated", "format", "range", "default", "reference", "label",
-      "identifier", "number-format", "width", "fields",
+      "identifier", "number-format", "width", "highlight", "fields",
     ]
     let members = try yaml.members(node, "the field '\(name)'", known: known)
     var field = FieldSchema(path)
@@ -64,6 +64,7 @@ struct FieldReader {
           )
         }
         field.width = width
+      case "highlight": field.highlight = try nodes.highlight(value, of: field.types)
       default:
         guard field.types == [.map] else {
           throw yaml.failure(at: key, "only a map has fields; expected type: map beside them")

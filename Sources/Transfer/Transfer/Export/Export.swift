@@ -84,6 +84,7 @@ package struct Export: Sendable {
     .pin(options.readTime, probing: options.reads.first { $0.reach == .collection }?.collection)
     let output = try ExportOutput(options.destination, options.format)
     if let summary = options.summary { try output.beginSummary(named: summary.name) }
+    try output.announce(options.reads.map { $0.kind ?? $0.collection })
     let piece = context.progress.begin("export", total: nil)
     defer { context.progress.end() }
     let count = BackgroundCount(options.reads, limit: options.limit, client: context.client) {

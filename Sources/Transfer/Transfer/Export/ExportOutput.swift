@@ -159,6 +159,17 @@ package final class ExportOutput {
     return writer
   }
 
+  /// Announces the collections that follow, so that the sheets of a shared workbook link to each other.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  package func announce(_ collections: [CollectionPath]) throws(Failure) {
+    switch (format, destination) {
+    case (.xlsx(let options), .file(let path)): try workbook(path, options).announce(collections)
+    case (.xlsx(let options), .standardOutput): try workbook("-", options).announce(collections)
+    default: break
+    }
+  }
+
   /// Takes the next place in the workbook for a sheet that is written at the end.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`, or `usage` where all collections do not share one workbook.

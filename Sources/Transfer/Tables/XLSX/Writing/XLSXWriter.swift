@@ -35,9 +35,14 @@ package final class XLSXWriter {
   private let target: String?
   private let temporary: String
   private var numberFormats: [String: UnsafeMutablePointer<lxw_format>] = [:]
+  private var specialFormats: [String: UnsafeMutablePointer<lxw_format>] = [:]
   private var temporaryIsLeft = true
   private(set) var workbook: Workbook?
   private var names = SheetNames()
+  /// The names of sheets that will be there, by their collections.
+  private var announced: [UTF8Key: String] = [:]
+  /// The collections whose sheets are there.
+  private var begun: Set<UTF8Key> = []
   private var longTexts: LongTexts
 
   /// Starts a workbook (`-` is standard output).
@@ -74,6 +79,15 @@ package final class XLSXWriter {
     if temporaryIsLeft { unlink(temporary) }
   }
 
+  /// Announces the sheets of collections, so that sheets before them link to theirs.
+  ///
+  /// Each of them must be made afterwards; the names are taken now.
+  package func announce(_ collections: [CollectionPath]) {
+    for collection in collections where announced[UTF8Key(collection.string)] == nil {
+      announced[UTF8Key(collection.string)] = names.unique(collection.string)
+    }
+  }
+
   /// Returns a writer for the next sheet.
   ///
   /// - Parameters:
@@ -86,7 +100,9 @@ package final class XLSXWriter {
     named name: String? = nil,
     fields: [FieldPath]? = nil
   ) throws(Failure) -> any CollectionWriter {
-    let sheetName = names.unique(name ?? collection.string)
+    let isFirst = begun.insert(UTF8Key(collection.string)).inserted
+    let announced = name == nil && isFirst ? announced[UTF8Key(collection.string)] : nil
+    let sheetName = announced ?? names.unique(name ?? collection.string)
     let first = try addSheet(named: sheetName)
     return try SheetWriter(
       of: self,
@@ -158,10 +174,12 @@ package final class XLSXWriter {
     header: [String],
     widths: [Double],
     numberFormats: [String?],
+    extras: SheetExtras = SheetExtras(),
     name: String,
     first: UnsafeMutablePointer<lxw_worksheet>?
   ) throws(Failure) {
-    try checkRoom(for: rows)
+    let links = SheetLinks(extras, to: announced)
+    try checkRoom(for: rows, links: links.count)
     let formats = try numberFormats.map { code throws(Failure) in
       try code.flatMap { code throws(Failure) in try format(code) }
     }
@@ -171,15 +189,36 @@ package final class XLSXWriter {
     var row: UInt32 = 1
     try rows.read { cells throws(Failure) in
       if Int(row) == rowsPerSheet {
-        try end(sheet, rows: row, columns: header.count)
+        try end(sheet, rows: row, columns: header.count, extras)
         sheet = try addSheet(named: names.unique(name))
         try start(sheet, header: header, widths: widths, formats: formats)
         row = 1
       }
-      try write(cells, to: sheet, row: row)
+      try write(cells, links, to: sheet, row: row)
       row += 1
     }
-    try end(sheet, rows: row, columns: header.count)
+    try end(sheet, rows: row, columns: header.count, extras)
+  }
+
+  /// The format of what stands out, made once for the workbook: black on yellow.
+  private func highlightFormat() throws(Failure) -> UnsafeMutablePointer<lxw_format>? {
+    if let known = specialFormats["highlight"] { return known }
+    let made = try workbook?.addFormat()
+    if let made { format_set_bg_color(made, 0xFFEB9C) }
+    specialFormats["highlight"] = made
+    return made
+  }
+
+  /// The format of links, made once for the workbook: text, so that what is typed over an ID stays one.
+  private func linkFormat() throws(Failure) -> UnsafeMutablePointer<lxw_format>? {
+    if let known = specialFormats["link"] { return known }
+    let made = try workbook?.numberFormat("@")
+    if let made {
+      format_set_font_color(made, 0x0563C1)
+      format_set_underline(made, UInt8(LXW_UNDERLINE_SINGLE.rawValue))
+    }
+    specialFormats["link"] = made
+    return made
   }
 
   /// The format of a code, made once for the workbook.
@@ -221,9 +260,13 @@ package final class XLSXWriter {
   private func end(
     _ sheet: UnsafeMutablePointer<lxw_worksheet>,
     rows: UInt32,
-    columns: Int
+    columns: Int,
+    _ extras: SheetExtras
   ) throws(Failure) {
     worksheet_autofilter(sheet, 0, 0, rows - 1, UInt16(columns - 1))
+    if rows > 1, !extras.highlights.isEmpty {
+      try check(extras.apply(to: sheet, rows: rows, try highlightFormat()))
+    }
     try flush(sheet)
   }
 
@@ -237,6 +280,7 @@ package final class XLSXWriter {
 
   private func write(
     _ cells: SheetRows.Row,
+    _ links: SheetLinks,
     to sheet: UnsafeMutablePointer<lxw_worksheet>,
     row: UInt32
   ) throws(Failure) {
@@ -257,7 +301,12 @@ package final class XLSXWriter {
         case .number(let number, .integer): worksheet_write_number(sheet, row, column, number, integerFormat)
         case .boolean(let truth): worksheet_write_boolean(sheet, row, column, truth ? 1 : 0, nil)
         case .text(let text): worksheet_write_string(sheet, row, column, text, nil)
-        case .textLike(let text): worksheet_write_string(sheet, row, column, text, textFormat)
+        case .textLike(let text):
+          if let formula = links.formula(for: text, in: Int(column)) {
+            worksheet_write_formula_str(sheet, row, column, formula, try linkFormat(), text)
+          } else {
+            worksheet_write_string(sheet, row, column, text, textFormat)
+          }
         case .emptyText: worksheet_write_blank(sheet, row, column, textFormat)
         }
       try check(code)
@@ -275,15 +324,16 @@ package final class XLSXWriter {
   }
 
   /// Capacity must be checked before: at the end, the library copies the rows without checking for errors.
-  private func checkRoom(for rows: borrowing SheetRows) throws(Failure) {
+  private func checkRoom(for rows: borrowing SheetRows, links: Int) throws(Failure) {
     var status = statvfs()
     guard statvfs(temporaryFolder, &status) == 0 else { return }
     let free = Int(
       clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
     )
-    // The tags of a cell take about 50 bytes; there are two copies of the rows while the workbook is
-    // assembled.
-    let needed = 2 * (rows.bytes + 50 * rows.cellCount) + (rows.bytes + 50 * rows.cellCount) / 4
+    // The tags of a cell take about 50 bytes, a link with the ID three times about 200 more; there are two
+    // copies of the rows while the workbook is assembled.
+    let size = rows.bytes + 50 * rows.cellCount + 200 * links * rows.count
+    let needed = 2 * size + size / 4
     if free < needed {
       throw Failure.cannotWrite(
         path,
