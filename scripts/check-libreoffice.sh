@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # LibreOffice as a judge of our workbooks: it opens those of the sample gym and sees in each cell what our CSV says; what it
-# saves of them is imported, and is the same database. Skipped where it is not installed.
+# saves of them is imported, and is the same database; and the charts of a report are in the PDF that it makes of it. Skipped
+# where it is not installed.
 #
 #   GYMMIGRATE=FILE     the binary, instead of building one
 #   DOCUMENTS=FILE...   JSON Lines to use instead of the sample gym
@@ -45,34 +46,42 @@ project: p
 environments:
   gym: { database: gym-one, endpoint: "$endpoint" }
   saved: { database: saved-one, endpoint: "$endpoint" }
+  again: { database: again-one, endpoint: "$endpoint" }
 YAML
 zone=(--time-zone America/Mexico_City)
-"$GYMMIGRATE" import "${inputs[@]}" -e gym -q --no-progress
+"$GYMMIGRATE" import "${inputs[@]}" -e gym -q --validate off --no-progress
 "$GYMMIGRATE" export --all --subcollections -e gym -o ours/ --format xlsx "${zone[@]}" -q --no-progress
+# One workbook of everything has links between its sheets, and a summary that is no table.
+"$GYMMIGRATE" export --all --subcollections -e gym -o whole.xlsx --summary "${zone[@]}" -q --no-progress
 "$GYMMIGRATE" export --all --subcollections -e gym -o csv/ --format csv "${zone[@]}" -q --no-progress
 
-convert() { # FORMAT FOLDER: converts our workbooks, all of them
-  HOME=$work soffice "-env:UserInstallation=file://$work/profile" --headless --convert-to "$1" --outdir "$2" \
-    ours/*.xlsx >talk 2>&1
-  for book in ours/*.xlsx; do
+convert() { # FORMAT FOLDER FILES...: converts workbooks
+  local format=$1 folder=$2 book
+  shift 2
+  HOME=$work soffice "-env:UserInstallation=file://$work/profile" --headless --convert-to "$format" --outdir "$folder" \
+    "$@" >talk 2>&1
+  for book in "$@"; do
     book=$(basename "$book" .xlsx)
-    [[ -s $2/$book.$1 ]] || { echo "check-libreoffice: it did not open $book.xlsx" >&2; cat talk >&2; exit 1; }
+    [[ -s $folder/$book.$format ]] || { echo "check-libreoffice: it did not open $book.xlsx" >&2; cat talk >&2; exit 1; }
   done
 }
 
 failed=0
 echo "== What LibreOffice sees in our workbooks, beside our CSV"
-convert fods seen
+convert fods seen ours/*.xlsx
 for book in ours/*.xlsx; do
   book=$(basename "$book" .xlsx)
   python3 "$root/Tests/Judges/read_fods.py" "seen/$book.fods" "csv/$book.csv" America/Mexico_City || failed=1
 done
 echo "== What LibreOffice saves of our workbooks, imported"
-convert xlsx saved
+convert xlsx saved ours/*.xlsx
 cp ours/manifest.json saved/ 2>/dev/null || true
-"$GYMMIGRATE" import saved/*.xlsx -e saved "${zone[@]}" --validate off -q --no-progress || failed=1
-"$GYMMIGRATE" diff --all --from gym --to saved --detail --no-progress -q -o differences.txt || [[ $? -eq 1 ]] || failed=1
-python3 - <<'PY' || failed=1
+"$GYMMIGRATE" import saved/*.xlsx -e saved "${zone[@]}" -q --validate off --no-progress || failed=1
+compare() { # ENVIRONMENT
+  "$GYMMIGRATE" diff --all --from gym --to "$1" --detail --no-progress -q -o differences.txt || [[ $? -eq 1 ]] || failed=1
+  python3 compare.py || failed=1
+}
+cat >compare.py <<'PY'
 import re
 import sys
 from datetime import datetime
@@ -105,4 +114,19 @@ sys.stdout.writelines(others)
 print(f"{allowed} values that LibreOffice cannot keep, {len(others)} other differences")
 sys.exit(1 if others else 0)
 PY
+compare saved
+echo "== What LibreOffice saves of one workbook with links and a summary, imported"
+convert xlsx again whole.xlsx
+"$GYMMIGRATE" import again/whole.xlsx -e again "${zone[@]}" -q --validate off --no-progress || failed=1
+compare again
+if [[ -z ${DOCUMENTS:-} ]]; then
+  echo "== The charts of a report as LibreOffice draws them"
+  for days in "2026-01-01 2026-01-31" "2025-01-01 2025-12-31"; do
+    read -r first last <<<"$days"
+    "$GYMMIGRATE" report owner --from "$first" --to "$last" -e gym -o "from-$first.xlsx" -q
+    "$GYMMIGRATE" report owner --from "$first" --to "$last" -e gym --json -q >"from-$first.json"
+    convert pdf drawn "from-$first.xlsx"
+    python3 "$root/Tests/Judges/read_pdf.py" "drawn/from-$first.pdf" "from-$first.json" || failed=1
+  done
+fi
 exit "$failed"

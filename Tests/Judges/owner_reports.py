@@ -4,16 +4,20 @@
     owner_reports.py BINARY [SEED]
 
 Loads gyms with breaks in them (refunds, missing dates and amounts, moments at the edges of days and months), and compares each
-number that the program prints with what the reference of Tests/Oracle, which was written from the domain page alone, works out
-over the same JSON Lines.
+number that the program prints, and each cell and chart of its workbook, with what the reference of Tests/Oracle, which was
+written from the domain page alone, works out over the same JSON Lines. Needs openpyxl.
 """
 import json
 import random
 import subprocess
 import sys
 import tempfile
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+from fractions import Fraction
 from pathlib import Path
+
+import openpyxl
+import report_workbook
 
 ROOT = Path(__file__).resolve().parents[2]
 ORACLE = ROOT / "Tests/Oracle"
@@ -48,6 +52,46 @@ def numbers(value):
     return isinstance(value, int)
 
 
+def amount(value):
+    """The exact amount of a cell or of a field; 0 of what is no number."""
+    if isinstance(value, dict):
+        text = value.get("integerValue", value.get("doubleValue"))
+        value = None if text is None else float(text)
+    if isinstance(value, str):
+        # What a workbook cannot hold as a number is a text of its digits.
+        try:
+            value = float(value)
+        except ValueError:
+            return 0
+    if value is None or isinstance(value, bool) or value != value or abs(value) == float("inf"):
+        return 0
+    return Fraction(value)
+
+
+def judge_export(binary, work, seed):
+    """The sheet before the tables of an export, and the sums of its columns of amounts."""
+    days = ["--summary-from", "2025-03-01", "--summary-to", "2025-03-31"]
+    run([binary, "export", "--all", "-e", "local", "-o", "gym.xlsx", "--summary", *days, "-q", "--no-progress"], work)
+    book = openpyxl.load_workbook(work / "gym.xlsx")
+    as_of = book["Resumen"]["B5"].value.date()
+    if abs(as_of - datetime.now().date()) > timedelta(days=1):
+        sys.exit(f"seed {seed}: the memberships of the export end after {as_of}")
+    period = ["--from", "2025-03-01", "--to", "2025-03-31", "--as-of", as_of]
+    expected = json.loads(run([sys.executable, ORACLE / "report_reference.py", "broken", *period], work))
+    wrong = report_workbook.problems(work / "gym.xlsx", expected, "2025-03-01", "2025-03-31")
+    for name in ("payments", "expenses"):
+        rows = list(book[name].iter_rows(values_only=True))
+        column = rows[0].index("amount")
+        shown = sum(amount(row[column]) for row in rows[1:])
+        documents = map(json.loads, (work / "broken" / f"{name}.jsonl").open(encoding="utf-8"))
+        stored = sum(amount(document["fields"].get("amount")) for document in documents)
+        if shown != stored:
+            wrong.append(f"the amounts of {name} are {float(shown)}, not {float(stored)}")
+    if wrong:
+        sys.exit(f"seed {seed}, the export:\n" + "\n".join(wrong[:10])[:5000])
+    return numbers(expected)
+
+
 def judge(binary, seed):
     rng = random.Random(seed)
     compared = 0
@@ -68,7 +112,12 @@ def judge(binary, seed):
             wrong = list(differences(expected, found))
             if wrong:
                 sys.exit(f"seed {seed}, {first} to {last} {' '.join(role)}:\n" + "\n".join(wrong[:10]))
-            compared += numbers(expected)
+            run([binary, "report", "owner", *days, *role, "-e", "local", "-o", "report.xlsx", "-q"], work)
+            wrong = report_workbook.problems(work / "report.xlsx", expected, first, last)
+            if wrong:
+                sys.exit(f"seed {seed}, {first} to {last} {' '.join(role)}, the workbook:\n" + "\n".join(wrong[:10])[:5000])
+            compared += 2 * numbers(expected)
+        compared += judge_export(binary, work, seed)
     return compared
 
 

@@ -3,11 +3,30 @@ import Schema
 
 /// A part of a report as every output shows it: a heading, and rows of a label, a length and a text.
 struct ReportTable {
+  /// What a row says beside its label.
+  enum Content {
+    case cents(Int)
+    case count(Int)
+    case day(CalendarDay)
+  }
+
   struct Row {
     var label: String
+    /// The first day of the time that the label names; nil for any other label.
+    var start: CalendarDay?
     /// The number behind the bar, not negative; nil for a row without a bar.
     var value: Int?
-    var text: String
+    var content: Content
+    /// The number of documents behind an amount.
+    var documents: Int?
+
+    var text: String {
+      switch content {
+      case .cents(let cents): ReportWords.money(cents)
+      case .count(let count): NumberText.grouped(count)
+      case .day(let day): day.text
+      }
+    }
   }
 
   /// What the bars are like.
@@ -54,7 +73,13 @@ extension OwnerReport {
         title: words[title],
         columns: (shape == .series ? words[.month] : "", words[.amount]),
         rows: amounts.map {
-          .init(label: words.value($0.key), value: max(0, $0.cents), text: ReportWords.money($0.cents))
+          .init(
+            label: words.value($0.key),
+            start: shape == .series ? CalendarDay("\($0.key)-01") : nil,
+            value: max(0, $0.cents),
+            content: .cents($0.cents),
+            documents: $0.count
+          )
         },
         shape: shape
       )
@@ -71,7 +96,12 @@ extension OwnerReport {
         title: words[title],
         columns: (label, words[.count]),
         rows: rows.map {
-          .init(label: words.value($0.key), value: $0.count, text: NumberText.grouped($0.count))
+          .init(
+            label: words.value($0.key),
+            start: shape == .series ? CalendarDay($0.key) : nil,
+            value: $0.count,
+            content: .count($0.count)
+          )
         },
         shape: shape
       )
@@ -103,7 +133,7 @@ extension OwnerReport {
         title: words[.topMembers],
         columns: (words[.name], words[.count]),
         rows: checkIns.topMembers.map {
-          .init(label: $0.name ?? $0.id, value: $0.count, text: NumberText.grouped($0.count))
+          .init(label: $0.name ?? $0.id, value: $0.count, content: .count($0.count))
         },
         shape: .headings
       ),
@@ -111,13 +141,13 @@ extension OwnerReport {
       ReportTable(
         title: words[.endingSoon],
         columns: (words[.name], words[.ends]),
-        rows: endingSoon.map { .init(label: $0.name ?? $0.id, text: $0.day.text) },
+        rows: endingSoon.map { .init(label: $0.name ?? $0.id, content: .day($0.day)) },
         shape: .list
       ),
       ReportTable(
         title: words[.lowStock],
         columns: (words[.name], words[.stock]),
-        rows: lowStock.map { .init(label: $0.name ?? $0.id, text: String($0.stock)) },
+        rows: lowStock.map { .init(label: $0.name ?? $0.id, content: .count($0.stock)) },
         shape: .list
       ),
     ]

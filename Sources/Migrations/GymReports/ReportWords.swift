@@ -14,6 +14,7 @@ package struct ReportWords: Sendable {
     case title, income, expenses, profit, checkIns, members, lowStock, endingSoon
     case byType, byMethod, byMonth, byDay, byCategory, byHour, byStatus, topMembers
     case payments, entries, amount, count, name, stock, ends, day, hour, month, none, leftOut, productCost
+    case sheet, from, to, asOf, undated, unreadable
   }
 
   let language: Language
@@ -53,6 +54,12 @@ package struct ReportWords: Sendable {
       case .month: ("Mes", "Month")
       case .none: ("nada", "none")
       case .leftOut: ("No contados, sin fecha o sin importe", "Not counted, without a date or an amount")
+      case .sheet: ("Resumen", "Summary")
+      case .from: ("Desde", "From")
+      case .to: ("Hasta", "To")
+      case .asOf: ("Vencimientos desde", "Ends counted from")
+      case .undated: ("Sin fecha", "Without a date")
+      case .unreadable: ("Sin importe", "Without an amount")
       case .productCost:
         (
           "No incluye el costo de los productos vendidos: los pagos no dicen cuál se vendió.",

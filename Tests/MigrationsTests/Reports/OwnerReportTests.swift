@@ -122,7 +122,7 @@ import Testing
       let words = ReportWords(language)
       let outputs = [
         some.text(words).description, String(decoding: some.page(words), as: UTF8.self),
-        String(decoding: json.bytes, as: UTF8.self),
+        String(decoding: json.bytes, as: UTF8.self), "\(some.sheet(words))",
       ]
       for output in outputs {
         for word in ["77.7", "7770", "expenses", words[.expenses], words[.profit]] {
@@ -191,5 +191,65 @@ import Testing
     #expect(report.income.total.cents == 0 && report.checkIns.byHour == Array(repeating: 0, count: 24))
     #expect(report.text(ReportWords(.spanish)).description.contains("nada"))
     #expect(String(decoding: report.page(ReportWords(.english)), as: UTF8.self).hasSuffix("</html>\n"))
+    // Beside the period and the totals there are headings, and a word below each.
+    let sections = report.sheet(ReportWords(.spanish)).sections
+    #expect(sections.dropFirst(2).count == 9)
+    #expect(sections.dropFirst(2).allSatisfy { $0.rows.isEmpty && $0.empty == "nada" })
+  }
+
+  @Test(
+    "In a workbook money is in pesos, days and months are days of its calendar, and what has no bars has no chart."
+  )
+  func sheet() throws {
+    let report = try report([
+      (
+        "payments/1",
+        [
+          "status": .string("completed"), "completedAt": try time("2026-01-06T05:30:00Z"),
+          "amount": .double(1234.05), "type": .string("day_pass"), "method": .string("cash"),
+        ]
+      ),
+      ("check_ins/1", ["checkInDate": try time("2026-01-06T05:30:00Z"), "memberId": .string("m")]),
+      (
+        "members/m",
+        [
+          "firstName": .string("Ana"), "membershipStatus": .string("active"),
+          "membershipEndDate": try time("2026-01-12T12:00:00Z"),
+        ]
+      ),
+      ("products/p", ["stock": .integer(-9_007_199_254_740_993)]),
+      ("expenses/1", ["amount": .integer(1)]),
+    ])
+    let sheet = report.sheet(ReportWords(.spanish))
+    func rows(_ title: String) throws -> [[SummarySheet.Cell]] {
+      try #require(sheet.sections.first { $0.title == title }).rows
+    }
+    let one = SummarySheet.Cell.number(1, format: "#,##0")
+    #expect(
+      try rows("Ingresos por tipo") == [
+        [.text("pase de día"), .number(1234.05, format: "\"$\"#,##0.00"), one]
+      ]
+    )
+    // 2026-01-05, where the gym is: 46,027 days after 1899-12-30.
+    #expect(try rows("Asistencias por día") == [[.number(46_027, format: "yyyy-mm-dd"), one]])
+    #expect(try rows("Asistencias por hora") == [[.text("23:00"), one]])
+    #expect(
+      try rows("Membresías que vencen en 7 días") == [[.text("Ana"), .number(46_034, format: "yyyy-mm-dd")]]
+    )
+    // More than a double can hold.
+    #expect(try rows("Existencias de 5 o menos") == [[.text("p"), .text("-9007199254740993")]])
+    #expect(
+      try rows("No contados, sin fecha o sin importe") == [
+        [.text("Ingresos"), .number(0, format: "#,##0"), .number(0, format: "#,##0")],
+        [.text("Gastos"), one, .number(0, format: "#,##0")],
+      ]
+    )
+    let charts = sheet.sections.filter { $0.chart != nil }.map(\.title)
+    #expect(
+      charts == [
+        "Ingresos por tipo", "Ingresos por método", "Gastos por categoría", "Asistencias por día",
+        "Asistencias por hora", "Los diez con más asistencias", "Miembros por estado",
+      ]
+    )
   }
 }

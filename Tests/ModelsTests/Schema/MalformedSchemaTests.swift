@@ -192,6 +192,17 @@ private struct Mistake: CustomTestStringConvertible, Sendable {
       "type: integer or double"
     ),
     .field("an ambiguous date", "{ type: timestamp, range: { min: 2026-01-01 } }", "ts(2026-01-31)"),
+    .field("a highlight of a text", "{ type: string, highlight: { max: 5 } }", "type: integer or double"),
+    .field(
+      "a highlight of any number of days",
+      "{ type: timestamp, highlight: { within-days: soon } }",
+      "3650"
+    ),
+    .field("days of a number", "{ type: integer, highlight: { within-days: 7 } }", "type: timestamp"),
+    .field("a highlight of both kinds", "{ type: integer, highlight: { max: 5, within-days: 7 } }", "alone"),
+    .field("an empty highlight", "{ type: integer, highlight: {} }", "min, max or both"),
+    .field("a highlight of nothing", "{ type: integer, highlight: { min: 6, max: 5 } }", "below"),
+    .field("a highlight by another word", "{ type: integer, highlight: { when: 5 } }", "within-days"),
     .field("a width that is none", "{ type: double, width: wide }", "from 1 to 255"),
     Mistake(
       "a field name that the service refuses",

@@ -29,6 +29,10 @@ package struct Column: Sendable, Hashable {
   package private(set) var numberFormat: String?
   /// The width in a workbook, in characters; nil to fit its cells.
   package private(set) var width: Double?
+  /// Which cells stand out in a workbook.
+  package private(set) var highlight: FieldHighlight?
+  /// The collection whose documents the values name by their IDs.
+  package private(set) var reference: CollectionPath?
 
   package init(
     _ path: FieldPath,
@@ -53,12 +57,15 @@ package struct Column: Sendable, Hashable {
     self.init(field.path, type, isTextLike: isIdentifier, labels: field.labels)
     numberFormat = field.numberFormat
     width = field.width
+    highlight = field.highlight
+    reference = field.reference?.collection
   }
 
   /// The same column with another type.
   package func typed(_ type: ValueType) -> Column {
     var column = Column(path, type, isTextLike: isTextLike, labels: labels)
     (column.numberFormat, column.width) = (numberFormat, width)
+    (column.highlight, column.reference) = (highlight, reference)
     return column
   }
 

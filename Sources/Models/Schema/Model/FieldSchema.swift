@@ -27,6 +27,8 @@ package struct FieldSchema: Sendable {
   package var numberFormat: String?
   /// The width of its column in a workbook, in characters.
   package var width: Double?
+  /// Which of its cells stand out in a workbook.
+  package var highlight: FieldHighlight?
   /// What the elements of an array are; empty where the schema does not say.
   ///
   /// The element comes first, then the fields below it where it is a map. Their paths begin with ``elementName``.
@@ -93,6 +95,14 @@ package struct FieldReference: Sendable, Equatable {
     self.collection = collection
     self.mirror = mirror
   }
+}
+
+/// Which cells of a field stand out in a workbook.
+package enum FieldHighlight: Sendable, Hashable {
+  /// Numbers within bounds, both included; at least one is there.
+  case range(minimum: Double?, maximum: Double?)
+  /// Times from the reader's today to so many days later.
+  case withinDays(Int)
 }
 
 /// The bounds of a value, both included: a number, a time, or the length of a text or of an array.

@@ -34,7 +34,7 @@ struct FieldReader {
     }
     let known = [
       "type", "required", "values", "deprecated", "format", "range", "default", "reference", "label",
-      "identifier", "number-format", "width", "elements", "fields",
+      "identifier", "number-format", "width", "highlight", "elements", "fields",
     ]
     let members = try yaml.members(node, "the field '\(name)'", known: known)
     var field = FieldSchema(path)
@@ -65,6 +65,7 @@ struct FieldReader {
           )
         }
         field.width = width
+      case "highlight": field.highlight = try nodes.highlight(value, of: field.types)
       case "elements":
         guard field.types == [.array] else {
           throw yaml.failure(at: key, "only an array has elements; expected type: array beside them")

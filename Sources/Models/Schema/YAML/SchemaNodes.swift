@@ -64,6 +64,48 @@ struct SchemaNodes {
     return pattern
   }
 
+  /// Which cells stand out: `{ min: 1, max: 5 }` of numbers, `{ within-days: 7 }` of times.
+  func highlight(_ node: YAMLNode, of types: [FieldType]) throws(Failure) -> FieldHighlight {
+    var (minimum, maximum): (Double?, Double?)
+    var days: Int?
+    for (name, _, value) in try yaml.members(node, "'highlight'", known: ["min", "max", "within-days"]) {
+      if name == "within-days" {
+        guard let count = value.text.flatMap({ Int($0) }), (0...3650).contains(count) else {
+          throw yaml.failure(
+            at: value,
+            "'within-days' is \(value.text ?? value.kind); expected a whole number from 0 to 3650"
+          )
+        }
+        days = count
+        continue
+      }
+      guard let bound = value.text.flatMap({ Double($0) }), bound.isFinite else {
+        throw yaml.failure(at: value, "'\(name)' is \(value.text ?? value.kind); expected a number")
+      }
+      if name == "min" { minimum = bound } else { maximum = bound }
+    }
+    let hasBounds = minimum != nil || maximum != nil
+    guard hasBounds != (days != nil) else {
+      throw yaml.failure(at: node, "expected min, max or both in 'highlight', or within-days alone")
+    }
+    if let minimum, let maximum, minimum > maximum {
+      throw yaml.failure(at: node, "'min' is above 'max'; expected it below")
+    }
+    if let days {
+      guard types == [.timestamp] else {
+        throw yaml.failure(
+          at: node,
+          "only times are within days; expected type: timestamp beside 'highlight'"
+        )
+      }
+      return .withinDays(days)
+    }
+    guard !types.isEmpty, types.allSatisfy({ [.integer, .double].contains($0) }) else {
+      throw yaml.failure(at: node, "expected type: integer or double beside 'highlight' with min or max")
+    }
+    return .range(minimum: minimum, maximum: maximum)
+  }
+
   func labels(_ node: YAMLNode) throws(Failure) -> [String: String] {
     var labels: [String: String] = [:]
     for (language, key, value) in try yaml.members(node, "'label'", known: nil) {

@@ -133,6 +133,7 @@ package struct SchemaWriter {
     if field.isIdentifier, !isImplied { members.append("identifier: true") }
     if let format = field.numberFormat { members.append("number-format: \(quoted(format))") }
     if let width = field.width { members.append("width: \(Value.double(width).literal)") }
+    if let highlight = field.highlight { members.append("highlight: \(Self.highlight(highlight))") }
     if let labels = labels(field.labels) { members.append("label: \(labels)") }
     if let element = field.elements.first {
       members.append("elements: \(elements(element, field.elements.dropFirst()))")
@@ -155,6 +156,18 @@ package struct SchemaWriter {
 
   private static func types(_ types: [FieldType]) -> String {
     types.isEmpty ? "any" : types.count == 1 ? types[0].rawValue : list(types.map(\.rawValue))
+  }
+
+  private static func highlight(_ highlight: FieldHighlight) -> String {
+    switch highlight {
+    case .withinDays(let days): return "{ within-days: \(days) }"
+    case .range(let minimum, let maximum):
+      let bounds = [("min", minimum), ("max", maximum)]
+      let shown = bounds.compactMap { name, bound in
+        bound.map { "\(name): \(Int64(exactly: $0).map { String($0) } ?? String($0))" }
+      }
+      return "{ \(shown.joined(separator: ", ")) }"
+    }
   }
 
   private static func list(_ items: [String]) -> String { "[\(items.joined(separator: ", "))]" }

@@ -50,7 +50,7 @@ package struct TableReader: ~Copyable {
     case .xlsx:
       let package = try XLSXPackage(path)
       let found = package.sheets.first { found in
-        sheet.map { found.name.isIdentical(to: $0) } ?? !found.isHidden
+        sheet.map { found.name.isIdentical(to: $0) } ?? !(found.isHidden || found.isSummary)
       }
       guard let found = found ?? (sheet == nil ? package.sheets.first : nil) else {
         throw Failure(

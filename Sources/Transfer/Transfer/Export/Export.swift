@@ -3,7 +3,7 @@ package import FirestoreModels
 package import FirestoreREST
 import Logging
 package import Runs
-import Tables
+package import Tables
 
 /// Exports collections to files, page by page and in constant memory; each file is written atomically.
 ///
@@ -33,11 +33,32 @@ package struct Export: Sendable {
     package var since: [CollectionPath: Timestamp] = [:]
     /// What is written instead of a document; nil to write it as it is.
     package var transform: (@Sendable (RawDocument) -> RawDocument)?
+    /// The sheet before the tables of a workbook.
+    package var summary: Summary?
 
     package init(reads: [CollectionRead], destination: ExportDestination, format: ExportFormat) {
       self.reads = reads
       self.destination = destination
       self.format = format
+    }
+  }
+
+  /// A sheet about the very documents that are exported, which comes before their tables.
+  package struct Summary: Sendable {
+    package var name: String
+    /// Takes the documents of a page as they are in the database.
+    package var add: @Sendable ([RawDocument]) -> Void
+    /// Makes the sheet, after all documents.
+    package var sheet: @Sendable () -> SummarySheet
+
+    package init(
+      name: String,
+      add: @escaping @Sendable ([RawDocument]) -> Void,
+      sheet: @escaping @Sendable () -> SummarySheet
+    ) {
+      self.name = name
+      self.add = add
+      self.sheet = sheet
     }
   }
 
@@ -62,6 +83,8 @@ package struct Export: Sendable {
     )
     .pin(options.readTime, probing: options.reads.first { $0.reach == .collection }?.collection)
     let output = try ExportOutput(options.destination, options.format)
+    if let summary = options.summary { try output.beginSummary(named: summary.name) }
+    try output.announce(options.reads.map { $0.kind ?? $0.collection })
     let piece = context.progress.begin("export", total: nil)
     defer { context.progress.end() }
     let count = BackgroundCount(options.reads, limit: options.limit, client: context.client) {
@@ -117,6 +140,7 @@ package struct Export: Sendable {
 
   private func complete(_ output: ExportOutput, readTime: Timestamp?) throws {
     context.progress.begin("completing the files", total: nil)
+    if let summary = options.summary { try output.write(summary.sheet()) }
     let reports = try output.finish()
     for report in reports where report.path != "-" {
       for collection in report.collection.map({ [$0] }) ?? options.reads.map(\.collection) {
@@ -148,6 +172,7 @@ package struct Export: Sendable {
     for try await page in context.client.pages(of: read) {
       try Task.checkCancellation()
       let documents = page.count > left ? Array(page.prefix(left)) : page
+      options.summary?.add(documents)
       try body(options.transform.map { documents.map($0) } ?? documents)
       left -= documents.count
       if read.reach == .collection || read.reach == .pattern {

@@ -90,6 +90,7 @@ package final class ExportOutput {
   private let format: ExportFormat
 
   private var workbook: XLSXWriter?
+  private var summary: SummaryWriter?
   private var lines: JSONLinesWriter?
   private var writers: [(path: String, collection: CollectionPath, writer: any CollectionWriter)] = []
 
@@ -152,13 +153,45 @@ package final class ExportOutput {
       options.digest = true
       writer = try SingleSheet(path, collection: collection, fields: fields, options: options)
     case (.xlsx(let options), _):
-      let file: XLSXWriter
-      if let workbook { file = workbook } else { file = try XLSXWriter(path, options: options) }
-      workbook = file
-      writer = try file.sheet(for: collection, fields: fields)
+      writer = try workbook(path, options).sheet(for: collection, fields: fields)
     }
     writers.append((path, collection, writer))
     return writer
+  }
+
+  /// Announces the collections that follow, so that the sheets of a shared workbook link to each other.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  package func announce(_ collections: [CollectionPath]) throws(Failure) {
+    switch (format, destination) {
+    case (.xlsx(let options), .file(let path)): try workbook(path, options).announce(collections)
+    case (.xlsx(let options), .standardOutput): try workbook("-", options).announce(collections)
+    default: break
+    }
+  }
+
+  /// Takes the next place in the workbook for a sheet that is written at the end.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`, or `usage` where all collections do not share one workbook.
+  package func beginSummary(named name: String) throws(Failure) {
+    switch (format, destination) {
+    case (.xlsx(let options), .file(let path)): summary = try workbook(path, options).summary(named: name)
+    case (.xlsx(let options), .standardOutput): summary = try workbook("-", options).summary(named: name)
+    default: throw Failure(.usage, "write a summary", cause: "only one workbook has a place for it")
+    }
+  }
+
+  /// Writes the sheet whose place was taken.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  package func write(_ sheet: SummarySheet) throws(Failure) { try summary?.write(sheet) }
+
+  /// The workbook that all collections share.
+  private func workbook(_ path: String, _ options: XLSXOptions) throws(Failure) -> XLSXWriter {
+    if let workbook { return workbook }
+    let made = try XLSXWriter(path, options: options)
+    workbook = made
+    return made
   }
 
   /// Completes shared files and reports every file.

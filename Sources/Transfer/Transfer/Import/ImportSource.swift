@@ -118,7 +118,7 @@ package struct ImportSource: Sendable, Equatable {
     var sources: [ImportSource] = []
     for sheet in package.sheets {
       if chosen.isEmpty {
-        if sheet.isHidden || LongTextIndex.isSheet(sheet.name, among: names) { continue }
+        if sheet.isHidden || sheet.isSummary || LongTextIndex.isSheet(sheet.name, among: names) { continue }
         if try ExactValueIndex.isSheet(sheet.name, of: source.path) { continue }
       } else if !chosen.contains(where: { $0.isIdentical(to: sheet.name) }) {
         continue

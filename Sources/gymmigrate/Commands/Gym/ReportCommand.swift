@@ -13,13 +13,15 @@ struct ReportCommand: AsyncParsableCommand {
     commandName: "report",
     abstract: "Show the owner's numbers: income, expenses, check-ins, members, stock.",
     discussion: """
-      Prints tables with bars, or one HTML page with charts (-o report.html), or one JSON object with money in cents. \
+      Prints tables with bars, or writes one HTML page (-o report.html) or a workbook (-o report.xlsx), both with \
+      charts, or prints one JSON object with money in cents. \
       Days and hours are those of the gym's zone, money is MXN. Income is the sum of completed payments, by the day on \
       which they were completed, else created; expenses are active ones, by their date.
 
         gymmigrate report month 2026-01 -e stage
         gymmigrate report week -e stage --lang en
         gymmigrate report owner --from 2025-01-01 --to 2025-12-31 -e stage -o 2025.html
+        gymmigrate report month 2026-01 -e stage -o january.xlsx
         gymmigrate report month 2026-01 -e stage --role receptionist
       """,
     subcommands: [ReportMonth.self, ReportWeek.self, ReportOwner.self]
@@ -102,7 +104,10 @@ struct ReportOptions: ParsableArguments {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("Write one HTML page with charts to this file, .html, instead.", valueName: "path")
+    help: ArgumentHelp(
+      "Write a page with charts to this file, .html, or a workbook with charts, .xlsx, instead.",
+      valueName: "path"
+    )
   )
   var output: String?
 
@@ -130,8 +135,10 @@ struct ReportOptions: ParsableArguments {
   func validate() throws {
     guard let output else { return }
     if json { throw ValidationError("Give --json or --output, not both.") }
-    if !output.hasSuffix(".html") {
-      throw ValidationError("--output: '\(output)' does not name a page; give a name that ends in .html.")
+    if !output.hasSuffix(".html"), !output.hasSuffix(".xlsx") {
+      throw ValidationError(
+        "--output: '\(output)' names neither a page nor a workbook; give a name that ends in .html or .xlsx."
+      )
     }
   }
 
@@ -176,12 +183,12 @@ struct ReportOptions: ParsableArguments {
         count in
         counts.update(collection) { $0.read += count }
       }
-      try options.write(report)
+      try options.write(report, in: zone)
       return CommandResult()
     }
   }
 
-  private func write(_ report: OwnerReport) throws {
+  private func write(_ report: OwnerReport, in zone: LocalTimeZone) throws {
     let words = ReportWords(lang)
     if json {
       var json = JSONWriter()
@@ -189,6 +196,7 @@ struct ReportOptions: ParsableArguments {
       return try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
     }
     guard let output else { return try StandardOutput.write(report.text(words)) }
+    if output.hasSuffix(".xlsx") { return try report.writeWorkbook(output, words, in: zone) }
     var file = try OutputFile(output)
     try file.write(report.page(words))
     _ = try file.finish()

@@ -42,6 +42,7 @@ struct ExportCommand: AsyncParsableCommand {
 
         gymmigrate export users -e test -o users.csv
         gymmigrate export --all -e prod -o all.xlsx --header spanish
+        gymmigrate export --all -e prod -o all.xlsx --summary
         gymmigrate export --all -e prod -o backup/ --format jsonl
         gymmigrate export users -e prod -o - --format csv --fields firstName,phone
         gymmigrate export orders --subcollections -e prod -o orders.jsonl
@@ -135,6 +136,8 @@ struct ExportCommand: AsyncParsableCommand {
   )
   var asApp = false
 
+  @OptionGroup var summary: SummaryOptions
+
   @OptionGroup var schedule: ScheduleOptions
 
   @OptionGroup var connection: ConnectionOptions
@@ -143,6 +146,7 @@ struct ExportCommand: AsyncParsableCommand {
   func validate() throws {
     try CollectionArguments.validate(collections, all: all, query)
     try schedule.validate(self)
+    try summary.validate(self)
     try validateSQLite()
     if format == nil, !schedule.dated, FormatName(fileName: output) == nil {
       throw ValidationError(
@@ -203,6 +207,7 @@ struct ExportCommand: AsyncParsableCommand {
     if asApp { try schema.assertGym("--as-app") }
     let asApp = asApp
     let format = try exportFormat(schema)
+    let summary = try summary.summary(schema, header)
     let fields = try fieldPaths()
     let readTime = readTime ?? .pinned
     let (output, limit, reading, query, scope) = (output, limit, reading, query, scope)
@@ -223,6 +228,7 @@ struct ExportCommand: AsyncParsableCommand {
     _ = try ExportOutput(destination, format)
     try await CommandRun(name: "export", connection: connection, logging: logging).perform { session, run in
       var reads = try await session.reads(of: selection, query, at: readTime.moment)
+      if summary != nil { SummaryOptions.arrange(&reads) }
       if !isDeep { session.logger.reportSubcollections(of: reads, schema) }
       for index in reads.indices {
         // What the app reads follows from other fields.
@@ -234,6 +240,7 @@ struct ExportCommand: AsyncParsableCommand {
       options.fields = fields
       if asApp { options.transform = AppUser.asRead }
       options.limit = limit
+      options.summary = summary
       options.scope = scope
       options.readTime = readTime
       let scheduledExport = dated.map {

@@ -7,6 +7,8 @@ package struct XLSXPackage: Sendable {
   package struct Sheet: Sendable {
     package var name: String
     package var isHidden: Bool
+    /// Whether it is for people, and no table (``SummarySheet``).
+    package var isSummary = false
     /// The name of its entry in the archive.
     package var part: String
   }
@@ -39,6 +41,8 @@ package struct XLSXPackage: Sendable {
       if name.isNamed("sheet"), let title = attributes["name"], let id = attributes["id"] {
         if found.sheets.count >= Self.maximumParts { return handler.refuse("it has too many sheets") }
         found.sheets.append((title, id, attributes["state"].map { $0 != "visible" } ?? false))
+      } else if name.isNamed("definedName"), attributes["name"] == SummaryWriter.mark {
+        if let place = attributes["localSheetId"].flatMap({ Int($0) }) { found.summaries.insert(place) }
       } else if name.isNamed("workbookPr"), let value = attributes["date1904"] {
         found.countsFrom1904 = value == "1" || value == "true"
       }
@@ -54,13 +58,18 @@ package struct XLSXPackage: Sendable {
       if type.hasSuffix("/styles") { styles = try XLSXStyles(target, in: path) }
     }
     // Sheets of charts or macros are not worksheets.
-    for (name, id, isHidden) in found.sheets {
-      if let part = parts[id] { sheets.append(Sheet(name: name, isHidden: isHidden, part: part)) }
+    for (index, (name, id, isHidden)) in found.sheets.enumerated() {
+      guard let part = parts[id] else { continue }
+      sheets.append(
+        Sheet(name: name, isHidden: isHidden, isSummary: found.summaries.contains(index), part: part)
+      )
     }
   }
 
   private final class Found {
     var sheets: [(name: String, id: String, isHidden: Bool)] = []
+    /// The places of the sheets that are for people.
+    var summaries: Set<Int> = []
     var countsFrom1904 = false
     var relations: [(type: String, target: String, id: String)] = []
   }

@@ -90,6 +90,9 @@ struct SheetCells: ~Copyable {
     return widths
   }
 
+  /// What stands out, and what leads to other sheets.
+  var extras: SheetExtras { SheetExtras(plan.columns) }
+
   /// The number formats of the columns; nil where the schema has none.
   var numberFormats: [String?] { [nil] + plan.columns.map(\.numberFormat) }
 

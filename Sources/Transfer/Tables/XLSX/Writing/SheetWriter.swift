@@ -55,6 +55,7 @@ final class SheetWriter: CollectionWriter {
       header: header,
       widths: widths,
       numberFormats: cells.numberFormats,
+      extras: cells.extras,
       name: name,
       first: first
     )

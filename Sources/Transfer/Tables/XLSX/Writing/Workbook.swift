@@ -61,9 +61,35 @@ struct Workbook: ~Copyable {
   ///
   /// - Throws: ``Failure`` of kind `internal` if there is no memory.
   func numberFormat(_ code: String) throws(Failure) -> UnsafeMutablePointer<lxw_format> {
-    guard let format = workbook_add_format(handle) else { throw Self.noMemory }
+    let format = try addFormat()
     format_set_num_format(format, code)
     return format
+  }
+
+  /// Makes a format that looks like no format until it is changed.
+  ///
+  /// - Throws: ``Failure`` of kind `internal` if there is no memory.
+  func addFormat() throws(Failure) -> UnsafeMutablePointer<lxw_format> {
+    guard let format = workbook_add_format(handle) else { throw Self.noMemory }
+    return format
+  }
+
+  /// Makes a chart, to be inserted into one sheet.
+  ///
+  /// - Throws: ``Failure`` of kind `internal` if there is no memory.
+  func addChart(_ type: lxw_chart_type) throws(Failure) -> UnsafeMutablePointer<lxw_chart> {
+    guard let chart = workbook_add_chart(handle, UInt8(type.rawValue)) else { throw Self.noMemory }
+    return chart
+  }
+
+  /// Gives a sheet's first cell a name that is local to the sheet; the sheet's name must have no apostrophe.
+  ///
+  /// - Throws: ``Failure`` of kind `internal`.
+  func defineName(_ name: String, ofSheet sheet: String) throws(Failure) {
+    let code = workbook_define_name(handle, "'\(sheet)'!\(name)", "='\(sheet)'!$A$1")
+    if code != LXW_NO_ERROR {
+      throw Failure(.internal, "name a sheet of a workbook", cause: "libxlsxwriter's error \(code.rawValue)")
+    }
   }
 
   /// Adds an empty sheet; the name must be valid and unique (``SheetNames``).

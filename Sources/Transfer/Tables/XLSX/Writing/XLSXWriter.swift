@@ -35,9 +35,14 @@ package final class XLSXWriter {
   private let target: String?
   private let temporary: String
   private var numberFormats: [String: UnsafeMutablePointer<lxw_format>] = [:]
+  private var specialFormats: [String: UnsafeMutablePointer<lxw_format>] = [:]
   private var temporaryIsLeft = true
-  private var workbook: Workbook?
+  private(set) var workbook: Workbook?
   private var names = SheetNames()
+  /// The names of sheets that will be there, by their collections.
+  private var announced: [UTF8Key: String] = [:]
+  /// The collections whose sheets are there.
+  private var begun: Set<UTF8Key> = []
   private var longTexts: LongTexts
   private var exactValues: ExactValues
 
@@ -76,6 +81,15 @@ package final class XLSXWriter {
     if temporaryIsLeft { unlink(temporary) }
   }
 
+  /// Announces the sheets of collections, so that sheets before them link to theirs.
+  ///
+  /// Each of them must be made afterwards; the names are taken now.
+  package func announce(_ collections: [CollectionPath]) {
+    for collection in collections where announced[UTF8Key(collection.string)] == nil {
+      announced[UTF8Key(collection.string)] = names.unique(collection.string)
+    }
+  }
+
   /// Returns a writer for the next sheet.
   ///
   /// - Parameters:
@@ -88,7 +102,9 @@ package final class XLSXWriter {
     named name: String? = nil,
     fields: [FieldPath]? = nil
   ) throws(Failure) -> any CollectionWriter {
-    let sheetName = names.unique(name ?? collection.string)
+    let isFirst = begun.insert(UTF8Key(collection.string)).inserted
+    let announced = name == nil && isFirst ? announced[UTF8Key(collection.string)] : nil
+    let sheetName = announced ?? names.unique(name ?? collection.string)
     let first = try addSheet(named: sheetName)
     return try SheetWriter(
       of: self,
@@ -99,6 +115,14 @@ package final class XLSXWriter {
       folder: temporaryFolder,
       path: path == "-" ? nil : path
     )
+  }
+
+  /// Returns a writer for a sheet for people, which is the next one.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  package func summary(named name: String) throws(Failure) -> SummaryWriter {
+    let name = names.unique(name)
+    return SummaryWriter(of: self, try addSheet(named: name), named: name)
   }
 
   /// Completes the workbook, after all sheets were finished; this takes most of the time.
@@ -129,10 +153,11 @@ package final class XLSXWriter {
       )
     }
     try workbook.take()?.close(reporting: path)
+    let finished = FinishedWorkbook(temporary: temporary, path: path, digests: options.digest)
     if let target {
-      receipt = try publish(as: target)
+      receipt = try finished.publish(as: target)
     } else {
-      receipt = try copyOut()
+      receipt = try finished.copyOut()
       unlink(temporary)
     }
     temporaryIsLeft = false
@@ -182,11 +207,13 @@ package final class XLSXWriter {
     header: [String],
     widths: [Double],
     numberFormats: [String?],
+    extras: SheetExtras = SheetExtras(),
     name: String,
     first: UnsafeMutablePointer<lxw_worksheet>?,
     isHidden: Bool = false
   ) throws(Failure) {
-    try checkRoom(for: rows)
+    let links = SheetLinks(extras, to: announced)
+    try checkRoom(for: rows, links: links.count)
     let formats = try numberFormats.map { code throws(Failure) in
       try code.flatMap { code throws(Failure) in try format(code) }
     }
@@ -197,16 +224,37 @@ package final class XLSXWriter {
     var row: UInt32 = 1
     try rows.read { cells throws(Failure) in
       if Int(row) == rowsPerSheet {
-        try end(sheet, rows: row, columns: header.count)
+        try end(sheet, rows: row, columns: header.count, extras)
         sheet = try addSheet(named: names.unique(name))
         if isHidden { worksheet_hide(sheet) }
         try start(sheet, header: header, widths: widths, formats: formats)
         row = 1
       }
-      try write(cells, to: sheet, row: row)
+      try write(cells, links, to: sheet, row: row)
       row += 1
     }
-    try end(sheet, rows: row, columns: header.count)
+    try end(sheet, rows: row, columns: header.count, extras)
+  }
+
+  /// The format of what stands out, made once for the workbook: black on yellow.
+  private func highlightFormat() throws(Failure) -> UnsafeMutablePointer<lxw_format>? {
+    if let known = specialFormats["highlight"] { return known }
+    let made = try workbook?.addFormat()
+    if let made { format_set_bg_color(made, 0xFFEB9C) }
+    specialFormats["highlight"] = made
+    return made
+  }
+
+  /// The format of links, made once for the workbook: text, so that what is typed over an ID stays one.
+  private func linkFormat() throws(Failure) -> UnsafeMutablePointer<lxw_format>? {
+    if let known = specialFormats["link"] { return known }
+    let made = try workbook?.numberFormat("@")
+    if let made {
+      format_set_font_color(made, 0x0563C1)
+      format_set_underline(made, UInt8(LXW_UNDERLINE_SINGLE.rawValue))
+    }
+    specialFormats["link"] = made
+    return made
   }
 
   /// The format of a code, made once for the workbook.
@@ -248,10 +296,18 @@ package final class XLSXWriter {
   private func end(
     _ sheet: UnsafeMutablePointer<lxw_worksheet>,
     rows: UInt32,
-    columns: Int
+    columns: Int,
+    _ extras: SheetExtras
   ) throws(Failure) {
     worksheet_autofilter(sheet, 0, 0, rows - 1, UInt16(columns - 1))
-    // The library does not check whether writing its temporary file succeeded.
+    if rows > 1, !extras.highlights.isEmpty {
+      try check(extras.apply(to: sheet, rows: rows, try highlightFormat()))
+    }
+    try flush(sheet)
+  }
+
+  /// Sends a finished sheet to its temporary file; the library does not check whether writing that succeeded.
+  func flush(_ sheet: UnsafeMutablePointer<lxw_worksheet>) throws(Failure) {
     guard let file = sheet.pointee.optimize_tmpfile else { return }
     if fflush(file) != 0 || ferror(file) != 0 {
       throw Failure.cannotWrite(path, errno: errno == 0 ? ENOSPC : errno)
@@ -260,6 +316,7 @@ package final class XLSXWriter {
 
   private func write(
     _ cells: SheetRows.Row,
+    _ links: SheetLinks,
     to sheet: UnsafeMutablePointer<lxw_worksheet>,
     row: UInt32
   ) throws(Failure) {
@@ -280,14 +337,19 @@ package final class XLSXWriter {
         case .number(let number, .integer): worksheet_write_number(sheet, row, column, number, integerFormat)
         case .boolean(let truth): worksheet_write_boolean(sheet, row, column, truth ? 1 : 0, nil)
         case .text(let text): worksheet_write_string(sheet, row, column, text, nil)
-        case .textLike(let text): worksheet_write_string(sheet, row, column, text, textFormat)
+        case .textLike(let text):
+          if let formula = links.formula(for: text, in: Int(column)) {
+            worksheet_write_formula_str(sheet, row, column, formula, try linkFormat(), text)
+          } else {
+            worksheet_write_string(sheet, row, column, text, textFormat)
+          }
         case .emptyText: worksheet_write_blank(sheet, row, column, textFormat)
         }
       try check(code)
     }
   }
 
-  private func check(_ code: lxw_error) throws(Failure) {
+  func check(_ code: lxw_error) throws(Failure) {
     if code == LXW_NO_ERROR { return }
     throw Failure(
       .internal,
@@ -298,15 +360,16 @@ package final class XLSXWriter {
   }
 
   /// Capacity must be checked before: at the end, the library copies the rows without checking for errors.
-  private func checkRoom(for rows: borrowing SheetRows) throws(Failure) {
+  private func checkRoom(for rows: borrowing SheetRows, links: Int) throws(Failure) {
     var status = statvfs()
     guard statvfs(temporaryFolder, &status) == 0 else { return }
     let free = Int(
       clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
     )
-    // The tags of a cell take about 50 bytes; there are two copies of the rows while the workbook is
-    // assembled.
-    let needed = 2 * (rows.bytes + 50 * rows.cellCount) + (rows.bytes + 50 * rows.cellCount) / 4
+    // The tags of a cell take about 50 bytes, a link with the ID three times about 200 more; there are two
+    // copies of the rows while the workbook is assembled.
+    let size = rows.bytes + 50 * rows.cellCount + 200 * links * rows.count
+    let needed = 2 * size + size / 4
     if free < needed {
       throw Failure.cannotWrite(
         path,
@@ -314,51 +377,5 @@ package final class XLSXWriter {
         remedy: "Free some disk space, or write elsewhere."
       )
     }
-  }
-
-  // MARK: The finished file
-
-  private func publish(as target: String) throws(Failure) -> OutputFile.Receipt {
-    let (descriptor, code) = SystemCall.open(temporary, O_RDONLY)
-    if descriptor < 0 { throw Failure.cannotWrite(path, errno: code) }
-    defer { close(descriptor) }
-    if let mode = SystemCall.status(target).status?.st_mode { fchmod(descriptor, mode & 0o7777) }
-    let synced = SystemCall.synchronize(descriptor)
-    if synced != 0 { throw Failure.cannotWrite(path, errno: synced) }
-    guard let size = SystemCall.status(temporary).status?.st_size else {
-      throw Failure.cannotWrite(path, errno: ENOENT)
-    }
-    let sha256 = options.digest ? try digest(descriptor) : nil
-    guard rename(temporary, target) == 0 else { throw Failure.cannotWrite(path, errno: errno) }
-    SystemCall.synchronizeFolder(FilePaths.folder(of: target))
-    return OutputFile.Receipt(path: path, bytes: Int(size), sha256: sha256)
-  }
-
-  private func digest(_ descriptor: Int32) throws(Failure) -> String {
-    var digest = try SHA256Digest()
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let (count, code) = SystemCall.read(descriptor, into: buffer)
-      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
-      if count == 0 { return digest.finish() }
-      digest.update(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
-    }
-  }
-
-  private func copyOut() throws(Failure) -> OutputFile.Receipt {
-    let (descriptor, code) = SystemCall.open(temporary, O_RDONLY)
-    if descriptor < 0 { throw Failure.cannotWrite(path, errno: code) }
-    defer { close(descriptor) }
-    var file = try OutputFile(path, gzip: false, digest: options.digest)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let (count, code) = SystemCall.read(descriptor, into: buffer)
-      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
-      if count == 0 { break }
-      try file.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
-    }
-    return try file.finish()
   }
 }

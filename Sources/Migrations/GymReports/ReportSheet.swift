@@ -1,0 +1,82 @@
+package import FirestoreModels
+import Schema
+package import Tables
+
+extension OwnerReport {
+  private static let money = "\"$\"#,##0.00"
+
+  /// The report as a sheet of a workbook: every number in a cell of its own, and a chart over those that have bars elsewhere.
+  package func sheet(_ words: ReportWords) -> SummarySheet {
+    func money(_ cents: Int) -> SummarySheet.Cell { .number(Double(cents) / 100, format: Self.money) }
+    var sections = [
+      SummarySheet.Section(
+        "",
+        headings: [],
+        rows: [
+          [.text(words[.from]), .day(days.lowerBound)], [.text(words[.to]), .day(days.upperBound)],
+          [.text(words[.asOf]), .day(asOf)],
+        ]
+      )
+    ]
+    var totals: [[SummarySheet.Cell]] = [
+      [.text(words[.income]), money(income.total.cents), .count(income.total.count)]
+    ]
+    if let expenses, let profitCents {
+      totals.append([.text(words[.expenses]), money(expenses.total.cents), .count(expenses.total.count)])
+      totals.append([.text(words[.profit]), money(profitCents)])
+    }
+    totals.append([.text(words[.checkIns]), .empty, .count(checkIns.total)])
+    totals.append([.text(words[.members]), .empty, .count(membersByStatus.reduce(0) { $0 + $1.count })])
+    sections.append(.init("", headings: ["", words[.amount], words[.count]], rows: totals))
+    for table in tables(words) {
+      let hasDocuments = table.rows.contains { $0.documents != nil }
+      sections.append(
+        .init(
+          table.title,
+          headings: [table.columns.label, table.columns.text] + (hasDocuments ? [words[.count]] : []),
+          rows: table.rows.map { row in
+            let label: SummarySheet.Cell =
+              row.start.map { .day($0, format: row.documents == nil ? "yyyy-mm-dd" : "yyyy-mm") }
+              ?? .text(row.label)
+            let content: SummarySheet.Cell =
+              switch row.content {
+              case .cents(let cents): money(cents)
+              case .count(let count): .count(count)
+              case .day(let day): .day(day)
+              }
+            return [label, content] + (row.documents.map { [.count($0)] } ?? [])
+          },
+          chart: table.shape == .list ? nil : table.shape == .series ? .columns : .bars,
+          empty: words[.none],
+          note: table.note
+        )
+      )
+    }
+    if leftOut(words) != nil {
+      var rows: [[SummarySheet.Cell]] = [
+        [.text(words[.income]), .count(undated.payments), .count(unreadable.payments)]
+      ]
+      if expenses != nil {
+        rows.append([.text(words[.expenses]), .count(undated.expenses), .count(unreadable.expenses)])
+      }
+      sections.append(
+        .init(words[.leftOut], headings: ["", words[.undated], words[.unreadable]], rows: rows)
+      )
+    }
+    return SummarySheet(title: words[.title], sections: sections)
+  }
+
+  /// Writes the report as a workbook of this sheet alone.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  package func writeWorkbook(_ path: String, _ words: ReportWords, in zone: LocalTimeZone) throws(Failure) {
+    let workbook = try XLSXWriter(path, options: XLSXOptions(timeZone: zone))
+    try workbook.summary(named: words.sheetName).write(sheet(words))
+    try workbook.finish()
+  }
+}
+
+extension ReportWords {
+  /// The name of the sheet in a workbook.
+  package var sheetName: String { self[.sheet] }
+}

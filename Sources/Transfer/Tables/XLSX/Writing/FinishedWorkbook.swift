@@ -1,0 +1,58 @@
+import Files
+import FirestoreModels
+import Platform
+
+/// A workbook that is whole, in a temporary file.
+struct FinishedWorkbook {
+  let temporary: String
+  /// The path that was asked for, for errors.
+  let path: String
+  /// Whether the receipt has a SHA-256.
+  let digests: Bool
+
+  /// Gives it the name of its target.
+  func publish(as target: String) throws(Failure) -> OutputFile.Receipt {
+    let (descriptor, code) = SystemCall.open(temporary, O_RDONLY)
+    if descriptor < 0 { throw Failure.cannotWrite(path, errno: code) }
+    defer { close(descriptor) }
+    if let mode = SystemCall.status(target).status?.st_mode { fchmod(descriptor, mode & 0o7777) }
+    let synced = SystemCall.synchronize(descriptor)
+    if synced != 0 { throw Failure.cannotWrite(path, errno: synced) }
+    guard let size = SystemCall.status(temporary).status?.st_size else {
+      throw Failure.cannotWrite(path, errno: ENOENT)
+    }
+    let sha256 = digests ? try digest(descriptor) : nil
+    guard rename(temporary, target) == 0 else { throw Failure.cannotWrite(path, errno: errno) }
+    SystemCall.synchronizeFolder(FilePaths.folder(of: target))
+    return OutputFile.Receipt(path: path, bytes: Int(size), sha256: sha256)
+  }
+
+  private func digest(_ descriptor: Int32) throws(Failure) -> String {
+    var digest = try SHA256Digest()
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let (count, code) = SystemCall.read(descriptor, into: buffer)
+      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
+      if count == 0 { return digest.finish() }
+      digest.update(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+    }
+  }
+
+  /// Copies it to what is no file of a folder, such as standard output.
+  func copyOut() throws(Failure) -> OutputFile.Receipt {
+    let (descriptor, code) = SystemCall.open(temporary, O_RDONLY)
+    if descriptor < 0 { throw Failure.cannotWrite(path, errno: code) }
+    defer { close(descriptor) }
+    var file = try OutputFile(path, gzip: false, digest: digests)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let (count, code) = SystemCall.read(descriptor, into: buffer)
+      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
+      if count == 0 { break }
+      try file.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+    }
+    return try file.finish()
+  }
+}

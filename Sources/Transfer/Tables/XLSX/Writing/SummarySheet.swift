@@ -1,0 +1,70 @@
+package import Schema
+
+/// A sheet of a workbook that people read: totals, sections of rows, and a native chart over those that have one.
+///
+/// It is no table of documents; ``TableReader`` and the import leave it out.
+package struct SummarySheet: Sendable {
+  /// What a cell holds.
+  package enum Cell: Sendable, Equatable {
+    case empty
+    case text(String)
+    /// A number in a number format.
+    case number(Double, format: String)
+
+    /// A number without decimals; a text where a workbook cannot hold it exactly.
+    package static func count(_ count: Int) -> Cell {
+      count.magnitude <= 1 << 53 ? .number(Double(count), format: "#,##0") : .text(String(count))
+    }
+
+    /// A day as a date; a text for one before 1 March 1900, where Excel's calendar is wrong.
+    package static func day(_ day: CalendarDay, format: String = "yyyy-mm-dd") -> Cell {
+      let serial = day.number + SheetDate.epoch
+      guard serial >= SheetDate.firstDay, serial <= SheetDate.lastDay else { return .text(day.text) }
+      return .number(Double(serial), format: format)
+    }
+  }
+
+  /// The kinds of charts.
+  package enum Chart: Sendable {
+    /// Bars below each other, for headings.
+    case bars
+    /// Columns side by side, for steps of time.
+    case columns
+  }
+
+  /// A heading, and rows below it; a chart shows the second cell of each row over the first.
+  package struct Section: Sendable {
+    package var title: String
+    package var headings: [String]
+    package var rows: [[Cell]]
+    /// The chart; none is drawn where there are no rows.
+    package var chart: Chart?
+    /// What is said where there are no rows.
+    package var empty: String
+    package var note: String?
+
+    package init(
+      _ title: String,
+      headings: [String],
+      rows: [[Cell]],
+      chart: Chart? = nil,
+      empty: String = "",
+      note: String? = nil
+    ) {
+      self.title = title
+      self.headings = headings
+      self.rows = rows
+      self.chart = chart
+      self.empty = empty
+      self.note = note
+    }
+  }
+
+  package var title: String
+  package var sections: [Section]
+
+  package init(title: String, sections: [Section]) {
+    self.title = title
+    self.sections = sections
+  }
+}
