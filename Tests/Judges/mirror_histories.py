@@ -691,7 +691,7 @@ def pushes(scene, rounds):
                     rivals[path] = None
                     conflicts |= {path} if expected is not None else set()
                 else:
-                    base.commit([base.set(path, {"other": text("by another")}, "updatedAt" if chance.random() < 0.5 else None, mask=["other"])])
+                    base.commit([base.set(path, {"other": text(f"by another, {number}")}, "updatedAt" if chance.random() < 0.5 else None, mask=["other"])])
                     rivals[path] = base.all()[path]
                     conflicts.add(path)
         scene.push("--max-delete", editor.deleted, ends=(2,) if conflicts else (0,))
