@@ -67,7 +67,7 @@ struct ValueErrorTests {
     Refusal("export users -o u.csv --order-by a,b,c,d.", "--order-by", "'d.'", "a field name is missing"),
     Refusal("export users -o u.csv --order-by a_up", "--order-by", "'a up'", "FIELD desc"),
     Refusal("export users -o u.csv --fields a-b", "--fields", "'a-b'", "back-quotes"),
-    Refusal("export users -o users", "--output", "'users'", "--format csv, xlsx or jsonl"),
+    Refusal("export users -o users", "--output", "'users'", "--format csv, xlsx, jsonl or sqlite"),
     Refusal("export users -o u.csv --dated", "--output", "'u.csv'", "is no folder"),
     Refusal("export users -o out/ --dated --keep 0", "'0'", "a whole number from 1"),
     Refusal("export users -o out/ --dated --since monday", "'monday'", "last, or a time as 2026-"),

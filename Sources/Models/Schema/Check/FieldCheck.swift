@@ -66,7 +66,9 @@ extension FieldSchema {
     var violations: [SchemaViolation] = []
     for (index, value) in values.enumerated() {
       let fields = FieldMap([.init(name: Self.elementName, value: value)])
-      for field in elements.indices { elements[field].check(in: fields, &violations) }
+      for field in elements.indices {
+        elements[field].check(fields.presentValue(elements[field].path), in: fields, &violations)
+      }
       guard var violation = violations.first else { continue }
       let below = violation.field?.segments.dropFirst().joined(separator: ".") ?? ""
       violation.field = path
@@ -77,8 +79,10 @@ extension FieldSchema {
   }
 
   /// Adds how the field of a document differs.
-  func check(in document: FieldMap, _ violations: inout [SchemaViolation]) {
-    guard let value = document.presentValue(path) else {
+  ///
+  /// - Parameter value: Its value in the document; nil where it is absent or null.
+  func check(_ value: Value?, in document: FieldMap, _ violations: inout [SchemaViolation]) {
+    guard let value else {
       if isRequired, isParentPresent(in: document) {
         violations.append(
           SchemaViolation(.missing, path, nil, expected: types.isEmpty ? "a value" : typeNames)
@@ -108,6 +112,23 @@ extension FieldSchema {
   }
 }
 
+/// A field of a collection, in a class because copies of it would cost more than most of its checks.
+final class FieldChecker: Sendable {
+  let field: FieldSchema
+  /// Its position among the collection's fields.
+  let index: Int
+  /// The first segment of its path.
+  let top: String
+  let isNested: Bool
+
+  init(_ field: FieldSchema, index: Int) {
+    self.field = field
+    self.index = index
+    top = field.path.segments.first ?? ""
+    isNested = field.path.segments.count > 1
+  }
+}
+
 extension CollectionSchema {
   /// How a document differs from the schema, in the order of the fields; nothing where the schema is not about it.
   ///
@@ -117,11 +138,7 @@ extension CollectionSchema {
     if !covers(document.path) { return [] }
     var violations: [SchemaViolation] = []
     checkID(of: document, &violations)
-    // By index, because a copy of a field costs more than most of its checks.
-    for index in fields.indices {
-      if let id = idField, fields[index].path == id { continue }
-      fields[index].check(in: document.fields, &violations)
-    }
+    checkFields(of: document.fields, &violations)
     for path in forbidden {
       if let value = document.fields[path] {
         violations.append(SchemaViolation(.forbidden, path, value, expected: "no field of that name"))
@@ -129,6 +146,28 @@ extension CollectionSchema {
     }
     if !expectsUnknownFields { checkUndeclared(document.fields, below: [], &violations) }
     return violations
+  }
+
+  private func checkFields(of document: FieldMap, _ violations: inout [SchemaViolation]) {
+    var found: [(index: Int, violation: SchemaViolation)] = []
+    var new: [SchemaViolation] = []
+    // Both are in the order of their names' bytes, so they are gone through together.
+    let entries = document.entries
+    var at = 0
+    for checker in checkers {
+      while at < entries.count, entries[at].name.compareUTF8(checker.top) < 0 { at += 1 }
+      var value: Value?
+      if at < entries.count, entries[at].name.isIdentical(to: checker.top) {
+        value = checker.isNested ? document.presentValue(checker.field.path) : entries[at].value
+        if value?.isNull ?? false { value = nil }
+      }
+      if let idField, checker.field.path == idField { continue }
+      checker.field.check(value, in: document, &new)
+      for violation in new { found.append((checker.index, violation)) }
+      new.removeAll(keepingCapacity: true)
+    }
+    if found.count > 1 { found.sort { $0.index < $1.index } }
+    for (_, violation) in found { violations.append(violation) }
   }
 
   /// The fields that an application orders or filters by and does not find: the document is invisible to it.

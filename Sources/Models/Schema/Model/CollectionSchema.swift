@@ -45,6 +45,8 @@ package struct CollectionSchema: Sendable {
   package private(set) var columns: [Column] = []
 
   private var byPath: [FieldPath: Int] = [:]
+  /// The fields in the order of a document's, for checks.
+  private(set) var checkers: [FieldChecker] = []
 
   package init(_ pattern: CollectionPath, fields: [FieldSchema] = []) {
     self.pattern = pattern
@@ -55,6 +57,11 @@ package struct CollectionSchema: Sendable {
   package mutating func set(_ fields: [FieldSchema]) {
     self.fields = fields
     byPath = Dictionary(fields.enumerated().map { ($0.element.path, $0.offset) }, uniquingKeysWith: { $1 })
+    checkers = fields.enumerated().map { FieldChecker($0.element, index: $0.offset) }
+      .sorted { a, b in
+        let order = a.top.compareUTF8(b.top)
+        return order == 0 ? a.index < b.index : order < 0
+      }
     columns = Self.columns(fields) { [idField] in $0.isIdentifier || $0.path == idField }
   }
 

@@ -119,6 +119,7 @@ package struct ValueRange: Sendable, Equatable {
 
   /// Whether a value is within the bounds; a value that they say nothing about is.
   package func contains(_ value: Value) -> Bool {
+    if isEmpty { return true }
     let measured: Value
     switch value {
     case .integer, .double, .timestamp: measured = value

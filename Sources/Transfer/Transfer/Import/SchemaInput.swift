@@ -65,6 +65,7 @@ final class SchemaInput: DocumentInput {
   private let policy: SchemaPolicy
   /// The collection of all documents; nil for the one in each document's name.
   private let collection: CollectionPath?
+  private var last: (path: CollectionPath, schema: CollectionSchema?)?
 
   init(_ input: any DocumentInput, of source: ImportSource, _ rules: SchemaRules, collection: CollectionPath?)
   {
@@ -81,13 +82,14 @@ final class SchemaInput: DocumentInput {
     if let collection, source.format == .jsonLines {
       document.path = DocumentPath(collection, document.path.id)
     }
-    guard let declared = rules.schema.collection(document.path.collection) else { return row }
+    guard let declared = declared(document.path.collection) else { return row }
     document = rules.filled(document, declared)
     row.document?.fields = document.fields
     if policy == .off { return row }
     // A cell that could not be read is no missing value.
-    let unread = Set(row.faults.compactMap(\.column))
     let violations = rules.violations(in: document, declared)
+    if violations.isEmpty { return row }
+    let unread = Set(row.faults.compactMap(\.column))
     let faults = violations.map { fault($0, in: row) }.filter { fault in
       fault.column.map { !unread.contains($0) } ?? true
     }
@@ -107,6 +109,14 @@ final class SchemaInput: DocumentInput {
       }
     }
     return row
+  }
+
+  /// What the schema says of a collection; documents mostly come collection by collection.
+  private func declared(_ collection: CollectionPath) -> CollectionSchema? {
+    if let last, last.path == collection { return last.schema }
+    let found = rules.schema.collection(collection)
+    last = (collection, found)
+    return found
   }
 
   func skip(through number: Int) throws(Failure) { try input.skip(through: number) }
