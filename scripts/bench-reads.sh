@@ -32,7 +32,7 @@ for n in range(int(sys.argv[1])):
           % (n, notes, "".join(chance.choices(string.ascii_letters + string.digits, k=20))))
 PYTHON
 cd "$folder"
-"$binary" import members.jsonl -e local -q --no-progress
+"$binary" import members.jsonl --validate off -e local -q --no-progress
 "$binary" serve --port 0 >served 2>&1 &
 servers+=($!)
 until grep -q 127.0.0.1: served; do sleep 0.05; done

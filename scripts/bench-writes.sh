@@ -31,7 +31,7 @@ import() { # LIMIT OPTIONS...
   python3 "$sink" 80 "$folder/commits.json" >"$folder/port" &
   server=$!
   until [[ -s $folder/port ]]; do sleep 0.05; done
-  (cd "$folder" && python3 - "$binary" import in.jsonl --limit "$limit" --project p --endpoint \
+  (cd "$folder" && python3 - "$binary" import in.jsonl --validate off --limit "$limit" --project p --endpoint \
     "http://127.0.0.1:$(cat port)" --json -q "$@" <<'PYTHON'
 import json, resource, subprocess, sys
 run = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE)
