@@ -34,7 +34,7 @@ package struct FieldSchema: Sendable {
   /// The element comes first, then the fields below it where it is a map. Their paths begin with ``elementName``.
   package var elements: [FieldSchema] = []
 
-  /// The segment that stands for an element in the paths of ``elements``.
+  /// The segment of an element in the paths of ``elements``.
   package static let elementName = "[]"
 
   package init(_ path: FieldPath, _ types: [FieldType] = []) {

@@ -65,7 +65,7 @@ struct ShownText: Sendable {
 
   // MARK: Times
 
-  /// Appends a local time, `2026-12-31 18:30:00`; RFC 3339 for one that local time does not tell.
+  /// Appends a local time, `2026-12-31 18:30:00`; RFC 3339 for one that local time does not determine.
   private func append(_ moment: Timestamp, to out: inout [UInt8]) {
     let local = timeZone.map { $0.unambiguousTime(of: moment) } ?? moment.seconds
     guard let local, let shown = Timestamp(seconds: local, nanoseconds: moment.nanoseconds) else {

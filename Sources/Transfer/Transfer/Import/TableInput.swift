@@ -148,7 +148,7 @@ final class TableInput: DocumentInput {
     )
   }
 
-  /// Returns the value of a cell: the exact one where the cell still stands for it.
+  /// Returns the value of a cell: the exact one where the cell still shows it.
   private func value(
     of row: CellRow,
     _ index: Int,

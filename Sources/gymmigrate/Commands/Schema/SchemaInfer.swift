@@ -94,7 +94,7 @@ struct SchemaInfer: AsyncParsableCommand {
       let named = profiles.filter { names.insert($0.pattern.string).inserted }
       if named.count < profiles.count {
         session.logger.warning(
-          "\(profiles.count - named.count) collections are left out: a file cannot tell their names from those of others."
+          "\(profiles.count - named.count) collections are left out: in a file their names would be those of others."
         )
       }
       let schema = DatabaseSchema(

@@ -2,7 +2,7 @@ import FirestoreModels
 
 /// The exact values of a workbook's cells that do not read back as themselves, for a hidden sheet.
 ///
-/// A cell is for people: `5512345678`, not `{"integerValue":"5512345678"}`. Where it does not tell the value
+/// A cell is for people: `5512345678`, not `{"integerValue":"5512345678"}`. Where it does not carry the value
 /// (one of another type than its column's, a number beyond the digits of a workbook), a row of the hidden sheet
 /// does: the sheet, the document and the field of the cell, once more what the cell shows, and the value as
 /// REST JSON. What the cell shows is a cell of the same kind, so that a program that rewrites numbers or texts

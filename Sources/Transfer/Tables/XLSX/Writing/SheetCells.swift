@@ -121,10 +121,10 @@ struct SheetCells: ~Copyable {
       // When read back, a whole number is an integer unless its column or format specifies otherwise.
       let isMarked = type != .double && type != .string && (type != .any || Int64(exactly: number) != nil)
       let mark: SheetRows.Mark = isMarked ? .double : .none
-      let told = max(-Self.largestNumber, min(Self.largestNumber, number))
+      let bounded = max(-Self.largestNumber, min(Self.largestNumber, number))
       let isExact = Self.isNumeric(type) && Self.isShort(number)
-      if try isExact ? true : keep(value, .number(told, mark), index, of: name, workbook) {
-        rows.number(told, column: index + 1, as: mark)
+      if try isExact ? true : keep(value, .number(bounded, mark), index, of: name, workbook) {
+        rows.number(bounded, column: index + 1, as: mark)
         return sample(index + 1, 12)
       }
     case .boolean(let truth):
@@ -153,7 +153,7 @@ struct SheetCells: ~Copyable {
     try addText(column: index + 1, isTextLike: column.isTextLike, of: name, workbook)
   }
 
-  /// Stores the value of a cell that does not tell it in the hidden sheet; false if that cannot hold it.
+  /// Stores the value of a cell that does not carry it in the hidden sheet; false if that cannot hold it.
   private func keep(
     _ value: Value,
     _ cell: ShownCell,
@@ -171,7 +171,7 @@ struct SheetCells: ~Copyable {
     )
   }
 
-  /// Adds what people expect to see instead of ``text``, which is JSON with types; false if that tells the
+  /// Adds what people expect to see instead of ``text``, which is JSON with types; false if that gives the
   /// same, or if the hidden sheet cannot hold the value.
   private mutating func addShown(
     _ value: Value,
@@ -202,16 +202,16 @@ struct SheetCells: ~Copyable {
   /// Integers below have at most 15 digits.
   private static let largestShort: UInt64 = 1_000_000_000_000_000
 
-  /// Whether 15 digits tell a finite number, and spreadsheets know numbers of its size and sign.
+  /// Whether 15 digits determine a finite number, and spreadsheets know numbers of its size and sign.
   static func isShort(_ number: Double) -> Bool {
     // Nearly every number is an amount with few decimals. A whole number divided by a power of ten is the
-    // double nearest to the decimal, which therefore tells it.
+    // double nearest to the decimal, which therefore determines it.
     let scaled = (number * 10_000).rounded()
     if scaled.magnitude < 1e15, scaled / 10_000 == number { return number != 0 || number.sign == .plus }
     return isSpreadsheetNumber(number, digits: 15)
   }
 
-  /// Whether spreadsheets know a number: within their bounds, and told by so many digits.
+  /// Whether spreadsheets know a number: within their bounds, and determined by so many digits.
   ///
   /// Earlier versions of export wrote the others as text, which is still read as a number.
   static func isSpreadsheetNumber(_ number: Double, digits maximum: Int = 16) -> Bool {

@@ -82,7 +82,7 @@ struct SheetExtras {
 /// The row is looked up by the spreadsheet, not here: the other sheet may not be written yet, and people sort sheets. The
 /// formula's value is the ID, also where the other sheet lacks the document, so whoever reads the cell reads the ID.
 struct SheetLinks {
-  /// The parts of a formula around the ID, which stands in it three times.
+  /// The parts of a formula around the ID, which is in it three times.
   private struct Parts {
     var before: [UInt8]
     var between: [UInt8]

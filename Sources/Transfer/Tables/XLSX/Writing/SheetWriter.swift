@@ -5,7 +5,7 @@ import FirestoreModels
 ///
 /// Cells are numbers, booleans and dates if a workbook has such, whatever the type of their column, otherwise
 /// text: arrays, integers beyond 2^53, `NaN`, `Infinity`, and dates before 1 March 1900, where Excel's calendar
-/// is wrong. A cell that does not tell its value, because the column is of another type or the number has more
+/// is wrong. A cell that does not carry its value, because the column is of another type or the number has more
 /// digits, shows it as ``ShownText`` does and has the exact one in ``ExactValues``. An empty text is an empty
 /// cell in text format, a missing value no cell.
 final class SheetWriter: CollectionWriter {

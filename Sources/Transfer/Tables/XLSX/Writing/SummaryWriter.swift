@@ -5,7 +5,7 @@ package import FirestoreModels
 ///
 /// The rows of the sections are in the first three columns, the charts in two columns beside them.
 package final class SummaryWriter {
-  /// The name, local to its sheet, that tells an import to leave the sheet out.
+  /// The name, local to its sheet, that makes an import leave the sheet out.
   static let mark = "gymmigrate_summary"
 
   private static let widths: [Double] = [34, 18, 12, 3]
@@ -188,7 +188,7 @@ package final class SummaryWriter {
     let (first, last) = (UInt32(rows.lowerBound), UInt32(rows.upperBound - 1))
     chart_series_set_categories(series, name, first, 0, last, 0)
     chart_series_set_values(series, name, first, 1, last, 1)
-    // The heading stands above the numbers.
+    // The heading is above the numbers.
     chart_series_set_name_range(series, name, first - 1, 1)
     try Self.withCell(section.title) { title in chart_title_set_name(chart, title) }
     var font = lxw_chart_font()

@@ -16,7 +16,7 @@ import Schema
 /// 1,048,575 documents, `long texts`, and the hidden `_exact` are at the end. A writer that is dropped before
 /// ``finish()`` leaves nothing behind.
 ///
-/// A workbook is for people. What its cells do not tell is in the hidden sheet (``ExactValues``): types other
+/// A workbook is for people. What its cells do not carry is in the hidden sheet (``ExactValues``): types other
 /// than the column's, and digits beyond 15, of which libxlsxwriter writes 16 and LibreOffice saves 15. Once a
 /// spreadsheet has saved it, the difference between an empty text and a missing value may be lost. JSON Lines
 /// keeps everything.
