@@ -108,6 +108,11 @@ let package = Package(
       ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "COpenSSL", logging]
     ),
     library(
+      "Storage",
+      in: "Transfer/",
+      ["FirestoreModels", "Files", "Configuration", "FirestoreREST", "Platform"]
+    ),
+    library(
       "FirestoreDataStore",
       in: "Transfer/",
       [
@@ -128,8 +133,8 @@ let package = Package(
       "Transfer",
       in: "Transfer/",
       [
-        "FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Tables", "Runs", "Platform",
-        logging,
+        "FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Storage", "Tables", "Runs",
+        "Platform", logging,
       ]
     ),
     library("LocalFirestore", in: "", ["FirestoreModels", "Platform", grdb, sqlite]),
@@ -193,7 +198,7 @@ let package = Package(
       name: "gymmigrate",
       dependencies: [
         "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
-        "Configuration", "FirestoreREST", "Tables",
+        "Configuration", "FirestoreREST", "Storage", "Tables",
         "Runs", "Transfer",
         "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "GymReports", "Mirror",
         "LocalFirestore",
@@ -228,7 +233,7 @@ let package = Package(
       name: "TransferTests",
       dependencies: [
         "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
-        "Configuration", "FirestoreREST", "Tables",
+        "Configuration", "FirestoreREST", "Storage", "Tables",
         "Runs", "Transfer",
         "RunSupport", "TestSupport",
       ],
@@ -251,7 +256,7 @@ let package = Package(
       name: "MigrationsTests",
       dependencies: [
         "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
-        "Configuration", "FirestoreREST", "Tables",
+        "Configuration", "FirestoreREST", "Storage", "Tables",
         "Runs", "Transfer",
         "MigrationEngine", "Integrity", "GymMigrations", "GymReports", "GymServices", "Mirror",
         "LocalFirestore", "RunSupport",
@@ -264,7 +269,7 @@ let package = Package(
       name: "FaultTests",
       dependencies: [
         "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
-        "Configuration", "FirestoreREST", "Tables",
+        "Configuration", "FirestoreREST", "Storage", "Tables",
         "Runs", "Transfer",
         "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "LocalFirestore", "RunSupport",
         "TestSupport",
@@ -276,7 +281,7 @@ let package = Package(
       name: "GymmigrateTests",
       dependencies: [
         "Platform", "FirestoreModels", "TypedDocuments", "YAML", "Schema", "GymModels", "Files",
-        "Configuration", "FirestoreREST", "Tables",
+        "Configuration", "FirestoreREST", "Storage", "Tables",
         "Runs", "Transfer",
         "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "LocalFirestore", "TestSupport",
         "gymmigrate",

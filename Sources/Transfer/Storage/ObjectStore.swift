@@ -1,0 +1,104 @@
+package import FirestoreModels
+
+/// A place for complete objects that several machines share: a folder of a file system, or a prefix of a bucket.
+///
+/// Names are relative, with `/` between segments; a segment is never empty, `.` or `..`. An object is complete or missing, and
+/// whoever writes it says in which state it may be replaced, so that two writers never overwrite each other unknowingly.
+///
+///     let store = try storage.store(at: "gs://sajarubox-backups/shards/")
+///     guard case .written = try await store.write(plan, to: "plan.json", if: .missing) else { … }
+///     let plan = try await store.read("plan.json", limit: 8 << 20)
+package protocol ObjectStore: Sendable, CustomStringConvertible {
+  /// Reads a small object.
+  ///
+  /// - Parameter limit: The largest accepted size in bytes.
+  /// - Returns: nil if it does not exist.
+  /// - Throws: `.inputMalformed` if it is larger; `.inputMissing`, `.notPermitted` or `.unavailable` if it cannot be read.
+  func read(_ name: String, limit: Int) async throws(Failure) -> StoredObject?
+
+  /// Writes a small object as a whole.
+  ///
+  /// A retry of a write whose response was lost counts as written, not as refused.
+  ///
+  /// - Throws: `.cannotWrite`, `.notPermitted` or `.unavailable`; the object is unchanged or complete then.
+  func write(_ bytes: [UInt8], to name: String, if precondition: ObjectPrecondition) async throws(Failure)
+    -> ObjectWrite
+
+  /// Copies a local file into an object, in pieces of constant memory.
+  ///
+  /// - Throws: As ``write(_:to:if:)``.
+  func upload(_ path: String, to name: String, if precondition: ObjectPrecondition) async throws(Failure)
+    -> ObjectWrite
+
+  /// Copies an object into a local file, which appears complete or not at all.
+  ///
+  /// - Parameter version: The version to copy; nil for the current one.
+  /// - Returns: The object copied; nil if it does not exist (or no longer does in that version).
+  func download(_ name: String, version: ObjectVersion?, to path: String) async throws(Failure) -> ObjectInfo?
+
+  /// Lists all objects whose names begin with a prefix, in the order of their names' bytes.
+  func list(_ prefix: String) async throws(Failure) -> [ObjectInfo]
+
+  /// Deletes an object; a missing one counts as deleted.
+  ///
+  /// - Parameter version: The version to delete; nil for any.
+  /// - Returns: Whether it is gone; false if another version is there.
+  func delete(_ name: String, version: ObjectVersion?) async throws(Failure) -> Bool
+}
+
+/// The version of an object: its generation in a bucket, or the identity of the file. It changes with every write.
+package struct ObjectVersion: Sendable, Equatable {
+  /// Opaque text.
+  package var text: String
+
+  package init(_ text: String) { self.text = text }
+}
+
+/// The state in which an object may be written.
+package enum ObjectPrecondition: Sendable, Equatable {
+  /// Any state.
+  case none
+  /// It does not exist.
+  case missing
+  /// It is still this version.
+  case version(ObjectVersion)
+}
+
+/// The result of writing an object.
+package enum ObjectWrite: Sendable, Equatable {
+  case written(ObjectInfo)
+  /// The precondition does not hold; nothing was written.
+  case refused
+}
+
+/// An object without its content.
+package struct ObjectInfo: Sendable, Equatable {
+  /// The name relative to the store.
+  package var name: String
+  /// The size in bytes.
+  package var bytes: Int
+  package var version: ObjectVersion
+  /// When it was written, by the clock of the store.
+  package var updatedAt: Timestamp
+
+  package init(name: String, bytes: Int, version: ObjectVersion, updatedAt: Timestamp) {
+    self.name = name
+    self.bytes = bytes
+    self.version = version
+    self.updatedAt = updatedAt
+  }
+}
+
+/// A small object with its content.
+package struct StoredObject: Sendable, Equatable {
+  package var bytes: [UInt8]
+  package var version: ObjectVersion
+  /// When it was written, by the clock of the store.
+  package var updatedAt: Timestamp
+
+  package init(bytes: [UInt8], version: ObjectVersion, updatedAt: Timestamp) {
+    self.bytes = bytes
+    self.version = version
+    self.updatedAt = updatedAt
+  }
+}
