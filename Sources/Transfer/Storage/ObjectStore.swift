@@ -21,13 +21,21 @@ package protocol ObjectStore: Sendable, CustomStringConvertible {
   /// A retry of a write whose response was lost counts as written, not as refused.
   ///
   /// - Throws: `.cannotWrite`, `.notPermitted` or `.unavailable`; the object is unchanged or complete then.
-  func write(_ bytes: [UInt8], to name: String, if precondition: ObjectPrecondition) async throws(Failure)
+  func write(
+    _ bytes: [UInt8],
+    to name: String,
+    if precondition: ObjectPrecondition
+  ) async throws(Failure)
     -> ObjectWrite
 
   /// Copies a local file into an object, in pieces of constant memory.
   ///
   /// - Throws: As ``write(_:to:if:)``.
-  func upload(_ path: String, to name: String, if precondition: ObjectPrecondition) async throws(Failure)
+  func upload(
+    _ path: String,
+    to name: String,
+    if precondition: ObjectPrecondition
+  ) async throws(Failure)
     -> ObjectWrite
 
   /// Copies an object into a local file, which appears complete or not at all.
@@ -46,7 +54,9 @@ package protocol ObjectStore: Sendable, CustomStringConvertible {
   func delete(_ name: String, version: ObjectVersion?) async throws(Failure) -> Bool
 }
 
-/// The version of an object: its generation in a bucket, or the identity of the file. It changes with every write.
+/// The version of an object: its generation in a bucket, or the identity of the file.
+///
+/// It changes with every write.
 package struct ObjectVersion: Sendable, Equatable {
   /// Opaque text.
   package var text: String
