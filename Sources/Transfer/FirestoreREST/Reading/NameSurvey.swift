@@ -80,16 +80,23 @@ struct NameSurvey: Sendable {
     if look.isLast || before.count < look.ids.count || look.ids.isEmpty {
       return Part(count: Double(before.count), isExact: true)
     }
-    guard let next, let last = look.ids.last else {
+    guard let next, let last = look.ids.last, let reach = reach(index) else {
       return Part(count: Double(look.ids.count) * 2, isExact: false)
     }
-    let from = look.start.isEmpty ? look.ids.first ?? "" : look.start
-    let reach = max(1, scale.number(of: last) - scale.number(of: from))
     let rest = max(0, scale.number(of: next) - scale.number(of: last))
+    // IDs that happen to be close together where a query begins would say far too much by themselves.
+    let other = index + 1 < looks.count ? self.reach(index + 1) ?? reach : reach
     return Part(
-      count: Double(look.ids.count) * (1 + Double(rest) / Double(reach)),
+      count: Double(look.ids.count) + Double(Self.sampleSize) * Double(rest) / ((reach + other) / 2),
       isExact: false
     )
+  }
+
+  /// Returns how far the IDs of a query reach, for ``sampleSize`` of them; nil if it returned all that there are.
+  private func reach(_ index: Int) -> Double? {
+    let look = looks[index]
+    guard !look.isLast, let last = look.ids.last, let first = look.ids.first else { return nil }
+    return Double(max(1, scale.number(of: last) - scale.number(of: look.start.isEmpty ? first : look.start)))
   }
 
   // MARK: Where to look
