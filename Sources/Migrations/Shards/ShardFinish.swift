@@ -236,9 +236,8 @@ package struct ShardFinish: Sendable {
         guard try await folder.store.download(name, version: nil, to: copy) != nil else {
           throw Failure(.inputMissing, "read", path: "\(folder.store)/\(name)", cause: "it is gone")
         }
-        // A table has a header, and a plan a first line about its database, which are the same in all of them.
-        let hasHead = list.hasSuffix(".csv") || list.isIdentical(to: "plan.jsonl")
-        try Self.append(copy, to: &file, skippingHead: hasHead && !isFirst)
+        // A table has a header, which is the same in all of them.
+        try Self.append(copy, to: &file, skippingHead: list.hasSuffix(".csv") && !isFirst)
         isFirst = false
       }
       _ = try file.finish()
@@ -249,7 +248,7 @@ package struct ShardFinish: Sendable {
     return names
   }
 
-  /// Appends a file, without its first line if `skippingHead`.
+  /// Appends a file, without its first record if `skippingHead`; a heading may hold line breaks in quotes.
   static func append(_ path: String, to file: inout OutputFile, skippingHead: Bool) throws(Failure) {
     let (descriptor, code) = SystemCall.open(path, O_RDONLY)
     if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
@@ -257,13 +256,18 @@ package struct ShardFinish: Sendable {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { buffer.deallocate() }
     var skips = skippingHead
+    var isQuoted = false
     while true {
       let (count, code) = SystemCall.read(descriptor, into: buffer)
       if code != 0 { throw Failure.cannotRead(path, errno: code) }
       if count == 0 { return }
       var bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])[...]
       if skips {
-        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { continue }
+        let end = bytes.firstIndex { byte in
+          if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+          return byte == UInt8(ascii: "\n") && !isQuoted
+        }
+        guard let end else { continue }
         bytes = bytes[(end + 1)...]
         skips = false
       }

@@ -38,13 +38,18 @@ struct ShardPlanTests {
         )
       },
       inputs: [ShardPlan.Input(path: "a.yaml", bytes: 12)],
-      migrations: [ShardPlan.LedgerText(id: "m", checksum: nil), ShardPlan.LedgerText(id: "n", checksum: "00")],
+      migrations: [
+        ShardPlan.LedgerText(id: "m", checksum: nil), ShardPlan.LedgerText(id: "n", checksum: "00"),
+      ],
       holder: "me@here",
       createdAt: Timestamp("2026-11-24T00:00:01Z") ?? .now
     )
   }
 
-  @Test("Each range belongs to one task, and neighbours to the same one", arguments: [(1, 1), (4, 16), (7, 3), (16, 61)])
+  @Test(
+    "Each range belongs to one task, and neighbours to the same one",
+    arguments: [(1, 1), (4, 16), (7, 3), (16, 61)]
+  )
   func shares(tasks: Int, ranges: Int) {
     let plan = plan(tasks: tasks, ranges: ranges)
     let all = (0..<tasks).flatMap { plan.ranges(of: $0).map(\.number) }
@@ -86,7 +91,9 @@ struct ShardPlanTests {
     }
   }
 
-  @Test("A result is the same after it was written and read, and agrees with another worker's of the same work")
+  @Test(
+    "A result is the same after it was written and read, and agrees with another worker's of the same work"
+  )
   func results() throws {
     var counts = DocumentCounts()
     (counts.read, counts.written) = (3, 3)
@@ -96,7 +103,13 @@ struct ShardPlanTests {
       holder: "a@b",
       status: .incomplete,
       collections: [RunSummary.Collection(name: "users", counts: counts)],
-      part: ShardResult.Part(file: "parts/00003.csv", documents: 3, bytes: 10, sha256: "00", columns: ["a", "b.c"]),
+      part: ShardResult.Part(
+        file: "parts/00003.csv",
+        documents: 3,
+        bytes: 10,
+        sha256: "00",
+        columns: ["a", "b.c"]
+      ),
       lists: ["rejects.jsonl"],
       durationSeconds: 1.5
     )

@@ -37,7 +37,8 @@ struct NameSurveyTests {
   }
 
   /// Surveys a sorted list of IDs as ``FirestoreClient/survey(of:parts:)`` does, and returns the cuts and the number of queries.
-  private static func survey(_ ids: [String], parts: Int) -> (cuts: [String], queries: Int, estimate: Double) {
+  private static func survey(_ ids: [String], parts: Int) -> (cuts: [String], queries: Int, estimate: Double)
+  {
     var queries = 0
     func look(_ start: String) -> (ids: [String], isLast: Bool) {
       queries += 1

@@ -14,13 +14,16 @@ struct LocalObjectStoreTests {
     }
   }
 
-  private func text(_ object: StoredObject?) -> String? { object.map { String(decoding: $0.bytes, as: UTF8.self) } }
+  private func text(_ object: StoredObject?) -> String? {
+    object.map { String(decoding: $0.bytes, as: UTF8.self) }
+  }
 
   @Test("An object is created once, and replaced in the version that was read")
   func preconditions() async throws {
     try await withStore { store, _ in
       #expect(try await store.read("x/y.json", limit: 10) == nil)
-      guard case .written(let first) = try await store.write(Array("1".utf8), to: "x/y.json", if: .missing) else {
+      guard case .written(let first) = try await store.write(Array("1".utf8), to: "x/y.json", if: .missing)
+      else {
         Issue.record("it was refused")
         return
       }
@@ -28,7 +31,12 @@ struct LocalObjectStoreTests {
       #expect(try await store.write(Array("2".utf8), to: "x/y.json", if: .missing) == .refused)
       #expect(text(try await store.read("x/y.json", limit: 10)) == "1")
       #expect(try await store.read("x/y.json", limit: 10)?.version == first.version)
-      guard case .written(let second) = try await store.write(Array("2".utf8), to: "x/y.json", if: .version(first.version))
+      guard
+        case .written(let second) = try await store.write(
+          Array("2".utf8),
+          to: "x/y.json",
+          if: .version(first.version)
+        )
       else {
         Issue.record("it was refused")
         return
@@ -82,7 +90,9 @@ struct LocalObjectStoreTests {
       for name in ["parts/10", "parts/é", "parts/2/x", "part", "zz"] {
         _ = try await store.write([1], to: name, if: .none)
       }
-      #expect(try await store.list("parts/").map(\.name) == ["parts/00001", "parts/10", "parts/2/x", "parts/é"])
+      #expect(
+        try await store.list("parts/").map(\.name) == ["parts/00001", "parts/10", "parts/2/x", "parts/é"]
+      )
       #expect(try await store.list("par").count == 5)
       #expect(try await store.list("none/").isEmpty)
     }

@@ -45,9 +45,18 @@ package struct SharedRun: Sendable {
     try await ledger.renewing(keeper, isShared: true, body)
   }
 
-  private func assertOpen() async throws {
+  /// Checks that the run is at work, or ended by itself.
+  ///
+  /// - Throws: `.usage` where it was undone or cleared.
+  package func assertNotEnded() async throws {
+    try await assertStatus([.running, .done, .incomplete])
+  }
+
+  private func assertOpen() async throws { try await assertStatus([.running]) }
+
+  private func assertStatus(_ allowed: [LedgerEntry.Status]) async throws {
     let own = try await ledger.entries().first { $0.run.isIdentical(to: entry.run) }
-    if let own, own.status == .running { return }
+    if let own, allowed.contains(own.status) { return }
     let cause =
       switch own?.status {
       case .undone?: "it was undone by run \(own?.undoneBy ?? "?")"
@@ -60,14 +69,15 @@ package struct SharedRun: Sendable {
 
   /// Records the end of the run, and gives the lease back.
   ///
-  /// A run that was ended already stays as it is.
+  /// A run that has ended already stays as it is.
   ///
-  /// - Throws: ``Failure``.
+  /// - Throws: ``Failure``; `.usage` where it was undone or cleared.
   package func close(
     _ totals: DocumentCounts,
     isEmpty: Bool,
     as status: LedgerEntry.Status? = nil
   ) async throws {
+    if status == nil { try await assertNotEnded() }
     let keeper = keeper
     if var own = try await ledger.entries().first(where: { $0.run.isIdentical(to: entry.run) }),
       own.status == .running

@@ -268,8 +268,14 @@ extension FirestoreClient {
       return ReadSurvey(
         names?.filter { read.reach == .group || $0.string.utf8.starts(with: "\(root.string)/".utf8) }
       )
-    case .collection, .subcollections:
-      return ReadSurvey(try await survey(read, parts: parts), read.collection)
+    case .collection: return ReadSurvey(try await survey(read, parts: parts), read.collection)
+    case .subcollections:
+      // By its own documents, if there are any: those of one subcollection after the other would pass for a crowd of names.
+      var own = read
+      own.reach = .collection
+      let survey = try await survey(own, parts: parts)
+      if survey.count > 0 { return ReadSurvey(survey, read.collection) }
+      return ReadSurvey(try await self.survey(read, parts: parts), read.collection)
     }
   }
 
