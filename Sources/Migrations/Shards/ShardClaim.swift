@@ -2,7 +2,7 @@ import Files
 package import FirestoreModels
 package import FirestoreREST
 import Platform
-package import Storage
+import Storage
 
 /// `claims/NNNNN.json`: who works on a task of a sharded run.
 package struct ShardClaim: Sendable, Equatable {

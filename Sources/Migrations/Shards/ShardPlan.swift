@@ -1,6 +1,6 @@
 package import FirestoreModels
 package import FirestoreREST
-package import Runs
+import Runs
 
 /// `plan.json`: what a sharded run does, written once, and the same for all of its tasks.
 package struct ShardPlan: Sendable, Equatable {

@@ -28,6 +28,8 @@ struct CommandRun {
   var paths: (source: String?, target: String?) = (nil, nil)
   /// Whether a run of the very same command that stopped before it was done is resumed, from the start, instead of a new one.
   var resumesUnfinished = false
+  /// Whether it works on documents, so that its last lines are their counts.
+  var countsDocuments = true
   /// What prints the end on standard output; nil: the summary with --json, else nothing.
   var printing: (@Sendable (RunSummary) throws -> Void)?
 
@@ -289,7 +291,7 @@ struct CommandRun {
     lists: [String],
     logger: Logger
   ) throws {
-    for line in SummaryText.lines(summary) { logger.info("\(line)") }
+    if countsDocuments { for line in SummaryText.lines(summary) { logger.info("\(line)") } }
     for list in lists where FileCheck.exists(list) { logger.notice("See \(list).") }
     if let failure { logger.error("\(failure)") }
     if let resume = summary.resumeCommand, summary.status != .done {

@@ -2,7 +2,7 @@ package import FirestoreModels
 
 /// A range of document names, from one name on and before another.
 package struct NameRange: Sendable, Equatable {
-  /// The first name; nil for the beginning. No document of this name need exist.
+  /// The first name, of which there need not be a document; nil for the beginning.
   package var start: DocumentPath?
   /// The name before which the range ends; nil for the end.
   package var end: DocumentPath?

@@ -257,7 +257,9 @@ package struct Import: Sendable {
       let list = RowRejects(context.folder.file(inputs.rejectList(stage)))
       while left > 0, let row = try input.next() {
         (position.file, position.line) = (stage, row.number)
-        if let share = options.share, !share.contains(row, of: stage, into: jsonCollection(of: source)) { continue }
+        if let share = options.share, !share.contains(row, of: stage, into: jsonCollection(of: source)) {
+          continue
+        }
         for warning in row.warnings { try warnings.add(warning, of: source) }
         guard var document = try document(of: row, from: source, input, list) else { continue }
         if let collection = options.collection, source.format == .jsonLines {

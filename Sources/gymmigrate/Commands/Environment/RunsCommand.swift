@@ -125,7 +125,10 @@ struct RunsResume: AsyncParsableCommand {
       throw refuse("it is running", "Wait for its end, or stop it first.", kind: .tryLater)
     }
     if record.shards != nil {
-      throw refuse("its tasks are resumed by themselves", "Start those that are not done again: 'gymmigrate shard work'.")
+      throw refuse(
+        "its tasks are resumed by themselves",
+        "Start those that are not done again: 'gymmigrate shard work'."
+      )
     }
     if !record.writes {
       let again = CommandLineText.quoted(["gymmigrate"] + record.arguments)

@@ -56,13 +56,14 @@ struct ShardPlanCommand: AsyncParsableCommand {
         remedy: "Name a folder of a file system that all tasks share."
       )
     }
-    let run = CommandRun(
+    var run = CommandRun(
       name: "shard plan",
       connection: nested.shardTarget,
       logging: logging,
       confirm: nested.shardWrite?.guards,
       source: nested.shardSource
     )
+    run.countsDocuments = false
     let words = divided.words
     try await run.performWithoutRun { session in
       let divided = try DividedCommand(words)
