@@ -129,8 +129,8 @@ package struct Export: Sendable {
     var count = 0
     try await forEachPage(of: read) { page in
       count += page.count
-      guard splits else { return try main.append(contentsOf: page) }
-      for (table, documents) in page.grouped(by: { $0.path.collection.pattern }) {
+      guard splits else { return try main.append(page) }
+      for (table, documents) in try page.documents().grouped(by: { $0.path.collection.pattern }) {
         try writer(for: table).append(contentsOf: documents)
       }
     }
@@ -162,27 +162,36 @@ package struct Export: Sendable {
     ).write(to: folder)
   }
 
-  private func forEachPage(of read: CollectionRead, _ body: ([RawDocument]) throws -> Void) async throws {
+  private func forEachPage(of read: CollectionRead, _ body: (DocumentPage) throws -> Void) async throws {
     var left = options.limit ?? .max
     if left == 0 { return }
     var read = read
     read.pageSize = min(read.pageSize, left)
     // Ranges read in parallel beyond a limit would be billed and discarded.
     if options.limit != nil { read.parallel = 1 }
-    for try await page in context.client.pages(of: read) {
+    for try await whole in context.client.documentPages(of: read) {
       try Task.checkCancellation()
-      let documents = page.count > left ? Array(page.prefix(left)) : page
-      options.summary?.add(documents)
-      try body(options.transform.map { documents.map($0) } ?? documents)
-      left -= documents.count
+      let page = whole.count > left ? whole.prefix(left) : whole
+      try body(worked(page))
+      left -= page.count
       if read.reach == .collection || read.reach == .pattern {
-        context.counts.update(read.collection) { $0.read += documents.count }
+        context.counts.update(read.collection) { $0.read += page.count }
       } else {
-        for document in documents { context.counts.update(read.countedName(of: document)) { $0.read += 1 } }
+        page.forEachPath { path in
+          context.counts.update(read.countedName(of: path)) { $0.read += 1 }
+        }
       }
-      context.progress.advance(by: documents.count)
+      context.progress.advance(by: page.count)
       if left == 0 { return }
     }
+  }
+
+  /// Gives a page to the summary, and returns what is written instead of it.
+  private func worked(_ page: DocumentPage) throws -> DocumentPage {
+    guard options.summary != nil || options.transform != nil else { return page }
+    let documents = try page.documents()
+    options.summary?.add(documents)
+    return .memory(options.transform.map { documents.map($0) } ?? documents)
   }
 }
 

@@ -312,6 +312,11 @@ private final class SharedFile: CollectionWriter {
     documentCount += documents.count
   }
 
+  func append(_ page: DocumentPage) throws(Failure) {
+    try file.append(page)
+    documentCount += page.count
+  }
+
   func finish() {}
 }
 
