@@ -189,7 +189,7 @@ enum UndoTarget {
     } catch {
       var failure = error
       failure.remedy =
-        "Name the place with -e, or with --project, --database and --endpoint, if you know the run."
+        "Name the environment with -e, or with --project, --database and --endpoint, if you know the run."
       throw failure
     }
     let namesEndpoint = options.endpoint != nil
@@ -214,7 +214,7 @@ enum UndoTarget {
         "work on the database of",
         path: record.id,
         cause: "its server was \(record.endpoint), and is \(endpoint) now",
-        remedy: "Name the place with -e, or with --project, --database and --endpoint."
+        remedy: "Name the environment with -e, or with --project, --database and --endpoint."
       )
     }
     return options
