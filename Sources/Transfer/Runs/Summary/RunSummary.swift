@@ -8,8 +8,14 @@ package protocol SummarySection: Sendable {
   var name: StaticString { get }
   /// The section as one line for people; nil if other lines show it.
   var line: String? { get }
+  /// Whether it says all that there is to say of documents, because none passed through this process.
+  var replacesCounts: Bool { get }
   /// Writes the members of the object.
   func writeMembers(to json: inout JSONWriter)
+}
+
+extension SummarySection {
+  package var replacesCounts: Bool { false }
 }
 
 /// The result of a command, for people, for `--json` and for `summary.json`.
