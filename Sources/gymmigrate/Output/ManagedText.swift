@@ -186,7 +186,5 @@ struct OperationSection: SummarySection {
     return "\(operation.kind.name): \(parts.compactMap { $0 }.joined(separator: ", "))"
   }
 
-  var replacesCounts: Bool { true }
-
   func writeMembers(to json: inout JSONWriter) { ManagedText.members(of: operation, to: &json) }
 }

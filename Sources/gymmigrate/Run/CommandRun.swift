@@ -30,7 +30,7 @@ struct CommandRun {
   var resumesUnfinished = false
   /// What is left after an error, of a command that knows better than its run.
   var remainder: (@Sendable () -> Remainder)?
-  /// Sections of the summary that are known only at the end, however the command ends.
+  /// Sections of the summary that are known only at the end, however the command ends; in place of counts.
   var sections: (@Sendable () -> [any SummarySection])?
   /// What prints the end on standard output; nil: the summary with --json, else nothing.
   var printing: (@Sendable (RunSummary) throws -> Void)?
@@ -272,7 +272,10 @@ struct CommandRun {
       }
     }
     progress.end()
-    summary.sections += sections?() ?? []
+    if let sections {
+      summary.sections += sections()
+      summary.showsCounts = false
+    }
     let (target, source) = context.sides.withLock { $0 }
     summary.environment = target
     summary.targetPath = paths.target

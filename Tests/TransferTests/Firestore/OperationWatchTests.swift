@@ -123,7 +123,8 @@ struct OperationWatchTests {
       let token = request.query.first { $0.name == "pageToken" }?.value
       return .json(token == nil ? pages[0] : token == "x/y" ? pages[1] : pages[2])
     } _: { fixture in
-      #expect(try await fixture.client.operations().map(\.name.id) == ["b", "c", "a"])
+      let operations = try await fixture.client.operations()
+      #expect(operations.map(\.name.id) == ["b", "c", "a"])
       #expect(fixture.server.requests.count == 3)
     }
     try await Fixture.with { _ in

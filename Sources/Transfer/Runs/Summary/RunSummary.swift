@@ -8,14 +8,8 @@ package protocol SummarySection: Sendable {
   var name: StaticString { get }
   /// The section as one line for people; nil if other lines show it.
   var line: String? { get }
-  /// Whether it says all that there is to say of documents, because none passed through this process.
-  var replacesCounts: Bool { get }
   /// Writes the members of the object.
   func writeMembers(to json: inout JSONWriter)
-}
-
-extension SummarySection {
-  package var replacesCounts: Bool { false }
 }
 
 /// The result of a command, for people, for `--json` and for `summary.json`.
@@ -131,6 +125,8 @@ package struct RunSummary: Sendable {
   package var startedAt: Timestamp
   /// The duration in seconds.
   package var durationSeconds = 0.0
+  /// Whether lines for people show the counts; not of a command whose documents do not pass through this process.
+  package var showsCounts = true
   /// The counts by collection, in the order in which they were worked on.
   package var collections: [Collection] = []
   /// The cost estimate of a plan or a copy.
