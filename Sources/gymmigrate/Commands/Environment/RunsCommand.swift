@@ -124,6 +124,12 @@ struct RunsResume: AsyncParsableCommand {
     if entry.isRunning {
       throw refuse("it is running", "Wait for its end, or stop it first.", kind: .tryLater)
     }
+    if record.command.hasPrefix(ManagedCommand.prefix) {
+      throw refuse(
+        "its work is the service's, which was not stopped",
+        "See 'gymmigrate managed list -e \(record.environment)'."
+      )
+    }
     if !record.writes {
       let again = CommandLineText.quoted(["gymmigrate"] + record.arguments)
       throw refuse("it only reads, and begins from the start", "Run it again: \(again)")

@@ -78,6 +78,15 @@ enum UndoTarget {
   ) throws(Failure) -> (RunHistory.Entry, RunChanges) {
     let history = RunHistory(in: stateDir)
     let entry = try history.entry(named: name) { $0.record.writes && condition($0.record) }
+    if entry.record.command.isIdentical(to: ManagedImport.name) {
+      throw Failure(
+        .usage,
+        "find what it changed",
+        path: entry.record.id,
+        cause: "the service did the import (\(entry.record.command)), and nothing of it is journaled",
+        remedy: "Import an export that was made before it."
+      )
+    }
     if !entry.record.writes {
       throw Failure(
         .usage,
