@@ -20,17 +20,24 @@ package struct Credentials: Sendable, Equatable, CustomStringConvertible {
     case accessTokenFile(AccessTokenFile)
   }
 
-  /// The OAuth scope: data and administration of Firestore.
-  package static let scope = "https://www.googleapis.com/auth/datastore"
-
   /// The kind, with its data.
   package let kind: Kind
   /// The project billed for requests (`x-goog-user-project`), if it is not the database's own.
   package let quotaProject: String?
+  /// What access tokens are requested for.
+  ///
+  /// A person's credentials and an access token file have the scopes that were granted before.
+  package let scopes: [OAuthScope]
 
-  package init(_ kind: Kind, quotaProject: String? = nil) {
+  package init(_ kind: Kind, quotaProject: String? = nil, scopes: [OAuthScope] = [.datastore]) {
     self.kind = kind
     self.quotaProject = quotaProject
+    self.scopes = scopes
+  }
+
+  /// Returns the same credentials for tokens of other scopes.
+  package func scoped(to scopes: [OAuthScope]) -> Credentials {
+    Credentials(kind, quotaProject: quotaProject, scopes: scopes)
   }
 
   /// The project that the credentials belong to, if they contain it.

@@ -71,9 +71,11 @@ enum TokenExchange {
   ) throws(Failure) -> (HTTPRequest, endpoint: String)? {
     switch credentials.kind {
     case .none, .emulatorOwner, .bearer, .accessTokenFile: return nil
-    case .serviceAccount(let account): return (try account.tokenRequest(at: Int64(now)), account.tokenURI)
+    case .serviceAccount(let account):
+      let request = try account.tokenRequest(for: credentials.scopes, at: Int64(now))
+      return (request, account.tokenURI)
     case .authorizedUser(let user): return (user.tokenRequest(), AuthorizedUser.tokenURI)
-    case .metadataServer(let server): return (server.tokenRequest(), server.host)
+    case .metadataServer(let server): return (server.tokenRequest(for: credentials.scopes), server.host)
     }
   }
 

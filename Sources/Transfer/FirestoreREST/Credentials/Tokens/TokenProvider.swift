@@ -70,6 +70,17 @@ package actor TokenProvider {
     self.sleep = sleep
   }
 
+  /// Returns a provider of tokens of other scopes for the same signer.
+  package nonisolated func scoped(to scopes: [OAuthScope]) -> TokenProvider {
+    TokenProvider(
+      credentials.scoped(to: scopes),
+      transport: transport,
+      readFile: readFile,
+      now: now,
+      sleep: sleep
+    )
+  }
+
   /// Returns the time of this machine in seconds since 1970.
   package static let wallClock: @Sendable () -> Double = {
     var time = timespec()
