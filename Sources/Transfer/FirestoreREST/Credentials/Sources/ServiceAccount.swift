@@ -28,7 +28,9 @@ package struct ServiceAccount: Sendable, Equatable {
     privateKeyID = file["private_key_id"]
     project = file["project_id"]
     quotaProject = file["quota_project_id"]
-    guard Self.isConfidential(tokenURI) else { throw file.malformed("its 'token_uri' is not an https URL") }
+    guard CredentialURL.isConfidential(tokenURI) else {
+      throw file.malformed("its 'token_uri' is not an https URL")
+    }
     // Fail now if the key cannot sign, not in the middle of a run.
     _ = try assertion(for: [.datastore], at: 0)
   }
@@ -83,12 +85,5 @@ package struct ServiceAccount: Sendable, Equatable {
         ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"), ("assertion", assertion.revealed),
       ]
     )
-  }
-
-  /// Whether assertions sent to a URL are encrypted or stay on this machine.
-  private static func isConfidential(_ url: String) -> Bool {
-    ["https://", "http://localhost:", "http://127.0.0.1:", "http://[::1]:"].contains {
-      url.utf8.starts(with: $0.utf8) && AccessToken.isHeaderSafe(url.utf8)
-    }
   }
 }
