@@ -8,11 +8,13 @@ package import FirestoreModels
 package enum RPC: String, Sendable {
   case getDocument, listDocuments, batchGetDocuments, runQuery, runAggregationQuery, listCollectionIds
   case partitionQuery, commit, batchWrite, deleteDocument, beginTransaction, getDatabase, token
+  /// A request to Cloud Storage, which has rules of its own.
+  case storage
 
   /// Whether sending it twice has the same effect as sending it once.
   package var isRead: Bool {
     switch self {
-    case .commit, .batchWrite, .deleteDocument: false
+    case .commit, .batchWrite, .deleteDocument, .storage: false
     default: true
     }
   }

@@ -38,6 +38,7 @@ package actor TokenProvider {
   private let readFile: CredentialDiscovery.FileReader
   private let now: @Sendable () -> Double
   private let sleep: @Sendable (Double) async throws -> Void
+  private let executor: (any TaskExecutor)?
 
   private var current: (token: AccessToken, generation: Int)?
   private var lastGeneration = 0
@@ -53,12 +54,14 @@ package actor TokenProvider {
   ///
   /// - Parameters:
   ///   - transport: Sends token requests, without credentials or retries of its own.
+  ///   - executor: Where tokens are requested; nil for the pool of all tasks.
   ///   - readFile: Reads an access token file again.
   ///   - now: Returns the time in seconds since 1970.
   ///   - sleep: Waits so many seconds; throws if cancelled.
   package init(
     _ credentials: Credentials,
     transport: any HTTPTransport,
+    executor: (any TaskExecutor)? = nil,
     readFile: @escaping CredentialDiscovery.FileReader = CredentialDiscovery.readFile(at:),
     now: @escaping @Sendable () -> Double = wallClock,
     sleep: @escaping @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
@@ -68,6 +71,7 @@ package actor TokenProvider {
     self.readFile = readFile
     self.now = now
     self.sleep = sleep
+    self.executor = executor
   }
 
   /// Returns the time of this machine in seconds since 1970.
@@ -149,7 +153,7 @@ package actor TokenProvider {
         }
       }
     } onCancel: {
-      Task { await self.leave(waiter) }
+      Task(executorPreference: executor) { await self.leave(waiter) }
     }
   }
 
@@ -166,9 +170,9 @@ package actor TokenProvider {
     if refresh != nil { return }
     let number = nextRefresh
     nextRefresh += 1
-    let task = Task {
+    let task = Task(executorPreference: executor) {
       let result = await self.newToken()
-      self.finish(number, result)
+      await self.finish(number, result)
     }
     refresh = (task, number)
   }
