@@ -41,14 +41,20 @@ struct StorageAccess {
     _ connection: ConnectionOptions?,
     _ variables: [String: String]
   ) throws(Failure) -> Credentials {
-    var file = connection?.credentials
-    // The configuration is consulted only where it can say something.
-    if file == nil, connection?.accessTokenFile == nil, let connection, connection.environment != nil {
-      file = try EnvironmentResolver(connection).named()?.credentials
+    let discovery = CredentialDiscovery(environment: variables)
+    guard let connection else { return try discovery.resolve() }
+    var file = connection.credentials
+    var impersonated = connection.impersonateServiceAccount
+    // A comparison of two files names no environment.
+    if connection.environment != nil {
+      let environment = try EnvironmentResolver(connection).environment()
+      impersonated = environment.impersonated
+      if !environment.isEmbedded { file = environment.credentials }
     }
-    return try CredentialDiscovery(environment: variables).resolve(
+    return try discovery.resolve(
       explicitFile: file,
-      accessTokenFile: connection?.accessTokenFile
+      accessTokenFile: connection.accessTokenFile,
+      impersonating: impersonated
     )
   }
 }

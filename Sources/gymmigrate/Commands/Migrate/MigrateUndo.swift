@@ -205,6 +205,9 @@ enum UndoTarget {
     }
     options.credentials = options.credentials ?? file("credentials")
     options.accessTokenFile = options.accessTokenFile ?? file("access-token-file")
+    options.impersonateServiceAccount =
+      options.impersonateServiceAccount
+      ?? given["impersonate-service-account"].flatMap { ServiceAccountChain($0) }
     options.files.config = options.files.config ?? file("config")
     let environment = try EnvironmentResolver(options).environment()
     let endpoint = environment.isEmbedded ? "embedded" : environment.effectiveEndpoint

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 
 /// Where to work, and who signs.
 struct ConnectionOptions: ParsableArguments {
@@ -38,6 +39,15 @@ struct ConnectionOptions: ParsableArguments {
     )
   )
   var accessTokenFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Sign as this service account by means of the credentials; before it, separated by commas, the accounts on the way to it.",
+      valueName: "email"
+    ),
+    transform: TypedValue.serviceAccount
+  )
+  var impersonateServiceAccount: ServiceAccountChain?
 
   @OptionGroup var files: ConfigurationOptions
 
