@@ -10,11 +10,13 @@ package enum RPC: String, Sendable {
   case partitionQuery, commit, batchWrite, deleteDocument, beginTransaction, getDatabase, token
   case exportDocuments, importDocuments, getOperation, listOperations, cancelOperation
   case listBackups, listBackupSchedules
+  /// A request to Cloud Storage, which has rules of its own.
+  case storage
 
   /// Whether sending it twice has the same effect as sending it once.
   package var isRead: Bool {
     switch self {
-    case .commit, .batchWrite, .deleteDocument, .exportDocuments, .importDocuments: false
+    case .commit, .batchWrite, .deleteDocument, .exportDocuments, .importDocuments, .storage: false
     default: true
     }
   }

@@ -46,7 +46,7 @@ package final class CSVWriter: CollectionWriter {
       plan = ColumnPlan(collection: collection, schema: options.schema)
     }
     rows = try CSVRows(collection: collection, plan: plan, options: options)
-    file = try OutputFile(path, digest: options.digest)
+    file = try OutputFile(path, digest: options.digest, via: options.files)
     if plan.grows {
       spool = try SpoolFile(in: FilePaths.temporaryFolder(for: path), for: path == "-" ? nil : path)
     } else {

@@ -1,4 +1,5 @@
 import Configuration
+package import Files
 package import FirestoreModels
 package import FirestoreREST
 import Logging
@@ -35,6 +36,10 @@ package struct Export: Sendable {
     package var transform: (@Sendable (RawDocument) -> RawDocument)?
     /// The sheet before the tables of a workbook.
     package var summary: Summary?
+    /// The files that can be reached.
+    package var files = FileAccess.local
+    /// Called before the manifest completes a folder; what it throws ends the export.
+    package var willComplete: @Sendable () throws -> Void = {}
 
     package init(reads: [CollectionRead], destination: ExportDestination, format: ExportFormat) {
       self.reads = reads
@@ -82,7 +87,7 @@ package struct Export: Sendable {
       logger: context.logger
     )
     .pin(options.readTime, probing: options.reads.first { $0.reach == .collection }?.collection)
-    let output = try ExportOutput(options.destination, options.format)
+    let output = try ExportOutput(options.destination, options.format, via: options.files)
     if let summary = options.summary { try output.beginSummary(named: summary.name) }
     try output.announce(options.reads.map { $0.kind ?? $0.collection })
     let piece = context.progress.begin("export", total: nil)
@@ -148,6 +153,7 @@ package struct Export: Sendable {
       }
     }
     guard case .folder(let folder) = options.destination else { return }
+    try options.willComplete()
     try Manifest(
       toolVersion: gymmigrateVersion,
       environment: context.environment.name,
@@ -159,7 +165,7 @@ package struct Export: Sendable {
         entry?.since = report.collection.flatMap { options.since[$0] }
         return entry
       }
-    ).write(to: folder)
+    ).write(to: folder, via: options.files)
   }
 
   private func forEachPage(of read: CollectionRead, _ body: ([RawDocument]) throws -> Void) async throws {

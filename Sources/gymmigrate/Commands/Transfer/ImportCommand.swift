@@ -29,12 +29,14 @@ struct ImportCommand: AsyncParsableCommand {
         gymmigrate import samples/gym/users.jsonl -e local
         gymmigrate import customers.csv -e local --mode upsert
         gymmigrate import backup/ -e local
+        gymmigrate import gs://my-backups/nightly/latest/ -e stage
         gymmigrate import backup/users.jsonl -e stage --mode upsert --source projects/my-project/databases/prod
       """
   )
 
   @Argument(
-    help: "Files of JSON Lines or CSV, also .gz, workbooks, or folders of an export; - is standard input."
+    help:
+      "Files of JSON Lines or CSV, also .gz, workbooks, or folders of an export; all but workbooks also as gs://BUCKET/NAME. - is standard input."
   )
   var files: [String]
 
@@ -100,17 +102,20 @@ struct ImportCommand: AsyncParsableCommand {
   func run() async throws {
     let target = collection.flatMap { CollectionPath($0) }
     let schema = try EnvironmentResolver(connection).schema()
+    let access = try StorageAccess(for: files, connection)
     let sources = try ImportSource.resolve(
       files,
       format: table.format,
       collection: target,
       sheets: table.sheet,
-      schema: schema
+      schema: schema,
+      via: access.files
     )
     let files = sources.map(\.path)
     var options = Import.Options(sources: sources, table: try table.options(schema), mode: mode)
     options.collection = target
-    options.source = try source ?? Manifest.source(of: files)
+    options.table.files = access.files
+    options.source = try source ?? Manifest.source(of: files, via: access.files)
     options.parseErrors = parseErrors
     options.limit = limit
     options.isDryRun = dryRun
@@ -121,13 +126,14 @@ struct ImportCommand: AsyncParsableCommand {
     options.rules.isPartial = mode == .merge
     options.limits = write.limits
     let (prepared, write) = (options, write)
-    let command = CommandRun(
+    var command = CommandRun(
       name: "import",
       connection: connection,
       logging: logging,
       write: dryRun ? nil : write,
       inputs: files
     )
+    for file in files { command.digests[file] = try access.files.version(of: file) }
     try await command.perform { session, run in
       var options = prepared
       options.table.newIDSeed = run.id

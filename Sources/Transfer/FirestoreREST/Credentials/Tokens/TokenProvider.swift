@@ -35,6 +35,7 @@ package actor TokenProvider {
   package nonisolated let credentials: Credentials
 
   private let exchange: TokenExchange
+  private let executor: (any TaskExecutor)?
   private var now: @Sendable () -> Double { exchange.now }
 
   private var current: (token: AccessToken, generation: Int)?
@@ -51,12 +52,14 @@ package actor TokenProvider {
   ///
   /// - Parameters:
   ///   - transport: Sends token requests, without credentials or retries of its own.
+  ///   - executor: Where tokens are requested; nil for the pool of all tasks.
   ///   - readFile: Reads a file with a token again.
   ///   - now: Returns the time in seconds since 1970.
   ///   - sleep: Waits so many seconds; throws if cancelled.
   package init(
     _ credentials: Credentials,
     transport: any HTTPTransport,
+    executor: (any TaskExecutor)? = nil,
     readFile: @escaping CredentialDiscovery.FileReader = CredentialDiscovery.readFile(at:),
     now: @escaping @Sendable () -> Double = wallClock,
     sleep: @escaping @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
@@ -69,19 +72,25 @@ package actor TokenProvider {
         run: TokenProgram.run,
         now: now,
         sleep: sleep
-      )
+      ),
+      executor: executor
     )
   }
 
   /// Creates a provider whose tokens come from an exchange.
-  init(_ credentials: Credentials, _ exchange: TokenExchange) {
+  init(
+    _ credentials: Credentials,
+    _ exchange: TokenExchange,
+    executor: (any TaskExecutor)? = nil
+  ) {
     self.credentials = credentials
     self.exchange = exchange
+    self.executor = executor
   }
 
   /// Returns a provider of tokens of other scopes for the same signer.
   package nonisolated func scoped(to scopes: [OAuthScope]) -> TokenProvider {
-    TokenProvider(credentials.scoped(to: scopes), exchange)
+    TokenProvider(credentials.scoped(to: scopes), exchange, executor: executor)
   }
 
   /// Returns the time of this machine in seconds since 1970.
@@ -165,7 +174,7 @@ package actor TokenProvider {
         }
       }
     } onCancel: {
-      Task { await self.leave(waiter) }
+      Task(executorPreference: executor) { await self.leave(waiter) }
     }
   }
 
@@ -182,9 +191,9 @@ package actor TokenProvider {
     if refresh != nil { return }
     let number = nextRefresh
     nextRefresh += 1
-    let task = Task {
+    let task = Task(executorPreference: executor) {
       let result = await self.newToken()
-      self.finish(number, result)
+      await self.finish(number, result)
     }
     refresh = (task, number)
   }
