@@ -31,14 +31,15 @@ package struct RunSummary: Sendable {
       self.file = file
     }
 
-    init(_ json: JSONCursor) throws(WireError) {
+    /// Reads the members that ``writeMembers(to:)`` writes.
+    package init(_ json: JSONCursor) throws(WireError) {
       guard let name = json["name"]?.string else { throw WireError("a collection has no name") }
       self.name = name
       counts = try DocumentCounts(json)
       file = json["file"]?.string
     }
 
-    func writeMembers(to json: inout JSONWriter) {
+    package func writeMembers(to json: inout JSONWriter) {
       json.member("name", name)
       counts.writeMembers(to: &json)
       json.member("file", file)

@@ -35,7 +35,7 @@ struct RunsList: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the runs, the latest last.",
     discussion: """
-      Prints one line per run: its id, the environment, its status, its counts, and the command. The status is one of done, differences, incomplete (something is left for a person), failed, interrupted, running, or killed (it ended without a summary; 'runs resume' resumes it).
+      Prints one line per run: its id, the environment, its status, its counts, and the command. The status is one of done, differences, incomplete (something is left for a person), failed, interrupted, running, killed (it ended without a summary; 'runs resume' resumes it), or sharded (its tasks are not finished; 'shard status' shows them).
       """
   )
 
@@ -128,6 +128,12 @@ struct RunsResume: AsyncParsableCommand {
       throw refuse(
         "its work is the service's, which was not stopped",
         "See 'gymmigrate managed list -e \(record.environment)'."
+      )
+    }
+    if record.shards != nil {
+      throw refuse(
+        "its tasks are resumed by themselves",
+        "Start those that are not done again: 'gymmigrate shard work'."
       )
     }
     if !record.writes {
