@@ -50,6 +50,7 @@ enum Main {
     // Files hold people's data, and those that libraries make go by this alone.
     umask(umask(0o077) | 0o077)
     do throws(Failure) {
+      try ProcessArguments.assertReadable()
       // Before any task: without descriptors not even the tasks below can be run.
       try OpenFiles.assertEnough()
     } catch {
