@@ -5,7 +5,7 @@ SOURCES = Package.swift Sources Tests samples/typed-documents
 JOBS ?=
 
 .PHONY: all deps docs build demo test bench bench-reads bench-writes check check-disk check-faults check-filters \
-  check-fuzz check-kills check-libreoffice check-memory check-mirror check-sanitizers check-scale fmt lint layers clean
+  check-fuzz check-kills check-libreoffice check-memory check-mirror check-sanitizers check-scale check-storage fmt lint layers clean
 
 all: build
 
@@ -83,6 +83,10 @@ check-sanitizers: deps
 ## check-scale: the main job on 100,000 users, and a plan of a million documents beside an export of them
 check-scale: build
 	@GYMMIGRATE="$$PWD/bin/gymmigrate" scripts/check-scale.sh
+
+## check-storage: kills of an upload, two exports at once, 2 GB both ways, against a strict Cloud Storage
+check-storage: build
+	@scripts/check-storage.sh
 
 ## docs: writes the command line reference anew
 docs: build
