@@ -1,4 +1,4 @@
-package import FirestoreModels
+import FirestoreModels
 package import FirestoreREST
 import Synchronization
 

@@ -234,9 +234,14 @@ extension Manifest {
     var read: [UTF8Key: Manifest?] = [:]
     for file in files where file != "-" {
       let folder = FilePaths.folder(of: file)
-      let known = try read[UTF8Key(folder)] ?? Self.read(from: folder, via: access)
-      read[UTF8Key(folder)] = .some(known)
-      guard let manifest = known,
+      let manifest: Manifest?
+      if let known = read[UTF8Key(folder)] {
+        manifest = known
+      } else {
+        manifest = try Self.read(from: folder, via: access)
+        read[UTF8Key(folder)] = .some(manifest)
+      }
+      guard let manifest,
         manifest.files.contains(where: { $0.file.isIdentical(to: FilePaths.name(of: file)) })
       else { return nil }
       if let database, database != manifest.database { return nil }

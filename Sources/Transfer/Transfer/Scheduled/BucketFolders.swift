@@ -1,6 +1,7 @@
 import Files
 package import FirestoreModels
 import Platform
+import Runs
 package import Storage
 
 /// Scheduled exports in a folder of a bucket, one folder per run named by its start time: `2026-11-21T020000Z`.

@@ -1,4 +1,4 @@
-package import Files
+import Files
 package import FirestoreModels
 package import Storage
 
