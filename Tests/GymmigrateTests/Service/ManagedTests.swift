@@ -58,9 +58,11 @@ struct ManagedTests {
       #expect(name.hasPrefix("projects/p/databases/stage/operations/") && !name.contains("\n"))
       #expect(export.errors.contains("4 of 4 (100 %)") && export.errors.contains("--from gs://backups/a'"))
       #expect(!export.errors.contains("0 documents/s") && !export.errors.contains("0 read"))
-      try await tool.bare([
-        "delete", "users", "items", "--hard", "--all-documents", "-e", "stage", "--max-delete", "9", "--yes",
-      ]).expect(0)
+      for collection in ["users", "items"] {
+        try await tool.bare([
+          "delete", collection, "--hard", "--all-documents", "-e", "stage", "--max-delete", "9", "--yes",
+        ]).expect(0)
+      }
       try await tool.load([documentLine("users/new", 9)], into: "stage")
       let imported = try await tool.bare([
         "managed", "import", "--from", "gs://backups/a", "-e", "stage", "--wait", "--json",
@@ -268,7 +270,7 @@ struct ManagedTests {
     let handler: RequestHandler = { request in
       guard request.path.hasSuffix("/operations/op0") else { return service.handler(request) }
       let error =
-        #","error":{"code":\#(code.withLock { $0 }),"message":"The bucket is in asia-east1\#u{1B}[2J"}"#
+        #","error":{"code":\#(code.withLock { $0 }),"message":"The bucket is in asia-east1\u001b[2J"}"#
       return .json(service.json("op0", "FAILED", more: error))
     }
     try await withTool(against: handler) { tool, _ in

@@ -64,7 +64,8 @@ struct OperationWatchTests {
       let operation = try await fixture.client.wait(for: try name()) { states.append($0.state.name) }
       #expect(operation.ending == .successful)
       #expect(states == ["THINKING", "SUCCESSFUL"] && service.looks == 7)
-      #expect(fixture.traffic.current.retries == 5)
+      // A request on a kept connection that is dropped is sent again by curl itself, if it has no body.
+      #expect((4...5).contains(fixture.traffic.current.retries))
     }
   }
 
