@@ -46,6 +46,7 @@ judge() {
   "$GYMMIGRATE_PYTHON" Tests/Judges/mirror_histories.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/federated_requests.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/storage_emulator.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/shards_in_bucket.py "$GYMMIGRATE_BINARY"
 }
 if [[ -n ${GYMMIGRATE_PYTHON:-} ]]; then
   "$GYMMIGRATE_BINARY" serve --port 0 --memory 2>"$work/server" &
