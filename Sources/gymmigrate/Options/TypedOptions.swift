@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 import FirestoreModels
 import FirestoreREST
 import Schema
@@ -21,6 +22,17 @@ extension Option where Value == Int {
       // What begins with a hyphen may be a negative number: it is refused by its value.
       parsing: .unconditional,
       help: help.withDefault("\(wrappedValue)"),
+      transform: { try TypedValue.wholeNumber($0, from: least, to: most) }
+    )
+  }
+}
+
+extension Option where Value == Int {
+  /// A whole number that has to be given.
+  init(help: ArgumentHelp, from least: Int, to most: Int) {
+    self.init(
+      parsing: .unconditional,
+      help: help,
       transform: { try TypedValue.wholeNumber($0, from: least, to: most) }
     )
   }
@@ -177,6 +189,14 @@ enum TypedValue {
   static func databasePart(_ text: String) throws -> String {
     if DatabaseName.isPart(text) { return text }
     throw ValidationError("give \(DatabaseName.partDescription).")
+  }
+
+  /// Reads a service account and the accounts on the way to it.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func serviceAccount(_ text: String) throws -> ServiceAccountChain {
+    if let chain = ServiceAccountChain(text) { return chain }
+    throw ValidationError("give \(ServiceAccountChain.expectation).")
   }
 
   /// Reads the name of a database.

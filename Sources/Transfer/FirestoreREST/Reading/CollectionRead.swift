@@ -139,7 +139,9 @@ package struct CollectionRead: Sendable, Equatable {
   }
 
   /// Whether the service can count the documents.
-  package var isCountable: Bool { reach == .collection || reach == .group }
+  package var isCountable: Bool {
+    (reach == .collection || reach == .group) && startAt == nil && endBefore == nil
+  }
 
   /// Returns the collection under which the document with a path is counted.
   package func countedName(of path: DocumentPath) -> CollectionPath {

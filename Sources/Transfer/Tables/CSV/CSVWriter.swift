@@ -21,6 +21,8 @@ package final class CSVWriter: CollectionWriter {
   package private(set) var receipt: OutputFile.Receipt?
 
   private let header: Column.HeaderLanguage
+  /// Whether it is a part of a file, without a header.
+  private let isPart: Bool
   private let delimiter: UInt8
   private var file: OutputFile?
   private var spool: SpoolFile?
@@ -38,6 +40,7 @@ package final class CSVWriter: CollectionWriter {
     options: CSVOptions = CSVOptions()
   ) throws(Failure) {
     header = options.header
+    isPart = options.isPart
     delimiter = options.delimiter.byte
     let plan: ColumnPlan
     if let fields {
@@ -46,13 +49,16 @@ package final class CSVWriter: CollectionWriter {
       plan = ColumnPlan(collection: collection, schema: options.schema)
     }
     rows = try CSVRows(collection: collection, plan: plan, options: options)
-    file = try OutputFile(path, digest: options.digest)
+    file = try OutputFile(path, digest: options.digest, via: options.files)
     if plan.grows {
       spool = try SpoolFile(in: FilePaths.temporaryFolder(for: path), for: path == "-" ? nil : path)
-    } else {
+    } else if !isPart {
       rows.appendHeader(header)
     }
   }
+
+  /// The columns so far, as field paths, without the name.
+  package var columnPaths: [String] { rows.plan.columns.map { $0.path.description } }
 
   /// Appends a page of documents.
   ///
@@ -79,7 +85,7 @@ package final class CSVWriter: CollectionWriter {
   package func finish() throws(Failure) {
     guard var file = file.take() else { return }
     if var spool = spool.take() {
-      rows.appendHeader(header)
+      if !isPart { rows.appendHeader(header) }
       try file.write(rows.bytes)
       try copy(&spool, to: &file)
     } else {

@@ -71,6 +71,11 @@ struct ColumnPlan: Sendable {
     }
   }
 
+  /// Adds a column of a field that is not in the schema, unless it has one, for the header of several parts.
+  mutating func add(_ path: FieldPath) {
+    if !columns.contains(where: { $0.path == path }) { columns.append(Column(unknown: path)) }
+  }
+
   /// Assigns the values of a document to the columns.
   ///
   /// Afterwards, `cells` has one element per current column, nil for a missing value.

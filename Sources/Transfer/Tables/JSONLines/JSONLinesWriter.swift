@@ -17,8 +17,12 @@ package final class JSONLinesWriter: CollectionWriter {
   /// Starts a file (`-` is standard output; `.gz` compresses).
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
-  package init(_ path: String, digest: Bool = false) throws(Failure) {
-    file = try OutputFile(path, digest: digest)
+  package init(
+    _ path: String,
+    digest: Bool = false,
+    via files: FileAccess = .local
+  ) throws(Failure) {
+    file = try OutputFile(path, digest: digest, via: files)
   }
 
   /// Appends a page of documents.

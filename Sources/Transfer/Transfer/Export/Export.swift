@@ -1,4 +1,5 @@
 import Configuration
+package import Files
 package import FirestoreModels
 package import FirestoreREST
 import Logging
@@ -35,6 +36,12 @@ package struct Export: Sendable {
     package var transform: (@Sendable (RawDocument) -> RawDocument)?
     /// The sheet before the tables of a workbook.
     package var summary: Summary?
+    /// The files that can be reached.
+    package var files = FileAccess.local
+    /// Called before the manifest completes a folder; what it throws ends the export.
+    package var willComplete: @Sendable () throws -> Void = {}
+    /// Whether it is a part of an export: an empty one needs no warning.
+    package var isPart = false
 
     package init(reads: [CollectionRead], destination: ExportDestination, format: ExportFormat) {
       self.reads = reads
@@ -72,9 +79,10 @@ package struct Export: Sendable {
 
   /// Runs the export.
   ///
+  /// - Parameter report: Called with the columns of each CSV file, as field paths, once it is complete.
   /// - Returns: The read time, or nil if none was pinned.
   /// - Throws: ``Failure``; incomplete files have been deleted then.
-  package func run() async throws -> Timestamp? {
+  package func run(columns report: ([String]) -> Void = { _ in }) async throws -> Timestamp? {
     for read in options.reads { context.counts.open(read.collection) }
     let readTime = try await ReadTimePinning(
       client: context.client,
@@ -82,7 +90,7 @@ package struct Export: Sendable {
       logger: context.logger
     )
     .pin(options.readTime, probing: options.reads.first { $0.reach == .collection }?.collection)
-    let output = try ExportOutput(options.destination, options.format)
+    let output = try ExportOutput(options.destination, options.format, via: options.files)
     if let summary = options.summary { try output.beginSummary(named: summary.name) }
     try output.announce(options.reads.map { $0.kind ?? $0.collection })
     let piece = context.progress.begin("export", total: nil)
@@ -104,9 +112,9 @@ package struct Export: Sendable {
         failure.explainingClosedWindow(since: $0, remedy: "Export fewer collections at a time")
       } ?? failure
     }
-    try complete(output, readTime: readTime)
+    for columns in try complete(output, readTime: readTime) { report(columns) }
     // An increment without new documents needs no warning.
-    for read in empty where options.since[read.collection] == nil {
+    for read in empty where options.since[read.collection] == nil && !options.isPart {
       context.logger.warning(
         "\(read.collection) has no documents\(read.filter == nil ? "" : " for which the filter holds")."
       )
@@ -138,7 +146,8 @@ package struct Export: Sendable {
     return count
   }
 
-  private func complete(_ output: ExportOutput, readTime: Timestamp?) throws {
+  /// - Returns: The columns of the CSV files.
+  private func complete(_ output: ExportOutput, readTime: Timestamp?) throws -> [[String]] {
     context.progress.begin("completing the files", total: nil)
     if let summary = options.summary { try output.write(summary.sheet()) }
     let reports = try output.finish()
@@ -147,7 +156,9 @@ package struct Export: Sendable {
         context.counts.setFile(report.path, of: collection)
       }
     }
-    guard case .folder(let folder) = options.destination else { return }
+    let columns = reports.compactMap(\.columns)
+    guard case .folder(let folder) = options.destination else { return columns }
+    try options.willComplete()
     try Manifest(
       toolVersion: gymmigrateVersion,
       environment: context.environment.name,
@@ -159,7 +170,8 @@ package struct Export: Sendable {
         entry?.since = report.collection.flatMap { options.since[$0] }
         return entry
       }
-    ).write(to: folder)
+    ).write(to: folder, via: options.files)
+    return columns
   }
 
   private func forEachPage(of read: CollectionRead, _ body: (DocumentPage) throws -> Void) async throws {

@@ -23,7 +23,10 @@ struct MigrateApply: AsyncParsableCommand {
   @OptionGroup var write: WriteOptions
 
   @Option(
-    help: ArgumentHelp("Apply this file of 'migrate plan -o', and nothing else.", valueName: "file")
+    help: ArgumentHelp(
+      "Apply this file of 'migrate plan -o', also gs://BUCKET/NAME, and nothing else.",
+      valueName: "file"
+    )
   )
   var plan: String?
 
@@ -53,18 +56,22 @@ struct MigrateApply: AsyncParsableCommand {
 
   func run() async throws {
     let chosen = try migrations.chosen(for: connection)
-    let (isJSON, dryRun, write, maxDelete, plan) = (logging.json, dryRun, write, maxDelete, plan)
+    let part = Invocation.current.shard.map { MigrationPart($0.read) }
+    let isJSON = logging.json || part != nil
+    let (dryRun, write, maxDelete, plan) = (dryRun, write, maxDelete, plan)
     let reading = migrations.reading
     let (page, connection) = (page, connection)
     try page.assertWritable()
     let deletions = DeletionBound(maximum: maxDelete, options: write.guards)
     if !dryRun, chosen.contains(where: \.deletesForGood) { try deletions.assertMayAsk() }
     // Before anything is begun with a plan that cannot be ended. What is checked here is what is applied.
+    let access = try StorageAccess(for: plan.map { [$0] } ?? [], connection)
     let planned = try plan.map { file throws(Failure) in
       let planned = try PlannedChanges(
         file: file,
         database: try EnvironmentResolver(connection).environment().database,
-        folder: FileCheck.exists(connection.stateDir) ? connection.stateDir : nil
+        folder: FileCheck.exists(connection.stateDir) ? connection.stateDir : nil,
+        via: access.files
       )
       try deletions.assertAllows(planned, from: file)
       return planned
@@ -85,6 +92,7 @@ struct MigrateApply: AsyncParsableCommand {
         for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
           var runner = MigrationRunner(in: session.context(run))
           runner.read(as: reading)
+          runner.part = part
           runner.limits = write.limits
           runner.maximumDeletes = maxDelete
           runner.pacer = write.pacer(for: session.environment)
