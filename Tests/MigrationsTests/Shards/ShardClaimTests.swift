@@ -69,15 +69,18 @@ struct ShardClaimTests {
   func renewed() async throws {
     try await withFolder { folder in
       let first = keeper("elsewhere/1/2/3", folder)
-      #expect(try await first.take(unless: { false }, onWait: { _ in }))
+      let isFirst = try await first.take(unless: { false }, onWait: { _ in })
+      #expect(isFirst)
       let hand = HandClock { now in
         // Every half a minute, for five minutes.
         if Int(now) % 30 == 0 { try await first.renew() }
       }
       let second = keeper("elsewhere/1/2/4", folder, hand.clock)
-      #expect(try await !second.take(unless: { hand.now > 1300 }, onWait: { _ in }))
+      let isSecond = try await second.take(unless: { hand.now > 1300 }, onWait: { _ in })
+      #expect(!isSecond)
       #expect(hand.now <= 1302)
-      #expect(try await folder.claim(of: 3)?.claim.holder == "elsewhere/1/2/3@here")
+      let holder = try await folder.claim(of: 3)?.claim.holder
+      #expect(holder == "elsewhere/1/2/3@here")
     }
   }
 
@@ -89,9 +92,11 @@ struct ShardClaimTests {
       let gone = own.split(separator: "/").dropLast().joined(separator: "/") + "/1"
       #expect(WorkerProcess.hasEnded(gone) && !WorkerProcess.hasEnded(own))
       #expect(!WorkerProcess.hasEnded("another/machine/1/1") && !WorkerProcess.hasEnded(""))
-      #expect(try await keeper(gone, folder).take(unless: { false }, onWait: { _ in }))
+      let isGone = try await keeper(gone, folder).take(unless: { false }, onWait: { _ in })
+      #expect(isGone)
       let hand = HandClock()
-      #expect(try await keeper(own, folder, hand.clock).take(unless: { false }, onWait: { _ in }))
+      let isTaken = try await keeper(own, folder, hand.clock).take(unless: { false }, onWait: { _ in })
+      #expect(isTaken)
       #expect(hand.now == 1000)
     }
   }

@@ -80,23 +80,21 @@ struct NameSurvey: Sendable {
     if look.isLast || before.count < look.ids.count || look.ids.isEmpty {
       return Part(count: Double(before.count), isExact: true)
     }
-    guard let next, let last = look.ids.last, let reach = reach(index) else {
+    guard let next, let last = look.ids.last, let gap = gap(look.ids) else {
       return Part(count: Double(look.ids.count) * 2, isExact: false)
     }
     let rest = max(0, scale.number(of: next) - scale.number(of: last))
-    // IDs that happen to be close together where a query begins would say far too much by themselves.
-    let other = index + 1 < looks.count ? self.reach(index + 1) ?? reach : reach
-    return Part(
-      count: Double(look.ids.count) + Double(Self.sampleSize) * Double(rest) / ((reach + other) / 2),
-      isExact: false
-    )
+    return Part(count: Double(look.ids.count) + Double(rest) / gap, isExact: false)
   }
 
-  /// Returns how far the IDs of a query reach, for ``sampleSize`` of them; nil if it returned all that there are.
-  private func reach(_ index: Int) -> Double? {
-    let look = looks[index]
-    guard !look.isLast, let last = look.ids.last, let first = look.ids.first else { return nil }
-    return Double(max(1, scale.number(of: last) - scale.number(of: look.start.isEmpty ? first : look.start)))
+  /// Returns the usual distance between the IDs of a query; nil if there are too few to say.
+  ///
+  /// It is the median, because one of the distances may be a gap of any size. IDs that happen to be close together say too much; that
+  /// is corrected by the next query, while what says too little would not be looked at again.
+  private func gap(_ ids: [String]) -> Double? {
+    let numbers = ids.map { scale.number(of: $0) }
+    let gaps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }.filter { $0 > 0 }.sorted()
+    return gaps.count < 2 ? nil : Double(gaps[gaps.count / 2])
   }
 
   // MARK: Where to look
