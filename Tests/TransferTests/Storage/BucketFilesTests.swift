@@ -20,7 +20,10 @@ import Testing
     }
   }
 
-  @Test("What is written through a file is read through a file", arguments: ["a/users.jsonl", "a/users.jsonl.gz"])
+  @Test(
+    "What is written through a file is read through a file",
+    arguments: ["a/users.jsonl", "a/users.jsonl.gz"]
+  )
   func roundTrip(_ name: String) async throws {
     try await withCloudStorage { storage, cloud in
       let bytes = sampleBytes(9_000_000)
@@ -109,7 +112,10 @@ import Testing
   func scheduled() async throws {
     try await withCloudStorage { storage, cloud in
       let database = try #require(DatabaseName(parsing: "projects/p/databases/(default)"))
-      storage.put("n/2026-01-01T000000Z/mine.txt", MiniStorage.Object(bytes: [], generation: 1, metadata: "{}"))
+      storage.put(
+        "n/2026-01-01T000000Z/mine.txt",
+        MiniStorage.Object(bytes: [], generation: 1, metadata: "{}")
+      )
       storage.put(
         "n/2026-01-02T000000Z/half.jsonl",
         MiniStorage.Object(bytes: [], generation: 2, metadata: #"{"gymmigrate":"file"}"#)

@@ -47,7 +47,8 @@ import Testing
   @Test(
     "Whatever goes wrong with one request, the object is written once",
     arguments: [
-      .status(503), .status(500), .status(429), .status(408), .lostBefore, .lostAfter, .takes(0), .takes(256 << 10),
+      .status(503), .status(500), .status(429), .status(408), .lostBefore, .lostAfter, .takes(0),
+      .takes(256 << 10),
     ] as [MiniStorage.Fault],
     [0, 1, 2]
   )
@@ -118,7 +119,9 @@ import Testing
   func small(_ fault: MiniStorage.Fault) async throws {
     try await withStorage { storage, client in
       storage.plan(fault, "POST")
-      guard case .written(let info) = try await store(client).write(Array("hello".utf8), to: "o", if: .missing) else {
+      guard
+        case .written(let info) = try await store(client).write(Array("hello".utf8), to: "o", if: .missing)
+      else {
         Issue.record("refused")
         return
       }
@@ -223,7 +226,8 @@ import Testing
   @Test(
     "Refusals have their kind and their remedy",
     arguments: [
-      (401, .configuration, "credentials"), (403, .notPermitted, "roles/storage.objectAdmin"), (404, .configuration, "bucket"),
+      (401, .configuration, "credentials"), (403, .notPermitted, "roles/storage.objectAdmin"),
+      (404, .configuration, "bucket"),
       (412, nil, ""), (429, .tryLater, "later"), (503, .unavailable, "later"),
     ] as [(Int, Failure.Kind?, String)]
   )
@@ -248,7 +252,9 @@ import Testing
       var kinds: [Failure.Kind?] = []
       kinds.append(await #expect(throws: Failure.self) { try await store.read("a", limit: 1) }?.kind)
       kinds.append(await #expect(throws: Failure.self) { try await store.list("") }?.kind)
-      kinds.append(await #expect(throws: Failure.self) { try await store.write([], to: "a", if: .none) }?.kind)
+      kinds.append(
+        await #expect(throws: Failure.self) { try await store.write([], to: "a", if: .none) }?.kind
+      )
       #expect(kinds == [.configuration, .configuration, .configuration])
     }
   }
