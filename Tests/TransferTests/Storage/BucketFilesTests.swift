@@ -35,7 +35,7 @@ import Testing
       let receipt = try output.finish()
       #expect(receipt.bytes == storage.object(name)?.bytes.count)
       #expect(receipt.sha256 == (try SHA256Digest.checksum(of: storage.object(name)?.bytes ?? [])))
-      #expect(try read("gs://bucket/\(name)", via: cloud.files) == bytes)
+      try #expect(try read("gs://bucket/\(name)", via: cloud.files) == bytes)
       #expect(storage.writes == 1)
       #expect(storage.violations == [])
     }
@@ -60,7 +60,7 @@ import Testing
       var output = try OutputFile("gs://bucket/o", via: cloud.files)
       try output.write([2])
       storage.put("o", MiniStorage.Object(bytes: [3], generation: 6, metadata: "{}"))
-      do {
+      do throws(Failure) {
         _ = try output.finish()
         Issue.record("it was overwritten")
       } catch {
@@ -74,8 +74,8 @@ import Testing
   func pinned() async throws {
     try await withCloudStorage { storage, cloud in
       storage.put("o", MiniStorage.Object(bytes: [1], generation: 5, metadata: "{}"))
-      #expect(try read("gs://bucket/o", via: cloud.files) == [1])
-      #expect(try cloud.files.version(of: "gs://bucket/o") == "5")
+      try #expect(try read("gs://bucket/o", via: cloud.files) == [1])
+      try #expect(try cloud.files.version(of: "gs://bucket/o") == "5")
       storage.put("o", MiniStorage.Object(bytes: [2], generation: 6, metadata: "{}"))
       let failure = #expect(throws: Failure.self) { try read("gs://bucket/o", via: cloud.files) }
       #expect(failure?.kind == .inputMissing)
@@ -89,14 +89,14 @@ import Testing
         storage.put(name, MiniStorage.Object(bytes: [0], generation: 5, metadata: "{}"))
       }
       let files = cloud.files
-      #expect(try files.entry(at: "gs://bucket/a") == .folder)
-      #expect(try files.entry(at: "gs://bucket/a/") == .folder)
-      #expect(try files.entry(at: "gs://bucket/a/x.csv") == .file(bytes: 1, version: "5"))
-      #expect(try files.entry(at: "gs://bucket/a/x") == nil)
-      #expect(try files.entry(at: "gs://bucket") == .folder)
-      #expect(try files.names(in: "gs://bucket/a") == ["x.csv"])
-      #expect(try files.folders(in: "gs://bucket/a/") == ["b"])
-      #expect(try Manifest.files(at: "gs://bucket/a", via: files) == ["gs://bucket/a/x.csv"])
+      try #expect(try files.entry(at: "gs://bucket/a") == .folder)
+      try #expect(try files.entry(at: "gs://bucket/a/") == .folder)
+      try #expect(try files.entry(at: "gs://bucket/a/x.csv") == .file(bytes: 1, version: "5"))
+      try #expect(try files.entry(at: "gs://bucket/a/x") == nil)
+      try #expect(try files.entry(at: "gs://bucket") == .folder)
+      try #expect(try files.names(in: "gs://bucket/a") == ["x.csv"])
+      try #expect(try files.folders(in: "gs://bucket/a/") == ["b"])
+      try #expect(try Manifest.files(at: "gs://bucket/a", via: files) == ["gs://bucket/a/x.csv"])
     }
   }
 
@@ -162,7 +162,7 @@ import Testing
       )
       let verification = try FolderVerification(of: "gs://bucket/n/latest", via: cloud.files)
       #expect(verification.isWhole && verification.files.count == 1)
-      #expect(try FolderVerification.folders(in: "gs://bucket/n", via: cloud.files) == [made[2]])
+      try #expect(try FolderVerification.folders(in: "gs://bucket/n", via: cloud.files) == [made[2]])
     }
   }
 
