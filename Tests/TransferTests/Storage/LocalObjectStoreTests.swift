@@ -42,7 +42,9 @@ struct LocalObjectStoreTests {
         return
       }
       #expect(second.version != first.version)
-      try #expect(try await store.write(Array("3".utf8), to: "x/y.json", if: .version(first.version)) == .refused)
+      try #expect(
+        try await store.write(Array("3".utf8), to: "x/y.json", if: .version(first.version)) == .refused
+      )
       try #expect(try await store.delete("x/y.json", version: first.version) == false)
       #expect(text(try await store.read("x/y.json", limit: 10)) == "2")
       try #expect(try await store.delete("x/y.json", version: second.version))
