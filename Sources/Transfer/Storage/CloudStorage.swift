@@ -5,8 +5,8 @@ package import FirestoreREST
 /// Cloud Storage as a command reaches it: its buckets as files, and as object stores.
 ///
 ///     let storage = try CloudStorage(endpoint: nil, credentials: credentials, transport: transport, policy: policy)
-///     let store = try storage.store(at: "gs://sajarubox-backups/shards/")
-///     var file = try OutputFile("gs://sajarubox-backups/users.csv", via: storage.files)
+///     let store = try storage.store(at: "gs://example-backups/shards/")
+///     var file = try OutputFile("gs://example-backups/users.csv", via: storage.files)
 ///
 /// Its requests are made on a thread of its own, so that those who block until a file is written cannot hold them up.
 package struct CloudStorage: Sendable {

@@ -77,7 +77,8 @@ final class MiniStorage: Sendable {
     state.withLock { state in
       var fault: Fault?
       for index in state.faults.indices
-      where state.faults[index].method == request.method && request.target.contains(state.faults[index].part) {
+      where state.faults[index].method == request.method && request.target.contains(state.faults[index].part)
+      {
         if state.faults[index].skip > 0 {
           state.faults[index].skip -= 1
         } else {
@@ -155,12 +156,16 @@ final class MiniStorage: Sendable {
     }
     // Two parts: the resource and the content.
     let type = request.header("Content-Type") ?? ""
-    guard let boundary = type.split(separator: "boundary=").last else { return violation("no boundary", &state) }
+    guard let boundary = type.split(separator: "boundary=").last else {
+      return violation("no boundary", &state)
+    }
     let parts = request.text.split(separator: "--\(boundary)", omittingEmptySubsequences: false)
     guard parts.count == 4 else { return violation("\(parts.count) parts", &state) }
     let resource = String(parts[1])
     let content = String(parts[2].split(separator: "\r\n\r\n", maxSplits: 1).last ?? "").dropLast(1)
-    guard let name = resource.firstMatch(of: #/"name":"([^"]*)"/#)?.1 else { return violation("no name", &state) }
+    guard let name = resource.firstMatch(of: #/"name":"([^"]*)"/#)?.1 else {
+      return violation("no name", &state)
+    }
     return store(String(name), Array(content.utf8), Self.metadata(resource), match, &state)
   }
 
@@ -200,7 +205,9 @@ final class MiniStorage: Sendable {
     let total = Int(parts.3)
     if let start = parts.1.flatMap({ Int($0) }), let last = parts.2.flatMap({ Int($0) }) {
       if last + 1 - start != request.body.count { return violation("range and body differ", &state) }
-      if total == nil, !request.body.count.isMultiple(of: 256 << 10) { return violation("no multiple", &state) }
+      if total == nil, !request.body.count.isMultiple(of: 256 << 10) {
+        return violation("no multiple", &state)
+      }
       if start > session.bytes.count { return violation("a gap", &state) }
       let fresh = request.body.dropFirst(session.bytes.count - start)
       session.bytes += limit.map { fresh.prefix($0) } ?? fresh

@@ -10,13 +10,13 @@ import Testing
   @Test(
     "CRC-32C of the published vectors",
     arguments: [
-      ([UInt8](repeating: 0, count: 32), 0x8A91_36AA as UInt32),
+      ([UInt8](repeating: 0, count: 32), 0x8A91_36AA),
       ([UInt8](repeating: 0xFF, count: 32), 0x62A8_AB43),
-      (Array(0..<32), 0x46DD_794E),
-      (Array((0..<32).reversed()), 0x113F_DB5C),
-      (Array("123456789".utf8), 0xE306_9283),
-      ([], 0),
-    ]
+      ([UInt8](0..<32), 0x46DD_794E),
+      ([UInt8]((0..<32).reversed()), 0x113F_DB5C),
+      ([UInt8]("123456789".utf8), 0xE306_9283),
+      ([UInt8](), 0),
+    ] as [([UInt8], UInt32)]
   )
   func vectors(_ bytes: [UInt8], _ expected: UInt32) {
     #expect(CRC32C.checksum(of: bytes).value == expected)
@@ -55,7 +55,9 @@ import Testing
 
   @Test(
     "An answer that contradicts what was sent ends the upload",
-    arguments: [(.incomplete(persisted: 513), true), (.incomplete(persisted: 255), false), (.complete, false)]
+    arguments: [
+      (.incomplete(persisted: 513), true), (.incomplete(persisted: 255), false), (.complete, false),
+    ]
       as [(UploadProgress.Answer, Bool)]
   )
   func contradictions(_ answer: UploadProgress.Answer, _ isLast: Bool) {
@@ -106,7 +108,8 @@ import Testing
     #expect(Self.word(outcome, .write) == write)
   }
 
-  private static func word(_ outcome: Result<HTTPResponse, CallFailure>, _ kind: StorageRequestKind) -> String {
+  private static func word(_ outcome: Result<HTTPResponse, CallFailure>, _ kind: StorageRequestKind) -> String
+  {
     switch StorageVerdict.after(outcome, of: kind) {
     case .answered: "answered"
     case .retry: "retry"
@@ -128,7 +131,8 @@ import Testing
   @Test(
     "Malformed addresses are errors of usage",
     arguments: [
-      "gs://", "gs:///a", "gs://ab/c", "gs://My-Bucket/a", "gs://-abc/a", "gs://my-bucket//a", "gs://my-bucket/a//b",
+      "gs://", "gs:///a", "gs://ab/c", "gs://My-Bucket/a", "gs://-abc/a", "gs://my-bucket//a",
+      "gs://my-bucket/a//b",
       "gs://my-bucket/../a", "gs://my-bucket/a/./b", "gs://my-bucket/a\nb", "s3://my-bucket/a",
       "gs://my-bucket/" + String(repeating: "x", count: 1025), "gs://user@host/a",
     ]
@@ -146,13 +150,17 @@ import Testing
         == "https://www.googleapis.com/upload?x=1"
     )
     for foreign in [
-      "http://storage.googleapis.com/u", "https://evil.example/u", "https://storage.googleapis.com.evil.example/u",
+      "http://storage.googleapis.com/u", "https://evil.example/u",
+      "https://storage.googleapis.com.evil.example/u",
       "https://evil.example\\.googleapis.com/u", "https://a@b.googleapis.com/u", "upload",
     ] {
       #expect(ObjectUpload.sessionURL(foreign, endpoint: google) == nil, "\(foreign)")
     }
     // An emulator in a container knows itself by another name.
-    #expect(ObjectUpload.sessionURL("http://gcs:4443/u?x=1", endpoint: "http://127.0.0.1:9") == "http://127.0.0.1:9/u?x=1")
+    #expect(
+      ObjectUpload.sessionURL("http://gcs:4443/u?x=1", endpoint: "http://127.0.0.1:9")
+        == "http://127.0.0.1:9/u?x=1"
+    )
     #expect(ObjectUpload.sessionURL("/u?x=1", endpoint: "http://127.0.0.1:9") == "http://127.0.0.1:9/u?x=1")
   }
 

@@ -4,7 +4,7 @@ import Platform
 /// The files that a command can reach: those of this machine and, where it is given, those at remote addresses.
 ///
 ///     let files = FileAccess(remote: storage.files)
-///     var output = try OutputFile("gs://sajarubox-backups/users.csv", via: files)
+///     var output = try OutputFile("gs://example-backups/users.csv", via: files)
 ///
 /// It is a value that is passed to whatever opens files by names that a user has typed. A function without it reaches local
 /// files only.
