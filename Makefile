@@ -3,9 +3,12 @@
 SWIFT ?= swift
 SOURCES = Package.swift Sources Tests samples/typed-documents
 JOBS ?=
+PREFIX ?= /usr/local
+DESTDIR ?=
 
 .PHONY: all deps docs build demo test bench bench-reads bench-writes check check-disk check-faults check-filters \
-  check-fuzz check-kills check-libreoffice check-memory check-mirror check-sanitizers check-scale check-storage fmt lint layers clean
+  check-fuzz check-kills check-libreoffice check-memory check-mirror check-package check-sanitizers check-scale check-slurm \
+  check-storage package install fmt lint layers clean
 
 all: build
 
@@ -22,6 +25,24 @@ build: deps
 ## demo: loads the sample gym into the embedded store, migrates it and exports it to demo/
 demo: build
 	@scripts/demo.sh
+
+## package: the binary to carry, as dist/*.tar.gz and dist/*.deb; see docs/installing.md
+package: deps
+	@scripts/package.sh
+
+## install: installs below PREFIX (and DESTDIR) what 'make package' built, and builds it where it did not
+install:
+	@test -x .build/package/tree/bin/gymmigrate || scripts/package.sh tree
+	@umask 022 && mkdir -p "$(DESTDIR)$(PREFIX)" && cp -R .build/package/tree/. "$(DESTDIR)$(PREFIX)"
+	@echo "Installed $(DESTDIR)$(PREFIX)/bin/gymmigrate."
+
+## check-package: installs the packages in a bare Debian without a Swift toolchain, and uses them there; needs root
+check-package: package
+	@scripts/check-package.sh
+
+## check-slurm: a Slurm cluster of two nodes on this machine carries out shards, loses a node, and ends as one process does
+check-slurm: build
+	@GYMMIGRATE="$$PWD/bin/gymmigrate" scripts/check-slurm.sh
 
 ## test: every test that belongs to a change, with the layer check; under 25 minutes on two cores
 test: deps layers
@@ -105,4 +126,4 @@ layers:
 	@scripts/check-layers.sh
 
 clean:
-	rm -rf .build bin demo
+	rm -rf .build bin demo dist

@@ -150,6 +150,14 @@ let package = Package(
       embedding: ["Page/plan-page.css", "Page/plan-page.js"]
     ),
     library(
+      "Shards",
+      in: "Migrations/",
+      [
+        "FirestoreModels", "Files", "Configuration", "FirestoreREST", "Storage", "Tables", "Runs", "Transfer",
+        "MigrationEngine", "Platform", logging,
+      ]
+    ),
+    library(
       "Integrity",
       in: "Migrations/",
       [
@@ -201,7 +209,7 @@ let package = Package(
         "Configuration", "FirestoreREST", "Storage", "Tables",
         "Runs", "Transfer",
         "MigrationEngine", "Integrity", "GymMigrations", "GymServices", "GymReports", "Mirror",
-        "LocalFirestore",
+        "Shards", "LocalFirestore",
         argumentParser,
         logging,
       ],
@@ -259,7 +267,7 @@ let package = Package(
         "Configuration", "FirestoreREST", "Storage", "Tables",
         "Runs", "Transfer",
         "MigrationEngine", "Integrity", "GymMigrations", "GymReports", "GymServices", "Mirror",
-        "LocalFirestore", "RunSupport",
+        "Shards", "LocalFirestore", "RunSupport",
         "TestSupport",
         logging,
       ],

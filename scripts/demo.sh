@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# The main job from nothing, on the embedded store: load the sample gym, plan, apply, apply again, export.
+# The main job from nothing, on the embedded store: load the sample gym, plan, apply, apply again, export. GYMMIGRATE names the
+# program; bin/gymmigrate otherwise.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-gymmigrate=$PWD/bin/gymmigrate
+gymmigrate=${GYMMIGRATE:-$PWD/bin/gymmigrate}
 demo=$PWD/demo
 rm -rf "$demo"
 mkdir -p "$demo"

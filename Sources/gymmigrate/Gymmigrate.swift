@@ -37,7 +37,7 @@ struct Gymmigrate: AsyncParsableCommand {
       CountCommand.self, FindCommand.self, GetCommand.self, SetupCommand.self, EmailCommand.self,
       GroupsCommand.self,
       ClassesCommand.self, ReportCommand.self, MirrorCommand.self, RunsCommand.self, EnvCommand.self,
-      DoctorCommand.self,
+      ManagedCommand.self, DoctorCommand.self, ShardCommand.self,
       ServeCommand.self,
     ]
   )
@@ -50,6 +50,7 @@ enum Main {
     // Files hold people's data, and those that libraries make go by this alone.
     umask(umask(0o077) | 0o077)
     do throws(Failure) {
+      try ProcessArguments.assertReadable()
       // Before any task: without descriptors not even the tasks below can be run.
       try OpenFiles.assertEnough()
     } catch {

@@ -27,6 +27,17 @@ extension Option where Value == Int {
   }
 }
 
+extension Option where Value == Int {
+  /// A whole number that has to be given.
+  init(help: ArgumentHelp, from least: Int, to most: Int) {
+    self.init(
+      parsing: .unconditional,
+      help: help,
+      transform: { try TypedValue.wholeNumber($0, from: least, to: most) }
+    )
+  }
+}
+
 extension Option where Value == Int? {
   /// A whole number, nil where it is not given.
   init(name: NameSpecification = .long, help: ArgumentHelp, from least: Int, to most: Int? = nil) {

@@ -28,8 +28,23 @@ struct CommandRun {
   var paths: (source: String?, target: String?) = (nil, nil)
   /// Whether a run of the very same command that stopped before it was done is resumed, from the start, instead of a new one.
   var resumesUnfinished = false
+  /// What is left after an error, of a command that knows better than its run.
+  var remainder: (@Sendable () -> Remainder)?
+  /// Sections of the summary that are known only at the end, however the command ends; in place of counts.
+  var sections: (@Sendable () -> [any SummarySection])?
+  /// Whether it works on documents, so that its last lines are their counts.
+  var countsDocuments = true
   /// What prints the end on standard output; nil: the summary with --json, else nothing.
   var printing: (@Sendable (RunSummary) throws -> Void)?
+
+  /// What is left after an error.
+  enum Remainder: Sendable {
+    /// The run itself, or the same command.
+    case run
+    /// Another command does it.
+    case command(String)
+    case nothing
+  }
 
   /// Runs `body` with a folder for its lists, its log and its summary.
   ///
@@ -88,9 +103,11 @@ struct CommandRun {
   }
 
   private func runDirectory(for environment: DatabaseEnvironment) throws(Failure) -> RunDirectory {
+    let shard = Invocation.current.shard
+    let stateDir = shard?.stateDir ?? connection.stateDir
     let unfinished = try Invocation.current.resuming == nil ? unfinished(in: environment) : nil
-    guard let record = Invocation.current.resuming ?? unfinished else {
-      let run = try RunDirectory(in: connection.stateDir, command: String(name.prefix { $0 != " " }))
+    guard let record = shard?.resumed ?? Invocation.current.resuming ?? unfinished else {
+      let run = try RunDirectory(in: stateDir, command: String(name.prefix { $0 != " " }))
       try run.write(
         RunRecord(
           id: run.id,
@@ -107,7 +124,7 @@ struct CommandRun {
       )
       return run
     }
-    try RunHistory(in: connection.stateDir).assertOwn(record)
+    try RunHistory(in: stateDir).assertOwn(record)
     guard write != nil, record.writes, record.command.isIdentical(to: name) else {
       throw Failure(
         .inputMalformed,
@@ -121,14 +138,14 @@ struct CommandRun {
     try record.assertSameEnvironments(environment, source: try sourceEnvironment())
     return try RunDirectory(
       resuming: record,
-      in: connection.stateDir,
-      fromStart: Invocation.current.resuming == nil
+      in: stateDir,
+      fromStart: shard == nil && Invocation.current.resuming == nil
     )
   }
 
   /// The last run of the same command in the same database and folder, if it stopped before it was done.
   private func unfinished(in environment: DatabaseEnvironment) throws(Failure) -> RunRecord? {
-    guard resumesUnfinished, write != nil else { return nil }
+    guard resumesUnfinished, write != nil, Invocation.current.shard == nil else { return nil }
     let arguments = Invocation.current.arguments.words
     let history = RunHistory(in: connection.stateDir)
     let last = history.entries().last { entry in
@@ -142,7 +159,8 @@ struct CommandRun {
   private func prepare() throws(Failure) -> DatabaseEnvironment {
     let environment = try EnvironmentResolver(connection).environment()
     if let source = try sourceEnvironment() { try Guard.assertTwoDatabases(source, environment) }
-    if let guards = write?.guards ?? confirm {
+    // What a shard writes was confirmed when it was planned.
+    if let guards = write?.guards ?? confirm, Invocation.current.shard == nil {
       try Guard.assertNoMirror(environment)
       try Guard.confirm(environment, with: guards)
     }
@@ -164,7 +182,7 @@ struct CommandRun {
     try await conclude(run: run) { context in
       context.sides.withLock { $0 = (environment, source) }
       return try await context.withConnection(environment, connection) { connected in
-        if write != nil, source == nil {
+        if write != nil, source == nil, Invocation.current.shard == nil {
           context.logger.notice(
             "Writing to \(environment.name): project \(environment.database.project), database \(environment.database.database), \(connected.client.endpoint), as \(connected.signer)."
           )
@@ -252,9 +270,17 @@ struct CommandRun {
       summary.status = Interruption.wasReceived || failure?.kind == .interrupted ? .interrupted : .failed
       summary.exitCode = ExitCodes.code(of: failure?.kind ?? .internal)
       summary.error = failure?.description
-      if Self.mayResume(after: failure) { summary.resumeCommand = resumeCommand(run) }
+      switch remainder?() ?? .run {
+      case .run: if Self.mayResume(after: failure) { summary.resumeCommand = resumeCommand(run) }
+      case .command(let command): summary.resumeCommand = command
+      case .nothing: break
+      }
     }
     progress.end()
+    if let sections {
+      summary.sections += sections()
+      summary.showsCounts = false
+    }
     let (target, source) = context.sides.withLock { $0 }
     summary.environment = target
     summary.targetPath = paths.target
@@ -272,6 +298,11 @@ struct CommandRun {
     } catch {
       // What ended the command says more than that its summary could not be kept.
     }
+    if let shard = Invocation.current.shard {
+      shard.end(summary, failure: failure, run: run)
+      if summary.exitCode != 0 { throw ExitStatus(summary.exitCode) }
+      return
+    }
     try finish(summary, failure: failure, lists: lists, logger: logger)
   }
 
@@ -281,7 +312,7 @@ struct CommandRun {
     lists: [String],
     logger: Logger
   ) throws {
-    for line in SummaryText.lines(summary) { logger.info("\(line)") }
+    if countsDocuments { for line in SummaryText.lines(summary) { logger.info("\(line)") } }
     for list in lists where FileCheck.exists(list) { logger.notice("See \(list).") }
     if let failure { logger.error("\(failure)") }
     if let resume = summary.resumeCommand, summary.status != .done {

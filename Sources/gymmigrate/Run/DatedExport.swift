@@ -5,7 +5,7 @@ import Logging
 import Runs
 import Transfer
 
-/// One night's export: into a hidden folder, then under its name, then the marks, `latest` and the retention.
+/// One scheduled export: into a hidden folder, then under its name, then the marks, `latest` and the retention.
 struct DatedExport {
   private let folders: any ScheduledExports
   private let files: FileAccess

@@ -23,6 +23,8 @@ struct Invocation: Sendable {
   let variables: [String: String]
   /// The run that is resumed; nil for a new one.
   var resuming: RunRecord?
+  /// The range of a sharded run that the command works on; nil for a command by itself.
+  var shard: ShardWork?
   /// The configuration files, each read once.
   let configurations = ConfigurationFiles()
 

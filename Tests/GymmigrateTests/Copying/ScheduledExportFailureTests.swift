@@ -284,7 +284,7 @@ struct ScheduledExportFailureTests {
 
 extension BinaryRunner {
   /// Whether a command of the system ends in 0.
-  fileprivate static func canRun(_ words: String...) async throws -> Bool {
+  static func canRun(_ words: String...) async throws -> Bool {
     try await BinaryRunner(executable: "/usr/bin/env").run(words).exitCode == 0
   }
 }

@@ -97,4 +97,78 @@ struct WritePacerTests {
       }
     }
   }
+
+  /// Processes that write as fast as they may, and begin at different moments; the writes of each second since the first one.
+  private func seconds(
+    of processes: Int,
+    beginning starts: [Double],
+    until end: Double,
+    sharing: Bool,
+    _ random: inout SplitMix64
+  ) throws -> [(time: Double, count: Int)] {
+    let first = starts.min() ?? 0
+    var pacers = starts.map { start in
+      WritePacer(
+        ramp: true,
+        share: sharing ? WritePacer.Share(processes: processes, elapsed: start - first) : nil
+      )
+    }
+    var times = starts
+    var writes: [(time: Double, count: Int)] = []
+    while let next = times.indices.min(by: { times[$0] < times[$1] }), times[next] < end {
+      let now = times[next]
+      // Pauses collect credit, which is what a burst is made of.
+      if Int.random(in: 0..<400, using: &random) == 0 {
+        times[next] += Double.random(in: 0...5, using: &random)
+        continue
+      }
+      let count = min(100, pacers[next].largestChunk(at: now))
+      if let later = pacers[next].take(count, at: now) {
+        try #require(later > now)
+        times[next] = later
+      } else {
+        writes.append((now, count))
+      }
+    }
+    return writes.sorted { $0.time < $1.time }
+  }
+
+  @Test(
+    "Processes that share the ramp write no more than one and a half times one process within any second, and no more in all",
+    arguments: [1, 2, 7, 16, 64]
+  )
+  func shared(processes: Int) throws {
+    for seed in UInt64(1)...3 {
+      var random = SplitMix64(seed: seed)
+      let starts = [1000.0] + (1..<processes).map { _ in 1000 + Double.random(in: 0...500, using: &random) }
+      let writes = try seconds(of: processes, beginning: starts, until: 1000 + 700, sharing: true, &random)
+      var (from, sum, total) = (0, 0, 0)
+      for write in writes {
+        sum += write.count
+        total += write.count
+        while writes[from].time <= write.time - 1 {
+          sum -= writes[from].count
+          from += 1
+        }
+        let rate = WritePacer(ramp: true).rate(after: write.time - 1000)
+        try #require(Double(sum) <= rate * 1.5 + 1, "seed \(seed): \(sum) at \(write.time - 1000)")
+        try #require(Double(total) <= allowance(write.time - 1000) + 1, "seed \(seed)")
+      }
+      #expect(total > 0)
+    }
+  }
+
+  @Test("A process that begins late has the share of that moment, and no more than the others")
+  func late() {
+    let early = WritePacer(ramp: true, share: WritePacer.Share(processes: 10, elapsed: 0))
+    let late = WritePacer(ramp: true, share: WritePacer.Share(processes: 10, elapsed: 450))
+    #expect(early.rate(after: 0) == 50)
+    #expect(late.rate(after: 0) == 75)
+    #expect(early.rate(after: 450) == late.rate(after: 0))
+    #expect(late.rate(after: 149.9) == 75)
+    #expect(late.rate(after: 150) == 112.5)
+    #expect(late.largestChunk(at: 0) == 18)
+    let bounded = WritePacer(ramp: false, maximum: 200, share: WritePacer.Share(processes: 4, elapsed: 0))
+    #expect(bounded.rate(after: 1e5) == 50)
+  }
 }

@@ -20,25 +20,44 @@ actor LeaseKeeper {
   /// - Throws: `.tryLater` naming the holder.
   func take(overFrom runs: [String]) async throws {
     // Two that try at once: one of them finds the other's at its second look.
-    for _ in 0..<3 {
-      let (document, now) = try await client.get(Lease.path)
-      if case .held(let lease, let seconds) = Lease.state(of: document, now: now ?? .now, for: runs) {
-        throw Failure(
-          .tryLater,
-          "change \(client.database)",
-          cause: "\(lease.holder) holds the lock: run \(lease.run), \(lease.command)",
-          remedy:
-            "Wait for its end. Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; 'gymmigrate migrate unlock' takes it away."
-        )
+    for _ in 0..<3 where try await tryToTake(overFrom: runs) != .lost { return }
+    throw Self.contended(client.database)
+  }
+
+  /// Takes the lease for a run that works in several processes, or joins one that another of them has taken.
+  ///
+  /// - Throws: `.tryLater` naming the holder.
+  func takeTogether() async throws {
+    var isContended = false
+    for _ in 0..<20 {
+      switch try await tryToTake(overFrom: [lease.run], joins: isContended) {
+      case .taken, .joined: return
+      case .lost: isContended = true
       }
-      if try await write(over: document) { return }
     }
-    throw Failure(
-      .tryLater,
-      "change \(client.database)",
-      cause: "others try at the same time",
-      remedy: "Try again."
-    )
+    throw Self.contended(client.database)
+  }
+
+  private enum Attempt { case taken, joined, lost }
+
+  private func tryToTake(overFrom runs: [String], joins: Bool = false) async throws -> Attempt {
+    let (document, now) = try await client.get(Lease.path)
+    let state = Lease.state(of: document, now: now ?? .now, for: runs)
+    if case .held(let lease, let seconds) = state {
+      throw Failure(
+        .tryLater,
+        "change \(client.database)",
+        cause: "\(lease.holder) holds the lock: run \(lease.run), \(lease.command)",
+        remedy:
+          "Wait for its end. Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; 'gymmigrate migrate unlock' takes it away."
+      )
+    }
+    if joins, state == .own { return .joined }
+    return try await write(over: document) ? .taken : .lost
+  }
+
+  private static func contended(_ database: DatabaseName) -> Failure {
+    Failure(.tryLater, "change \(database)", cause: "others try at the same time", remedy: "Try again.")
   }
 
   /// Renews it.
@@ -52,6 +71,34 @@ actor LeaseKeeper {
       cause: "the lease was taken away",
       remedy: "See who holds the lock with 'gymmigrate migrate status', then resume this run."
     )
+  }
+
+  /// Renews the lease of a run that works in several processes: any of them may have renewed it.
+  ///
+  /// - Throws: `.tryLater` where it is another run's, or nobody's, by now.
+  func renewTogether() async throws {
+    for _ in 0..<5 {
+      let document = try await client.get(Lease.path).document
+      guard let document, Lease(document).run.isIdentical(to: lease.run) else { break }
+      if try await write(over: document) { return }
+    }
+    throw Failure(
+      .tryLater,
+      "keep changing \(client.database)",
+      cause: "the lease was taken away",
+      remedy: "See who holds the lock with 'gymmigrate migrate status', then start this task again."
+    )
+  }
+
+  /// Gives it back, whichever process of this run renewed it last.
+  func giveBackTogether() async throws {
+    for _ in 0..<5 {
+      guard let document = try await client.get(Lease.path).document,
+        Lease(document).run.isIdentical(to: lease.run), let time = document.updateTime
+      else { return }
+      let removal = Write(path: Lease.path, operation: .delete, precondition: .updateTime(time))
+      if case .written = try await client.perform(removal) { return }
+    }
   }
 
   /// Gives it back, if it is still this run's.

@@ -10,7 +10,7 @@ package import Runs
 ///       print(entry.run, entry.startedAt)
 ///     }
 package struct MigrationLedger: Sendable {
-  private let client: FirestoreClient
+  let client: FirestoreClient
   private let clock: RunClock
   private let logger: Logger
 
@@ -169,7 +169,7 @@ package struct MigrationLedger: Sendable {
     await giveBack(keeper)
   }
 
-  private func giveBack(_ keeper: LeaseKeeper) async {
+  func giveBack(_ keeper: LeaseKeeper) async {
     do {
       try await Task { try await keeper.giveBack() }.value
     } catch {
@@ -181,7 +181,7 @@ package struct MigrationLedger: Sendable {
   }
 
   /// Checks that the run may begin, and enters it.
-  private func begin(_ entry: LedgerEntry, isResumed: Bool) async throws -> LedgerEntry {
+  func begin(_ entry: LedgerEntry, isResumed: Bool) async throws -> LedgerEntry {
     let known = try await entries()
     try LedgerRules.assertMayBegin(entry, isResumed: isResumed, known: known)
     var entry = entry
@@ -227,8 +227,12 @@ package struct MigrationLedger: Sendable {
     }
   }
 
-  private func renewing(
+  /// Runs `body` while the lease is renewed.
+  ///
+  /// - Parameter isShared: Whether other processes of the run renew it, too.
+  func renewing(
     _ keeper: LeaseKeeper,
+    isShared: Bool = false,
     _ body: @escaping @Sendable () async throws -> Void
   ) async throws {
     let clock = clock
@@ -241,7 +245,7 @@ package struct MigrationLedger: Sendable {
         do {
           while true {
             try await clock.sleep(Lease.renewal)
-            try await keeper.renew()
+            if isShared { try await keeper.renewTogether() } else { try await keeper.renew() }
           }
         } catch  where Task.isCancelled {
           // What an interruption leaves open is for the work to report.
@@ -258,7 +262,7 @@ package struct MigrationLedger: Sendable {
   ///
   /// - Returns: The entry unchanged by now.
   /// - Throws: `.tryLater` where somebody else wrote it meanwhile: whoever resumed or cleared the run records its state.
-  private func put(_ entry: LedgerEntry) async throws -> LedgerEntry {
+  func put(_ entry: LedgerEntry) async throws -> LedgerEntry {
     switch try await client.perform(entry.write) {
     case .written(let updateTime):
       var entry = entry

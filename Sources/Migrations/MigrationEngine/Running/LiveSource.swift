@@ -14,6 +14,8 @@ struct LiveSource: DocumentSource {
   let changes: ChangeSource
   /// Where it stops for a checkpoint; nil where it does not.
   let stops: SourceCheckpoints?
+  /// The part that is read; nil for all.
+  var part: MigrationPart?
   /// Whose run it is, where documents are given as they were before that.
   var earlier: PlanSession?
   /// Called with reads that the service bills.
@@ -53,6 +55,10 @@ struct LiveSource: DocumentSource {
     read.pageSize = pageSize
     read.parallel = parallel
     let index = stops?.next() ?? 0
+    if let part {
+      guard part.isSame(as: read) else { return }
+      read.range = part.names
+    }
     if let resumed = stops?.resumed {
       if index < resumed.read { return }
       if index == resumed.read { read.startAfter = resumed.last }
@@ -135,6 +141,8 @@ struct LiveSource: DocumentSource {
   }
 
   func isPast(_ path: DocumentPath) -> Bool {
+    // What is outside of the part is another run's.
+    if let part, !part.contains(path) { return true }
     guard let stops, let resumed = stops.resumed,
       let index = stops.sources.firstIndex(where: { $0.collection == path.collection })
     else { return false }

@@ -24,6 +24,8 @@ package struct MigrationRunner: Sendable {
   package var maximumDeletes: Int?
   /// How many changes a report keeps to be shown.
   package var examples = 3
+  /// The part of what a migration reads that this run works on; nil for all.
+  package var part: MigrationPart?
 
   /// What a plan or an apply may leave in the run's folder for a person to look at.
   package static let lists = ["plan.jsonl", "review.csv", "rejects.jsonl", "findings.csv"]
@@ -147,6 +149,7 @@ package struct MigrationRunner: Sendable {
         counts: context.counts,
         changes: source,
         stops: stops,
+        part: part,
         earlier: session.originals == nil ? nil : session,
         onRead: { reads in session.report.withLock { $0.reads += reads } }
       )

@@ -28,15 +28,76 @@ package struct RunChanges: Sendable {
   ///
   /// - Throws: `.inputMissing`, `.inputMalformed`; `.cannotWrite` where there is no room for the spool.
   package init(journal path: String) throws(Failure) {
+    try self.init(reading: [path], as: nil)
+  }
+
+  /// Reads the journals of a run that worked in several processes, each in a run folder of its own.
+  ///
+  /// No two of them changed the same document.
+  ///
+  /// - Parameter journals: The paths, with the run IDs that the journals must name.
+  /// - Throws: As ``init(journal:)``.
+  package init(of run: String, journals: [(path: String, run: String)]) throws(Failure) {
+    for journal in journals {
+      var reader = try JournalReader(journal.path)
+      if case .head(let head)? = try reader.next(), head.run.isIdentical(to: journal.run) { continue }
+      throw Failure(
+        .inputMalformed,
+        "read the journal",
+        path: journal.path,
+        cause: "it is not that of the run of its folder"
+      )
+    }
+    try self.init(reading: journals.map(\.path), as: run)
+  }
+
+  /// - Parameter name: The run; nil for the one that the first journal names.
+  private init(reading paths: [String], as name: String?) throws(Failure) {
     let spool = try SpoolDatabase(
       of: "the changes of a run",
       schema: "CREATE TABLE documents (path BLOB PRIMARY KEY, history BLOB NOT NULL) WITHOUT ROWID"
     )
-    var reader = try JournalReader(path)
-    guard case .head(let head)? = try reader.next() else {
-      throw Failure(.inputMalformed, "read the journal", path: path, cause: "it has no head")
-    }
+    var first: JournalReader.Head?
+    var earliest: Timestamp?
+    var torn: Int?
     var collections: Set<CollectionPath> = []
+    for path in paths {
+      var reader = try JournalReader(path)
+      guard case .head(let head)? = try reader.next() else {
+        throw Failure(.inputMalformed, "read the journal", path: path, cause: "it has no head")
+      }
+      if let first, first.database != head.database {
+        throw Failure(
+          .inputMalformed,
+          "read the journal",
+          path: path,
+          cause: "it is of \(head.database), and others of the run are of \(first.database)"
+        )
+      }
+      first = first ?? head
+      if let time = head.serverTime { earliest = min(earliest ?? time, time) }
+      try Self.read(&reader, into: spool, &collections)
+      torn = torn ?? reader.tornLine
+    }
+    guard let first else {
+      throw Failure(.inputMissing, "read the journals", path: name, cause: "no task has begun to write")
+    }
+    self.spool = spool
+    run = name ?? first.run
+    tornLine = torn
+    database = first.database
+    serverTime = earliest
+    self.collections = collections.sorted()
+    count = try spool.access { db in
+      try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM documents") ?? 0
+    }
+  }
+
+  private static func read(
+    _ reader: inout JournalReader,
+    into spool: SpoolDatabase,
+    _ collections: inout Set<CollectionPath>
+  ) throws(Failure) {
     var lines: [(DocumentPath, JournalReader.Line)] = []
     while let line = try reader.next() {
       switch line {
@@ -46,21 +107,12 @@ package struct RunChanges: Sendable {
         lines.append((change.path, line))
       case .settled(let path, _, _): lines.append((path, line))
       }
-      if lines.count == Self.batch {
-        try Self.add(lines, to: spool)
+      if lines.count == batch {
+        try add(lines, to: spool)
         lines.removeAll(keepingCapacity: true)
       }
     }
-    try Self.add(lines, to: spool)
-    self.spool = spool
-    run = head.run
-    tornLine = reader.tornLine
-    database = head.database
-    serverTime = head.serverTime
-    self.collections = collections.sorted()
-    count = try spool.access { db in
-      try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM documents") ?? 0
-    }
+    try add(lines, to: spool)
   }
 
   /// The documents from behind a path on; empty at the end.

@@ -68,6 +68,48 @@ package struct WireDecoder {
     return RawDocument(path: path, fields: fields, createTime: createTime, updateTime: updateTime)
   }
 
+  /// Reads the path of a document and leaves its fields on the tape.
+  ///
+  /// - Throws: ``WireError`` as ``document(_:prefix:)`` for the document and its name; its fields are checked when
+  ///   they are looked at.
+  package func wireDocument(_ json: JSONCursor, prefix: String?) throws(WireError) -> WireDocument {
+    guard json.isObject else { throw WireError("a document is a JSON object") }
+    var path: DocumentPath?
+    var fields: JSONCursor?
+    for (name, value) in json.members {
+      if name == "name" {
+        path = try documentPath(value, prefix: prefix)
+      } else if name == "fields" {
+        fields = value
+      }
+    }
+    guard let path else { throw WireError("the document has no 'name'") }
+    do throws(WireError) {
+      return WireDocument(path: path, fields: try WireFields(fields, depth: 0), json: json)
+    } catch {
+      throw error.inside("fields")
+    }
+  }
+
+  /// Decodes a document of which the path was read.
+  mutating func document(_ wire: WireDocument) throws(WireError) -> RawDocument {
+    var document = RawDocument(path: wire.path, fields: FieldMap())
+    for (name, value) in wire.json.members {
+      if name == "fields" {
+        do throws(WireError) {
+          document.fields = try fields(value, depth: 0)
+        } catch {
+          throw error.inside("fields")
+        }
+      } else if name == "createTime" {
+        document.createTime = try Self.timestamp(value, member: "createTime")
+      } else if name == "updateTime" {
+        document.updateTime = try Self.timestamp(value, member: "updateTime")
+      }
+    }
+    return document
+  }
+
   private func documentPath(_ json: JSONCursor, prefix: String?) throws(WireError) -> DocumentPath {
     guard let utf8 = json.utf8 else { throw WireError("it is not a string", at: ["name"]) }
     if var prefix, prefix.withUTF8({ utf8.count >= $0.count && $0.isPrefix(of: utf8) }) {
@@ -103,7 +145,7 @@ package struct WireDecoder {
     try value(json, depth: 0)
   }
 
-  private mutating func fields(_ json: JSONCursor, depth: Int) throws(WireError) -> FieldMap {
+  mutating func fields(_ json: JSONCursor, depth: Int) throws(WireError) -> FieldMap {
     if json.isNull { return FieldMap() }
     guard json.isObject else { throw WireError("it is not a JSON object") }
     var members: [FieldMap.Entry] = []
@@ -125,30 +167,104 @@ package struct WireDecoder {
     return isOrdered ? FieldMap(ordered: members) : FieldMap(members)
   }
 
-  private mutating func value(_ json: JSONCursor, depth: Int) throws(WireError) -> Value {
+  mutating func value(_ json: JSONCursor, depth: Int) throws(WireError) -> Value {
+    let (type, content) = try Self.typeAndContent(of: json, unknownMembers)
+    switch type {
+    case .string:
+      guard let text = content.string else { throw WireError("stringValue must be a string") }
+      return .string(text)
+    case .reference:
+      guard let name = content.string else { throw WireError("referenceValue must be a document name") }
+      return .reference(name)
+    case .array: return .array(try values(content, depth: depth + 1))
+    case .map:
+      guard depth < Self.maximumValueDepth else { throw WireError("it is nested too deeply") }
+      guard let members = try Self.members(of: content, unknownMembers) else { return .map(FieldMap()) }
+      return .map(try fields(members, depth: depth + 1))
+    case .null, .boolean, .integer, .double, .timestamp, .bytes, .geoPoint:
+      return try Self.scalar(content, of: type, unknownMembers)
+    }
+  }
+
+  /// Returns the type of a value and what its only member holds.
+  ///
+  /// - Throws: ``WireError`` if it does not have exactly one of the documented members.
+  @inline(__always)
+  static func typeAndContent(
+    of json: JSONCursor,
+    _ unknownMembers: UnknownMembers = .ignored
+  ) throws(WireError) -> (ValueType, JSONCursor) {
     guard json.isObject else { throw WireError("a value is a JSON object with one member, its type") }
     // Fast path: nearly every value is an object with one known member.
     var members = json.members
-    if let (name, member) = members.next(), members.isAtEnd, let type = ValueType(name) {
-      return try value(member, of: type, depth: depth)
+    if let (name, content) = members.next(), members.isAtEnd, let type = ValueType(name) {
+      return (type, content)
     }
-    var result: Value?
-    for (name, member) in json.members {
+    return try onlyKnownMember(of: json, unknownMembers)
+  }
+
+  private static func onlyKnownMember(
+    of json: JSONCursor,
+    _ unknownMembers: UnknownMembers
+  ) throws(WireError) -> (ValueType, JSONCursor) {
+    var result: (ValueType, JSONCursor)?
+    for (name, content) in json.members {
       guard let type = ValueType(name) else {
         if unknownMembers == .refused { throw WireError("there is no value type '\(name.string)'") }
         continue
       }
       if result != nil { throw WireError("a value has one type, not two") }
-      result = try value(member, of: type, depth: depth)
+      result = (type, content)
     }
     guard let result else { throw WireError("a value has none of the known types") }
     return result
   }
 
-  private mutating func value(
+  /// Returns the `fields` of a `mapValue`; nil if it has none.
+  static func members(
+    of json: JSONCursor,
+    _ unknownMembers: UnknownMembers = .ignored
+  ) throws(WireError) -> JSONCursor? {
+    guard json.isObject else { throw WireError("mapValue is a JSON object") }
+    return try only("fields", of: json, in: "mapValue", unknownMembers)
+  }
+
+  /// Returns the list of `values` of an `arrayValue`; nil if it has none.
+  static func elements(
+    of json: JSONCursor,
+    _ unknownMembers: UnknownMembers = .ignored
+  ) throws(WireError) -> JSONCursor? {
+    guard json.isObject else { throw WireError("arrayValue is a JSON object") }
+    guard let values = try only("values", of: json, in: "arrayValue", unknownMembers), !values.isNull else {
+      return nil
+    }
+    guard values.isArray else { throw WireError("the values of arrayValue are a JSON array") }
+    return values
+  }
+
+  /// Returns the only known member of a message; of duplicates the last, as everywhere.
+  private static func only(
+    _ known: StaticString,
+    of json: JSONCursor,
+    in message: String,
+    _ unknownMembers: UnknownMembers
+  ) throws(WireError) -> JSONCursor? {
+    var result: JSONCursor?
+    for (name, member) in json.members {
+      if name == known {
+        result = member
+      } else if unknownMembers == .refused {
+        throw WireError("\(message) has no member '\(name.string)'")
+      }
+    }
+    return result
+  }
+
+  /// Decodes a value that is neither text nor a container.
+  static func scalar(
     _ json: JSONCursor,
     of type: ValueType,
-    depth: Int
+    _ unknownMembers: UnknownMembers = .ignored
   ) throws(WireError) -> Value {
     switch type {
     case .null:
@@ -172,62 +288,38 @@ package struct WireDecoder {
       return .double(number)
     case .timestamp:
       return .timestamp(try Self.timestamp(json, member: "timestampValue"))
-    case .string:
-      guard let text = json.string else { throw WireError("stringValue must be a string") }
-      return .string(text)
     case .bytes:
       guard let utf8 = json.utf8, let bytes = Base64.decode(utf8) else {
         throw WireError("bytesValue must be a Base64 string")
       }
       return .bytes(bytes)
-    case .reference:
-      guard let name = json.string else { throw WireError("referenceValue must be a document name") }
-      return .reference(name)
     case .geoPoint:
-      return .geoPoint(try geoPoint(json))
-    case .array:
-      return .array(try values(json, depth: depth + 1))
-    case .map:
-      guard json.isObject else { throw WireError("mapValue is a JSON object") }
-      guard depth < Self.maximumValueDepth else { throw WireError("it is nested too deeply") }
-      var fields: FieldMap?
-      for (name, member) in json.members {
-        if name == "fields" {
-          fields = try self.fields(member, depth: depth + 1)
-        } else if unknownMembers == .refused {
-          throw WireError("mapValue has no member '\(name.string)'")
-        }
-      }
-      return .map(fields ?? FieldMap())
+      return .geoPoint(try geoPoint(json, unknownMembers))
+    case .string, .reference, .array, .map:
+      throw WireError("it is not a scalar")
     }
   }
 
   private mutating func values(_ json: JSONCursor, depth: Int) throws(WireError) -> [Value] {
     guard json.isObject else { throw WireError("arrayValue is a JSON object") }
     guard depth <= Self.maximumValueDepth else { throw WireError("it is nested too deeply") }
+    guard let list = try Self.elements(of: json, unknownMembers) else { return [] }
     var values: [Value] = []
-    for (name, member) in json.members {
-      guard name == "values" else {
-        if unknownMembers == .refused { throw WireError("arrayValue has no member '\(name.string)'") }
-        continue
-      }
-      // Of duplicate members the last wins, as everywhere.
-      values.removeAll()
-      if member.isNull { continue }
-      guard member.isArray else { throw WireError("the values of arrayValue are a JSON array") }
-      values.reserveCapacity(member.childCount)
-      for (index, element) in member.elements.enumerated() {
-        do throws(WireError) {
-          values.append(try value(element, depth: depth))
-        } catch {
-          throw error.inside("[\(index)]")
-        }
+    values.reserveCapacity(list.childCount)
+    for (index, element) in list.elements.enumerated() {
+      do throws(WireError) {
+        values.append(try value(element, depth: depth))
+      } catch {
+        throw error.inside("[\(index)]")
       }
     }
     return values
   }
 
-  private func geoPoint(_ json: JSONCursor) throws(WireError) -> GeoPoint {
+  private static func geoPoint(
+    _ json: JSONCursor,
+    _ unknownMembers: UnknownMembers
+  ) throws(WireError) -> GeoPoint {
     guard json.isObject else { throw WireError("geoPointValue is a JSON object") }
     var point = GeoPoint(latitude: 0, longitude: 0)
     for (name, member) in json.members {
@@ -304,7 +396,7 @@ package struct WireDecoder {
 }
 
 /// The members that identify the type of a value.
-private enum ValueType {
+enum ValueType {
   case null, boolean, integer, double, timestamp, string, bytes, reference, geoPoint, array, map
 
   @inline(__always)

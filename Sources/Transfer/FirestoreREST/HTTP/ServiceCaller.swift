@@ -294,7 +294,7 @@ extension CallFailure {
       let remedy = "The response is not from Firestore: check the endpoint and the proxy."
       return failure(.unavailable, remedy, service: error)
     case .service(let error):
-      let (kind, remedy) = error.kindAndRemedy(of: rpc)
+      let (kind, remedy) = error.managedKindAndRemedy(of: rpc) ?? error.kindAndRemedy(of: rpc)
       return failure(kind, remedy, service: error)
     }
   }

@@ -56,7 +56,13 @@ private final class RangeWork: Sendable {
   init(_ fetcher: PageFetcher) {
     self.fetcher = fetcher
     let read = fetcher.read
-    let splitter = RangeSplitter(width: read.parallel, pageSize: read.pageSize, after: read.startAfter?.id)
+    let splitter = RangeSplitter(
+      width: read.parallel,
+      pageSize: read.pageSize,
+      after: read.startAfter?.id,
+      at: read.startAt?.id,
+      before: read.endBefore?.id
+    )
     state = Locked(State(splitter: splitter))
   }
 

@@ -56,11 +56,11 @@ struct RangeSplitter: Sendable {
   /// It is large enough that a slow range does not stop the others, and small enough for memory.
   private static let held = 2
 
-  /// Splits everything after an ID; the entire collection if nil.
-  init(width: Int, pageSize: Int, after id: String?) {
+  /// Splits everything after an ID, or from one on, and before another; the entire collection if all are nil.
+  init(width: Int, pageSize: Int, after id: String?, at first: String? = nil, before end: String? = nil) {
     self.width = max(1, width)
     target = max(1, pageSize - pageSize / 8)
-    segments = [.open(id.map { .after($0) } ?? .beginning, end: nil)]
+    segments = [.open(id.map { .after($0) } ?? first.map { .at($0) } ?? .beginning, end: end)]
   }
 
   /// Whether everything was read.

@@ -48,6 +48,21 @@ package final class RunDirectory: Sendable {
     _ = log.lock()
   }
 
+  /// Creates the directory of a new run whose ID is known already.
+  ///
+  /// - Throws: `.cannotWrite`, also if it exists.
+  package init(named id: String, in stateDirectory: String) throws(Failure) {
+    try Self.makeDirectory(stateDirectory)
+    try Self.makeDirectory("\(stateDirectory)/runs")
+    self.id = id
+    path = "\(stateDirectory)/runs/\(id)"
+    guard try Self.makeDirectory(path) else { throw Failure.cannotWrite(path, "it exists already") }
+    resumed = nil
+    resumption = nil
+    log = try AppendOnlyFile("\(path)/operation.log")
+    _ = log.lock()
+  }
+
   /// Resumes a run; its previous summary is deleted.
   ///
   /// - Parameters:
@@ -153,7 +168,10 @@ package final class RunDirectory: Sendable {
     try makeDirectory(path)
   }
 
-  private static func newID(_ command: String) -> String {
+  /// Makes the ID of a new run.
+  ///
+  /// - Parameter command: The command's first word.
+  package static func newID(_ command: String) -> String {
     let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
     let chance = String((0..<4).map { _ in letters[Int.random(in: letters.indices)] })
     let time = Timestamp.now.description.prefix(19).filter { $0 != "-" && $0 != ":" }

@@ -17,9 +17,10 @@ package struct RunHistory: Sendable {
     /// The ID of the run that undid it.
     package var undoneBy: String?
 
-    /// The status in one word: the verdict or that of the summary, else `running` or `killed`.
+    /// The status in one word: the verdict or that of the summary, else `running` or `killed`; `sharded` for a run whose tasks
+    /// are not finished.
     package var status: String {
-      isRunning ? "running" : verdict ?? ending?.status ?? "killed"
+      isRunning ? "running" : verdict ?? ending?.status ?? (record.shards == nil ? "killed" : "sharded")
     }
 
     /// Whether it stopped early and can be resumed.

@@ -65,6 +65,8 @@ package struct RunRecord: Sendable, Equatable {
   package var inputs: [Input]
   /// The source, for a command that reads one database and writes another.
   package var source: Target?
+  /// The number of tasks of a sharded run, whose ranges have run directories of their own; nil for any other run.
+  package var shards: Int?
   /// The inode number of the run directory; a copy has another one.
   var folder: String?
 
@@ -96,6 +98,9 @@ package struct RunRecord: Sendable, Equatable {
     self.inputs = inputs.map { Self.input($0, sha256: digests[$0]) }
     self.source = source.map { Target($0) }
   }
+
+  /// Returns the size of an input file in bytes; 0 if it does not exist.
+  package static func size(of path: String) -> Int { input(path, sha256: nil).bytes }
 
   private static func input(_ path: String, sha256: String?) -> Input {
     let status = SystemCall.status(path).status
@@ -204,6 +209,7 @@ package struct RunRecord: Sendable, Equatable {
         }
       }
       json.member("runId", id)
+      json.member("shards", shards)
       if let source {
         json.key("source")
         json.object {
@@ -241,6 +247,7 @@ package struct RunRecord: Sendable, Equatable {
     self.startedAt = startedAt
     writes = json["writes"]?.boolean ?? false
     folder = json["folder"]?.string
+    shards = json["shards"].flatMap { WireDecoder.count($0) }
     if let source = json["source"] {
       guard let database = source["database"]?.string.flatMap({ DatabaseName(parsing: $0) }) else {
         throw WireError("the database of source is no database")

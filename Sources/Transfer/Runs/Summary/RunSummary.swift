@@ -31,14 +31,15 @@ package struct RunSummary: Sendable {
       self.file = file
     }
 
-    init(_ json: JSONCursor) throws(WireError) {
+    /// Reads the members that ``writeMembers(to:)`` writes.
+    package init(_ json: JSONCursor) throws(WireError) {
       guard let name = json["name"]?.string else { throw WireError("a collection has no name") }
       self.name = name
       counts = try DocumentCounts(json)
       file = json["file"]?.string
     }
 
-    func writeMembers(to json: inout JSONWriter) {
+    package func writeMembers(to json: inout JSONWriter) {
       json.member("name", name)
       counts.writeMembers(to: &json)
       json.member("file", file)
@@ -125,6 +126,8 @@ package struct RunSummary: Sendable {
   package var startedAt: Timestamp
   /// The duration in seconds.
   package var durationSeconds = 0.0
+  /// Whether lines for people show the counts; not of a command whose documents do not pass through this process.
+  package var showsCounts = true
   /// The counts by collection, in the order in which they were worked on.
   package var collections: [Collection] = []
   /// The cost estimate of a plan or a copy.

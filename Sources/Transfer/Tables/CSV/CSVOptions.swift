@@ -38,6 +38,8 @@ package struct CSVOptions: Sendable {
   package var files = FileAccess.local
   /// Whether the receipt includes the SHA-256 of the file.
   package var digest = false
+  /// Whether it is a part of a file: rows without byte order mark and header.
+  package var isPart = false
 
   package init() {}
 }

@@ -39,6 +39,8 @@ package struct Copy: Sendable {
     package var limits = BatchLimits()
     /// The rate of writing.
     package var pacer = WritePacer(ramp: false)
+    /// The range of the source that this process copies of what several share; nil for all of the selection.
+    package var part: CollectionRead?
 
     package init(selection: CollectionSelection, mode: WriteMode) {
       self.selection = selection
@@ -110,6 +112,7 @@ package struct Copy: Sendable {
   ///   allowed would be deleted.
   package func prepare() async throws -> Plan {
     let resumed = context.checkpoints?.resumed.map { CopyPosition($0) }
+    if let part = options.part { return try plan(of: part) }
     let scopes = try options.selection.scopes(roots: try await roots(resumed))
     for scope in scopes { try personalData.assertFree(scope.name) }
     for scope in scopes { context.counts.open(scope.name) }
@@ -152,6 +155,24 @@ package struct Copy: Sendable {
     }
     plan.cost.reads += plan.overhead
     return plan
+  }
+
+  /// Returns the plan of a range, which is neither counted nor pinned here.
+  private func plan(of part: CollectionRead) throws(Failure) -> Plan {
+    let scope =
+      part.reach == .pattern
+      ? CollectionScope(pathOrPattern: part.collection)
+      : CollectionScope(part.collection, isDeep: part.reach == .subcollections, kind: part.kind)
+    try personalData.assertFree(scope.name)
+    context.counts.open(scope.name)
+    return Plan(
+      scopes: [scope],
+      counts: [],
+      hasMore: scope.isDeep,
+      readTime: options.readTime.moment,
+      extraneous: 0,
+      cost: Cost()
+    )
   }
 
   /// Returns the reads of the source that a new copy makes.
@@ -239,6 +260,7 @@ package struct Copy: Sendable {
       filter: options.filter,
       limit: options.limit ?? .max,
       personalData: personalData,
+      range: options.part?.range ?? NameRange(),
       progress: context.progress
     )
   }

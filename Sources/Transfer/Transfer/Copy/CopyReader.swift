@@ -9,6 +9,8 @@ struct CopyReader: Sendable {
   /// The maximum number of documents per scope, including subcollections.
   let limit: Int
   let personalData: PersonalDataGuard
+  /// The names that are read.
+  let range: NameRange
   let progress: Progress
 
   /// Calls `body` with each page, and with the position after it if the read can resume there.
@@ -28,6 +30,7 @@ struct CopyReader: Sendable {
       var read = scope.read
       if !scope.isDeep { read.filter = filter }
       read.readTime = plan.readTime
+      read.range = range
       read.startAfter = position.last
       let isResumable = read.isOrderedByName
       var left = limit - position.taken

@@ -40,6 +40,8 @@ package struct Export: Sendable {
     package var files = FileAccess.local
     /// Called before the manifest completes a folder; what it throws ends the export.
     package var willComplete: @Sendable () throws -> Void = {}
+    /// Whether it is a part of an export: an empty one needs no warning.
+    package var isPart = false
 
     package init(reads: [CollectionRead], destination: ExportDestination, format: ExportFormat) {
       self.reads = reads
@@ -77,9 +79,10 @@ package struct Export: Sendable {
 
   /// Runs the export.
   ///
+  /// - Parameter report: Called with the columns of each CSV file, as field paths, once it is complete.
   /// - Returns: The read time, or nil if none was pinned.
   /// - Throws: ``Failure``; incomplete files have been deleted then.
-  package func run() async throws -> Timestamp? {
+  package func run(columns report: ([String]) -> Void = { _ in }) async throws -> Timestamp? {
     for read in options.reads { context.counts.open(read.collection) }
     let readTime = try await ReadTimePinning(
       client: context.client,
@@ -109,9 +112,9 @@ package struct Export: Sendable {
         failure.explainingClosedWindow(since: $0, remedy: "Export fewer collections at a time")
       } ?? failure
     }
-    try complete(output, readTime: readTime)
+    for columns in try complete(output, readTime: readTime) { report(columns) }
     // An increment without new documents needs no warning.
-    for read in empty where options.since[read.collection] == nil {
+    for read in empty where options.since[read.collection] == nil && !options.isPart {
       context.logger.warning(
         "\(read.collection) has no documents\(read.filter == nil ? "" : " for which the filter holds")."
       )
@@ -134,8 +137,8 @@ package struct Export: Sendable {
     var count = 0
     try await forEachPage(of: read) { page in
       count += page.count
-      guard splits else { return try main.append(contentsOf: page) }
-      for (table, documents) in page.grouped(by: { $0.path.collection.pattern }) {
+      guard splits else { return try main.append(page) }
+      for (table, documents) in try page.documents().grouped(by: { $0.path.collection.pattern }) {
         try writer(for: table).append(contentsOf: documents)
       }
     }
@@ -143,7 +146,8 @@ package struct Export: Sendable {
     return count
   }
 
-  private func complete(_ output: ExportOutput, readTime: Timestamp?) throws {
+  /// - Returns: The columns of the CSV files.
+  private func complete(_ output: ExportOutput, readTime: Timestamp?) throws -> [[String]] {
     context.progress.begin("completing the files", total: nil)
     if let summary = options.summary { try output.write(summary.sheet()) }
     let reports = try output.finish()
@@ -152,7 +156,8 @@ package struct Export: Sendable {
         context.counts.setFile(report.path, of: collection)
       }
     }
-    guard case .folder(let folder) = options.destination else { return }
+    let columns = reports.compactMap(\.columns)
+    guard case .folder(let folder) = options.destination else { return columns }
     try options.willComplete()
     try Manifest(
       toolVersion: gymmigrateVersion,
@@ -166,29 +171,39 @@ package struct Export: Sendable {
         return entry
       }
     ).write(to: folder, via: options.files)
+    return columns
   }
 
-  private func forEachPage(of read: CollectionRead, _ body: ([RawDocument]) throws -> Void) async throws {
+  private func forEachPage(of read: CollectionRead, _ body: (DocumentPage) throws -> Void) async throws {
     var left = options.limit ?? .max
     if left == 0 { return }
     var read = read
     read.pageSize = min(read.pageSize, left)
     // Ranges read in parallel beyond a limit would be billed and discarded.
     if options.limit != nil { read.parallel = 1 }
-    for try await page in context.client.pages(of: read) {
+    for try await whole in context.client.documentPages(of: read) {
       try Task.checkCancellation()
-      let documents = page.count > left ? Array(page.prefix(left)) : page
-      options.summary?.add(documents)
-      try body(options.transform.map { documents.map($0) } ?? documents)
-      left -= documents.count
+      let page = whole.count > left ? whole.prefix(left) : whole
+      try body(worked(page))
+      left -= page.count
       if read.reach == .collection || read.reach == .pattern {
-        context.counts.update(read.collection) { $0.read += documents.count }
+        context.counts.update(read.collection) { $0.read += page.count }
       } else {
-        for document in documents { context.counts.update(read.countedName(of: document)) { $0.read += 1 } }
+        page.forEachPath { path in
+          context.counts.update(read.countedName(of: path)) { $0.read += 1 }
+        }
       }
-      context.progress.advance(by: documents.count)
+      context.progress.advance(by: page.count)
       if left == 0 { return }
     }
+  }
+
+  /// Gives a page to the summary, and returns what is written instead of it.
+  private func worked(_ page: DocumentPage) throws -> DocumentPage {
+    guard options.summary != nil || options.transform != nil else { return page }
+    let documents = try page.documents()
+    options.summary?.add(documents)
+    return .memory(options.transform.map { documents.map($0) } ?? documents)
   }
 }
 

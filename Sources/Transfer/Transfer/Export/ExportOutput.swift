@@ -81,6 +81,8 @@ package struct FileReport: Sendable, Equatable {
   package var bytes: Int
   /// The SHA-256, if requested.
   package var sha256: String?
+  /// The columns of a CSV file, as field paths.
+  package var columns: [String]?
 
   /// The entry in the manifest; nil without a single collection or a checksum.
   package var manifestEntry: Manifest.File? {
@@ -249,7 +251,8 @@ package final class ExportOutput {
           collection: entry.collection,
           documents: entry.writer.documentCount,
           bytes: $0.bytes,
-          sha256: $0.sha256
+          sha256: $0.sha256,
+          columns: (entry.writer as? CSVWriter)?.columnPaths
         )
       }
     }
@@ -332,6 +335,11 @@ private final class SharedFile: CollectionWriter {
   func append(contentsOf documents: [RawDocument]) throws(Failure) {
     try file.append(contentsOf: documents)
     documentCount += documents.count
+  }
+
+  func append(_ page: DocumentPage) throws(Failure) {
+    try file.append(page)
+    documentCount += page.count
   }
 
   func finish() {}

@@ -35,7 +35,7 @@ package struct Manifest: Sendable, Equatable {
     }
   }
 
-  /// The scope of an export, which tells whether two exports are of the same series.
+  /// The scope of an export, by which two exports are of the same series or not.
   package struct Scope: Sendable, Equatable {
     /// The collections and patterns as named on the command line; nil for all root collections.
     package var collections: [String]?

@@ -46,6 +46,8 @@ package struct Import: Sendable {
     package var limit: Int?
     /// How the schema of the target is applied.
     package var rules = SchemaRules()
+    /// The documents that this process imports of those that several share; nil for all.
+    package var share: ImportShare?
 
     package init(sources: [ImportSource], table: TableOptions, mode: WriteMode) {
       self.sources = sources
@@ -85,7 +87,8 @@ package struct Import: Sendable {
       progress: context.progress
     )
     context.progress.begin("checking", total: nil)
-    if context.checkpoints?.resumed == nil { try check(inputs) }
+    // What several processes share was checked as a whole.
+    if context.checkpoints?.resumed == nil, options.share == nil { try check(inputs) }
     context.progress.end()
     if let collection = options.collection { context.counts.open(collection) }
     let counts = Locked(ReferenceRewriter.Counts())
@@ -132,6 +135,23 @@ package struct Import: Sendable {
     record(counts.withLock { $0 })
     for line in warnings.lines { context.logger.warning("\(line)") }
     if warnings.count > 0 { context.logger.notice("See \(warnings.path) for the values.") }
+  }
+
+  /// Checks every file, as ``run()`` does before it writes.
+  ///
+  /// - Throws: As ``run()``.
+  package func check() throws {
+    defer { context.progress.end() }
+    context.progress.begin("checking", total: nil)
+    try check(
+      try ImportInputs(
+        options.sources,
+        options: options.table,
+        rules: options.rules,
+        collection: options.collection,
+        progress: context.progress
+      )
+    )
   }
 
   /// Returns the paths of the lists of rejected rows that a run has left.
@@ -237,6 +257,9 @@ package struct Import: Sendable {
       let list = RowRejects(context.folder.file(inputs.rejectList(stage)))
       while left > 0, let row = try input.next() {
         (position.file, position.line) = (stage, row.number)
+        if let share = options.share, !share.contains(row, of: stage, into: jsonCollection(of: source)) {
+          continue
+        }
         for warning in row.warnings { try warnings.add(warning, of: source) }
         guard var document = try document(of: row, from: source, input, list) else { continue }
         if let collection = options.collection, source.format == .jsonLines {
@@ -255,6 +278,11 @@ package struct Import: Sendable {
     if !batch.isEmpty { try await passOn(at: .max) }
     context.progress.reachEnd()
     counts.withLock { [counted = rewriter.counts] in $0 = counted }
+  }
+
+  /// The collection that the documents of a source are put into, if they are lines of JSON.
+  private func jsonCollection(of source: ImportSource) -> CollectionPath? {
+    source.format == .jsonLines ? options.collection : nil
   }
 
   /// Rejects a document of gymmigrate's own collections, which hold the ledger and the lease of the target.

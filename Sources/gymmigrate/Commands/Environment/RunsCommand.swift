@@ -35,7 +35,7 @@ struct RunsList: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the runs, the latest last.",
     discussion: """
-      Prints one line per run: its id, the environment, its status, its counts, and the command. The status is one of done, differences, incomplete (something is left for a person), failed, interrupted, running, or killed (it ended without a summary; 'runs resume' resumes it).
+      Prints one line per run: its id, the environment, its status, its counts, and the command. The status is one of done, differences, incomplete (something is left for a person), failed, interrupted, running, killed (it ended without a summary; 'runs resume' resumes it), or sharded (its tasks are not finished; 'shard status' shows them).
       """
   )
 
@@ -123,6 +123,18 @@ struct RunsResume: AsyncParsableCommand {
     }
     if entry.isRunning {
       throw refuse("it is running", "Wait for its end, or stop it first.", kind: .tryLater)
+    }
+    if record.command.hasPrefix(ManagedCommand.prefix) {
+      throw refuse(
+        "its work is the service's, which was not stopped",
+        "See 'gymmigrate managed list -e \(record.environment)'."
+      )
+    }
+    if record.shards != nil {
+      throw refuse(
+        "its tasks are resumed by themselves",
+        "Start those that are not done again: 'gymmigrate shard work'."
+      )
     }
     if !record.writes {
       let again = CommandLineText.quoted(["gymmigrate"] + record.arguments)

@@ -56,7 +56,9 @@ struct MigrateApply: AsyncParsableCommand {
 
   func run() async throws {
     let chosen = try migrations.chosen(for: connection)
-    let (isJSON, dryRun, write, maxDelete, plan) = (logging.json, dryRun, write, maxDelete, plan)
+    let part = Invocation.current.shard.map { MigrationPart($0.read) }
+    let isJSON = logging.json || part != nil
+    let (dryRun, write, maxDelete, plan) = (dryRun, write, maxDelete, plan)
     let reading = migrations.reading
     let (page, connection) = (page, connection)
     try page.assertWritable()
@@ -90,6 +92,7 @@ struct MigrateApply: AsyncParsableCommand {
         for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
           var runner = MigrationRunner(in: session.context(run))
           runner.read(as: reading)
+          runner.part = part
           runner.limits = write.limits
           runner.maximumDeletes = maxDelete
           runner.pacer = write.pacer(for: session.environment)

@@ -44,7 +44,9 @@ struct MigratePlan: AsyncParsableCommand {
   func run() async throws {
     let chosen = try migrations.chosen(for: connection)
     let reading = migrations.reading
-    let (isQuiet, examples, exitCode, output) = (logging.json || output == "-", examples, exitCode, output)
+    let part = Invocation.current.shard.map { MigrationPart($0.read) }
+    let isQuiet = logging.json || output == "-" || part != nil
+    let (examples, exitCode, output) = (examples, exitCode, output)
     let (page, connection) = (page, connection)
     try page.assertWritable()
     let access = try StorageAccess(for: output.map { [$0] } ?? [], connection)
@@ -55,6 +57,7 @@ struct MigratePlan: AsyncParsableCommand {
         for migration in chosen {
           var runner = MigrationRunner(in: session.context(run))
           runner.read(as: reading)
+          runner.part = part
           runner.examples = examples
           let source = ChangeSource.migration(migration).guarded(by: session.client)
           let report = try await runner.plan(source)

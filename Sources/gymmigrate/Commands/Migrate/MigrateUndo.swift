@@ -12,7 +12,7 @@ struct MigrateUndo: AsyncParsableCommand {
     commandName: "undo",
     abstract: "Restore what a run changed.",
     discussion: """
-      Every document that is still as the run left it becomes exactly what it was before, update times included: documents that the run created are deleted, those that it deleted are created again. Documents that changed since are left alone and listed as conflicted in rejects.jsonl, and the exit code is 2. Works for migrations, imports and copies, also for those that were stopped or killed, from the run's journal; so it needs the run's folder. An undo is a run of its own: it can be planned first (-n) and resumed, but not undone.
+      Every document that is still as the run left it becomes exactly what it was before, update times included: documents that the run created are deleted, those that it deleted are created again. Documents that changed since are left alone and listed as conflicted in rejects.jsonl, and the exit code is 2. Works for migrations, imports and copies, also for those that were stopped or killed, from the run's journal; so it needs the run's folder. Of a sharded run that is the place of its plan: --state-dir WHERE, on any machine that sees it. An undo is a run of its own: it can be planned first (-n) and resumed, but not undone.
 
         gymmigrate migrate undo last -e local -n
         gymmigrate migrate undo last -e local
@@ -33,6 +33,7 @@ struct MigrateUndo: AsyncParsableCommand {
     let name = Invocation.current.resuming.map(UndoTarget.name) ?? undone
     let (entry, changes) = try UndoTarget.find(name, in: connection.stateDir) { !UndoTarget.isUndo($0) }
     try UndoTarget.assertMayBeUndone(entry, in: connection.stateDir)
+    if entry.record.shards != nil { try await ShardPlace(connection.stateDir).assertNobodyWorks() }
     let connection = try UndoTarget.connection(connection, of: entry.record)
     try UndoTarget.assertSameDatabase(changes, connection, run: entry.record.id)
     let (isJSON, dryRun, write, id) = (logging.json, dryRun, write, entry.record.id)
@@ -78,6 +79,15 @@ enum UndoTarget {
   ) throws(Failure) -> (RunHistory.Entry, RunChanges) {
     let history = RunHistory(in: stateDir)
     let entry = try history.entry(named: name) { $0.record.writes && condition($0.record) }
+    if entry.record.command.isIdentical(to: ManagedImport.name) {
+      throw Failure(
+        .usage,
+        "find what it changed",
+        path: entry.record.id,
+        cause: "the service did the import (\(entry.record.command)), and nothing of it is journaled",
+        remedy: "Import an export that was made before it."
+      )
+    }
     if !entry.record.writes {
       throw Failure(
         .usage,
@@ -88,6 +98,9 @@ enum UndoTarget {
       )
     }
     try history.assertPrivate(entry.record)
+    if entry.record.shards != nil {
+      return (entry, try RunChanges(of: entry.record.id, journals: try ShardPlace.journals(in: stateDir)))
+    }
     let journal = history.file("journal.jsonl", of: entry.record.id)
     let changes = try RunChanges(journal: journal)
     guard changes.run.isIdentical(to: entry.record.id) else {
@@ -189,7 +202,7 @@ enum UndoTarget {
     } catch {
       var failure = error
       failure.remedy =
-        "Name the place with -e, or with --project, --database and --endpoint, if you know the run."
+        "Name the environment with -e, or with --project, --database and --endpoint, if you know the run."
       throw failure
     }
     let namesEndpoint = options.endpoint != nil
@@ -217,7 +230,7 @@ enum UndoTarget {
         "work on the database of",
         path: record.id,
         cause: "its server was \(record.endpoint), and is \(endpoint) now",
-        remedy: "Name the place with -e, or with --project, --database and --endpoint."
+        remedy: "Name the environment with -e, or with --project, --database and --endpoint."
       )
     }
     return options

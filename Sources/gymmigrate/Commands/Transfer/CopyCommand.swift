@@ -135,7 +135,8 @@ struct CopyCommand: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
+  /// The options of the copy, but for the filter, which is read in the source's database.
+  func options() throws -> Copy.Options {
     let schema = try EnvironmentResolver(connection).schema()
     let names = try selection.names(schema)
     var prepared = Copy.Options(
@@ -151,8 +152,41 @@ struct CopyCommand: AsyncParsableCommand {
     prepared.rewritesStorageURLs = rewriteStorageURLs
     prepared.limits = write.limits
     if rewriteStorageURLs { try assertBuckets() }
-    let (base, write, filters, dryRun) = (prepared, write, filters, dryRun)
-    let (zone, emptiness, isAll) = (zone, selection.emptiness, names == nil)
+    return prepared
+  }
+
+  /// The copy that the options say, in a session.
+  func copy(
+    _ base: Copy.Options,
+    from source: Connection,
+    in session: Session,
+    _ run: RunDirectory
+  ) throws -> Copy {
+    var options = base
+    if !filters.isEmpty {
+      options.filter = try FilterArguments.parse(
+        filters,
+        in: try zone.context(in: source.client.database, session.schema)
+      )
+    }
+    options.pacer = write.pacer(for: session.environment)
+    if let shard = Invocation.current.shard {
+      options.part = shard.read
+      options.readTime = shard.readTime
+    }
+    return Copy(
+      from: Copy.Source(environment: source.environment, client: source.client),
+      options,
+      in: session.context(run)
+    )
+  }
+
+  func run() async throws {
+    let prepared = try options()
+    let isAll = selection.all
+    let isWhole = Invocation.current.shard == nil
+    let (base, write, dryRun) = (prepared, write, dryRun)
+    let emptiness = selection.emptiness
     let prices = try EnvironmentResolver(connection).configuration().prices
     let command = CommandRun(
       name: "copy",
@@ -165,27 +199,16 @@ struct CopyCommand: AsyncParsableCommand {
       guard let source = session.source else {
         throw Failure(.internal, "copy", cause: "there is no source")
       }
-      var prepared = base
-      if !filters.isEmpty {
-        prepared.filter = try FilterArguments.parse(
-          filters,
-          in: try zone.context(in: source.client.database, session.schema)
-        )
-      }
-      prepared.pacer = write.pacer(for: session.environment)
-      let options = prepared
-      let copy = Copy(
-        from: Copy.Source(environment: source.environment, client: source.client),
-        options,
-        in: session.context(run)
-      )
-      if session.checkpoints?.resumed == nil {
+      let copy = try copy(base, from: source, in: session, run)
+      if session.checkpoints?.resumed == nil, isWhole {
         let reads = try await copy.reads()
         try await session.reading(source).prepare(reads, isAll: isAll, emptiness)
       }
       let plan = try await copy.prepare()
       let cost = CostEstimate(plan.cost, at: prices, isMinimum: !plan.isCounted)
-      for line in CopyText.screen(plan, cost, options, session, source) { session.logger.notice("\(line)") }
+      if isWhole {
+        for line in CopyText.screen(plan, cost, base, session, source) { session.logger.notice("\(line)") }
+      }
       var ending = CommandResult(readTime: plan.readTime, lists: copy.lists, cost: cost)
       if dryRun {
         let forecast = try await copy.forecast(plan)
@@ -197,8 +220,9 @@ struct CopyCommand: AsyncParsableCommand {
         return ending
       }
       // What was resumed was agreed to when it began.
-      if session.checkpoints?.resumed == nil { try Guard.ask("Copy?", with: write.guards) }
+      if session.checkpoints?.resumed == nil, isWhole { try Guard.ask("Copy?", with: write.guards) }
       try await copy.run(plan)
+      guard isWhole else { return ending }
       var empty = copy.reads(of: plan).filter { session.counts.readCount(below: $0) == 0 }
       for index in empty.indices { empty[index].readTime = plan.readTime }
       await session.reading(source).warnOfEmpty(empty)

@@ -193,7 +193,7 @@ struct ExportCommand: AsyncParsableCommand {
       && schedule.since == nil
   }
 
-  private var scope: Manifest.Scope {
+  var scope: Manifest.Scope {
     Manifest.Scope(
       collections: all ? nil : collections,
       subcollections: isDeep,
@@ -213,7 +213,8 @@ struct ExportCommand: AsyncParsableCommand {
     let format = try exportFormat(schema)
     let summary = try summary.summary(schema, header)
     let fields = try fieldPaths()
-    let readTime = readTime ?? .pinned
+    let shard = Invocation.current.shard
+    let readTime = shard?.readTime ?? readTime ?? .pinned
     let (output, limit, reading, query, scope) = (output, limit, reading, query, scope)
     let selection = CollectionSelection(all ? nil : collections, isDeep: isDeep)
     let orderBy = try orderBy.map { try StructuredQuery.Order.list(parsing: $0) } ?? []
@@ -236,7 +237,7 @@ struct ExportCommand: AsyncParsableCommand {
       try await CommandRun(name: "export", connection: connection, logging: logging).perform { session, run in
         var reads = try await session.reads(of: selection, query, at: readTime.moment)
         if summary != nil { SummaryOptions.arrange(&reads) }
-        if !isDeep { session.logger.reportSubcollections(of: reads, schema) }
+        if !isDeep, shard == nil { session.logger.reportSubcollections(of: reads, schema) }
         for index in reads.indices {
           // What the app reads follows from other fields.
           reads[index].mask = asApp ? nil : fields
@@ -251,6 +252,7 @@ struct ExportCommand: AsyncParsableCommand {
         options.summary = summary
         options.scope = scope
         options.readTime = readTime
+        options.isPart = shard != nil
         let scheduledExport = dated.map {
           DatedExport($0, via: access.files, keeping: schedule.keep, movesMarks: isWhole, in: session)
         }
@@ -258,7 +260,7 @@ struct ExportCommand: AsyncParsableCommand {
           try await DatedExport.narrow(&options, since: since, in: dated?.path, via: access.files, session)
         }
         func export(_ options: Export.Options) async throws -> Timestamp? {
-          try await Export(options, in: session.context(run)).run()
+          try await Export(options, in: session.context(run)).run { shard?.setColumns($0) }
         }
         let moment =
           if let scheduledExport { try await scheduledExport.run(options, export) } else {
@@ -271,11 +273,11 @@ struct ExportCommand: AsyncParsableCommand {
 
   private var isCSV: Bool { (format ?? FormatName(fileName: output)) == .csv }
 
-  private func fieldPaths() throws -> [FieldPath]? {
+  func fieldPaths() throws -> [FieldPath]? {
     try fields.map { try TypedValue.fields($0, of: "--fields") }
   }
 
-  private func exportFormat(_ schema: DatabaseSchema) throws(Failure) -> ExportFormat {
+  func exportFormat(_ schema: DatabaseSchema) throws(Failure) -> ExportFormat {
     if case .labels(let language) = header, !schema.languages.contains(language) {
       let known = schema.languages.joined(separator: ", ")
       throw Failure(
@@ -300,6 +302,7 @@ struct ExportCommand: AsyncParsableCommand {
       options.isPlain = plain
       if plain, zone == nil { options.timeZone = try LocalTimeZone(named: schema.timeZone ?? "UTC") }
       options.schema = schema
+      options.isPart = Invocation.current.shard != nil
       return .csv(options)
     case .xlsx:
       if zone == nil { zone = try LocalTimeZone(named: schema.timeZone ?? "UTC") }

@@ -3,6 +3,7 @@ import Files
 import FirestoreModels
 import FirestoreREST
 import Runs
+import Shards
 import Tables
 import Transfer
 import TypedDocuments
@@ -100,7 +101,8 @@ struct ImportCommand: AsyncParsableCommand {
     if files.isEmpty { throw ValidationError("Name at least one file.") }
   }
 
-  func run() async throws {
+  /// The options of the import, with the files resolved.
+  func options() throws -> Import.Options {
     let target = collection.flatMap { CollectionPath($0) }
     let schema = try EnvironmentResolver(connection).schema()
     let access = try StorageAccess(for: files, connection)
@@ -112,11 +114,10 @@ struct ImportCommand: AsyncParsableCommand {
       schema: schema,
       via: access.files
     )
-    let files = sources.map(\.path)
     var options = Import.Options(sources: sources, table: try table.options(schema), mode: mode)
     options.collection = target
     options.table.files = access.files
-    options.source = try source ?? Manifest.source(of: files, via: access.files)
+    options.source = try source ?? Manifest.source(of: sources.map(\.path), via: access.files)
     options.parseErrors = parseErrors
     options.limit = limit
     options.isDryRun = dryRun
@@ -126,18 +127,24 @@ struct ImportCommand: AsyncParsableCommand {
     options.rules.setsTimes = serverTimes
     options.rules.isPartial = mode == .merge
     options.limits = write.limits
-    let (prepared, write) = (options, write)
+    return options
+  }
+
+  func run() async throws {
+    let (prepared, write) = (try options(), write)
     var command = CommandRun(
       name: "import",
       connection: connection,
       logging: logging,
       write: dryRun ? nil : write,
-      inputs: files
+      inputs: prepared.sources.map(\.path)
     )
-    for file in files { command.digests[file] = try access.files.version(of: file) }
+    for file in command.inputs { command.digests[file] = try prepared.table.files.version(of: file) }
     try await command.perform { session, run in
+      let shard = Invocation.current.shard
       var options = prepared
-      options.table.newIDSeed = run.id
+      options.share = shard.map { ImportShare(index: $0.range.number, count: $0.plan.ranges.count) }
+      options.table.newIDSeed = shard?.plan.run ?? run.id
       options.pacer = write.pacer(for: session.environment)
       let context = session.context(run)
       try await Import(options, in: context).run()

@@ -29,7 +29,12 @@ struct ConnectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Scheme, host and port of the service, without /v1.", valueName: "url"))
   var endpoint: String?
 
-  @Option(help: ArgumentHelp("A service account key or an application-default file.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "A credential file: a service account key, a federated identity, or what gcloud left.",
+      valueName: "file"
+    )
+  )
   var credentials: String?
 
   @Option(

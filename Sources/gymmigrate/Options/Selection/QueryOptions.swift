@@ -49,6 +49,11 @@ extension Session {
     _ query: QueryOptions,
     at moment: Timestamp? = nil
   ) async throws -> [CollectionRead] {
+    if let shard = Invocation.current.shard {
+      var read = shard.read
+      read.filter = try query.filter(in: client.database, schema)
+      return [read]
+    }
     let roots = selection.wantsRoots ? try await client.collectionIDs().compactMap { CollectionPath($0) } : []
     var reads: [CollectionRead]
     if query.group, !selection.names.isEmpty {

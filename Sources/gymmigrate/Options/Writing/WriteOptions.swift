@@ -55,7 +55,11 @@ struct WriteOptions: ParsableArguments {
   var limits: BatchLimits { BatchLimits(maximumWrites: batchSize, maximumInFlight: inFlight) }
 
   func pacer(for environment: DatabaseEnvironment) -> WritePacer {
-    WritePacer(ramp: ramp ?? environment.isRealService, maximum: maxWritesPerSecond)
+    WritePacer(
+      ramp: ramp ?? environment.isRealService,
+      maximum: maxWritesPerSecond,
+      share: Invocation.current.shard?.pace
+    )
   }
 }
 

@@ -36,7 +36,7 @@ extension TokenStep<AccessToken> {
     TokenStep(
       purpose: "get an access token",
       signer: credentials.description,
-      endpoint: account.tokenURI,
+      endpoint: CredentialURL.withoutQuery(account.tokenURI),
       request: { now throws(Failure) in
         try account.tokenRequest(for: credentials.scopes, at: Int64(now))
       },
@@ -102,7 +102,7 @@ extension TokenStep<AccessToken> {
     TokenStep(
       purpose: "get an access token",
       signer: credentials.description,
-      endpoint: account.tokenURL,
+      endpoint: CredentialURL.withoutQuery(account.tokenURL),
       request: { _ in account.exchangeRequest(of: subject, for: credentials.scopes) },
       read: TokenEndpoint.answer,
       verdict: account.verdict
@@ -118,7 +118,7 @@ extension TokenStep<AccessToken> {
     TokenStep(
       purpose: "get an access token",
       signer: credentials.description,
-      endpoint: account.url,
+      endpoint: CredentialURL.withoutQuery(account.url),
       request: { _ in account.tokenRequest(signedWith: token, for: credentials.scopes) },
       read: TokenEndpoint.impersonationAnswer,
       verdict: account.verdict

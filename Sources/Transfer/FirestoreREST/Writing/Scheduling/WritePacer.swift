@@ -9,8 +9,22 @@ package struct WritePacer: Sendable {
   /// Seconds between two steps of the ramp.
   package static let rampStep = 300.0
 
+  /// What a process may have of the rate that several share.
+  package struct Share: Sendable, Equatable {
+    /// The number of processes.
+    package var processes: Int
+    /// Seconds since the first of them began to write.
+    package var elapsed: Double
+
+    package init(processes: Int, elapsed: Double) {
+      self.processes = max(1, processes)
+      self.elapsed = max(0, elapsed)
+    }
+  }
+
   private let ramp: Bool
   private let maximum: Double?
+  private let share: Share?
   private var start: Double?
   private var credit = 0.0
   private var creditedUntil = 0.0
@@ -20,28 +34,40 @@ package struct WritePacer: Sendable {
   /// - Parameters:
   ///   - ramp: Whether the ramp applies.
   ///   - maximum: The maximum number of writes per second.
-  package init(ramp: Bool, maximum: Double? = nil) {
+  ///   - share: The part of both that this process may have, where several share them.
+  package init(ramp: Bool, maximum: Double? = nil, share: Share? = nil) {
     self.ramp = ramp
     self.maximum = maximum
+    self.share = share
   }
 
   /// Whether there is any limit.
   package var isLimiting: Bool { ramp || maximum != nil }
 
-  /// Returns the allowed writes per second, so many seconds after the first write.
+  /// Returns the allowed writes per second, so many seconds after the first write of this process.
+  ///
+  /// The ramp of processes that share it began with the first write of the first of them.
   package func rate(after elapsed: Double) -> Double {
     var rate = maximum ?? .infinity
     if ramp {
       var allowed = Self.rampStart
-      var steps = min(Int(elapsed / Self.rampStep), 60)
+      var steps = min(Int((elapsed + offset) / Self.rampStep), 60)
       while steps > 0 {
         allowed *= 1.5
         steps -= 1
       }
       rate = min(rate, allowed)
     }
-    return rate
+    return rate / Double(share?.processes ?? 1)
   }
+
+  /// The seconds between the beginning of the ramp and the first write of this process.
+  private var offset: Double { share?.elapsed ?? 0 }
+
+  /// The seconds of credit that may be spent at once.
+  ///
+  /// It is less for processes that share a rate: all of them may spend theirs in the same second.
+  private var burst: Double { share == nil ? 1 : 0.5 }
 
   /// Spends credit for `count` writes.
   ///
@@ -56,15 +82,15 @@ package struct WritePacer: Sendable {
     // Credit is added in steps, because the rate changes with the ramp.
     while creditedUntil < now {
       let elapsed = creditedUntil - begin
-      let stepEnd =
-        ramp ? begin + (elapsed / Self.rampStep).rounded(.down) * Self.rampStep + Self.rampStep : now
+      let steps = ((elapsed + offset) / Self.rampStep).rounded(.down) + 1
+      let stepEnd = ramp ? begin + steps * Self.rampStep - offset : now
       let until = min(now, max(stepEnd, creditedUntil + 1e-6))
       credit += rate(after: elapsed) * (until - creditedUntil)
       creditedUntil = until
     }
     let rate = rate(after: now - begin)
-    // Credit older than a second expires, so that no burst follows a pause.
-    credit = min(credit, max(rate, Double(count)))
+    // Credit older than a second (half of one) expires, so that no burst follows a pause.
+    credit = min(credit, max(rate * burst, Double(count)))
     if credit >= Double(count) {
       credit -= Double(count)
       return nil

@@ -1,0 +1,50 @@
+package import FirestoreModels
+package import FirestoreREST
+
+/// The documents that one run of several works on: a range of names of one read.
+///
+/// Only migrations that decide on each document by itself can be divided.
+package struct MigrationPart: Sendable {
+  /// The read, without a range.
+  private let read: CollectionRead
+  /// The names.
+  package let names: NameRange
+
+  /// - Parameter read: The read with its range.
+  package init(_ read: CollectionRead) {
+    names = read.range
+    self.read = read
+  }
+
+  /// Whether a read of a migration is the one that is divided, filter and page size aside.
+  func isSame(as other: CollectionRead) -> Bool {
+    read.collection == other.collection && read.reach == other.reach && read.kind == other.kind
+  }
+
+  /// Whether a document is in the part.
+  func contains(_ path: DocumentPath) -> Bool {
+    names.contains(path) && (read.reach != .collection || path.isIn(read.collection))
+  }
+}
+
+extension ChangeSource {
+  /// The reads of a migration that decides on each document by itself.
+  ///
+  /// - Throws: `.usage` for any other, with the reason.
+  package func divisibleReads() throws(Failure) -> [CollectionRead] {
+    func refusal(_ cause: String) -> Failure {
+      Failure(.usage, "divide", path: id, cause: cause, remedy: "Run it by itself.")
+    }
+    guard case .migration(let migration) = self else {
+      throw refusal("a plan file is a list, and not a rule over documents")
+    }
+    if migration.deletesForGood {
+      throw refusal("it deletes documents, and --max-delete is a bound of one process")
+    }
+    switch migration.strategy {
+    case .perDocument(let rule): return rule.sources
+    case .streaming: throw refusal("it decides on a document by others, which it reads from the beginning")
+    case .transactional: throw refusal("it decides on a document by others, in a transaction")
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import Files
+package import FirestoreModels
+package import FirestoreREST
+import Platform
+import Storage
+
+/// `claims/NNNNN.json`: who works on a task of a sharded run.
+package struct ShardClaim: Sendable, Equatable {
+  /// The task.
+  package var task: Int
+  /// Who works on it, as `user@host`.
+  package var holder: String
+  /// The process, as ``WorkerProcess``.
+  package var process: String
+  /// The number of renewals, so that each one is another version.
+  package var renewals = 0
+
+  package init(task: Int, holder: String, process: String) {
+    self.task = task
+    self.holder = holder
+    self.process = process
+  }
+
+  var json: [UInt8] {
+    var json = JSONWriter()
+    json.object {
+      $0.member("holder", holder)
+      $0.member("process", process)
+      $0.member("renewals", renewals)
+      $0.member("task", task)
+    }
+    return json.bytes + [UInt8(ascii: "\n")]
+  }
+
+  init(_ json: JSONCursor) throws(WireError) {
+    self.init(
+      task: try json.count("task"),
+      holder: try json.text("holder"),
+      process: try json.text("process")
+    )
+    renewals = try json.count("renewals")
+  }
+}
+
+/// A process of a machine, named so that another process of that machine can tell whether it is alive.
+package enum WorkerProcess {
+  /// This process: the boot of its machine, its namespace of process IDs, its ID and its start.
+  package static var current: String {
+    [boot, namespace, String(getpid()), start(of: getpid()) ?? "0"].joined(separator: "/")
+  }
+
+  /// Whether a process is known to have ended: it was on this machine, and is there no more.
+  package static func hasEnded(_ process: String) -> Bool {
+    let parts = process.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 4, parts[0].isIdentical(to: boot), parts[1].isIdentical(to: namespace),
+      !boot.isEmpty,
+      let id = Int32(parts[2])
+    else { return false }
+    guard let start = start(of: id) else { return true }
+    return !start.isIdentical(to: parts[3])
+  }
+
+  private static var boot: String { line("/proc/sys/kernel/random/boot_id") }
+
+  private static var namespace: String {
+    var buffer = [CChar](repeating: 0, count: 128)
+    let count = readlink("/proc/self/ns/pid", &buffer, buffer.count - 1)
+    return count > 0
+      ? String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
+  }
+
+  /// Returns the start time of a process in clock ticks; nil if it does not exist, or has ended and was not waited for.
+  private static func start(of id: Int32) -> String? {
+    let text = line("/proc/\(id)/stat")
+    // The name in parentheses may hold anything; the state is the first field behind it, the start the 20th.
+    guard let end = text.lastIndex(of: ")") else { return nil }
+    let fields = text[text.index(after: end)...].split(separator: " ")
+    guard fields.count > 19, fields[0] != "Z", fields[0] != "X" else { return nil }
+    return String(fields[19])
+  }
+
+  private static func line(_ path: String) -> String {
+    let (descriptor, _) = SystemCall.open(path, O_RDONLY)
+    if descriptor < 0 { return "" }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = bytes.withUnsafeMutableBytes { SystemCall.read(descriptor, into: $0).count }
+    return String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 0x0A }, as: UTF8.self)
+  }
+}
+
+/// Takes, renews and gives back the claim of one task.
+///
+/// A claim that was not renewed for ``expiry`` seconds, by the clock of whoever waits, is free; so is one of a process of this machine
+/// that has ended. No clock is compared with another.
+package actor ClaimKeeper {
+  /// Seconds after which a claim that was not renewed is free.
+  package static let expiry = 60.0
+  /// Seconds between renewals.
+  static let renewal = 15.0
+  /// Seconds between two looks at a claim of another process.
+  static let look = 1.0
+
+  private let folder: ShardFolder
+  private let clock: RunClock
+  private var claim: ShardClaim
+  private var version: ObjectVersion?
+
+  package init(_ claim: ShardClaim, in folder: ShardFolder, clock: RunClock = .system) {
+    self.claim = claim
+    self.folder = folder
+    self.clock = clock
+  }
+
+  private var name: String { ShardFolder.claimName(claim.task) }
+
+  /// Takes the claim; waits while another process holds it.
+  ///
+  /// - Parameters:
+  ///   - isDone: Whether the work of the task is done meanwhile.
+  ///   - onWait: Called once with the holder, if it has to wait.
+  /// - Returns: Whether it was taken; false if the work is done.
+  /// - Throws: ``Failure``; `CancellationError`.
+  package func take(
+    unless isDone: @Sendable () async throws -> Bool,
+    onWait: @Sendable (ShardClaim) -> Void
+  ) async throws -> Bool {
+    var seen: (version: ObjectVersion, since: Double)?
+    var hasWaited = false
+    while true {
+      if try await put(.missing) { return true }
+      guard let object = try await folder.store.read(name, limit: ShardFolder.largestRecord) else { continue }
+      if try await isDone() { return false }
+      let other = try folder.parse(object.bytes, name) { json throws(WireError) in try ShardClaim(json) }
+      let now = clock.now()
+      if seen?.version != object.version { seen = (object.version, now) }
+      if WorkerProcess.hasEnded(other.process) || now - (seen?.since ?? now) > Self.expiry {
+        if try await put(.version(object.version)) { return true }
+        continue
+      }
+      if !hasWaited { onWait(other) }
+      hasWaited = true
+      try await clock.sleep(Self.look)
+    }
+  }
+
+  /// Renews it.
+  ///
+  /// - Throws: `.tryLater` if another process took it.
+  package func renew() async throws(Failure) {
+    claim.renewals += 1
+    if let version, try await put(.version(version)) { return }
+    throw Failure(
+      .tryLater,
+      "keep working on task \(claim.task) of",
+      path: "\(folder.store)",
+      cause: "another process took it over",
+      remedy: "Leave it to that one; 'gymmigrate shard status \(folder.store)' shows which."
+    )
+  }
+
+  /// Gives it back, if it is still held.
+  package func giveBack() async throws(Failure) {
+    guard let version = version.take() else { return }
+    _ = try await folder.store.delete(name, version: version)
+  }
+
+  private func put(_ precondition: ObjectPrecondition) async throws(Failure) -> Bool {
+    guard case .written(let info) = try await folder.store.write(claim.json, to: name, if: precondition)
+    else {
+      return false
+    }
+    version = info.version
+    return true
+  }
+
+  /// Runs `body` while the claim is held and renewed.
+  ///
+  /// - Throws: What `body` throws; `.tryLater` if the claim is lost meanwhile.
+  package nonisolated func holding<Result: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await withThrowingTaskGroup(of: Result?.self) { group in
+      group.addTask { try await body() }
+      group.addTask {
+        do {
+          while true {
+            try await self.clock.sleep(Self.renewal)
+            try await self.renew()
+          }
+        } catch  where Task.isCancelled {
+          return nil
+        }
+      }
+      defer { group.cancelAll() }
+      while let result = try await group.next() {
+        if let result { return result }
+      }
+      throw CancellationError()
+    }
+  }
+}
+
+extension ShardFolder {
+  /// Returns the claim of a task, and when it was renewed by the clock of the store; nil if nobody works on it.
+  package func claim(of task: Int) async throws(Failure) -> (claim: ShardClaim, renewedAt: Timestamp)? {
+    let name = Self.claimName(task)
+    guard let object = try await store.read(name, limit: Self.largestRecord) else { return nil }
+    let claim = try parse(object.bytes, name) { json throws(WireError) in try ShardClaim(json) }
+    return (claim, object.updatedAt)
+  }
+}

@@ -1,0 +1,232 @@
+package import FirestoreModels
+import Runs
+package import Storage
+
+/// The place that all tasks of a sharded run share: typed objects by fixed names.
+///
+/// | name | content |
+/// |---|---|
+/// | `plan.json` | ``ShardPlan`` |
+/// | `claims/NNNNN.json` | ``ShardClaim``, who works on a task |
+/// | `ranges/NNNNN.json` | ``ShardResult``, how a range ended |
+/// | `errors/NNNNN.json` | ``ShardError``, why the last attempt of a task failed |
+/// | `parts/NNNNN.jsonl` | the output of a range |
+/// | `lists/NNNNN/…` | the lists of a range |
+/// | `ramp.json`, `clock/NNNNN` | when the first task began to write, by the clock of the store; a task's look at that clock |
+package struct ShardFolder: Sendable {
+  package let store: any ObjectStore
+
+  /// The largest result or claim that is accepted, in bytes.
+  static let largestRecord = 4 << 20
+
+  package init(_ store: any ObjectStore) {
+    self.store = store
+  }
+
+  /// Returns the five digits of a number, by which names are in its order.
+  package static func digits(_ number: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, 5 - text.utf8.count)) + text
+  }
+
+  package static func partName(_ range: Int, _ fileExtension: String) -> String {
+    "parts/\(digits(range)).\(fileExtension)"
+  }
+  package static func listName(_ list: String, of range: Int) -> String { "lists/\(digits(range))/\(list)" }
+  static func resultName(_ range: Int) -> String { "ranges/\(digits(range)).json" }
+  static func claimName(_ task: Int) -> String { "claims/\(digits(task)).json" }
+  static func errorName(_ task: Int) -> String { "errors/\(digits(task)).json" }
+
+  // MARK: The plan
+
+  /// Reads the plan.
+  ///
+  /// - Throws: `.inputMissing` if there is none; `.inputMalformed`.
+  package func plan() async throws(Failure) -> ShardPlan {
+    guard let object = try await store.read(ShardPlan.fileName, limit: ShardPlan.largest) else {
+      throw Failure(
+        .inputMissing,
+        "find the plan of",
+        path: "\(store)",
+        cause: "there is no \(ShardPlan.fileName)",
+        remedy: "Make one with 'gymmigrate shard plan --shards N --to \(store) -- COMMAND'."
+      )
+    }
+    return try parse(object.bytes, ShardPlan.fileName) { json throws(WireError) in try ShardPlan(json) }
+  }
+
+  /// Checks that there is no plan yet.
+  ///
+  /// - Throws: `.cannotWrite` naming the run whose plan is there.
+  package func assertNoPlan() async throws(Failure) {
+    guard try await store.read(ShardPlan.fileName, limit: ShardPlan.largest) != nil else { return }
+    throw try await planIsThere()
+  }
+
+  private func planIsThere() async throws(Failure) -> Failure {
+    Failure(
+      .cannotWrite,
+      "write the plan to",
+      path: "\(store)",
+      cause: "the plan of run \(try await plan().run) is there",
+      remedy: "Name another place, or remove that one once it is no longer needed."
+    )
+  }
+
+  /// Writes the plan.
+  ///
+  /// - Throws: `.cannotWrite`, also if there is a plan already.
+  package func write(_ plan: ShardPlan) async throws(Failure) {
+    let result = try await store.write(plan.json, to: ShardPlan.fileName, if: .missing)
+    if result == .refused { throw try await planIsThere() }
+  }
+
+  // MARK: Results
+
+  /// Returns the result of a range; nil if it is not done.
+  package func result(of range: Int, in plan: ShardPlan) async throws(Failure) -> ShardResult? {
+    let name = Self.resultName(range)
+    guard let object = try await store.read(name, limit: Self.largestRecord) else { return nil }
+    let result = try parse(object.bytes, name) { json throws(WireError) in try ShardResult(json) }
+    let file = plan.partExtension.map { Self.partName(range, $0) }
+    let isOwn = result.run.isIdentical(to: plan.run) && result.range == range
+    let isPart = file.map { result.part?.file.isIdentical(to: $0) ?? false } ?? (result.part == nil)
+    if isOwn, isPart { return result }
+    throw Failure(
+      .inputMalformed,
+      "read",
+      path: "\(store)/\(name)",
+      cause: "it is not the result of range \(range) of run \(plan.run)"
+    )
+  }
+
+  /// Returns the numbers of the ranges that are done.
+  package func doneRanges() async throws(Failure) -> Set<Int> {
+    var done: Set<Int> = []
+    for object in try await store.list("ranges/") {
+      if let number = Int(object.name.dropFirst("ranges/".count).prefix { $0 != "." }) { done.insert(number) }
+    }
+    return done
+  }
+
+  /// Writes the result of a range, which nobody else has written otherwise.
+  ///
+  /// - Throws: `.internal` if there is another result with other counts or another part.
+  package func write(_ result: ShardResult, in plan: ShardPlan) async throws(Failure) {
+    let name = Self.resultName(result.range)
+    guard try await store.write(result.json, to: name, if: .missing) == .refused else { return }
+    guard let other = try await self.result(of: result.range, in: plan), !other.agrees(with: result) else {
+      return
+    }
+    throw Failure(
+      .internal,
+      "record the result of range \(result.range) in",
+      path: "\(store)/\(name)",
+      cause: "another worker recorded another one",
+      remedy: "See 'gymmigrate shard status \(store)'."
+    )
+  }
+
+  /// Replaces a result, by `finish`.
+  package func replace(_ result: ShardResult) async throws(Failure) {
+    _ = try await store.write(result.json, to: Self.resultName(result.range), if: .none)
+  }
+
+  // MARK: Errors of tasks
+
+  /// Records why a task failed, for `status` and `finish`; nil clears it.
+  package func record(_ error: ShardError?, of task: Int) async throws(Failure) {
+    let name = Self.errorName(task)
+    guard let error else {
+      _ = try await store.delete(name, version: nil)
+      return
+    }
+    _ = try await store.write(error.json, to: name, if: .none)
+  }
+
+  /// Returns why the last attempt of a task failed; nil if it did not.
+  package func error(of task: Int) async throws(Failure) -> ShardError? {
+    let name = Self.errorName(task)
+    guard let object = try await store.read(name, limit: Self.largestRecord) else { return nil }
+    return try parse(object.bytes, name) { json throws(WireError) in try ShardError(json) }
+  }
+
+  // MARK: The ramp
+
+  /// Returns the seconds since the first task of the run began to write, by the clock of the store.
+  ///
+  /// The first caller begins it.
+  package func rampElapsed(task: Int) async throws(Failure) -> Double {
+    let name = "ramp.json"
+    let begin: Timestamp
+    switch try await store.write(Array("{}\n".utf8), to: name, if: .missing) {
+    case .written: return 0
+    case .refused:
+      guard let object = try await store.read(name, limit: Self.largestRecord) else { return 0 }
+      begin = object.updatedAt
+    }
+    return max(0, try await now(task: task).seconds(since: begin))
+  }
+
+  /// Returns the time by the clock of the store.
+  package func now(task: Int) async throws(Failure) -> Timestamp {
+    let look = try await store.write(Array("{}\n".utf8), to: "clock/\(Self.digits(task)).json", if: .none)
+    guard case .written(let info) = look else { return .now }
+    return info.updatedAt
+  }
+
+  // MARK: JSON
+
+  func parse<Result>(
+    _ bytes: [UInt8],
+    _ name: String,
+    _ body: (JSONCursor) throws(WireError) -> Result
+  ) throws(Failure) -> Result {
+    do throws(WireError) {
+      return try JSONParser().parse(bytes) { json throws(WireError) in
+        guard json.kind == .object else { throw WireError("it is not a JSON object") }
+        return try body(json)
+      }
+    } catch {
+      throw Failure(.inputMalformed, "read", path: "\(store)/\(name)", cause: error.description)
+    }
+  }
+}
+
+extension Timestamp {
+  /// The seconds from an earlier time.
+  package func seconds(since other: Timestamp) -> Double {
+    Double(seconds - other.seconds) + Double(nanoseconds - other.nanoseconds) / 1e9
+  }
+}
+
+/// `errors/NNNNN.json`: why the last attempt of a task failed.
+package struct ShardError: Sendable, Equatable {
+  package var exitCode: Int
+  package var message: String
+  package var holder: String
+
+  package init(exitCode: Int, message: String, holder: String) {
+    self.exitCode = exitCode
+    self.message = message
+    self.holder = holder
+  }
+
+  var json: [UInt8] {
+    var json = JSONWriter()
+    json.object {
+      $0.member("exitCode", exitCode)
+      $0.member("holder", holder)
+      $0.member("message", message)
+    }
+    return json.bytes + [UInt8(ascii: "\n")]
+  }
+
+  init(_ json: JSONCursor) throws(WireError) {
+    self.init(
+      exitCode: try json.count("exitCode"),
+      message: try json.text("message"),
+      holder: try json.text("holder")
+    )
+  }
+}

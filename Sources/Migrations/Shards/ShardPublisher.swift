@@ -1,0 +1,130 @@
+import Configuration
+import Files
+package import FirestoreModels
+import FirestoreREST
+import Platform
+package import Runs
+import Storage
+
+/// Puts the output of a range into the shared place.
+package struct ShardPublisher: Sendable {
+  private let folder: ShardFolder
+
+  package init(_ folder: ShardFolder) {
+    self.folder = folder
+  }
+
+  /// Puts a part, over one that a worker left that ended before it recorded a result.
+  ///
+  /// - Throws: `.tryLater` if another worker keeps replacing it.
+  package func put(
+    part path: String,
+    as name: String,
+    documents: Int
+  ) async throws(Failure) -> ShardResult.Part {
+    let sha256 = try FileDigest.sha256(ofBytesOf: path)
+    for _ in 0..<5 {
+      var precondition = ObjectPrecondition.missing
+      if let info = try await info(name) { precondition = .version(info.version) }
+      guard case .written(let info) = try await folder.store.upload(path, to: name, if: precondition) else {
+        continue
+      }
+      unlink(path)
+      return ShardResult.Part(
+        file: name,
+        documents: documents,
+        bytes: info.bytes,
+        sha256: sha256,
+        version: info.version.text
+      )
+    }
+    throw Failure(
+      .tryLater,
+      "write",
+      path: "\(folder.store)/\(name)",
+      cause: "another worker keeps replacing it",
+      remedy: "See 'gymmigrate shard status \(folder.store)'."
+    )
+  }
+
+  /// Puts a list.
+  package func put(list path: String, as name: String) async throws(Failure) {
+    _ = try await folder.store.upload(path, to: name, if: .none)
+  }
+
+  private func info(_ name: String) async throws(Failure) -> ObjectInfo? {
+    try await folder.store.list(name).first { $0.name.isIdentical(to: name) }
+  }
+}
+
+/// The lists of a run that are put together at the end.
+package enum ShardLists {
+  /// Returns the names of the lists that a run left, sorted.
+  package static func names(in run: String) -> [String] {
+    FilePaths.names(in: run).filter(isList)
+  }
+
+  static func isList(_ name: String) -> Bool {
+    [
+      "findings.csv", "findings.jsonl", "plan.jsonl", "references.jsonl", "rejects.jsonl", "review.csv",
+      "validation.csv", "warnings.csv",
+    ].contains { $0.isIdentical(to: name) } || (name.hasPrefix("rejects") && name.hasSuffix(".csv"))
+  }
+}
+
+/// Checksums of files as they are on disk, compressed or not.
+enum FileDigest {
+  static func sha256(ofBytesOf path: String) throws(Failure) -> String {
+    let (descriptor, code) = SystemCall.open(path, O_RDONLY)
+    if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
+    defer { close(descriptor) }
+    var digest = try SHA256Digest()
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let (count, code) = SystemCall.read(descriptor, into: buffer)
+      if code != 0 { throw Failure.cannotRead(path, errno: code) }
+      if count == 0 { return digest.finish() }
+      digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
+}
+
+extension ShardResult {
+  /// The sum of the counts of all collections.
+  package var totals: DocumentCounts { collections.reduce(DocumentCounts()) { $0 + $1.counts } }
+
+  /// Reads how a range ended from the summary in its run folder.
+  ///
+  /// - Throws: `.inputMissing`, `.inputMalformed`.
+  package init(of run: String, range: Int, plan: ShardPlan, holder: String) throws(Failure) {
+    let path = "\(run)/summary.json"
+    let read = try JSONFile.read(path) { json throws(WireError) in
+      try ShardResult(summary: json, range: range, run: plan.run, holder: holder)
+    }
+    guard let read else { throw Failure(.inputMissing, "read", path: path, cause: "it does not exist") }
+    self = read
+  }
+
+  private init(summary json: JSONCursor, range: Int, run: String, holder: String) throws(WireError) {
+    guard let status = RunSummary.Status(rawValue: try json.text("status")) else {
+      throw WireError("status is none that a run ends with")
+    }
+    self.init(range: range, run: run, holder: holder, status: status, collections: [])
+    if let list = json["collections"] {
+      for element in list.elements { collections.append(try RunSummary.Collection(element)) }
+    }
+    traffic.requests = try json.count("requests")
+    traffic.retries = try json.count("retries")
+    traffic.bytesIn = try json.count("bytesIn")
+    traffic.bytesOut = try json.count("bytesOut")
+    durationSeconds = json["durationSeconds"]?.double ?? 0
+    if let json = json["cost"] {
+      cost = Cost(
+        reads: try json.count("reads"),
+        writes: try json.count("writes"),
+        deletes: try json.count("deletes")
+      )
+    }
+  }
+}

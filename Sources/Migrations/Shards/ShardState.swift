@@ -1,0 +1,63 @@
+package import FirestoreModels
+
+/// How far a sharded run is.
+package struct ShardState: Sendable {
+  /// A task.
+  package struct Task: Sendable, Equatable {
+    /// How it is.
+    package enum Status: String, Sendable {
+      case done, working, failed, missing
+    }
+
+    package var number: Int
+    package var status: Status
+    /// The ranges that are done, and all of them.
+    package var done: Int
+    package var ranges: Int
+    /// Who works on it, as `user@host`.
+    package var holder: String?
+    /// Seconds since the claim was renewed, by the clock of the store.
+    package var silentSeconds: Double?
+    /// Why the last attempt failed.
+    package var error: ShardError?
+
+    init(
+      _ number: Int,
+      done: Int,
+      ranges: Int,
+      claim: (holder: String, silent: Double)?,
+      error: ShardError?
+    ) {
+      self.number = number
+      (self.done, self.ranges) = (done, ranges)
+      (holder, silentSeconds) = (claim?.holder, claim?.silent)
+      self.error = error
+      let isAlive = claim.map { $0.silent <= ClaimKeeper.expiry } ?? false
+      status = done == ranges ? .done : isAlive ? .working : error != nil ? .failed : .missing
+      if status == .done { self.error = nil }
+    }
+  }
+
+  package var tasks: [Task]
+
+  /// The tasks that are not done.
+  package var open: [Task] { tasks.filter { $0.status != .done } }
+
+  /// Looks at the place of a run.
+  package init(of plan: ShardPlan, in folder: ShardFolder) async throws(Failure) {
+    let done = try await folder.doneRanges()
+    let now = try await folder.now(task: plan.tasks)
+    tasks = []
+    for number in 0..<plan.tasks {
+      let ranges = plan.ranges(of: number)
+      let count = ranges.count { done.contains($0.number) }
+      var claim: (holder: String, silent: Double)?
+      var error: ShardError?
+      if count < ranges.count {
+        claim = try await folder.claim(of: number).map { ($0.claim.holder, now.seconds(since: $0.renewedAt)) }
+        error = try await folder.error(of: number)
+      }
+      tasks.append(Task(number, done: count, ranges: ranges.count, claim: claim, error: error))
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package import FirestoreModels
+
+/// A range of document names, from one name on and before another.
+package struct NameRange: Sendable, Equatable {
+  /// The first name, of which there need not be a document; nil for the beginning.
+  package var start: DocumentPath?
+  /// The name before which the range ends; nil for the end.
+  package var end: DocumentPath?
+
+  package init(start: DocumentPath? = nil, end: DocumentPath? = nil) {
+    self.start = start
+    self.end = end
+  }
+
+  /// Whether a document is in the range.
+  package func contains(_ path: DocumentPath) -> Bool {
+    if let start, path < start { return false }
+    if let end { return path < end }
+    return true
+  }
+
+  /// Returns the ranges between names, which cover every name exactly once and in order.
+  ///
+  /// - Parameter cuts: The names, in any order; each begins a range.
+  package static func ranges(between cuts: [DocumentPath]) -> [NameRange] {
+    var ranges: [NameRange] = []
+    var start: DocumentPath?
+    for cut in cuts.sorted() where start.map({ $0 < cut }) ?? true {
+      ranges.append(NameRange(start: start, end: cut))
+      start = cut
+    }
+    return ranges + [NameRange(start: start, end: nil)]
+  }
+}
+
+extension CollectionRead {
+  /// The range of names that it is limited to.
+  package var range: NameRange {
+    get { NameRange(start: startAt, end: endBefore) }
+    set { (startAt, endBefore) = (newValue.start, newValue.end) }
+  }
+}

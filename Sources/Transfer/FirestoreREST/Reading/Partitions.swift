@@ -1,0 +1,72 @@
+package import FirestoreModels
+
+extension FirestoreClient {
+  /// Returns document names that cut a collection group into parts of similar size, sorted; nil if the service cannot do that.
+  ///
+  /// The pages of the answer are in no order, so all are collected first (`partitionQuery` of the reference of the REST API).
+  ///
+  /// - Parameter count: The number of names at most; the service returns fewer for a small group.
+  /// - Throws: ``Failure``.
+  package func partitions(
+    ofGroup id: String,
+    atMost count: Int,
+    at readTime: Timestamp? = nil
+  ) async throws(Failure) -> [DocumentPath]? {
+    if count < 1 { return [] }
+    var names: [DocumentPath] = []
+    var token: String?
+    var trail = LoopDetector<UTF8Key>()
+    repeat {
+      let page: (names: [DocumentPath], token: String?)
+      do throws(Failure) {
+        page = try await partitionPage(id, count, readTime, after: token)
+      } catch {
+        if error.service?.status == .unimplemented { return nil }
+        throw error
+      }
+      names += page.names
+      token = page.token
+      if let token, !trail.goes(to: UTF8Key(token)) { throw .endless("cut the collections called", path: id) }
+    } while token != nil && names.count < count
+    return names.sorted()
+  }
+
+  private func partitionPage(
+    _ id: String,
+    _ count: Int,
+    _ readTime: Timestamp?,
+    after token: String?
+  ) async throws(Failure) -> (names: [DocumentPath], token: String?) {
+    var query = StructuredQuery(from: StructuredQuery.CollectionSelector(id, allDescendants: true))
+    query.orderBy = [StructuredQuery.Order(.documentName, .ascending)]
+    var json = JSONWriter()
+    json.object {
+      $0.key("pageSize")
+      $0.integer(1000)
+      $0.member("pageToken", token)
+      $0.member("partitionCount", String(count))
+      $0.member("readTime", readTime)
+      $0.key("structuredQuery")
+      $0.structuredQuery(query)
+    }
+    return try await caller.call(
+      .partitionQuery,
+      post("\(documentsURL):partitionQuery", json.bytes),
+      operation: "cut the collections called",
+      path: id
+    ) { (_, root) throws(CallFailure) in
+      guard root.kind == .object else { throw .malformed("the response is not an object") }
+      var names: [DocumentPath] = []
+      if let partitions = root["partitions"] {
+        for partition in partitions.elements {
+          guard
+            let text = partition["values"]?.elements.first(where: { _ in true })?["referenceValue"]?.string,
+            let path = database.path(ofName: text)
+          else { throw .malformed("a partition has no name") }
+          names.append(path)
+        }
+      }
+      return (names, root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 })
+    }
+  }
+}

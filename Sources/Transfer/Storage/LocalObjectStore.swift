@@ -1,0 +1,271 @@
+import Files
+package import FirestoreModels
+import Platform
+
+/// A folder of a file system, which several machines may share (NFS, a parallel file system).
+///
+/// An object is created by `link`, which fails if there is one already, and replaced by `rename`. The check of a version and the
+/// rename are made under a lock of the folder (`flock`); a file system without locks leaves a short moment between the two.
+/// The version of a file is its inode number, its size and its modification time.
+package struct LocalObjectStore: ObjectStore {
+  /// The folder.
+  package let folder: String
+
+  /// The name of the file that is locked; no object begins with a dot.
+  private static let lockName = ".lock"
+
+  /// Makes the store of a folder, which is created if missing.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package init(creating folder: String) throws(Failure) {
+    self.folder = Self.bare(folder)
+    try Self.makeFolders(self.folder)
+  }
+
+  /// Makes the store of an existing folder.
+  ///
+  /// - Throws: `.inputMissing`.
+  package init(_ folder: String) throws(Failure) {
+    self.folder = Self.bare(folder)
+    guard SystemCall.status(self.folder).status?.isFolder ?? false else {
+      throw Failure(.inputMissing, "open the folder", path: folder, cause: "there is none of that name")
+    }
+  }
+
+  package var description: String { folder }
+
+  /// Returns the path of an object.
+  package func path(of name: String) -> String { "\(folder)/\(name)" }
+
+  // MARK: Small objects
+
+  package func read(_ name: String, limit: Int) async throws(Failure) -> StoredObject? {
+    let path = try checkedPath(name)
+    let (descriptor, code) = SystemCall.open(path, O_RDONLY)
+    if descriptor < 0 {
+      if code == ENOENT { return nil }
+      throw Failure.cannotRead(path, errno: code)
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Failure.cannotRead(path, errno: errno) }
+    let tooLarge = Failure(.inputMalformed, "read", path: path, cause: "it is larger than \(limit) bytes")
+    if status.st_size > limit { throw tooLarge }
+    var bytes: [UInt8] = []
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let (count, code) = SystemCall.read(descriptor, into: buffer)
+      if code != 0 { throw Failure.cannotRead(path, errno: code) }
+      if count == 0 { break }
+      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      if bytes.count > limit { throw tooLarge }
+    }
+    let info = try Self.info(name, status)
+    return StoredObject(bytes: bytes, version: info.version, updatedAt: info.updatedAt)
+  }
+
+  package func write(
+    _ bytes: [UInt8],
+    to name: String,
+    if precondition: ObjectPrecondition
+  ) async throws(Failure) -> ObjectWrite {
+    try put(name, if: precondition) { descriptor, path throws(Failure) in
+      let code = bytes.withUnsafeBytes { SystemCall.write(descriptor, $0) }
+      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
+    }
+  }
+
+  // MARK: Files
+
+  package func upload(
+    _ path: String,
+    to name: String,
+    if precondition: ObjectPrecondition
+  ) async throws(Failure) -> ObjectWrite {
+    try put(name, if: precondition) { descriptor, target throws(Failure) in
+      try Self.copy(path, to: descriptor, target)
+    }
+  }
+
+  package func download(
+    _ name: String,
+    version: ObjectVersion?,
+    to path: String
+  ) async throws(Failure) -> ObjectInfo? {
+    let source = try checkedPath(name)
+    let (descriptor, code) = SystemCall.open(source, O_RDONLY)
+    if descriptor < 0 {
+      if code == ENOENT { return nil }
+      throw Failure.cannotRead(source, errno: code)
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Failure.cannotRead(source, errno: errno) }
+    let info = try Self.info(name, status)
+    if let version, version != info.version { return nil }
+    var file = try OutputFile(path, gzip: false)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let (count, code) = SystemCall.read(descriptor, into: buffer)
+      if code != 0 { throw Failure.cannotRead(source, errno: code) }
+      if count == 0 { break }
+      try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+    _ = try file.finish()
+    return info
+  }
+
+  private static func copy(_ path: String, to descriptor: Int32, _ target: String) throws(Failure) {
+    let (source, code) = SystemCall.open(path, O_RDONLY)
+    if source < 0 { throw Failure.cannotRead(path, errno: code) }
+    defer { close(source) }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let (count, code) = SystemCall.read(source, into: buffer)
+      if code != 0 { throw Failure.cannotRead(path, errno: code) }
+      if count == 0 { return }
+      let error = SystemCall.write(descriptor, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      if error != 0 { throw Failure.cannotWrite(target, errno: error) }
+    }
+  }
+
+  // MARK: Listing and deleting
+
+  package func list(_ prefix: String) async throws(Failure) -> [ObjectInfo] {
+    // Only the folder that the prefix leads to is walked.
+    let bytes = Array(prefix.utf8)
+    let slash = bytes.lastIndex(of: UInt8(ascii: "/"))
+    let base = slash.map { String(decoding: bytes[..<$0], as: UTF8.self) } ?? ""
+    var found: [ObjectInfo] = []
+    try list(base, into: &found)
+    return found.filter { $0.name.utf8.starts(with: prefix.utf8) }.sorted { $0.name.compareUTF8($1.name) < 0 }
+  }
+
+  private func list(_ below: String, into found: inout [ObjectInfo]) throws(Failure) {
+    let path = below.isEmpty ? folder : try checkedPath(below)
+    for name in FilePaths.names(in: path) where !name.hasPrefix(".") {
+      let object = below.isEmpty ? name : "\(below)/\(name)"
+      guard let status = SystemCall.linkStatus("\(path)/\(name)").status else { continue }
+      if status.isFolder {
+        try list(object, into: &found)
+      } else if status.isRegularFile {
+        found.append(try Self.info(object, status))
+      }
+    }
+  }
+
+  package func delete(_ name: String, version: ObjectVersion?) async throws(Failure) -> Bool {
+    let path = try checkedPath(name)
+    return try locked { () throws(Failure) in
+      guard let status = SystemCall.linkStatus(path).status else { return true }
+      if let version, version != (try Self.info(name, status).version) { return false }
+      if unlink(path) != 0, errno != ENOENT { throw Failure.cannotWrite(path, errno: errno) }
+      SystemCall.synchronizeFolder(FilePaths.folder(of: path))
+      return true
+    }
+  }
+
+  // MARK: Writing
+
+  /// Writes a file beside the object, and puts it in its place where the precondition holds.
+  private func put(
+    _ name: String,
+    if precondition: ObjectPrecondition,
+    _ fill: (Int32, String) throws(Failure) -> Void
+  ) throws(Failure) -> ObjectWrite {
+    let path = try checkedPath(name)
+    try Self.makeFolders(FilePaths.folder(of: path))
+    let (temporary, descriptor) = try FilePaths.createTemporary(beside: path, reporting: path)
+    defer {
+      close(descriptor)
+      unlink(temporary)
+    }
+    try fill(descriptor, path)
+    let code = SystemCall.synchronize(descriptor)
+    if code != 0 { throw Failure.cannotWrite(path, errno: code) }
+    switch precondition {
+    case .none:
+      if rename(temporary, path) != 0 { throw Failure.cannotWrite(path, errno: errno) }
+    case .missing:
+      // The answer of a network file system may be lost: whether the link was made shows in the number of links.
+      if link(temporary, path) != 0 {
+        let error = errno
+        var status = stat()
+        if fstat(descriptor, &status) != 0 || status.st_nlink < 2 {
+          if error == EEXIST { return .refused }
+          throw Failure.cannotWrite(path, errno: error)
+        }
+      }
+    case .version(let version):
+      let isReplaced = try locked { () throws(Failure) in
+        guard let status = SystemCall.linkStatus(path).status, try Self.info(name, status).version == version
+        else { return false }
+        if rename(temporary, path) != 0 { throw Failure.cannotWrite(path, errno: errno) }
+        return true
+      }
+      if !isReplaced { return .refused }
+    }
+    SystemCall.synchronizeFolder(FilePaths.folder(of: path))
+    var status = stat()
+    if fstat(descriptor, &status) != 0 { throw Failure.cannotWrite(path, errno: errno) }
+    return .written(try Self.info(name, status))
+  }
+
+  /// Runs `body` while no other process of the store checks and replaces.
+  private func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    let path = "\(folder)/\(Self.lockName)"
+    let (descriptor, code) = SystemCall.open(path, O_RDWR | O_CREAT, mode: 0o600)
+    if descriptor < 0 { throw Failure.cannotWrite(path, errno: code) }
+    defer { close(descriptor) }
+    // Without locks the version is checked all the same.
+    while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+    return try body()
+  }
+
+  private static func info(_ name: String, _ status: stat) throws(Failure) -> ObjectInfo {
+    let (seconds, nanoseconds) = (Int64(status.st_mtim.tv_sec), Int32(status.st_mtim.tv_nsec))
+    guard let updatedAt = Timestamp(seconds: seconds, nanoseconds: nanoseconds) else {
+      throw Failure(
+        .inputMalformed,
+        "read",
+        path: name,
+        cause: "its modification time is no time of a calendar"
+      )
+    }
+    return ObjectInfo(
+      name: name,
+      bytes: Int(status.st_size),
+      version: ObjectVersion("\(status.st_ino)-\(status.st_size)-\(seconds).\(nanoseconds)"),
+      updatedAt: updatedAt
+    )
+  }
+
+  private func checkedPath(_ name: String) throws(Failure) -> String {
+    let segments = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    let isPlain = segments.allSatisfy { segment in
+      !segment.isEmpty && segment.first != UInt8(ascii: ".") && !segment.contains(0)
+    }
+    if isPlain { return "\(folder)/\(name)" }
+    throw Failure(.internal, "name the object", path: name, cause: "it is not a relative name")
+  }
+
+  private static func makeFolders(_ path: String) throws(Failure) {
+    if SystemCall.status(path).status?.isFolder ?? false { return }
+    let code = FilePaths.makeFolder(path)
+    if code == 0 || code == EEXIST { return }
+    let parent = FilePaths.folder(of: path)
+    guard code == ENOENT, parent != path else { throw Failure.cannotWrite(path, errno: code) }
+    try makeFolders(parent)
+    let again = FilePaths.makeFolder(path)
+    if again != 0, again != EEXIST { throw Failure.cannotWrite(path, errno: again) }
+  }
+
+  private static func bare(_ folder: String) -> String {
+    var folder = folder
+    while folder.utf8.count > 1, folder.hasSuffix("/") { folder.removeLast() }
+    return folder
+  }
+}

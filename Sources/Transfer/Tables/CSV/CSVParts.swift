@@ -1,0 +1,162 @@
+package import Files
+package import FirestoreModels
+import Platform
+import Schema
+
+/// Makes one CSV file of parts whose columns were found independently of each other.
+///
+/// A field that is not in the schema gets its column where it first appears. So the columns of all parts, in the order of the parts,
+/// are those of the file that one process would have written. The first part gets the header; cells of the others are moved to
+/// their columns.
+///
+///     var parts = try CSVParts(of: users, fields: nil, options: options)
+///     for part in columns { try parts.add(part) }
+///     for (index, part) in paths.enumerated() {
+///       try parts.rewrite(part, columns: columns[index], isFirst: index == 0, to: &file)
+///     }
+package struct CSVParts: Sendable {
+  private var rows: CSVRows
+  private var plan: ColumnPlan
+  private let collection: CollectionPath
+  private let options: CSVOptions
+
+  /// - Throws: ``Failure`` of kind `usage` for conflicting options.
+  package init(of collection: CollectionPath, fields: [FieldPath]?, options: CSVOptions) throws(Failure) {
+    if let fields {
+      plan = try ColumnPlan(collection: collection, fields: fields, schema: options.schema)
+    } else {
+      plan = ColumnPlan(collection: collection, schema: options.schema)
+    }
+    self.collection = collection
+    self.options = options
+    rows = try CSVRows(collection: collection, plan: plan, options: options)
+  }
+
+  /// Adds the columns of the next part.
+  ///
+  /// - Throws: ``Failure`` of kind `usage` if there are more than a table may have.
+  package mutating func add(_ names: [String]) throws(Failure) {
+    for name in names {
+      guard let path = try? FieldPath(parsing: name), !name.isIdentical(to: ColumnPlan.restName) else {
+        throw tooMany
+      }
+      plan.add(path)
+    }
+    if plan.columns.count > ColumnPlan.maximumColumns { throw tooMany }
+  }
+
+  private var tooMany: Failure {
+    Failure(
+      .usage,
+      "put the columns together of",
+      path: collection.string,
+      cause: "there are more than \(ColumnPlan.maximumColumns)",
+      remedy: "Name those that you need with --fields."
+    )
+  }
+
+  /// The columns of the whole file.
+  package var columns: [String] { plan.columns.map { $0.path.description } }
+
+  /// The header, after a byte order mark if requested.
+  var header: [UInt8] {
+    get throws(Failure) {
+      var rows = try CSVRows(collection: collection, plan: plan, options: options)
+      rows.appendHeader(options.header)
+      return rows.bytes
+    }
+  }
+
+  /// Whether a part is not as it has to be in the whole file.
+  package func needsRewriting(_ names: [String], isFirst: Bool) -> Bool {
+    isFirst || !names.elementsEqual(columns) { $0.isIdentical(to: $1) }
+  }
+
+  /// Writes a part as it is in the whole file.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMissing` or `cannotWrite`; `inputMalformed` if a row has another number of cells.
+  package func rewrite(
+    _ path: String,
+    columns names: [String],
+    isFirst: Bool,
+    to file: inout OutputFile
+  ) throws(Failure) {
+    if isFirst { try file.write(try header) }
+    let sources = columns.map { column in names.firstIndex { $0.isIdentical(to: column) } }
+    var mover = CellMover(sources: sources, count: names.count + 1, delimiter: options.delimiter.byte)
+    let (descriptor, code) = SystemCall.open(path, O_RDONLY)
+    if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
+    defer { close(descriptor) }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let (count, code) = SystemCall.read(descriptor, into: buffer)
+      if code != 0 { throw Failure.cannotRead(path, errno: code) }
+      if count == 0 { break }
+      mover.take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      if mover.isMalformed {
+        throw Failure(
+          .inputMalformed,
+          "read",
+          path: path,
+          cause: "a row has another number of cells than the part has columns"
+        )
+      }
+      try file.write(mover.out)
+      mover.out.removeAll(keepingCapacity: true)
+    }
+  }
+}
+
+/// Moves the cells of rows to other columns.
+private struct CellMover {
+  /// The finished rows.
+  var out: [UInt8] = []
+  private(set) var isMalformed = false
+
+  /// For each column behind the name its index among the part's columns; nil for an empty cell.
+  private let sources: [Int?]
+  /// The number of cells of a row.
+  private let count: Int
+  private let delimiter: UInt8
+  /// The bytes of the row so far.
+  private var row: [UInt8] = []
+  /// Where its cells end.
+  private var ends: [Int] = []
+  private var isQuoted = false
+
+  init(sources: [Int?], count: Int, delimiter: UInt8) {
+    self.sources = sources
+    self.count = count
+    self.delimiter = delimiter
+  }
+
+  /// Takes bytes; rows end with CR LF, and cells with line breaks are quoted.
+  mutating func take(_ bytes: UnsafeRawBufferPointer) {
+    for byte in bytes {
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if !isQuoted, byte == delimiter {
+        ends.append(row.count)
+      } else if !isQuoted, byte == 0x0A {
+        finishRow()
+      } else {
+        row.append(byte)
+      }
+    }
+  }
+
+  private mutating func finishRow() {
+    if row.last == 0x0D { row.removeLast() }
+    ends.append(row.count)
+    if ends.count != count { isMalformed = true }
+    guard !isMalformed else { return }
+    out.append(contentsOf: row[..<ends[0]])
+    for source in sources {
+      out.append(delimiter)
+      if let source { out.append(contentsOf: row[ends[source]..<ends[source + 1]]) }
+    }
+    out.append(contentsOf: [0x0D, 0x0A])
+    row.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,39 @@
+package import FirestoreModels
+
+/// Which documents one of several processes imports, each of which reads all files.
+///
+/// A checksum of the path decides, so that a document that occurs more than once is imported by one process, in the order of the files, and the
+/// result is that of one process. A row without a document goes by its number.
+package struct ImportShare: Sendable, Equatable {
+  /// The index, from 0.
+  package var index: Int
+  /// The number of processes.
+  package var count: Int
+
+  package init(index: Int, count: Int) {
+    self.index = index
+    self.count = max(1, count)
+  }
+
+  /// Whether a row of a file belongs to the share.
+  ///
+  /// - Parameter collection: The collection that all documents of the file are put into; nil for their own.
+  func contains(_ row: DocumentRow, of stage: Int, into collection: CollectionPath?) -> Bool {
+    guard let path = row.document?.path ?? row.refused?.path else {
+      return Self.checksum("\(stage)/\(row.number)") % UInt64(count) == UInt64(index)
+    }
+    return contains(collection.map { DocumentPath($0, path.id) } ?? path)
+  }
+
+  /// Whether a document belongs to the share.
+  package func contains(_ path: DocumentPath) -> Bool {
+    Self.checksum(path.string) % UInt64(count) == UInt64(index)
+  }
+
+  /// The 64-bit checksum FNV-1a, with its upper half mixed into the lower.
+  private static func checksum(_ text: String) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    return hash ^ (hash >> 32)
+  }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Configuration
+import Files
+import FirestoreModels
+import Logging
+import MigrationEngine
+import Runs
+import Shards
+import Transfer
+
+/// `gymmigrate shard finish`.
+struct ShardFinishCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "finish",
+    abstract: "Check what all tasks did, and put it together.",
+    discussion: """
+      Exits with 75 and names the tasks that are missing or failed, as long as there are any. Else it checks every part, adds up the counts, puts the \
+      lists together in the order of the ranges, and writes one manifest and one summary. A run that wrote is entered into the ledger as done, and its lock \
+      given back. Finishing twice changes nothing.
+
+      The exit code is that of the command: 2 when documents were rejected, conflicted or need review.
+
+        gymmigrate shard finish /mnt/share/export
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The place of the plan.", valueName: "where"))
+  var place: String
+
+  @OptionGroup var logging: LoggingOptions
+
+  func run() async throws {
+    let place = try ShardPlace(place)
+    let plan = try await place.shards.plan()
+    try ShardAgreement(plan, at: place).assertSame()
+    let nested = try DividedCommand(plan.command).command
+    let environment = try EnvironmentResolver(nested.shardTarget).environment()
+    let scratch = try Scratch()
+    let finish = ShardFinish(plan, in: place.shards, scratch: scratch.path)
+    var results = try await finish.checkParts(try await finish.results())
+    if let export = nested as? ExportCommand, let table = try export.partsOfTable(plan) {
+      results = try await finish.completeTable(results, table)
+    }
+    var summary = try finish.summary(results, environment: environment)
+    summary.source = try nested.shardSource.map { .environment(try EnvironmentResolver($0).environment()) }
+    summary.cost = try finish.cost(results).map {
+      CostEstimate($0, at: try EnvironmentResolver(nested.shardTarget).configuration().prices)
+    }
+    summary.exitCode = ExitCodes.code(of: summary.status)
+    let lists = try await finish.mergeLists(results)
+    if plan.partExtension != nil {
+      try await finish.writeManifest(results, scope: (nested as? ExportCommand)?.scope)
+    }
+    if plan.writes { try await close(plan, summary.totals, nested) }
+    try await finish.write(summary)
+    try report(summary, lists, at: place)
+  }
+
+  /// Enters the end of a run that wrote.
+  private func close(_ plan: ShardPlan, _ totals: DocumentCounts, _ nested: any ShardedCommand) async throws {
+    var quiet = LoggingOptions.withoutSummary(logging.verbosity)
+    quiet.quiet = true
+    try await CommandRun(name: "shard finish", connection: nested.shardTarget, logging: quiet)
+      .performWithoutRun { session in
+        let ledger = MigrationLedger(client: session.client, logger: session.logger)
+        let shared = SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: ledger)
+        try await shared.close(totals, isEmpty: totals.written == 0)
+        return CommandResult()
+      }
+  }
+
+  private func report(_ summary: RunSummary, _ lists: [String], at place: ShardPlace) throws {
+    let logger = Logger(label: "gymmigrate") { [logging] _ in
+      TerminalLogHandler(format: logging.logFormat, level: logging.level)
+    }
+    for line in SummaryText.lines(summary) { logger.info("\(line)") }
+    for list in lists { logger.notice("See \(place.store)/\(list).") }
+    if logging.json { try StandardOutput.write(json: summary.json + [UInt8(ascii: "\n")]) }
+    if summary.exitCode != 0 { throw ExitStatus(summary.exitCode) }
+  }
+}

@@ -1,0 +1,199 @@
+import ArgumentParser
+import Configuration
+import Files
+import FirestoreModels
+import FirestoreREST
+import Logging
+import MigrationEngine
+import Runs
+import Shards
+
+/// `gymmigrate shard plan`.
+struct ShardPlanCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plan",
+    abstract: "Plan the tasks of a command.",
+    discussion: """
+      Fixes the read time, cuts the names of the documents into ranges of about equal size, about four per task, and writes plan.json to the \
+      place that all tasks share. Name the command without its own output: the parts of an export go to WHERE/parts.
+
+      A command that writes takes the lock of the database for the whole run: no other run begins until 'shard finish', or 'migrate unlock RUN'.
+
+        gymmigrate shard plan --shards 16 --to /mnt/share/export -- export --all -e prod
+        gymmigrate shard plan --shards 8 --to /mnt/share/digits -- migrate apply members-phone-digits.yaml -e prod --confirm prod
+      """
+  )
+
+  @Option(help: ArgumentHelp("The number of tasks.", valueName: "n"), from: 1, to: ShardPlan.maximumTasks)
+  var shards: Int
+
+  @Option(
+    help: ArgumentHelp(
+      "A folder that all tasks share, created if missing; for a command that only reads, also gs://BUCKET/FOLDER.",
+      valueName: "where"
+    )
+  )
+  var to: String
+
+  @Argument(parsing: .postTerminator, help: "The command, behind --.")
+  var command: [String] = []
+
+  @OptionGroup var logging: LoggingOptions
+
+  /// The ranges per task, so that a range that is larger than estimated delays its task by a part only.
+  private static let rangesPerTask = 4
+
+  func validate() throws {
+    if command.isEmpty { throw ValidationError("Name the command behind --, as: -- export --all -e prod.") }
+  }
+
+  func run() async throws {
+    let divided = try DividedCommand(typed: command, variables: Invocation.current.variables)
+    let nested = divided.command
+    let place = try ShardPlace(to, creates: true, connection: nested.shardTarget)
+    if nested.shardWrite != nil, place.folder == nil {
+      throw Failure(
+        .usage,
+        "plan the tasks in",
+        path: to,
+        cause: "a command that writes keeps a journal, which needs a folder",
+        remedy: "Name a folder of a file system that all tasks share."
+      )
+    }
+    try await place.shards.assertNoPlan()
+    var run = CommandRun(
+      name: "shard plan",
+      connection: nested.shardTarget,
+      logging: logging,
+      confirm: nested.shardWrite?.guards,
+      source: nested.shardSource
+    )
+    run.countsDocuments = false
+    let words = divided.words
+    try await run.performWithoutRun { session in
+      let divided = try DividedCommand(words)
+      try Self.assertReachable(session.environment)
+      if let source = session.source { try Self.assertReachable(source.environment) }
+      let plan = try await plan(divided, in: session)
+      try await begin(plan, at: place, in: session)
+      for line in ShardText.planned(plan, at: place) { session.logger.notice("\(line)") }
+      return CommandResult(readTime: plan.readTime)
+    }
+  }
+
+  /// Refuses a database that only this machine has.
+  private static func assertReachable(_ environment: DatabaseEnvironment) throws(Failure) {
+    guard environment.isEmbedded else { return }
+    throw Failure(
+      .usage,
+      "divide work on",
+      path: environment.name,
+      cause: "it is a file of this machine, which other tasks do not have",
+      remedy: "Serve it with 'gymmigrate serve', and give its --endpoint."
+    )
+  }
+
+  private func plan(_ divided: DividedCommand, in session: Session) async throws -> ShardPlan {
+    let nested = divided.command
+    let division = try await nested.division(in: session)
+    let (client, environment) =
+      session.source.map { ($0.client, $0.environment) } ?? (session.client, session.environment)
+    var readTime: Timestamp?
+    if let choice = division.readTime {
+      readTime = try await ReadTimePinning(client: client, environment: environment, logger: session.logger)
+        .pin(choice, probing: division.reads.first?.collection)
+    }
+    var ranges: [ShardPlan.Range] = []
+    if division.reads.isEmpty {
+      ranges = (0..<shards).map { ShardPlan.Range(number: $0, read: nil) }
+    } else {
+      let count = shards * Self.rangesPerTask
+      var surveys: [ReadSurvey] = []
+      for read in division.reads {
+        var read = read
+        read.readTime = readTime
+        surveys.append(try await client.survey(of: read, parts: count))
+      }
+      let known = surveys.compactMap(\.estimate)
+      let shares = ShardPlan.shares(of: surveys.map { $0.estimate ?? known.max() ?? 1 }, ranges: count)
+      for (index, survey) in surveys.enumerated() {
+        if !survey.canCut, shares[index] > 1 {
+          session.logger.warning(
+            "\(division.reads[index].collection) is not cut: the service does not cut collection groups. One task reads it."
+          )
+        }
+        for names in NameRange.ranges(between: survey.cuts(into: shares[index])) {
+          ranges.append(ShardPlan.Range(number: ranges.count, read: index, names: names))
+        }
+      }
+    }
+    func place(_ environment: DatabaseEnvironment) -> ShardPlan.Place {
+      ShardPlan.Place(
+        environment: environment.name,
+        database: environment.database,
+        endpoint: environment.effectiveEndpoint
+      )
+    }
+    return ShardPlan(
+      run: RunDirectory.newID(String(nested.runName.prefix { $0 != " " })),
+      command: divided.words,
+      name: nested.runName,
+      target: place(session.environment),
+      source: session.source.map { place($0.environment) },
+      readTime: readTime,
+      tasks: shards,
+      writes: nested.shardWrite != nil,
+      partExtension: nested.shardPart,
+      reads: division.reads.map { ShardPlan.Read($0) },
+      ranges: ranges,
+      inputs: division.inputs.map { ShardPlan.Input(path: $0, bytes: RunRecord.size(of: $0)) },
+      migrations: try nested.shardMigrations(),
+      holder: LedgerRun.holder
+    )
+  }
+
+  /// Enters the run into the ledger, if it writes, and writes the plan.
+  private func begin(_ plan: ShardPlan, at place: ShardPlace, in session: Session) async throws {
+    if place.folder != nil { try record(plan, at: place, in: session) }
+    guard plan.writes else { return try await place.shards.write(plan) }
+    let ledger = MigrationLedger(client: session.client, logger: session.logger)
+    let shared = SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: ledger)
+    try await shared.open()
+    do {
+      try await place.shards.write(plan)
+    } catch {
+      try await shared.close(DocumentCounts(), isEmpty: true, as: .failed)
+      throw error
+    }
+  }
+
+  /// Writes the run's own folder, so that `runs` and `migrate undo` find it with `--state-dir WHERE`.
+  private func record(_ plan: ShardPlan, at place: ShardPlace, in session: Session) throws(Failure) {
+    guard let folder = place.folder else { return }
+    let run = try RunDirectory(named: plan.run, in: folder)
+    var record = RunRecord(
+      id: plan.run,
+      command: plan.name,
+      arguments: plan.command,
+      workingDirectory: CommandLineText.workingDirectory,
+      environment: session.environment,
+      startedAt: plan.createdAt,
+      writes: plan.writes,
+      source: session.source?.environment
+    )
+    record.shards = plan.tasks
+    try run.write(record)
+  }
+}
+
+extension ShardPlan {
+  /// The run as the ledger names it.
+  func ledgerEntry(holder: String) -> LedgerEntry {
+    LedgerEntry(
+      run: run,
+      command: name,
+      migrations: migrations.map { LedgerEntry.Applied(id: $0.id, checksum: $0.checksum) },
+      holder: holder
+    )
+  }
+}

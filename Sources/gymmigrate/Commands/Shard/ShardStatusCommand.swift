@@ -1,0 +1,35 @@
+import ArgumentParser
+import Files
+import FirestoreModels
+import Runs
+import Shards
+
+/// `gymmigrate shard status`.
+struct ShardStatusCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Show which tasks are done, working, failed or missing.",
+    discussion: """
+      Prints one line per task: its index, its status, how many of its ranges are done, and who works on it or why it failed. It reads the place only, \
+      not the database.
+
+        gymmigrate shard status /mnt/share/export
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The place of the plan.", valueName: "where"))
+  var place: String
+
+  @Flag(help: "Print a JSON object instead of lines.") var json = false
+
+  func run() async throws {
+    let place = try ShardPlace(place)
+    let plan = try await place.shards.plan()
+    let state = try await ShardState(of: plan, in: place.shards)
+    if json {
+      try StandardOutput.write(json: ShardText.json(plan, state) + [UInt8(ascii: "\n")])
+    } else {
+      for line in ShardText.lines(plan, state) { try StandardOutput.write("\(line)\n") }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import Files
+import FirestoreModels
+import Logging
+import Runs
+import Shards
+
+/// `gymmigrate shard work`.
+struct ShardWorkCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "work",
+    abstract: "Do the share of one task.",
+    discussion: """
+      Which task it is, is said by --task, or by the variables of the engine that started it: CLOUD_RUN_TASK_INDEX, JOB_COMPLETION_INDEX or \
+      SLURM_ARRAY_TASK_ID. Run it where the command itself would run: with the same configuration, credentials and input files.
+
+      It may be started again, also on another machine: what is done is not done again, and what was begun is resumed. While another process works \
+      on the task, it waits for that one's end. It ends with 0 once its ranges are done, even if documents were rejected; 'shard finish' \
+      reports those. Any other exit code is to be retried, except 64 and 78.
+
+        gymmigrate shard work /mnt/share/export
+        gymmigrate shard work /mnt/share/export --task 3 --tasks 16
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The place of the plan.", valueName: "where"))
+  var place: String
+
+  @Option(help: ArgumentHelp("The index of the task, from 0.", valueName: "i"), from: 0)
+  var task: Int?
+
+  @Option(help: ArgumentHelp("The number of tasks, which must be the plan's.", valueName: "n"), from: 1)
+  var tasks: Int?
+
+  @Option(help: ArgumentHelp("The folder of runs of this machine.", valueName: "folder"))
+  var stateDir = ConnectionOptions.defaultStateDir
+
+  @OptionGroup var verbosity: VerbosityOptions
+
+  func run() async throws {
+    let place = try ShardPlace(place)
+    let plan = try await place.shards.plan()
+    let identity = try TaskIdentity(
+      task: task,
+      tasks: tasks,
+      variables: Invocation.current.variables,
+      planned: plan.tasks
+    )
+    let worker = try ShardWorker(
+      task: identity.index,
+      of: plan,
+      at: place,
+      stateDir: stateDir,
+      logging: .withoutSummary(verbosity)
+    )
+    do {
+      try await worker.run()
+    } catch {
+      await worker.record(error)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import FirestoreModels
+import FirestoreREST
+import Shards
+import Tables
+import Transfer
+
+extension ExportCommand: ShardedCommand {
+  var runName: String { "export" }
+  var shardTarget: ConnectionOptions { connection }
+
+  var shardPart: String? {
+    switch format {
+    case .csv: "csv"
+    default: gzip ? "jsonl.gz" : "jsonl"
+    }
+  }
+
+  func assertDivisible() throws {
+    func refuse(_ option: String, _ cause: String) -> Failure {
+      Failure(.usage, "divide the export with", path: option, cause: cause)
+    }
+    switch format {
+    case .xlsx?, .sqlite?: throw refuse("--format", "only JSON Lines and CSV can be put together from parts")
+    case .csv?, .jsonl?, nil: break
+    }
+    if limit != nil { throw refuse("--limit", "no task knows how many documents the others have") }
+    if orderBy != nil { throw refuse("--order-by", "the parts are in the order of names") }
+    if schedule.dated { throw refuse("--dated", "name the folder with --to") }
+    if schedule.since != nil { throw refuse("--since", "the marks of increments belong to one process") }
+    if case .none? = readTime {
+      throw refuse("--read-time none", "the tasks would read at different moments")
+    }
+  }
+
+  /// The table that the parts of a CSV file make; nil for JSON Lines.
+  func partsOfTable(_ plan: ShardPlan) throws -> CSVParts? {
+    let schema = try EnvironmentResolver(connection).schema()
+    guard case .csv(let options) = try exportFormat(schema), let read = plan.reads.first else { return nil }
+    return try CSVParts(of: read.kind ?? read.collection, fields: try fieldPaths(), options: options)
+  }
+
+  func division(in session: Session) async throws -> ShardDivision {
+    let selection = CollectionSelection(all ? nil : collections, isDeep: isDeep)
+    let reads = try await session.reads(of: selection, query, at: readTime?.moment)
+    try ShardDivision.assertOrderedByName(reads)
+    return ShardDivision(reads: reads, readTime: readTime ?? .pinned)
+  }
+}

@@ -1,0 +1,31 @@
+import FirestoreModels
+import Runs
+import Tables
+import Transfer
+
+extension ImportCommand: ShardedCommand {
+  var runName: String { "import" }
+  var shardTarget: ConnectionOptions { connection }
+  var shardWrite: WriteOptions? { write }
+
+  func assertDivisible() throws {
+    func refuse(_ path: String, _ cause: String) -> Failure {
+      Failure(.usage, "divide the import with", path: path, cause: cause)
+    }
+    if dryRun { throw refuse("--dry-run", "one process reads and checks it as well") }
+    if limit != nil { throw refuse("--limit", "no task knows how many documents the others have") }
+    if let stream = files.first(where: ImportSource.isStream) {
+      throw refuse(stream, "every task reads the files, and this can be read once only")
+    }
+    try write.assertDivisible()
+  }
+
+  /// Checks all files once, before anything is planned; the tasks do not check them again.
+  func division(in session: Session) async throws -> ShardDivision {
+    var options = try options()
+    let run = try RunDirectory(in: connection.stateDir, command: "import")
+    options.table.newIDSeed = run.id
+    try Import(options, in: session.context(run)).check()
+    return ShardDivision(inputs: options.sources.map(\.path))
+  }
+}

@@ -1,0 +1,68 @@
+import Files
+import FirestoreModels
+import Runs
+import Shards
+
+/// Sharded runs as text.
+enum ShardText {
+  /// What was planned, and how to continue.
+  static func planned(_ plan: ShardPlan, at place: ShardPlace) -> [String] {
+    let readTime = plan.readTime.map { ", read at \($0)" } ?? ""
+    let ranges = plan.ranges.count == 1 ? "1 range" : "\(NumberText.grouped(plan.ranges.count)) ranges"
+    let tasks = plan.tasks == 1 ? "1 task" : "\(NumberText.grouped(plan.tasks)) tasks"
+    return [
+      "Planned run \(plan.run): \(ranges) for \(tasks)\(readTime).",
+      "Each task: \(CommandLineText.quoted(["gymmigrate", "shard", "work", place.text]))",
+      "Afterwards: \(CommandLineText.quoted(["gymmigrate", "shard", "finish", place.text]))",
+    ]
+  }
+
+  /// One line per task, and one about all.
+  static func lines(_ plan: ShardPlan, _ state: ShardState) -> [TerminalText] {
+    var lines = state.tasks.map { task -> TerminalText in
+      let who = task.holder.map { holder in
+        "\(holder), renewed \(Int(clamping: (task.silentSeconds ?? 0).rounded())) s ago"
+      }
+      let error = task.error.map { "exit code \($0.exitCode) on \($0.holder): \($0.message)" }
+      return [
+        "task \(task.number)", task.status.rawValue, "\(task.done) of \(task.ranges) ranges", who ?? "",
+        error ?? "",
+      ].filter { !$0.isEmpty }.map { TerminalText($0) }.joined(separator: "\t")
+    }
+    lines.append(
+      "run \(plan.run): \(state.tasks.count - state.open.count) of \(plan.tasks) tasks done\t\(plan.name)"
+    )
+    return lines
+  }
+
+  /// The state as JSON.
+  static func json(_ plan: ShardPlan, _ state: ShardState) -> [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      json.member("runId", plan.run)
+      json.member("command", plan.name)
+      json.member("readTime", plan.readTime)
+      json.member("done", state.tasks.count - state.open.count)
+      json.key("tasks")
+      json.array { list in
+        for task in state.tasks {
+          list.object {
+            $0.member("task", task.number)
+            $0.member("status", task.status.rawValue)
+            $0.member("ranges", task.ranges)
+            $0.member("done", task.done)
+            $0.member("holder", task.holder)
+            if let seconds = task.silentSeconds {
+              $0.member("silentSeconds", (seconds * 10).rounded() / 10)
+            }
+            if let error = task.error {
+              $0.member("exitCode", error.exitCode)
+              $0.member("error", error.message)
+            }
+          }
+        }
+      }
+    }
+    return json.bytes
+  }
+}

@@ -1,0 +1,21 @@
+import Files
+import FirestoreModels
+import Platform
+
+/// A folder for temporary files, which is removed with the object.
+final class Scratch: Sendable {
+  let path: String
+
+  /// - Throws: `.cannotWrite`.
+  init() throws(Failure) {
+    let base = Invocation.current.variables["TMPDIR"] ?? "/tmp"
+    var template = Array("\(base)/gymmigrate-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Failure.cannotWrite(base, errno: errno) }
+    path = String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    for name in FilePaths.names(in: path) { unlink("\(path)/\(name)") }
+    rmdir(path)
+  }
+}

@@ -1,0 +1,235 @@
+import ArgumentParser
+import Configuration
+import Files
+import FirestoreModels
+import FirestoreREST
+import Logging
+import MigrationEngine
+import Runs
+import Shards
+
+/// Does the share of one task of a sharded run.
+struct ShardWorker: Sendable {
+  private let task: Int
+  private let plan: ShardPlan
+  private let place: ShardPlace
+  private let stateDir: String
+  private let logging: LoggingOptions
+  private let logger: Logger
+  /// The words of the command; it is parsed anew for each range.
+  private let words: [String]
+
+  /// Prepares the work.
+  ///
+  /// - Throws: `.configuration` where this program, its configuration or its files are not those of the plan.
+  init(
+    task: Int,
+    of plan: ShardPlan,
+    at place: ShardPlace,
+    stateDir: String,
+    logging: LoggingOptions
+  ) throws {
+    self.task = task
+    self.plan = plan
+    self.place = place
+    self.stateDir = stateDir
+    self.logging = logging
+    logger = Logger(label: "gymmigrate") { _ in
+      TerminalLogHandler(format: logging.logFormat, level: logging.level)
+    }
+    words = plan.command
+    try ShardAgreement(plan, at: place).assertSame()
+  }
+
+  private var ranges: ArraySlice<ShardPlan.Range> { plan.ranges(of: task) }
+
+  /// Works until all ranges of the task are done.
+  ///
+  /// - Throws: ``Failure``; `ExitStatus` with the code of the command that failed.
+  func run() async throws {
+    if try await isDone() {
+      logger.info("Task \(task) of \(plan.tasks) is done already.")
+      return
+    }
+    let claim = ShardClaim(task: task, holder: LedgerRun.holder, process: WorkerProcess.current)
+    let keeper = ClaimKeeper(claim, in: place.shards)
+    let isTaken = try await keeper.take {
+      try await isDone()
+    } onWait: { other in
+      logger.notice("\(other.holder) works on task \(task); waiting for its end.")
+    }
+    guard isTaken else {
+      logger.info("Task \(task) of \(plan.tasks) was done by another process.")
+      return
+    }
+    do {
+      try await keeper.holding { try await workWithLease() }
+    } catch {
+      try? await Task { try await keeper.giveBack() }.value
+      throw error
+    }
+    try await place.shards.record(nil, of: task)
+    try await keeper.giveBack()
+    logger.info("Task \(task) of \(plan.tasks) is done: \(ranges.count) ranges.")
+  }
+
+  /// Records why the task failed, for `status` and `finish`.
+  func record(_ error: any Error) async {
+    var message = (error as? Failure)?.description ?? "\(error)"
+    var code = (error as? Failure).map { ExitCodes.code(of: $0.kind) } ?? 70
+    if let exit = error as? ExitStatus { (code, message) = (exit.rawValue, "see its log") }
+    if error is CancellationError { (code, message) = (Interruption.exitCode, "it was stopped") }
+    let record = ShardError(exitCode: Int(code), message: Secrets.redacted(message), holder: LedgerRun.holder)
+    // Recorded also where the process was asked to stop; what ended the task says more than that this fails.
+    try? await Task { [place, task] in try await place.shards.record(record, of: task) }.value
+  }
+
+  private func isDone() async throws -> Bool {
+    let done = try await place.shards.doneRanges()
+    return ranges.allSatisfy { done.contains($0.number) }
+  }
+
+  /// Works with the lease of the run held, if it writes.
+  private func workWithLease() async throws {
+    guard plan.writes else { return try await work() }
+    let nested = try DividedCommand(words).command
+    var quiet = logging
+    quiet.quiet = true
+    try await CommandRun(name: "shard work", connection: nested.shardTarget, logging: quiet)
+      .performWithoutRun { session in
+        let ledger = MigrationLedger(client: session.client, logger: logger)
+        try await SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: ledger).join { try await work() }
+        return CommandResult()
+      }
+  }
+
+  private func work() async throws {
+    for range in ranges {
+      try Task.checkCancellation()
+      if try await place.shards.result(of: range.number, in: plan) != nil { continue }
+      let result = try await perform(range)
+      try await place.shards.write(result, in: plan)
+      logger.info("Range \(range.number): \(SummaryText.counts(result.totals)).")
+    }
+  }
+
+  // MARK: A range
+
+  /// Runs the command for one range, or resumes it.
+  private func perform(_ range: ShardPlan.Range) async throws -> ShardResult {
+    let folder = try place.workFolder(of: range.number, in: plan, stateDir: stateDir)
+    let part = plan.partExtension.map { "\(folder)/part.\($0)" }
+    let former = RunHistory(in: folder).entries().last
+    // It may have ended without a result.
+    if plan.writes, let former, let ending = former.ending, !former.isResumable, former.verdict == nil {
+      logger.debug("recovered", metadata: ["range": "\(range.number)", "status": "\(ending.status)"])
+      return try await publish(range, run: "\(folder)/runs/\(former.record.id)", part: nil, columns: nil)
+    }
+    let shard = ShardWork(
+      range,
+      of: plan,
+      stateDir: folder,
+      resumed: plan.writes ? former.flatMap { $0.isResumable ? $0.record : nil } : nil,
+      pace: plan.writes ? try await pace() : nil
+    )
+    var invocation = Invocation.current
+    let completed = try DividedCommand(words).words(writing: part)
+    invocation.arguments = CompletedArguments(completed)
+    invocation.shard = shard
+    do {
+      try await Invocation.$current.withValue(invocation) { try await Main.perform(completed) }
+    } catch let exit as ExitStatus {
+      guard let ending = shard.result, ending.failure == nil else {
+        throw shard.result?.failure ?? exit as any Error
+      }
+    }
+    guard let ending = shard.result, let run = ending.run else {
+      throw Failure(.internal, "work on range \(range.number)", cause: "the command left no run")
+    }
+    if let failure = ending.failure { throw failure }
+    return try await publish(range, run: run.path, part: part, columns: shard.partColumns)
+  }
+
+  private func pace() async throws -> WritePacer.Share {
+    WritePacer.Share(processes: plan.tasks, elapsed: try await place.shards.rampElapsed(task: task))
+  }
+
+  /// Puts the output and the lists of a run into the shared place, and returns its result.
+  private func publish(
+    _ range: ShardPlan.Range,
+    run: String,
+    part: String?,
+    columns: [String]?
+  ) async throws -> ShardResult {
+    var result = try ShardResult(of: run, range: range.number, plan: plan, holder: LedgerRun.holder)
+    let publisher = ShardPublisher(place.shards)
+    if let part, let fileExtension = plan.partExtension {
+      let name = ShardFolder.partName(range.number, fileExtension)
+      var published = try await publisher.put(part: part, as: name, documents: result.totals.read)
+      published.columns = columns
+      result.part = published
+    }
+    for list in ShardLists.names(in: run) {
+      try await publisher.put(list: "\(run)/\(list)", as: ShardFolder.listName(list, of: range.number))
+      result.lists.append(list)
+    }
+    return result
+  }
+}
+
+/// Whether this program, its configuration and its files are those of a plan.
+struct ShardAgreement {
+  private let plan: ShardPlan
+  private let place: ShardPlace
+
+  init(_ plan: ShardPlan, at place: ShardPlace) {
+    self.plan = plan
+    self.place = place
+  }
+
+  /// - Throws: `.configuration`, `.inputMalformed`.
+  func assertSame() throws {
+    guard plan.toolVersion.isIdentical(to: gymmigrateVersion) else {
+      throw refusal(
+        "version \(plan.toolVersion) planned it, and this is \(gymmigrateVersion)",
+        "Use one version for all tasks."
+      )
+    }
+    let nested = try DividedCommand(plan.command).command
+    try assertSame(EnvironmentResolver(nested.shardTarget).environment(), plan.target)
+    if let source = nested.shardSource, let planned = plan.source {
+      try assertSame(EnvironmentResolver(source).environment(), planned)
+    }
+    let migrations = try nested.shardMigrations()
+    if migrations != plan.migrations {
+      throw refusal("the migrations' files are not those of the plan", "Put the files of the plan back.")
+    }
+    for input in plan.inputs where RunRecord.size(of: input.path) != input.bytes {
+      throw Failure(
+        .inputMalformed,
+        "work on",
+        path: input.path,
+        cause:
+          "it has \(RunRecord.size(of: input.path)) bytes, and had \(input.bytes) when the tasks were planned",
+        remedy: "Run the task where the files of the plan are."
+      )
+    }
+  }
+
+  private func assertSame(_ now: DatabaseEnvironment, _ planned: ShardPlan.Place) throws(Failure) {
+    let place = ShardPlan.Place(
+      environment: planned.environment,
+      database: now.database,
+      endpoint: now.effectiveEndpoint
+    )
+    if place == planned { return }
+    throw refusal(
+      "\(now.name) is \(place.database) at \(place.endpoint) here, and \(planned.database) at \(planned.endpoint) in the plan",
+      "Use the configuration of the plan."
+    )
+  }
+
+  private func refusal(_ cause: String, _ remedy: String) -> Failure {
+    Failure(.configuration, "work for the plan of", path: place.text, cause: cause, remedy: remedy)
+  }
+}

@@ -1,0 +1,33 @@
+import FirestoreModels
+import TestSupport
+import Testing
+
+@testable import gymmigrate
+
+@Suite("Process arguments")
+struct ProcessArgumentsTests {
+  @Test("An empty list of words is refused; the program's name alone is not.")
+  func names() throws {
+    let failure = try #require(throws: Failure.self) { try ProcessArguments.assertReadable([]) }
+    #expect(failure.kind == .configuration)
+    try ProcessArguments.assertReadable(["gymmigrate"])
+    try ProcessArguments.assertReadable(["gymmigrate", "export"])
+  }
+
+  @Test(
+    "Without /proc, every command line ends in 78, and nothing is on standard output.",
+    .enabled("unmounting /proc needs the right to do so") {
+      try await BinaryRunner.canRun("unshare", "-m", "umount", "-l", "/proc")
+    }
+  )
+  func withoutProc() async throws {
+    let program = try BinaryRunner().executable
+    for words in [["export", "--all", "-o", "x"], ["--version"], []] {
+      let result = try await BinaryRunner(executable: "/usr/bin/env").run(
+        ["unshare", "-m", "sh", "-c", "umount -l /proc && exec \"$@\"", "sh", program] + words
+      )
+      result.expectFailure(78, "cannot read /proc/self/cmdline", "mount -t proc")
+      #expect(result.output.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,284 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Sharded commands by the program itself, as a batch engine runs them: many processes, some killed, some started twice.
+@Suite("Sharded commands", .timeLimit(.minutes(60)))
+struct ShardTests {
+  /// Documents of IDs of several kinds, with subcollections, also below documents that do not exist.
+  private func lines(_ count: Int, seed: UInt64) -> [String] {
+    var random = SplitMix64(seed: seed)
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+    return (0..<count).map { number in
+      let chance = String((0..<20).map { _ in letters[Int.random(in: letters.indices, using: &random)] })
+      // A field that only some documents have, so that the parts of a table find their columns in different orders.
+      let rare = ["", #","zeta":{"stringValue":"a,b"}"#, #","alpha":{"stringValue":"\"q\"\n"}"#]
+        .randomElement(using: &random)
+      switch number % 4 {
+      case 0: return documentLine("users/\(chance)", number, rare ?? "")
+      case 1: return documentLine("users/user\(number)", number, rare ?? "")
+      case 2: return documentLine("orders/o\(number)", number)
+      default: return documentLine("orders/missing\(number % 40)/items/\(chance)", number)
+      }
+    }
+  }
+
+  private func plan(
+    _ tool: Tool,
+    _ shards: Int,
+    to place: String,
+    _ command: String...
+  ) async throws -> RunResult {
+    try await tool.bare(["shard", "plan", "--shards", "\(shards)", "--to", place, "--"] + command)
+  }
+
+  /// Runs all tasks at once, some of them twice.
+  private func work(_ tool: Tool, _ tasks: Int, at place: String, twice: Set<Int> = []) async throws {
+    try await withThrowingTaskGroup(of: (Int, RunResult).self) { group in
+      for task in Array(0..<tasks) + twice.sorted() {
+        group.addTask {
+          (task, try await tool.bare(["shard", "work", place, "--task", "\(task)", "--tasks", "\(tasks)"]))
+        }
+      }
+      for try await (task, result) in group {
+        #expect(result.exitCode == 0, "task \(task): \(result.errors)")
+      }
+    }
+  }
+
+  /// The parts of a run, put together.
+  private func joined(_ tool: Tool, _ place: String, _ ending: String) throws -> Data {
+    var data = Data()
+    for name in tool.names(in: "\(place)/parts") where name.hasSuffix(ending) {
+      data += try Data(contentsOf: URL(fileURLWithPath: tool.path("\(place)/parts/\(name)")))
+    }
+    return data
+  }
+
+  private func content(_ tool: Tool, _ name: String) throws -> Data {
+    try Data(contentsOf: URL(fileURLWithPath: tool.path(name)))
+  }
+
+  @Test("The parts of an export, put together, are the export of one process, byte for byte")
+  func export() async throws {
+    try await withStores { tool in
+      try await tool.load(lines(2400, seed: 3), into: "test")
+      try await tool.bare(["export", "--all", "-e", "test", "-o", "one.jsonl", "-q"]).expect(0)
+      try await plan(tool, 4, to: "W", "export", "--all", "-e", "test").expect(0)
+      // Written after the read time, and so in no part.
+      try await tool.load([documentLine("users/late", 1)], into: "test")
+      let early = try await tool.bare(["shard", "finish", "W"])
+      early.expectFailure(75, "4 of 4 tasks", "0, 1, 2, 3")
+      try await work(tool, 4, at: "W", twice: [1, 2])
+      try await tool.bare(["shard", "work", "W", "--task", "3"]).expect(0)
+      let finished = try await tool.bare(["shard", "finish", "W", "--json"])
+      finished.expect(0)
+      let summary = try finished.summary()
+      #expect(summary.totals.read == 2400)
+      #expect(summary.collections.map(\.name).sorted() == ["orders", "orders/*/items", "users"])
+      let parts = try joined(tool, "W", ".jsonl")
+      #expect(try parts == content(tool, "one.jsonl"))
+      #expect(tool.names(in: "W/parts").count > 4)
+
+      // Finishing again changes nothing, and the parts are an export.
+      let manifest = try content(tool, "W/parts/manifest.json")
+      try await tool.bare(["shard", "finish", "W"]).expect(0)
+      #expect(try content(tool, "W/parts/manifest.json") == manifest)
+      #expect(try joined(tool, "W", ".jsonl") == parts)
+      try await tool.bare(["export", "verify", "W/parts"]).expect(0)
+      try await tool.bare(["import", "W/parts", "-e", "stage", "-q"]).expect(0)
+      try await tool.bare(["diff", "--all", "--from", "W/parts", "--to", "stage", "-q"]).expect(0)
+      let runs = try await tool.bare(["runs", "list", "--state-dir", "W"])
+      #expect(runs.output.contains("\(summary.runId)\ttest\tdone\t2,400 read\texport"))
+
+      // A part that somebody changed is found.
+      try tool.write("{}\n", to: "W/parts/00001.jsonl")
+      try await tool.bare(["shard", "finish", "W"]).expectFailure(65, "00001.jsonl")
+    }
+  }
+
+  @Test("The parts of a CSV have the columns of the whole table, whichever part a field appears in first")
+  func table() async throws {
+    try await withStores { tool in
+      try await tool.load(lines(2000, seed: 4), into: "test")
+      let export = ["export", "users", "-e", "test", "--schema", "none", "--format", "csv"]
+      try await tool.bare(export + ["-o", "one.csv", "-q"]).expect(0)
+      try await tool.bare(["shard", "plan", "--shards", "3", "--to", "W", "--"] + export).expect(0)
+      try await work(tool, 3, at: "W")
+      try await tool.bare(["shard", "finish", "W"]).expect(0)
+      #expect(try joined(tool, "W", ".csv") == content(tool, "one.csv"))
+      try await tool.bare(["shard", "finish", "W"]).expect(0)
+      #expect(try joined(tool, "W", ".csv") == content(tool, "one.csv"))
+    }
+  }
+
+  private static let migration = """
+    id: mark
+    summary: Marks users.
+    collection: users
+    steps:
+      - set: {seen: true}
+    """
+
+  @Test(
+    "A migration ends in the database of one process, though tasks are killed and started twice, and is undone as a whole"
+  )
+  func apply() async throws {
+    try await withStores { tool in
+      var tool = tool
+      tool.place = ["-e", "test"]
+      try tool.write(Self.migration, to: "mark.yaml")
+      for environment in ["test", "stage"] { try await tool.load(lines(2400, seed: 5), into: environment) }
+      let before = try await tool.dump("test")
+      let apply = ["migrate", "apply", "mark.yaml", "--schema", "none"]
+      try await tool.bare(apply + ["-e", "stage", "-q"]).expect(0)
+      try await tool.bare(["shard", "plan", "--shards", "3", "--to", "W", "--"] + apply + ["-e", "test"])
+        .expect(0)
+
+      // Nobody else migrates between plan and finish, and the run cannot be resumed as one.
+      try await tool.bare(apply + ["-e", "test"]).expectFailure(75, "mark.yaml")
+      try await tool.bare(["runs", "resume", "last", "--state-dir", "W"]).expectFailure(64, "shard work")
+      for task in 0..<3 {
+        let worker = try tool.runner.start(
+          ["shard", "work", "W", "--task", "\(task)"],
+          directory: tool.folder,
+          timeout: .seconds(600)
+        )
+        // Killed at its first range that is done.
+        _ = await worker.waitForText("Range", on: .errors)
+        worker.send(SIGKILL)
+        _ = await worker.wait()
+      }
+      try await work(tool, 3, at: "W", twice: [0, 1, 2])
+      let finished = try await tool.bare(["shard", "finish", "W", "--json"])
+      finished.expect(0)
+      let totals = try finished.summary().totals
+      #expect(totals.balance && totals.written == 1200 && totals.read == 1200)
+      #expect(try await tool.dump("test") == tool.dump("stage"))
+      let run = try finished.summary().runId
+      var ledger = try await tool.ledger()
+      #expect(ledger.lease == nil)
+      #expect(ledger.runs.map(\.runId) == [run] && ledger.runs.map(\.status) == ["done"])
+      try await tool.bare(["shard", "work", "W", "--task", "1"]).expect(0)
+
+      let undone = try await tool.bare(["migrate", "undo", run, "--state-dir", "W", "--json"])
+      undone.expect(0)
+      #expect(try undone.summary().totals.written == 1200)
+      #expect(try await tool.dump("test") == before)
+      ledger = try await tool.ledger()
+      #expect(ledger.runs.map(\.status) == ["undone", "done"])
+      try await tool.bare(["shard", "finish", "W"]).expectFailure(64, "undone")
+    }
+  }
+
+  @Test("With a tenth of the requests failing, each document is written once and counted once")
+  func faults() async throws {
+    let mini = MiniFirestore()
+    let count = Mutex(0)
+    try await withTool(against: { request in
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      let failure = Reaction.json(
+        #"{"error":{"code":503,"status":"UNAVAILABLE","message":"try again"}}"#,
+        status: 503
+      )
+      switch number % 20 {
+      // Refused before it is applied, and answered wrongly after it was.
+      case 7: return failure
+      case 17:
+        _ = mini.handler(request)
+        return failure
+      default: return mini.handler(request)
+      }
+    }) { tool, _ in
+      try tool.write(lines(1200, seed: 6).joined(separator: "\n") + "\n", to: "a.jsonl")
+      let place = tool.place
+      try await tool.bare(["shard", "plan", "--shards", "3", "--to", "I", "--", "import", "a.jsonl"] + place)
+        .expect(0)
+      try await work(tool, 3, at: "I", twice: [1])
+      let imported = try await tool.bare(["shard", "finish", "I", "--json"])
+      imported.expect(0)
+      #expect(try imported.summary().totals.written == 1200)
+      let documents = mini.lines().filter { !$0.key.hasPrefix("_gymmigrate") }
+      #expect(documents.count == 1200)
+
+      try tool.write(Self.migration, to: "mark.yaml")
+      let apply = ["migrate", "apply", "mark.yaml", "--schema", "none"] + place
+      try await tool.bare(["shard", "plan", "--shards", "3", "--to", "M", "--"] + apply).expect(0)
+      try await work(tool, 3, at: "M", twice: [2])
+      let applied = try await tool.bare(["shard", "finish", "M", "--json"])
+      applied.expect(0)
+      let totals = try applied.summary().totals
+      #expect(totals.balance && totals.read == 600 && totals.written == 600)
+      try await tool.run("migrate", "undo", try applied.summary().runId, "--state-dir", "M", "-q").expect(0)
+      #expect(mini.lines().filter { !$0.key.hasPrefix("_gymmigrate") } == documents)
+    }
+  }
+
+  @Test("A copy and an import, with documents that occur twice, end in the database of one process")
+  func transfer() async throws {
+    try await withStores { tool in
+      let all = lines(1600, seed: 8)
+      let again = all.enumerated().filter { $0.offset % 7 == 0 }.map {
+        $0.element.replacing("\"integerValue\":\"", with: "\"integerValue\":\"9")
+      }
+      try FileManager.default.createDirectory(atPath: tool.path("in"), withIntermediateDirectories: true)
+      try tool.write(all.joined(separator: "\n") + "\n", to: "in/a.jsonl")
+      try tool.write(again.joined(separator: "\n") + "\n", to: "in/b.jsonl")
+      try await tool.bare(["import", "in", "-e", "stage", "--mode", "upsert", "-q"]).expect(0)
+      try await plan(tool, 3, to: "I", "import", "in", "-e", "test", "--mode", "upsert").expect(0)
+      try await work(tool, 3, at: "I", twice: [0])
+      let imported = try await tool.bare(["shard", "finish", "I", "--json"])
+      imported.expect(0)
+      #expect(try imported.summary().totals.read == all.count + again.count)
+      let stage = try await tool.dump("stage")
+      #expect(try await tool.dump("test") == stage)
+
+      try await plan(tool, 3, to: "K", "copy", "--all", "--from", "test", "--to", "prod", "--confirm", "prod")
+        .expect(0)
+      try await work(tool, 3, at: "K", twice: [2])
+      let copied = try await tool.bare(["shard", "finish", "K", "--json"])
+      copied.expect(0)
+      #expect(try copied.summary().totals.written == 1600)
+      #expect(try await tool.dump("prod") == stage)
+    }
+  }
+
+  @Test("What cannot be divided is refused in one line, and leaves nothing behind")
+  func refusals() async throws {
+    try await withStores { tool in
+      try await tool.load(lines(8, seed: 9), into: "test")
+      let cases: [(String, [String])] = [
+        ("--limit", ["export", "users", "-e", "test", "--limit", "3"]),
+        ("--order-by", ["export", "users", "-e", "test", "--order-by", "n"]),
+        ("--format", ["export", "users", "-e", "test", "--format", "xlsx"]),
+        ("--output", ["export", "users", "-e", "test", "-o", "x.jsonl"]),
+        ("inequality", ["export", "users", "-e", "test", "--where", "n > 3"]),
+        ("by others", ["migrate", "apply", "user-emails", "-e", "test"]),
+        (
+          "--delete-extraneous",
+          ["copy", "users", "--from", "test", "--to", "stage", "--delete-extraneous", "--max-delete", "1"]
+        ),
+        ("--max-errors", ["import", "load.jsonl", "-e", "test", "--max-errors", "3"]),
+        ("count", ["count", "users", "-e", "test"]),
+        ("local", ["export", "users", "-e", "local"]),
+      ]
+      for (text, command) in cases {
+        let result = try await tool.bare(["shard", "plan", "--shards", "2", "--to", "W", "--"] + command)
+        result.expectFailure(64, text)
+      }
+      #expect(tool.names(in: "W").filter { !$0.hasPrefix(".") }.isEmpty)
+      try await plan(tool, 2, to: "W", "export", "users", "-e", "test").expect(0)
+      try await plan(tool, 2, to: "W", "export", "users", "-e", "test").expectFailure(73, "the plan of run")
+      try await tool.bare(["shard", "work", "W"]).expectFailure(64, "--task")
+      try await tool.bare(["shard", "work", "W", "--task", "0", "--tasks", "3"]).expectFailure(64, "3 tasks")
+      try await tool.bare(["shard", "work", "nowhere", "--task", "0"]).expectFailure(66, "nowhere")
+      var kubernetes = tool
+      kubernetes.environment = ["JOB_COMPLETION_INDEX": "1"]
+      try await kubernetes.bare(["shard", "work", "W"]).expect(0)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# Builds what is carried to machines without a Swift toolchain, from one release binary that has Swift's runtime in it:
+#
+#   package.sh        dist/gymmigrate-VERSION-linux-ARCH.tar.gz and, with Debian's tools, dist/gymmigrate_VERSION_ARCH.deb
+#   package.sh tree   the files alone, as below a prefix, in .build/package/tree
+#
+# With bin, manual pages, completions of bash, zsh and fish, LICENSE and README. The same binary gives the same bytes: names are
+# sorted, owners are root, and times are SOURCE_DATE_EPOCH, else the commit's.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=$PWD/.build/package
+tree=$build/tree
+swift=${SWIFT:-swift}
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}
+export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8
+umask 022
+
+# Swift's runtime is a part of macOS, and cannot be linked statically there.
+static=()
+system=$(uname -s | tr '[:upper:]' '[:lower:]')
+[[ $system != linux ]] || static=(--static-swift-stdlib)
+
+make_tree() {
+  local options=(-c release --product gymmigrate --scratch-path "$build" --disable-index-store "${static[@]}")
+  $swift build "${options[@]}"
+  rm -rf "$tree"
+  local share=$tree/share page
+  mkdir -p "$tree/bin" "$share"/{doc/gymmigrate,bash-completion/completions,zsh/site-functions,fish/vendor_completions.d}
+  local program=$tree/bin/gymmigrate
+  install -m 755 "$($swift build "${options[@]}" --show-bin-path)/gymmigrate" "$program"
+  strip "$program"
+  python3 scripts/generate-manual.py "$program" "$share/man/man1"
+  "$program" --generate-completion-script bash >"$share/bash-completion/completions/gymmigrate"
+  "$program" --generate-completion-script zsh >"$share/zsh/site-functions/_gymmigrate"
+  "$program" --generate-completion-script fish >"$share/fish/vendor_completions.d/gymmigrate.fish"
+  install -m 644 LICENSE README.md "$share/doc/gymmigrate"
+  third_party >"$share/doc/gymmigrate/LICENSES.third-party"
+}
+
+# The licences of what is linked into the program, which have to come along.
+third_party() {
+  local file toolchain
+  toolchain=$(dirname "$(dirname "$(realpath "$(command -v "${swift%% *}")")")")
+  echo "The program contains the Swift runtime with Foundation and ICU (Unicode License, https://www.unicode.org/license.txt),"
+  echo "and the packages below. Their licences:"
+  for file in "$toolchain/share/swift/LICENSE.txt" "$build"/checkouts/*/LICENSE*; do
+    [[ -f $file ]] || continue
+    printf '\n==== %s ====\n\n' "$([[ $file == "$toolchain"/* ]] && echo Swift || basename "$(dirname "$file")")"
+    cat "$file"
+  done
+}
+
+make_archive() {
+  local name=gymmigrate-$version-$system-$(uname -m)
+  tar --create --directory "$tree" --transform "s,^\\.,$name," --sort=name --format=gnu --mtime="@$SOURCE_DATE_EPOCH" \
+    --owner=root:0 --group=root:0 --mode=u+rwX,go=rX . | gzip -9n >"dist/$name.tar.gz"
+  echo "Made dist/$name.tar.gz ($(size "dist/$name.tar.gz"))."
+}
+
+make_deb() {
+  local root=$build/deb architecture depends
+  architecture=$(dpkg --print-architecture)
+  rm -rf "$root"
+  mkdir -p "$root/DEBIAN" "$root/usr/share/zsh"
+  cp -R "$tree/bin" "$root/usr"
+  cp -R "$tree/share/." "$root/usr/share"
+  mv "$root/usr/share/zsh/site-functions" "$root/usr/share/zsh/vendor-completions"
+  gzip -9n "$root"/usr/share/man/man1/*.1
+  local doc=$root/usr/share/doc/gymmigrate
+  gzip -9n <CHANGELOG.md >"$doc/changelog.gz"
+  {
+    echo "gymmigrate: Copyright the gymmigrate authors, under the Apache License, Version 2.0,"
+    printf 'whose text is in /usr/share/common-licenses/Apache-2.0.\n\n'
+    cat "$doc/LICENSES.third-party"
+  } >"$doc/copyright"
+  rm "$doc/LICENSE" "$doc/LICENSES.third-party"
+  # The Debian release of this machine is that of the package: it names the libraries as they are called here.
+  local substitution=$build/shlibdeps
+  mkdir -p "$substitution/debian"
+  printf 'Source: gymmigrate\n\nPackage: gymmigrate\nArchitecture: any\n' >"$substitution/debian/control"
+  depends=$(cd "$substitution" && dpkg-shlibdeps -O "$root/usr/bin/gymmigrate")
+  depends=${depends#shlibs:Depends=}
+  cat >"$root/DEBIAN/control" <<CONTROL
+Package: gymmigrate
+Version: $version
+Section: database
+Priority: optional
+Architecture: $architecture
+Installed-Size: $(du -k --apparent-size --summarize "$root/usr" | cut -f 1)
+Depends: $depends, ca-certificates, tzdata
+Maintainer: ${MAINTAINER:-The gymmigrate authors <gymmigrate@example.com>}
+Description: batch import, export and migration of Firestore over its REST API
+ It exports collections to CSV, XLSX, JSON Lines and SQLite, imports them, copies
+ and compares environments, checks data against a schema, and changes it in bulk
+ by planned migrations that can be undone.
+ .
+ The program needs no Swift toolchain where it runs.
+CONTROL
+  (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
+  find "$root" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
+  local file=dist/gymmigrate_${version}_$architecture.deb
+  dpkg-deb --root-owner-group -Zxz --build "$root" "$file" >/dev/null
+  echo "Made $file ($(size "$file"))."
+}
+
+size() { # FILE
+  python3 -c 'import os, sys; print(f"{os.path.getsize(sys.argv[1]) / 1e6:.1f} MB")' "$1"
+}
+
+make_tree
+[[ ${1:-} != tree ]] || exit 0
+version=$("$tree/bin/gymmigrate" --version)
+mkdir -p dist
+make_archive
+if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
+  make_deb
+else
+  echo "No .deb: dpkg-deb and dpkg-shlibdeps are missing. On Debian: apt-get install dpkg-dev"
+fi
