@@ -361,6 +361,13 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(200, answer)
 
 
+class QuietServer(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """Connections of those who were killed, and those that are cut here, end in errors."""
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--faults", type=int, metavar="SEED")
@@ -368,8 +375,7 @@ def main():
     if google_crc32c is None:
         sys.exit("storage_service.py: install google-crc32c (Tests/Judges/requirements.txt)")
     Handler.store = Store(options.faults)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = QuietServer(("127.0.0.1", 0), Handler)
     print(f"http://127.0.0.1:{server.server_port}", flush=True)
     server.serve_forever()
 

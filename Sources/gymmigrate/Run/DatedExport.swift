@@ -79,7 +79,14 @@ struct DatedExport {
     try moveMarks(options, exportedAt: moment)
     session.logger.notice("Exported to \(folder).")
     guard let keep else { return moment }
-    let retention = await folders.prune(keeping: keep, of: session.client.database, current: folder)
+    let retention: DatedFolders.Retention
+    do throws(Failure) {
+      retention = try await folders.prune(keeping: keep, of: session.client.database, current: folder)
+    } catch {
+      // The export itself is done, and the next one removes what is old.
+      session.logger.warning("Old exports stay for now: \(error)")
+      return moment
+    }
     for name in retention.removed { session.logger.info("Removed \(folders.path)/\(name).") }
     for name in retention.kept {
       session.logger.warning(

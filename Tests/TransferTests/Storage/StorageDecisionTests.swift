@@ -7,18 +7,18 @@ import Testing
 
 @Suite struct StorageDecisionTests {
   // RFC 3720, appendix B.4, and the check value of the catalogue of parametrised CRC algorithms.
-  private static let vectors: [(bytes: [UInt8], checksum: UInt32)] = [
-    ([UInt8](repeating: 0, count: 32), 0x8A91_36AA),
-    ([UInt8](repeating: 0xFF, count: 32), 0x62A8_AB43),
-    ([UInt8](0..<32), 0x46DD_794E),
-    ([UInt8]((0..<32).reversed()), 0x113F_DB5C),
-    ([UInt8]("123456789".utf8), 0xE306_9283),
-    ([], 0),
-  ]
-
-  @Test("CRC-32C of the published vectors", arguments: 0..<6)
-  func checksum(vector: Int) {
-    let (bytes, expected) = Self.vectors[vector]
+  @Test(
+    "CRC-32C of the published vectors",
+    arguments: [
+      ([UInt8](repeating: 0, count: 32), 0x8A91_36AA),
+      ([UInt8](repeating: 0xFF, count: 32), 0x62A8_AB43),
+      ([UInt8](0..<32), 0x46DD_794E),
+      ([UInt8]((0..<32).reversed()), 0x113F_DB5C),
+      ([UInt8]("123456789".utf8), 0xE306_9283),
+      ([UInt8](), 0),
+    ] as [([UInt8], UInt32)]
+  )
+  func vectors(_ bytes: [UInt8], _ expected: UInt32) {
     #expect(CRC32C.checksum(of: bytes).value == expected)
     for cut in bytes.indices {
       var crc = CRC32C()
@@ -120,11 +120,11 @@ import Testing
 
   @Test("Addresses")
   func addresses() throws {
-    try #expect(try StorageAddress("gs://my-bucket/a/b.csv").name == "a/b.csv")
-    try #expect(try StorageAddress("gs://my-bucket").isFolder)
-    try #expect(try StorageAddress("gs://my-bucket/a/").isFolder)
-    try #expect(try StorageAddress("gs://my-bucket/a").asFolder.name == "a/")
-    try #expect(try StorageAddress("gs://my-bucket/añ o").description == "gs://my-bucket/añ o")
+    #expect(try StorageAddress("gs://my-bucket/a/b.csv").name == "a/b.csv")
+    #expect(try StorageAddress("gs://my-bucket").isFolder)
+    #expect(try StorageAddress("gs://my-bucket/a/").isFolder)
+    #expect(try StorageAddress("gs://my-bucket/a").asFolder.name == "a/")
+    #expect(try StorageAddress("gs://my-bucket/añ o").description == "gs://my-bucket/añ o")
     #expect(StorageClient.encoded("a/ñ ?#%") == "a%2F%C3%B1%20%3F%23%25")
   }
 
@@ -169,10 +169,10 @@ import Testing
     func endpoint(_ text: String) throws -> String? {
       try CloudStorage.emulatorEndpoint(["STORAGE_EMULATOR_HOST": text])
     }
-    try #expect(try CloudStorage.emulatorEndpoint([:]) == nil)
-    try #expect(try endpoint("") == nil)
-    try #expect(try endpoint("localhost:9023") == "http://localhost:9023")
-    try #expect(try endpoint("http://localhost:9023/") == "http://localhost:9023")
+    #expect(try CloudStorage.emulatorEndpoint([:]) == nil)
+    #expect(try endpoint("") == nil)
+    #expect(try endpoint("localhost:9023") == "http://localhost:9023")
+    #expect(try endpoint("http://localhost:9023/") == "http://localhost:9023")
     for text in ["http://", "ftp://host", "http://user@host:1", "http://host/path", "ho st"] {
       #expect(throws: Failure.self) { try endpoint(text) }
     }

@@ -67,7 +67,7 @@ package struct FileAccess: Sendable {
     return try remote.entry(at: path) != nil
   }
 
-  /// Returns whether a path names a folder that exists, or ends in `/`.
+  /// Returns whether a path names a folder that exists, or an address ends in `/`.
   ///
   /// - Throws: As ``RemoteFiles/entry(at:)``, for a remote address only.
   package func isFolder(_ path: String) throws(Failure) -> Bool {

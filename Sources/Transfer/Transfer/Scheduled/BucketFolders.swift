@@ -72,6 +72,8 @@ package final class BucketFolders: ScheduledExports {
     // Also after this task was cancelled, which would end its requests.
     await Task {
       let objects = (try? await storage.objects(below: "\(path)/\(name)/")) ?? []
+      // Only the pointer to it failed.
+      if Self.isComplete(objects) { return }
       for object in objects where object.isOwnFile {
         _ = try? await storage.delete("\(path)/\(name)/\(object.name)", version: object.version)
       }
@@ -111,9 +113,9 @@ package final class BucketFolders: ScheduledExports {
     keeping count: Int,
     of database: DatabaseName,
     current: String
-  ) async -> DatedFolders.Retention {
+  ) async throws(Failure) -> DatedFolders.Retention {
     var retention = DatedFolders.Retention()
-    guard let contents = try? await contents() else { return retention }
+    let contents = try await contents()
     var exports: [RetentionRule.Export] = []
     for (name, objects) in contents where Self.isComplete(objects) {
       guard let manifest = try? Manifest.read(from: "\(path)/\(name)", via: storage.files),

@@ -24,7 +24,7 @@ package protocol ScheduledExports: Sendable {
   /// - Throws: As ``begin()``; the export is complete or unfinished then.
   func complete(_ unfinished: String) async throws(Failure) -> String
 
-  /// Deletes the folder of a failed export.
+  /// Deletes the folder of a failed export; one that is complete already is kept.
   func discard(_ unfinished: String) async
 
   /// Deletes old exports of a database that have the same scope as the current one (see ``RetentionRule``).
@@ -33,7 +33,12 @@ package protocol ScheduledExports: Sendable {
   ///   - count: The number of full exports to keep, at least 1.
   ///   - database: The database; exports of other databases are left alone.
   ///   - current: The path of the export that was just completed; it is always kept.
-  func prune(keeping count: Int, of database: DatabaseName, current: String) async -> DatedFolders.Retention
+  /// - Throws: Why the exports cannot be listed; nothing was deleted then.
+  func prune(
+    keeping count: Int,
+    of database: DatabaseName,
+    current: String
+  ) async throws(Failure) -> DatedFolders.Retention
 
   /// Gives the lock back.
   func close() async
