@@ -37,6 +37,8 @@ struct ShardWorkCommand: AsyncParsableCommand {
 
   @OptionGroup var verbosity: VerbosityOptions
 
+  @Flag(help: "Print a JSON object at the end: the task, its number of ranges, and the run.") var json = false
+
   func run() async throws {
     let place = try ShardPlace(place)
     let plan = try await place.shards.plan()
@@ -59,5 +61,6 @@ struct ShardWorkCommand: AsyncParsableCommand {
       await worker.record(error)
       throw error
     }
+    if json { try StandardOutput.write(json: ShardText.worked(identity.index, of: plan) + [UInt8(ascii: "\n")]) }
   }
 }
