@@ -7,8 +7,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: all deps docs build demo test bench bench-reads bench-writes check check-disk check-faults check-filters \
-  check-fuzz check-kills check-libreoffice check-memory check-mirror check-sanitizers check-scale fmt lint layers clean
-.PHONY: package install check-package check-slurm
+  check-fuzz check-kills check-libreoffice check-memory check-mirror check-package check-sanitizers check-scale check-slurm \
+  check-storage package install fmt lint layers clean
 
 all: build
 
@@ -104,6 +104,10 @@ check-sanitizers: deps
 ## check-scale: the main job on 100,000 users, and a plan of a million documents beside an export of them
 check-scale: build
 	@GYMMIGRATE="$$PWD/bin/gymmigrate" scripts/check-scale.sh
+
+## check-storage: kills of an upload, two exports at once, 2 GB both ways, against a strict Cloud Storage
+check-storage: build
+	@scripts/check-storage.sh
 
 ## docs: writes the command line reference anew
 docs: build

@@ -27,6 +27,8 @@ binary = os.path.realpath(sys.argv[1])
 chosen = sys.argv[2:]
 failed = False
 environment = {name: value for name, value in os.environ.items() if not name.startswith("GYMMIGRATE_")}
+# For the program without an end.
+environment["GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES"] = "1"
 
 
 def report(name, found, wanted, mebibytes, limit):
@@ -317,6 +319,48 @@ def services():
     ask("an answer of 400 MiB of brackets", 69, [*[b"[" * MIB] * 400], "export", "users", "-o", "u.jsonl", limit=640)
 
 
+def credentials():
+    def federated(folder, source, port=1):
+        write(folder, "c.json", [json.dumps({
+            "type": "external_account", "subject_token_type": "urn:ietf:params:oauth:token-type:jwt",
+            "audience": "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/g",
+            "token_url": f"http://127.0.0.1:{port}/v1/token", "credential_source": source,
+        }).encode()])
+
+    def sign(name, prepare):
+        run(name, 78, "count", "users", "--project", "p", "--credentials", "c.json", "-q", prepare=prepare)
+
+    sign("70 MiB of a credential file", lambda folder: write(folder, "c.json", [b'{"type":"', *[b"x" * MIB] * 70]))
+
+    def longToken(folder):
+        write(folder, "token", [b"x" * MIB] * 70)
+        federated(folder, {"file": "token"})
+
+    sign("a token of 70 MiB in a file", longToken)
+    sign("a program that prints without end", lambda folder: federated(folder, {"executable": {"command": "yes"}}))
+
+    def ask(name, pieces, source):
+        if not isChosen(name):
+            return
+        Service.pieces = pieces
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+        def prepare(folder):
+            write(folder, "token", [b"e.y.j"])
+            federated(folder, source(server.server_port), server.server_port)
+
+        sign(name, prepare)
+        server.shutdown()
+
+    file = lambda port: {"file": "token"}
+    ask("400 MiB of a token server", [b"{", *[b" " * MIB] * 400], file)
+    ask("brackets of a token server", [b"[" * 1000], file)
+    ask("an access token of 100 KiB", [b'{"access_token":"' + b"x" * (100 << 10) + b'"}'], file)
+    ask("400 MiB of an identity provider", [b" " * MIB] * 400, lambda port: {"url": f"http://127.0.0.1:{port}/"})
+
+
 def server():
     """Requests to `serve`, and the memory of the server after them."""
     if not isChosen("serve"):
@@ -390,6 +434,8 @@ def server():
         process.wait()
 
 
-for part in [tables, lines, workbooks, configuration, pastRuns, manifests, localStore, descriptors, services, server]:
+for part in [
+    tables, lines, workbooks, configuration, credentials, pastRuns, manifests, localStore, descriptors, services, server,
+]:
     part()
 sys.exit(1 if failed else 0)

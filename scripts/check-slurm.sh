@@ -277,8 +277,8 @@ compare_writes() { # NAME LOSS
   judge accounts "$work/one.json" "$work/many.json"
   judge same "$one" "$many"
   # The ramp allows 500, and the commit that a second begins with.
-  judge pace "$one" 600
-  judge pace "$many" 750
+  judge pace "$one" 600 "$prepared"
+  judge pace "$many" 750 "$prepared"
 
   run=$(python3 -c 'import json, sys; print(json.load(sys.stdin)["runId"])' <"$work/many.json")
   at "$many" "$faulty"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The one test command: the Swift tests over all targets, the oracle's own tests, and the judges that are not ours:
 # openpyxl for workbooks, Google's Python client for the embedded store, its protobuf messages for all that is sent,
-# a model of groups and Python's calendar for classes, random histories for mirrors, Chromium for pages. Before them the sample package, which uses the
-# libraries as another package would.
+# a model of groups and Python's calendar for classes, random histories for mirrors, google-auth for federated signing, Chromium for
+# pages. Before them the sample package, which uses the libraries as another package would.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -44,6 +44,9 @@ judge() {
   "$GYMMIGRATE_PYTHON" Tests/Judges/gym_reports.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/owner_reports.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/mirror_histories.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/federated_requests.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/storage_emulator.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/shards_in_bucket.py "$GYMMIGRATE_BINARY"
 }
 if [[ -n ${GYMMIGRATE_PYTHON:-} ]]; then
   "$GYMMIGRATE_BINARY" serve --port 0 --memory 2>"$work/server" &

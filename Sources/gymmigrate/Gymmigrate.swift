@@ -37,7 +37,7 @@ struct Gymmigrate: AsyncParsableCommand {
       CountCommand.self, FindCommand.self, GetCommand.self, SetupCommand.self, EmailCommand.self,
       GroupsCommand.self,
       ClassesCommand.self, ReportCommand.self, MirrorCommand.self, RunsCommand.self, EnvCommand.self,
-      DoctorCommand.self, ShardCommand.self,
+      ManagedCommand.self, DoctorCommand.self, ShardCommand.self,
       ServeCommand.self,
     ]
   )

@@ -4,7 +4,7 @@ import Platform
 /// What can be fuzzed; each has its folder in `Corpus`.
 enum Target: String, CaseIterable {
   case wire, query, requests, jsonl, csv, xlsx, text, pages, yaml, migration, ranges
-  case runs, journal, plan, ledger, folders, store, schema
+  case runs, journal, plan, ledger, folders, store, schema, credentials
 
   /// The one that the environment names.
   static let chosen: Target = {
@@ -35,6 +35,7 @@ enum Target: String, CaseIterable {
     case .folders: fuzzFolders(input)
     case .store: fuzzStore(input)
     case .schema: fuzzSchema(input)
+    case .credentials: fuzzCredentials(input)
     }
   }
 }

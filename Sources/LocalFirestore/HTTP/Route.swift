@@ -8,8 +8,15 @@ enum Route: Equatable {
   case flush(DatabaseName)
   case listDatabases(project: String)
   case getDatabase(DatabaseName)
-  /// Lists the long-running operations of a database, of which there are none.
+  case exportDocuments(DatabaseName)
+  case importDocuments(DatabaseName)
   case listOperations(DatabaseName)
+  case getOperation(DatabaseName, id: String)
+  case cancelOperation(DatabaseName, id: String)
+  case deleteOperation(DatabaseName, id: String)
+  case listBackups(project: String, location: String)
+  case listBackupSchedules(DatabaseName)
+  case createBackupSchedule(DatabaseName)
   case get(DatabaseName, DocumentPath)
   /// Lists a collection below a document, or below the root if `parent` is empty.
   case list(DatabaseName, parent: String, collection: String)
@@ -34,6 +41,12 @@ enum Route: Equatable {
       self = .flush(try Self.database(segments[3], segments[5]))
       return
     }
+    if segments.count == 6, segments[0] == "v1", segments[1] == "projects", segments[3] == "locations",
+      segments[5] == "backups", method == "GET"
+    {
+      self = .listBackups(project: segments[2], location: segments[4])
+      return
+    }
     guard segments.count >= 4, segments[0] == "v1", segments[1] == "projects", segments[3] == "databases"
     else {
       throw Self.unknown(method)
@@ -48,12 +61,33 @@ enum Route: Equatable {
       self = .getDatabase(database)
       return
     }
-    if segments.count == 6, segments[5] == "operations", method == "GET" {
-      self = .listOperations(database)
+    if let managed = Self.managed(method, target.verb, database, segments[5...]) {
+      self = managed
       return
     }
     guard segments.count >= 6, segments[5] == "documents" else { throw Self.unknown(method) }
     self = try Self.documents(method, target.verb, database, Array(segments[6...]))
+  }
+
+  /// Routes a request to the managed service; nil for others.
+  private static func managed(
+    _ method: String,
+    _ verb: String?,
+    _ database: DatabaseName,
+    _ rest: ArraySlice<String>
+  ) -> Route? {
+    let (kind, id) = (rest.first, rest.count == 2 ? rest.last : nil)
+    return switch (method, verb, kind, rest.count) {
+    case ("POST", "exportDocuments", nil, 0): .exportDocuments(database)
+    case ("POST", "importDocuments", nil, 0): .importDocuments(database)
+    case ("GET", nil, "operations", 1): .listOperations(database)
+    case ("GET", nil, "operations", 2): id.map { .getOperation(database, id: $0) }
+    case ("POST", "cancel", "operations", 2): id.map { .cancelOperation(database, id: $0) }
+    case ("DELETE", nil, "operations", 2): id.map { .deleteOperation(database, id: $0) }
+    case ("GET", nil, "backupSchedules", 1): .listBackupSchedules(database)
+    case ("POST", nil, "backupSchedules", 1): .createBackupSchedule(database)
+    default: nil
+    }
   }
 
   private static func documents(

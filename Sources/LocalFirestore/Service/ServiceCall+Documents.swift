@@ -115,7 +115,7 @@ extension ServiceCall {
   }
 
   /// Makes a random ID of 20 letters and digits, like the service.
-  private static func automaticID() -> String {
+  static func automaticID() -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     return String(decoding: (0..<20).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] }, as: UTF8.self)
   }
@@ -148,12 +148,6 @@ extension ServiceCall {
       appendDatabase(database.name, createTime: database.createTime)
     }
     out.bytes.append(contentsOf: "]}".utf8)
-  }
-
-  /// `operations.list`: always empty, because only the service has imports, exports and index builds.
-  func listOperations() throws {
-    _ = try parameters(["filter", "pageSize", "pageToken"])
-    out.bytes.append(contentsOf: "{}".utf8)
   }
 
   private func appendDatabase(_ database: DatabaseName, createTime: Int64) {

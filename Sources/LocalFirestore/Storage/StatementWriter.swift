@@ -11,7 +11,7 @@ package struct StatementWriter {
   private let statement: Statement
   private let handle: OpaquePointer
 
-  /// Tells SQLite to copy what is bound.
+  /// Makes SQLite copy what is bound.
   private static var copying: sqlite3_destructor_type {
     unsafeBitCast(-1, to: sqlite3_destructor_type.self)
   }

@@ -4,9 +4,9 @@ import GRDB
 
 /// A read-only view of one database as of a read time, within a SQLite read transaction.
 struct StoreSnapshot {
-  private let db: Database
+  let db: Database
   /// The database's row; nil if nothing was ever written to it.
-  private let database: Int64?
+  let database: Int64?
   /// The read time in microseconds since 1970.
   let readTime: Int64
   /// Whether the read time is current, so that `versions` is not needed.

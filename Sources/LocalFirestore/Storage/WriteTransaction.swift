@@ -3,8 +3,8 @@ import GRDB
 
 /// A write transaction on one database, which keeps previous versions for reads in the past.
 struct WriteTransaction {
-  private let db: Database
-  private let database: Int64
+  let db: Database
+  let database: Int64
   private var groups: [UTF8Key: Int64] = [:]
   /// The commit time in microseconds since 1970.
   let commitTime: Int64

@@ -1,4 +1,4 @@
-import Files
+package import Files
 package import FirestoreModels
 import MigrationEngine
 
@@ -24,9 +24,9 @@ package final class FindingFile {
   /// Starts a file; a name that ends in `.gz` is compressed.
   ///
   /// - Throws: `.cannotWrite`.
-  package init(_ path: String, _ format: Format) throws(Failure) {
+  package init(_ path: String, _ format: Format, via files: FileAccess = .local) throws(Failure) {
     self.format = format
-    file = try OutputFile(path)
+    file = try OutputFile(path, via: files)
     switch format {
     case .csv:
       try file?.write(SpreadsheetRow.byteOrderMark + SpreadsheetRow.bytes(IntegrityFinding.cellNames))

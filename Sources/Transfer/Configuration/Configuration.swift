@@ -12,6 +12,7 @@ import YAML
 ///         database: prod
 ///         protected: true
 ///         credentials: keys/prod.json
+///         impersonate: exporter@shop-7f3a.iam.gserviceaccount.com
 ///         storageBucket: shop-7f3a.appspot.com
 ///     prices: { reads: 0.06, writes: 0.18, deletes: 0.02 }    # US dollars for 100,000 documents
 package struct Configuration: Sendable, Equatable {
@@ -107,7 +108,9 @@ package struct Configuration: Sendable, Equatable {
       var own = project
       var database: String?
       var environment = DatabaseEnvironment(name: name, database: DatabaseName(project: ""))
-      let known = ["project", "database", "endpoint", "protected", "credentials", "storageBucket"]
+      let known = [
+        "project", "database", "endpoint", "protected", "credentials", "impersonate", "storageBucket",
+      ]
       for (member, _, value) in try yaml.members(value, "an environment", known: known) {
         switch member {
         case "project": own = try Self.part(value, "project", in: yaml)
@@ -120,6 +123,15 @@ package struct Configuration: Sendable, Equatable {
             throw yaml.failure(at: value, error.cause)
           }
         case "protected": environment.isProtected = try yaml.boolean(value, "protected")
+        case "impersonate":
+          let text = try yaml.text(value, member)
+          guard let chain = ServiceAccountChain(text) else {
+            throw yaml.failure(
+              at: value,
+              "'impersonate' is '\(text)', and not \(ServiceAccountChain.expectation)"
+            )
+          }
+          environment.impersonated = chain
         case "storageBucket":
           let bucket = try yaml.text(value, member)
           guard StorageURL.isBucket(bucket) else {

@@ -16,6 +16,8 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   package var isProtected: Bool
   /// The path of its credentials file.
   package var credentials: String?
+  /// The service account to sign as, by means of the credentials; nil for the credentials themselves.
+  package var impersonated: ServiceAccountChain?
   /// The bucket of Cloud Storage that the application uses beside the database; nil where the configuration names none.
   package var storageBucket: String?
   /// The file of a mirror, which this process serves; nil for a database.

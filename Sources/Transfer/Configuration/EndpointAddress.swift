@@ -6,7 +6,7 @@ import Platform
 /// Case, trailing dots, the default port and trailing slashes make no difference. Addresses are compared as
 /// numbers: `127.1`, `0`, `0x7f000001`, `[::1]` and `[::ffff:127.0.0.1]` are all this machine. Host names are
 /// not resolved, except for those that always mean this machine.
-struct EndpointAddress: Equatable {
+package struct EndpointAddress: Equatable {
   /// The host in lower case; `localhost` for this machine.
   let host: String
   let port: Int
@@ -14,10 +14,10 @@ struct EndpointAddress: Equatable {
   private static let thisMachine = "localhost"
 
   /// Whether it is this machine.
-  var isHere: Bool { host.isIdentical(to: Self.thisMachine) }
+  package var isHere: Bool { host.isIdentical(to: Self.thisMachine) }
 
   /// Parses an endpoint of scheme, host and optional port.
-  init(_ endpoint: String) {
+  package init(_ endpoint: String) {
     let text = endpoint.lowercased()
     let isSecure = text.hasPrefix("https://")
     let rest = text.utf8.drop { $0 != UInt8(ascii: "/") }.drop { $0 == UInt8(ascii: "/") }

@@ -25,17 +25,44 @@ struct AnswerReader {
     do throws(WireError) {
       document = try decoder.document(json, prefix: prefix)
     } catch {
-      if error.location.first == "name" {
-        throw .foreign("the response has a document that is not in the database: \(error)")
-      }
-      throw .unreadable("the response has an invalid document: \(error)")
+      throw Self.failure(of: error)
     }
-    guard isAsked(document.path), !document.path.holdsDots else {
-      throw .foreign(
-        "the response has a document that was not requested: '\(PathLimits.shortened(document.path.string))'"
-      )
-    }
+    try Self.assertAsked(document.path, isAsked)
     return document
+  }
+
+  /// Reads the path of a document and leaves its fields on the tape.
+  ///
+  /// - Throws: As ``document(_:isAsked:)``; the fields are checked when they are looked at.
+  func wireDocument(
+    _ json: JSONCursor,
+    isAsked: (DocumentPath) -> Bool
+  ) throws(CallFailure) -> WireDocument {
+    let document: WireDocument
+    do throws(WireError) {
+      document = try decoder.wireDocument(json, prefix: prefix)
+    } catch {
+      throw Self.failure(of: error)
+    }
+    try Self.assertAsked(document.path, isAsked)
+    return document
+  }
+
+  /// Returns the failure of a document that cannot be decoded.
+  static func failure(of error: WireError) -> CallFailure {
+    error.location.first == "name"
+      ? .foreign("the response has a document that is not in the database: \(error)")
+      : .unreadable("the response has an invalid document: \(error)")
+  }
+
+  private static func assertAsked(
+    _ path: DocumentPath,
+    _ isAsked: (DocumentPath) -> Bool
+  ) throws(CallFailure) {
+    if isAsked(path), !path.holdsDots { return }
+    throw .foreign(
+      "the response has a document that was not requested: '\(PathLimits.shortened(path.string))'"
+    )
   }
 
   /// Decodes collection IDs.

@@ -5,7 +5,7 @@ package import FirestoreModels
 /// Names are relative, with `/` between segments; a segment is never empty, `.` or `..`. An object is complete or missing, and
 /// whoever writes it says in which state it may be replaced, so that two writers never overwrite each other unknowingly.
 ///
-///     let store = try storage.store(at: "gs://sajarubox-backups/shards/")
+///     let store = try storage.store(at: "gs://example-backups/shards/")
 ///     guard case .written = try await store.write(plan, to: "plan.json", if: .missing) else { … }
 ///     let plan = try await store.read("plan.json", limit: 8 << 20)
 package protocol ObjectStore: Sendable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 import FirestoreModels
 import FirestoreREST
 import Schema
@@ -188,6 +189,14 @@ enum TypedValue {
   static func databasePart(_ text: String) throws -> String {
     if DatabaseName.isPart(text) { return text }
     throw ValidationError("give \(DatabaseName.partDescription).")
+  }
+
+  /// Reads a service account and the accounts on the way to it.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func serviceAccount(_ text: String) throws -> ServiceAccountChain {
+    if let chain = ServiceAccountChain(text) { return chain }
+    throw ValidationError("give \(ServiceAccountChain.expectation).")
   }
 
   /// Reads the name of a database.

@@ -47,9 +47,10 @@ enum ExitCodes {
       69   the service did not answer, after all retries
       70   a defect of gymmigrate, or counts that do not add up
       73   output cannot be written
-      75   try again later: locked, or a quota is spent
+      75   try again later: locked, a quota is spent, or an operation outlasts --timeout
       77   not permitted
       78   the configuration or the credentials are wrong
-      130  interrupted (143 by TERM, 129 by HUP); the last line is the command that resumes
+      130  interrupted (143 by TERM, 129 by HUP); the last line is the command that resumes;
+           130 also when an operation of the service was cancelled
     """
 }

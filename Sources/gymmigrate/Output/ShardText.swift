@@ -35,6 +35,20 @@ enum ShardText {
     return lines
   }
 
+  /// The JSON object of a task whose ranges are done.
+  static func worked(_ task: Int, of plan: ShardPlan) -> [UInt8] {
+    var json = JSONWriter()
+    json.object {
+      $0.member("runId", plan.run)
+      $0.member("command", plan.name)
+      $0.member("task", task)
+      $0.member("tasks", plan.tasks)
+      $0.member("ranges", plan.ranges(of: task).count)
+      $0.member("status", "done")
+    }
+    return json.bytes
+  }
+
   /// The state as JSON.
   static func json(_ plan: ShardPlan, _ state: ShardState) -> [UInt8] {
     var json = JSONWriter()

@@ -15,12 +15,15 @@ enum SummaryText {
       let file = collection.file.map { " -> \($0)" } ?? ""
       return "\(collection.name): \(counts(collection.counts))\(file)"
     }
-    if summary.collections.count != 1 { lines.append("In all: \(counts(summary.totals))") }
+    if summary.collections.count != 1, summary.showsCounts {
+      lines.append("In all: \(counts(summary.totals))")
+    }
     lines += summary.sections.compactMap(\.line)
     let seconds = (summary.durationSeconds * 10).rounded() / 10
     let rate = Int(clamping: Double(summary.totals.read) / max(summary.durationSeconds, 0.001))
+    let speed = summary.showsCounts ? ", \(NumberText.grouped(rate)) documents/s" : ""
     lines.append(
-      "\(summary.status.rawValue.capitalizedFirst) in \(seconds) s, \(NumberText.grouped(rate)) documents/s, \(NumberText.grouped(summary.traffic.requests)) requests, \(NumberText.grouped(summary.traffic.retries)) retries (run \(summary.runID))."
+      "\(summary.status.rawValue.capitalizedFirst) in \(seconds) s\(speed), \(NumberText.grouped(summary.traffic.requests)) requests, \(NumberText.grouped(summary.traffic.retries)) retries (run \(summary.runID))."
     )
     return lines
   }

@@ -28,10 +28,23 @@ struct CommandRun {
   var paths: (source: String?, target: String?) = (nil, nil)
   /// Whether a run of the very same command that stopped before it was done is resumed, from the start, instead of a new one.
   var resumesUnfinished = false
+  /// What is left after an error, of a command that knows better than its run.
+  var remainder: (@Sendable () -> Remainder)?
+  /// Sections of the summary that are known only at the end, however the command ends; in place of counts.
+  var sections: (@Sendable () -> [any SummarySection])?
   /// Whether it works on documents, so that its last lines are their counts.
   var countsDocuments = true
   /// What prints the end on standard output; nil: the summary with --json, else nothing.
   var printing: (@Sendable (RunSummary) throws -> Void)?
+
+  /// What is left after an error.
+  enum Remainder: Sendable {
+    /// The run itself, or the same command.
+    case run
+    /// Another command does it.
+    case command(String)
+    case nothing
+  }
 
   /// Runs `body` with a folder for its lists, its log and its summary.
   ///
@@ -257,9 +270,17 @@ struct CommandRun {
       summary.status = Interruption.wasReceived || failure?.kind == .interrupted ? .interrupted : .failed
       summary.exitCode = ExitCodes.code(of: failure?.kind ?? .internal)
       summary.error = failure?.description
-      if Self.mayResume(after: failure) { summary.resumeCommand = resumeCommand(run) }
+      switch remainder?() ?? .run {
+      case .run: if Self.mayResume(after: failure) { summary.resumeCommand = resumeCommand(run) }
+      case .command(let command): summary.resumeCommand = command
+      case .nothing: break
+      }
     }
     progress.end()
+    if let sections {
+      summary.sections += sections()
+      summary.showsCounts = false
+    }
     let (target, source) = context.sides.withLock { $0 }
     summary.environment = target
     summary.targetPath = paths.target

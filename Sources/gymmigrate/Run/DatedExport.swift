@@ -1,21 +1,32 @@
+import Files
 import FirestoreModels
 import FirestoreREST
 import Logging
 import Runs
 import Transfer
 
-/// One night's export: into a hidden folder, then under its name, then the marks, `latest` and the retention.
+/// One scheduled export: into a hidden folder, then under its name, then the marks, `latest` and the retention.
 struct DatedExport {
-  private let folders: DatedFolders
+  private let folders: any ScheduledExports
+  private let files: FileAccess
   private let keep: Int?
   private let movesMarks: Bool
   private let session: Session
 
   /// Makes one.
   ///
-  /// - Parameter movesMarks: Whether the export takes collections whole or since their marks.
-  init(_ folders: DatedFolders, keeping keep: Int?, movesMarks: Bool, in session: Session) {
+  /// - Parameters:
+  ///   - files: The files that can be reached.
+  ///   - movesMarks: Whether the export takes collections whole or since their marks.
+  init(
+    _ folders: any ScheduledExports,
+    via files: FileAccess,
+    keeping keep: Int?,
+    movesMarks: Bool,
+    in session: Session
+  ) {
     self.folders = folders
+    self.files = files
     self.keep = keep
     self.movesMarks = movesMarks
     self.session = session
@@ -28,10 +39,11 @@ struct DatedExport {
     _ options: inout Export.Options,
     since: SinceChoice,
     in folder: String?,
+    via files: FileAccess,
     _ session: Session
   ) async throws {
     let increment = Increment(of: session.schema, client: session.client, logger: session.logger)
-    let marks = try folder.map { folder throws(Failure) in try HighWaterMarks(in: folder) }
+    let marks = try folder.map { folder throws(Failure) in try HighWaterMarks(in: folder, via: files) }
     for index in options.reads.indices {
       let collection = options.reads[index].collection
       let moment: Timestamp? =
@@ -50,23 +62,31 @@ struct DatedExport {
     _ options: Export.Options,
     _ export: (Export.Options) async throws -> Timestamp?
   ) async throws -> Timestamp? {
-    let hidden = try folders.begin()
+    let hidden = try await folders.begin()
     var options = options
     options.destination = .folder(hidden)
+    options.willComplete = { [folders] in try folders.assertLocked() }
     let moment: Timestamp?
     let folder: String
     do {
       moment = try await export(options)
-      folder = try folders.complete(hidden)
+      folder = try await folders.complete(hidden)
     } catch {
-      folders.discard(hidden)
+      await folders.discard(hidden)
       throw error
     }
     name(folder, insteadOf: hidden)
     try moveMarks(options, exportedAt: moment)
     session.logger.notice("Exported to \(folder).")
     guard let keep else { return moment }
-    let retention = folders.prune(keeping: keep, of: session.client.database, current: folder)
+    let retention: DatedFolders.Retention
+    do throws(Failure) {
+      retention = try await folders.prune(keeping: keep, of: session.client.database, current: folder)
+    } catch {
+      // The export itself is done, and the next one removes what is old.
+      session.logger.warning("Old exports stay for now: \(error)")
+      return moment
+    }
     for name in retention.removed { session.logger.info("Removed \(folders.path)/\(name).") }
     for name in retention.kept {
       session.logger.warning(
@@ -95,7 +115,7 @@ struct DatedExport {
       )
       return
     }
-    var marks = try HighWaterMarks(in: folders.path)
+    var marks = try HighWaterMarks(in: folders.path, via: files)
     try marks.move(options.reads.map(\.collection), of: session.client.database, exportedAt: moment)
   }
 }

@@ -103,6 +103,7 @@ struct EnvironmentResolver {
     if options.credentials != nil || options.accessTokenFile != nil {
       environment.credentials = options.credentials
     }
+    environment.impersonated = options.impersonateServiceAccount ?? environment.impersonated
     let configuration = try configuration()
     return configuration.guarded(
       environment,
@@ -196,7 +197,8 @@ struct EnvironmentResolver {
     }
     return try discovery.resolve(
       explicitFile: environment.credentials,
-      accessTokenFile: options.accessTokenFile
+      accessTokenFile: options.accessTokenFile,
+      impersonating: environment.impersonated
     )
   }
 

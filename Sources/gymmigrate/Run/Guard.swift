@@ -46,7 +46,7 @@ enum Guard {
     Terminal.standardError.line("\(question) [y/N]")
     let answer = try TypedLine.read()?.lowercased() ?? ""
     guard ["y", "yes"].contains(answer) else {
-      throw Failure(.notPermitted, "go on", cause: "the answer was no; nothing was written")
+      throw Failure(.notPermitted, "continue", cause: "the answer was no; nothing was written")
     }
   }
 

@@ -4,34 +4,46 @@ import Runs
 import Shards
 import Storage
 
-/// The place that `shard` works in: a folder of a file system that all tasks see.
+/// The place that `shard` works in: a folder of a file system that all tasks see, or one of a bucket.
 struct ShardPlace: Sendable {
   /// What was typed.
   let text: String
   let store: any ObjectStore
-  /// The folder; nil if it is not one of a file system, so that nothing but whole objects can be kept there.
+  /// The folder; nil for a bucket, where nothing but whole objects can be kept.
   let folder: String?
+  /// What the requests to a bucket are made with, as long as the place is in use.
+  private let storage: CloudStorage?
 
   var shards: ShardFolder { ShardFolder(store) }
 
   /// Opens a place.
   ///
-  /// - Parameter creates: Whether a missing folder is created.
-  /// - Throws: `.inputMissing`, `.cannotWrite`; `.usage` for a place that is not a folder.
-  init(_ text: String, creates: Bool = false) throws(Failure) {
+  /// - Parameters:
+  ///   - creates: Whether a missing folder is created.
+  ///   - connection: The connection whose credentials sign for a bucket; nil for those that are found by themselves.
+  /// - Throws: `.inputMissing`, `.cannotWrite`; `.usage` for a place that is not a folder; `.configuration` where
+  ///   nobody can sign.
+  init(_ text: String, creates: Bool = false, connection: ConnectionOptions? = nil) throws(Failure) {
+    self.text = text
+    if let storage = try StorageAccess(for: [text], connection).storage {
+      store = try storage.store(at: text)
+      folder = nil
+      self.storage = storage
+      return
+    }
+    storage = nil
     if text.isEmpty || text == "-" || text.contains("://") {
       throw Failure(
         .usage,
         "use the place",
         path: text,
         cause: "it is not a folder",
-        remedy: "Name a folder that all tasks see."
+        remedy: "Name a folder that all tasks see, or gs://BUCKET/FOLDER."
       )
     }
     // Runs change their working directory, and so do tasks on other machines.
     let path = text.hasPrefix("/") ? text : "\(CommandLineText.workingDirectory)/\(text)"
     let local = creates ? try LocalObjectStore(creating: path) : try LocalObjectStore(path)
-    self.text = text
     store = local
     folder = local.folder
   }

@@ -17,9 +17,9 @@ struct Setting: Equatable {
   /// Every setting, in the order in which they are shown.
   static let all =
     [
-      "env", "project", "database", "endpoint", "credentials", "access-token-file", "config", "schema",
-      "state-dir",
-      "retry-for", "page-size", "batch-size", "in-flight", "parallel", "max-writes-per-second", "max-errors",
+      "env", "project", "database", "endpoint", "credentials", "access-token-file",
+      "impersonate-service-account", "config", "schema", "state-dir", "retry-for", "page-size", "batch-size",
+      "in-flight", "parallel", "max-writes-per-second", "max-errors",
       "header", "delimiter", "null", "time-zone", "excel", "gzip", "log-format", "no-progress",
     ].map { Setting(option: $0) }
 

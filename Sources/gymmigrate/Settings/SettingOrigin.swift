@@ -92,6 +92,11 @@ struct SettingOrigin {
       return setting(environment.effectiveEndpoint, origin)
     case "credentials":
       return setting(signer, known?.credentials == nil ? "found" : file)
+    case "impersonate-service-account":
+      return setting(
+        environment.impersonated?.description ?? "-",
+        known?.impersonated == nil ? "built in" : file
+      )
     case "schema":
       return setting(try resolver.schemaText(), configuration.schema == nil ? "built in" : file)
     case "config": return setting(configuration.file ?? "-", configuration.file == nil ? "built in" : "found")

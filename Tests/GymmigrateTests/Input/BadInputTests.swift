@@ -171,7 +171,8 @@ struct BadInputTests {
   @Test(
     "Credentials that cannot be used",
     arguments: [
-      ("not json", ""), ("[]", ""), ("{}", "'type'"), (#"{"type":"external_account"}"#, "external_account"),
+      ("not json", ""), ("[]", ""), ("{}", "'type'"), (#"{"type":"external_account"}"#, "'audience'"),
+      (#"{"type":"gdch_service_account"}"#, "gdch_service_account"),
       (#"{"type":"service_account","client_email":"a@b"}"#, "'private_key'"),
       (
         #"{"type":"service_account","client_email":"a@b","private_key":"PRIVATE","token_uri":"https://x.invalid/t"}"#,

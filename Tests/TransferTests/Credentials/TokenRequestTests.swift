@@ -67,12 +67,43 @@ struct TokenRequestTests {
     }
   }
 
+  @Test func otherScopesAreAskedForOverTheSameCredentials() async throws {
+    let storage = "https://www.googleapis.com/auth/devstorage.read_write"
+    let both = [OAuthScope.datastore, .devstorage]
+    let transport = FakeTransport { (_, number) throws(TransportError) in
+      CredentialFixture.token("\(number)", headers: ["metadata-flavor": "Google"])
+    }
+    let account = provider(
+      try CredentialFixture.credentials(try CredentialFixture.serviceAccount()),
+      transport,
+      at: 0
+    )
+    _ = try await account.scoped(to: [.devstorage]).authorization()
+    _ = try await account.scoped(to: both).authorization()
+    let scopes = try transport.requests.map { request in
+      let parts = try #require(try form(request)["assertion"]).split(separator: ".")
+      return try object(parts[1])["scope"] as? String
+    }
+    #expect(scopes == [storage, "https://www.googleapis.com/auth/datastore \(storage)"])
+
+    let machine = provider(try CredentialFixture.discovered(["GCE_METADATA_HOST": "m"]), transport, at: 0)
+    _ = try await machine.scoped(to: both).authorization()
+    #expect(
+      transport.requests.last?.url
+        == "http://m/computeMetadata/v1/instance/service-accounts/default/token"
+        + "?scopes=https%3A%2F%2Fwww.googleapis.com%2Fauth%2Fdatastore"
+        + "%2Chttps%3A%2F%2Fwww.googleapis.com%2Fauth%2Fdevstorage.read_write"
+    )
+    // The first provider is as it was.
+    #expect(machine.credentials.scopes == [.datastore])
+  }
+
   @Test func aKeyFileWithoutAKeyIDSignsWithoutOne() throws {
     let file = try CredentialFile(
       Array(try CredentialFixture.serviceAccount(extra: ["private_key_id": ""]).utf8),
       path: "/key.json"
     )
-    let assertion = try ServiceAccount(file).assertion(at: 0)
+    let assertion = try ServiceAccount(file).assertion(for: [.datastore], at: 0)
     let header = try object(try #require(assertion.split(separator: ".").first))
     #expect(header as? [String: String] == ["alg": "RS256", "typ": "JWT"])
   }

@@ -1,3 +1,4 @@
+import FirestoreREST
 import Testing
 
 @testable import Transfer

@@ -33,25 +33,25 @@ package struct DocumentIDs: Migration {
   /// What becomes of one document; one of another collection is left as it is.
   package func outcome(for document: RawDocument) -> Outcome {
     guard reads.contains(document.path.collection) else { return Outcome(.unchanged) }
-    let stands: String?
+    let existing: String?
     do throws(WrongType) {
-      stands = try document.text(CommonField.id)
+      existing = try document.text(CommonField.id)
     } catch {
       return Outcome(error)
     }
     let own = document.path.id
-    guard let stands else {
+    guard let existing else {
       let edit: FieldEdit = [CommonField.id: .string(own)]
       let reasons = [Reason.idMissing.rawValue]
       return Outcome(.change(document.changing(edit, reasons: reasons)))
     }
-    if stands.isIdentical(to: own) { return Outcome(.unchanged) }
+    if existing.isIdentical(to: own) { return Outcome(.unchanged) }
     let finding = Finding(
       .review,
       path: document.path,
       code: Code.idDiffers.rawValue,
       field: CommonField.id,
-      found: .string(stands),
+      found: .string(existing),
       message: "id is not the document's id; it stays, because other documents may name it."
     )
     return Outcome(.skip, findings: [finding])

@@ -48,9 +48,11 @@ package struct GroupsRecount: Migration {
 
   /// What becomes of a group that has so many members.
   package func outcome(for group: RawDocument, members: Int) -> Outcome {
-    let stands = group.fields[Self.memberCount] ?? .null
-    guard stands.isNull || stands.integer != nil else {
-      return Outcome(WrongType(finding: group.wrongType(Self.memberCount, found: stands, wanted: "integer")))
+    let existing = group.fields[Self.memberCount] ?? .null
+    guard existing.isNull || existing.integer != nil else {
+      return Outcome(
+        WrongType(finding: group.wrongType(Self.memberCount, found: existing, wanted: "integer"))
+      )
     }
     var findings: [Finding] = []
     if members > Self.maximumMembers {
@@ -65,9 +67,9 @@ package struct GroupsRecount: Migration {
         )
       )
     }
-    if stands.integer == Int64(members) { return Outcome(.unchanged, findings: findings) }
+    if existing.integer == Int64(members) { return Outcome(.unchanged, findings: findings) }
     let edit: FieldEdit = [Self.memberCount: .integer(Int64(members))]
-    let reason: Reason = stands.isNull ? .countMissing : .countWrong
+    let reason: Reason = existing.isNull ? .countMissing : .countWrong
     return Outcome(.change(group.changing(edit, reasons: [reason.rawValue])), findings: findings)
   }
 }

@@ -31,7 +31,7 @@ package struct SnapshotBackfill: Migration {
       case .noMember: "The payment names no member."
       case .memberGone: "The payment's member is gone."
       case .memberHasNone: "The member has no snapshot to take."
-      case .undated: "It cannot be told whether the member's snapshot was assigned before the payment."
+      case .undated: "It is unknown whether the member's snapshot was assigned before the payment."
       case .later: "The member's snapshot was assigned after the payment."
       case .priceDiffers: "The payment's amount or currency is not that of the member's snapshot."
       case .wrongType: "A value is not of its field's type."
@@ -122,10 +122,10 @@ package struct SnapshotBackfill: Migration {
     guard let type = try payment.text(Field.type), type.isIdentical(to: "membership") else {
       return Outcome(.unchanged)
     }
-    let stands = payment.fields[Self.snapshot] ?? .null
-    if stands.map != nil { return Outcome(.unchanged) }
-    if !stands.isNull {
-      throw WrongType(finding: payment.wrongType(Self.snapshot, found: stands, wanted: "map"))
+    let existing = payment.fields[Self.snapshot] ?? .null
+    if existing.map != nil { return Outcome(.unchanged) }
+    if !existing.isNull {
+      throw WrongType(finding: payment.wrongType(Self.snapshot, found: existing, wanted: "map"))
     }
 
     let memberID = try payment.text(Field.memberId)

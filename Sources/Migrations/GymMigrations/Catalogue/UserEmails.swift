@@ -183,11 +183,11 @@ package struct UserEmails: Migration {
     guard EmailIndex.normalised(id).isIdentical(to: id) else {
       return orphan(entry, .orphanNotNormalised, "The entry's id is not a normalised email.")
     }
-    guard let stands = Self.primaryUser(of: entry) else {
+    guard let existing = Self.primaryUser(of: entry) else {
       return reassigned(entry, to: answer.earliest, .noUser)
         ?? orphan(entry, .orphanNoUser, "The entry names no user, and nobody bears the email.")
     }
-    if answer.userBearsEmail { return kept(entry, user: stands, reasons: []) }
+    if answer.userBearsEmail { return kept(entry, user: existing, reasons: []) }
     if answer.userExists {
       return reassigned(entry, to: answer.earliest, .otherEmail)
         ?? orphan(

@@ -23,11 +23,11 @@ struct DecidedName {
     self.decision = decision
     for field in NameReview.fields {
       guard let wanted = decision.texts[field] else { continue }
-      guard let stands = user.text(of: field) else {
+      guard let existing = user.text(of: field) else {
         texts[field] = wanted
         continue
       }
-      if !PlainText.saySame(stands, wanted) { standing.append(field) }
+      if !PlainText.saySame(existing, wanted) { standing.append(field) }
     }
     // What is already as decided needs no look at what was found: handing the list back twice is no mistake.
     if texts.isEmpty { return }
@@ -65,7 +65,7 @@ struct DecidedName {
       finding(
         .reviewFieldStands,
         field,
-        "\(field.rawValue) stands and is not what was decided; it is never rewritten, so change it in the app."
+        "\(field.rawValue) is not what was decided; it is never rewritten, so change it in the app."
       )
     }
     if isStale {

@@ -3,7 +3,7 @@ package import FirestoreModels
 /// One step of a declarative migration: what becomes of some fields of a document.
 ///
 /// Missing is absent, null, or a text of nothing but white space. Steps that rework a value leave a missing one as it
-/// stands.
+/// is.
 package enum MigrationStep: Sendable, Equatable {
   /// What is done about a value that a step cannot deal with.
   package enum FailurePolicy: String, Sendable, CaseIterable {

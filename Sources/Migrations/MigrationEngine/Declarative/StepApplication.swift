@@ -157,27 +157,27 @@ extension FieldMap {
     var way: [String] = []
     for segment in field.segments.dropLast() {
       way.append(segment)
-      guard let path = FieldPath(segments: way), let stands = self[path], !stands.isNull else { continue }
-      guard let map = stands.map, map.vector == nil else {
+      guard let path = FieldPath(segments: way), let existing = self[path], !existing.isNull else { continue }
+      guard let map = existing.map, map.vector == nil else {
         throw StepFailure(
           code: .parentNotMap,
           field: field,
-          found: stands,
-          message: "cannot be set: \(path) is \(stands.typeName), not a map"
+          found: existing,
+          message: "cannot be set: \(path) is \(existing.typeName), not a map"
         )
       }
     }
     self[field] = value
   }
 
-  /// Writes a value where there is none, or the same; overwrites another only if told to.
+  /// Writes a value where there is none, or the same; overwrites another only on request.
   fileprivate mutating func put(_ value: Value, into field: FieldPath, overwrite: Bool) throws(StepFailure) {
-    if let stands = self[field], !stands.isMissing, stands != value, !overwrite {
+    if let existing = self[field], !existing.isMissing, existing != value, !overwrite {
       throw StepFailure(
         kind: .review,
         code: .targetTaken,
         field: field,
-        found: stands,
+        found: existing,
         message: "holds something else already"
       )
     }

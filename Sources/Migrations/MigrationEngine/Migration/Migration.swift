@@ -3,7 +3,7 @@ package import FirestoreModels
 /// A change to the data, as a pure function over documents.
 ///
 /// It says what to read, what becomes of each document, and what is doubtful. The engine owns everything else: reading,
-/// writing, the journal, the ledger, resuming and undoing. A migration in which each document stands alone is a function
+/// writing, the journal, the ledger, resuming and undoing. A migration in which each document is decided by itself is a function
 /// from a document to its ``Outcome``:
 ///
 ///     struct TrimNames: Migration {

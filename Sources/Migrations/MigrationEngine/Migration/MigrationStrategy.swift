@@ -21,7 +21,7 @@ package enum MigrationStrategy: Sendable {
     @Sendable (_ document: RawDocument, _ reader: any DocumentSource) async throws -> Outcome
   )
 
-  /// A rule in which each document of some collections, read whole, stands alone.
+  /// A rule in which each document of some collections, read whole, is decided by itself.
   package static func perDocument(
     _ collections: [CollectionPath],
     _ outcome: @escaping @Sendable (RawDocument) -> Outcome
@@ -30,7 +30,7 @@ package enum MigrationStrategy: Sendable {
   }
 }
 
-/// A rule in which each document stands alone.
+/// A rule in which each document is decided by itself.
 package struct PerDocument: Sendable {
   /// Documents that somebody has decided on: one that does not exist is a finding.
   package struct Expected: Sendable {

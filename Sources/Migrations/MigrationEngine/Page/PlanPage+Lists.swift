@@ -12,7 +12,7 @@ extension PlanPage {
 
   /// Writes one item.
   private typealias Item = (inout HTMLWriter) -> Void
-  /// Reads a list from its beginning until it is told to stop.
+  /// Reads a list from its beginning until it is asked to stop.
   private typealias Walk = (_ body: (Item) throws(Failure) -> Bool) throws(Failure) -> Void
 
   private func extent(_ walk: Walk) throws(Failure) -> Extent {

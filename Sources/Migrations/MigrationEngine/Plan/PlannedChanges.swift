@@ -1,4 +1,4 @@
-import Files
+package import Files
 package import FirestoreModels
 
 /// The changes of a plan file, to be applied exactly as they were planned: a document that is not as it was read is left
@@ -28,10 +28,16 @@ package struct PlannedChanges: ChangeList {
   ///   - file: Where it is; `-` is standard input.
   ///   - database: The database that is to be changed.
   ///   - folder: Where the copy is kept; the folder for temporary files where nil.
+  ///   - files: The files that can be reached.
   /// - Throws: `.inputMissing`; `.inputMalformed` naming the line; `.notPermitted` where it was made for another database;
   ///   `.cannotWrite` where it cannot be copied.
-  package init(file: String, database: DatabaseName, folder: String? = nil) throws(Failure) {
-    copy = try InputCopy(of: file, in: folder)
+  package init(
+    file: String,
+    database: DatabaseName,
+    folder: String? = nil,
+    via files: FileAccess = .local
+  ) throws(Failure) {
+    copy = try InputCopy(of: file, in: folder, via: files)
     var migrations: [LedgerEntry.Applied] = []
     var (count, deletions) = (0, 0)
     var reader = try PlanReader(copy)

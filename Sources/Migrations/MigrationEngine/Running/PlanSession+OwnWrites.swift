@@ -17,8 +17,8 @@ extension PlanSession {
     return own.map { (journal, $0) }
   }
 
-  /// Counts and lists a document that was written before an interruption by what it was before that, where that alone
-  /// tells, because that is what the migration decided on.
+  /// Counts and lists a document that was written before an interruption by what it was before that,
+  /// because that is what the migration decided on.
   func record(
     _ own: Journal.OwnWrite,
     in journal: Journal,

@@ -4,7 +4,7 @@ import Schema
 extension TableLayout {
   /// The statements that create the table and its indexes, on columns that name documents of other collections.
   ///
-  /// Foreign keys tell SQL tools how tables belong together. SQLite does not enforce them unless it is told to, and it
+  /// Foreign keys show SQL tools how tables belong together. SQLite does not enforce them unless asked to, and it
   /// must not here: the service does not either, so a document may name one that is gone.
   func creation(in layout: MirrorLayout) -> [String] {
     var lines = parents.map { "\(SQLName.quoted($0)) TEXT NOT NULL" }

@@ -3,14 +3,28 @@
 
 extension JSONWriter {
   package mutating func value(_ value: Value) {
-    switch value {
+    valid { json throws(WireError) in try json.value(of: value) }
+  }
+
+  /// Writes something in memory, which is always valid.
+  private mutating func valid(_ body: (inout JSONWriter) throws(WireError) -> Void) {
+    do throws(WireError) {
+      try body(&self)
+    } catch {
+      assertionFailure("a value in memory is invalid: \(error)")
+    }
+  }
+
+  /// Writes a value, wherever it is.
+  mutating func value(of source: some ReadableValue) throws(WireError) {
+    switch try source.view() {
     case .null: literal("{\"nullValue\":null}")
     case .boolean(let flag):
       literal(flag ? "{\"booleanValue\":true}" : "{\"booleanValue\":false}")
     case .integer(let number):
-      open("{\"integerValue\":")
-      quoted { $0.append(contentsOf: String(number).utf8) }
-      close("}")
+      open("{\"integerValue\":\"")
+      append(decimal: number)
+      close("\"}")
     case .double(let number):
       open("{\"doubleValue\":")
       double(number)
@@ -19,25 +33,64 @@ extension JSONWriter {
       open("{\"timestampValue\":")
       timestamp(time)
       close("}")
-    case .string(let text): string(text, within: "{\"stringValue\":\"", "\"}")
+    case .string(let text): text.withBytes { string($0, within: "{\"stringValue\":\"", "\"}") }
     case .bytes(let bytes):
       open("{\"bytesValue\":")
       quoted { Base64.append(bytes, to: &$0) }
       close("}")
-    case .reference(let name): string(name, within: "{\"referenceValue\":\"", "\"}")
+    case .reference(let name): name.withBytes { string($0, within: "{\"referenceValue\":\"", "\"}") }
     case .geoPoint(let point):
       open("{\"geoPointValue\":")
       geoPoint(point)
       close("}")
-    case .array(let values):
-      open("{\"arrayValue\":")
-      arrayValue(values)
-      close("}")
+    case .array(let elements): try arrayValue(of: elements)
     case .map(let fields):
       open("{\"mapValue\":{")
-      fieldsMember(fields)
+      try fieldsMember(of: fields)
       close("}}")
     }
+  }
+
+  /// Writes an `arrayValue`, whose list is left out if it is empty.
+  private mutating func arrayValue(of elements: some ReadableElements) throws(WireError) {
+    if elements.isEmpty { return literal("{\"arrayValue\":{}}") }
+    open("{\"arrayValue\":{\"values\":[")
+    var iterator = elements.makeIterator()
+    while let element = iterator.next() { try value(of: element) }
+    close("]}}")
+  }
+
+  /// Writes the `fields` of a document or a map, unless there are none.
+  private mutating func fieldsMember(of fields: some ReadableFields) throws(WireError) {
+    if fields.isEmpty { return }
+    open("\"fields\":{")
+    var iterator = fields.makeIterator()
+    while let (name, value) = iterator.next() {
+      name.withBytes { key($0) }
+      try self.value(of: value)
+    }
+    close("}")
+  }
+
+  /// Writes a document as a line of JSON Lines: its fields (if any) and its name below the database, without times.
+  package mutating func line(_ document: RawDocument) {
+    valid { json throws(WireError) in try json.line(of: document) }
+  }
+
+  /// Writes a document of a response as a line of JSON Lines.
+  ///
+  /// - Throws: ``WireError`` if a field is invalid; a part of the line is written then.
+  package mutating func line(_ document: WireDocument) throws(WireError) {
+    try line(of: document)
+  }
+
+  @inline(__always)
+  private mutating func line(of document: some ReadableDocument) throws(WireError) {
+    beginLine()
+    open("{")
+    try fieldsMember(of: document.fields)
+    document.path.string.withBytes { string($0, within: "\"name\":\"", "\"}\n") }
+    beginLine()
   }
 
   /// Writes a timestamp as an RFC 3339 string.
@@ -150,9 +203,7 @@ extension JSONWriter {
   }
 
   private mutating func fieldsMember(_ fields: FieldMap) {
-    if fields.isEmpty { return }
-    key("fields")
-    self.fields(fields)
+    valid { json throws(WireError) in try json.fieldsMember(of: fields) }
   }
 
   private mutating func arrayValue(_ values: [Value]) {

@@ -64,10 +64,47 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a string with the JSON around it, including its quotes: `{"name":"`, `"}`.
-  mutating func string(_ text: String, within opening: StaticString, _ closing: StaticString) {
-    append(opening, text, closing)
+  /// Writes a string of UTF-8 bytes.
+  package mutating func string(_ utf8: UnsafeBufferPointer<UInt8>) {
+    append("\"", utf8, "\"")
     needsComma = true
+  }
+
+  /// Writes a string with the JSON around it, including its quotes: `{"name":"`, `"}`.
+  @inline(__always)
+  mutating func string(
+    _ utf8: UnsafeBufferPointer<UInt8>,
+    within opening: StaticString,
+    _ closing: StaticString
+  ) {
+    append(opening, utf8, closing)
+    needsComma = true
+  }
+
+  /// Writes the name of a member; its value must follow.
+  @inline(__always)
+  mutating func key(_ utf8: UnsafeBufferPointer<UInt8>) {
+    append("\"", utf8, "\":")
+    needsComma = false
+  }
+
+  /// Appends the digits of a number, without a comma.
+  mutating func append(decimal number: Int64) {
+    var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
+    withUnsafeMutableBytes(of: &digits) { digits in
+      var start = digits.count
+      var magnitude = number.magnitude
+      repeat {
+        start -= 1
+        digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude % 10)
+        magnitude /= 10
+      } while magnitude != 0
+      if number < 0 {
+        start -= 1
+        digits[start] = UInt8(ascii: "-")
+      }
+      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: digits[start...]))
+    }
   }
 
   package mutating func integer(_ number: some BinaryInteger) {
@@ -131,15 +168,15 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Opens an object and writes the name of its first member: `{"name":`.
-  mutating func open(_ opening: StaticString) {
+  /// Writes the beginning of an object or array that ``close(_:)`` ends: `{"name":`, `[`.
+  package mutating func open(_ opening: StaticString) {
     separate()
     append(opening)
     needsComma = false
   }
 
   /// Closes what ``open(_:)`` opened.
-  mutating func close(_ closing: StaticString) {
+  package mutating func close(_ closing: StaticString) {
     append(closing)
     needsComma = true
   }

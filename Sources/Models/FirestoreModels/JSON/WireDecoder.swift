@@ -68,6 +68,48 @@ package struct WireDecoder {
     return RawDocument(path: path, fields: fields, createTime: createTime, updateTime: updateTime)
   }
 
+  /// Reads the path of a document and leaves its fields on the tape.
+  ///
+  /// - Throws: ``WireError`` as ``document(_:prefix:)`` for the document and its name; its fields are checked when
+  ///   they are looked at.
+  package func wireDocument(_ json: JSONCursor, prefix: String?) throws(WireError) -> WireDocument {
+    guard json.isObject else { throw WireError("a document is a JSON object") }
+    var path: DocumentPath?
+    var fields: JSONCursor?
+    for (name, value) in json.members {
+      if name == "name" {
+        path = try documentPath(value, prefix: prefix)
+      } else if name == "fields" {
+        fields = value
+      }
+    }
+    guard let path else { throw WireError("the document has no 'name'") }
+    do throws(WireError) {
+      return WireDocument(path: path, fields: try WireFields(fields, depth: 0), json: json)
+    } catch {
+      throw error.inside("fields")
+    }
+  }
+
+  /// Decodes a document of which the path was read.
+  mutating func document(_ wire: WireDocument) throws(WireError) -> RawDocument {
+    var document = RawDocument(path: wire.path, fields: FieldMap())
+    for (name, value) in wire.json.members {
+      if name == "fields" {
+        do throws(WireError) {
+          document.fields = try fields(value, depth: 0)
+        } catch {
+          throw error.inside("fields")
+        }
+      } else if name == "createTime" {
+        document.createTime = try Self.timestamp(value, member: "createTime")
+      } else if name == "updateTime" {
+        document.updateTime = try Self.timestamp(value, member: "updateTime")
+      }
+    }
+    return document
+  }
+
   private func documentPath(_ json: JSONCursor, prefix: String?) throws(WireError) -> DocumentPath {
     guard let utf8 = json.utf8 else { throw WireError("it is not a string", at: ["name"]) }
     if var prefix, prefix.withUTF8({ utf8.count >= $0.count && $0.isPrefix(of: utf8) }) {
@@ -103,7 +145,7 @@ package struct WireDecoder {
     try value(json, depth: 0)
   }
 
-  private mutating func fields(_ json: JSONCursor, depth: Int) throws(WireError) -> FieldMap {
+  mutating func fields(_ json: JSONCursor, depth: Int) throws(WireError) -> FieldMap {
     if json.isNull { return FieldMap() }
     guard json.isObject else { throw WireError("it is not a JSON object") }
     var members: [FieldMap.Entry] = []
@@ -125,232 +167,39 @@ package struct WireDecoder {
     return isOrdered ? FieldMap(ordered: members) : FieldMap(members)
   }
 
-  private mutating func value(_ json: JSONCursor, depth: Int) throws(WireError) -> Value {
-    guard json.isObject else { throw WireError("a value is a JSON object with one member, its type") }
-    // Fast path: nearly every value is an object with one known member.
-    var members = json.members
-    if let (name, member) = members.next(), members.isAtEnd, let type = ValueType(name) {
-      return try value(member, of: type, depth: depth)
-    }
-    var result: Value?
-    for (name, member) in json.members {
-      guard let type = ValueType(name) else {
-        if unknownMembers == .refused { throw WireError("there is no value type '\(name.string)'") }
-        continue
-      }
-      if result != nil { throw WireError("a value has one type, not two") }
-      result = try value(member, of: type, depth: depth)
-    }
-    guard let result else { throw WireError("a value has none of the known types") }
-    return result
-  }
-
-  private mutating func value(
-    _ json: JSONCursor,
-    of type: ValueType,
-    depth: Int
-  ) throws(WireError) -> Value {
+  mutating func value(_ json: JSONCursor, depth: Int) throws(WireError) -> Value {
+    let (type, content) = try Self.typeAndContent(of: json, unknownMembers)
     switch type {
-    case .null:
-      // An enum with a single value, which clients may send by name or number.
-      guard json.isNull || json.string == "NULL_VALUE" || json.integer == 0 else {
-        throw WireError("nullValue must be null")
-      }
-      return .null
-    case .boolean:
-      guard let flag = json.boolean else { throw WireError("booleanValue must be true or false") }
-      return .boolean(flag)
-    case .integer:
-      guard let number = Self.integer(json) else {
-        throw WireError("integerValue must be a 64-bit integer as a string")
-      }
-      return .integer(number)
-    case .double:
-      guard let number = Self.double(json) else {
-        throw WireError("doubleValue must be a number, \"NaN\", \"Infinity\" or \"-Infinity\"")
-      }
-      return .double(number)
-    case .timestamp:
-      return .timestamp(try Self.timestamp(json, member: "timestampValue"))
     case .string:
-      guard let text = json.string else { throw WireError("stringValue must be a string") }
+      guard let text = content.string else { throw WireError("stringValue must be a string") }
       return .string(text)
-    case .bytes:
-      guard let utf8 = json.utf8, let bytes = Base64.decode(utf8) else {
-        throw WireError("bytesValue must be a Base64 string")
-      }
-      return .bytes(bytes)
     case .reference:
-      guard let name = json.string else { throw WireError("referenceValue must be a document name") }
+      guard let name = content.string else { throw WireError("referenceValue must be a document name") }
       return .reference(name)
-    case .geoPoint:
-      return .geoPoint(try geoPoint(json))
-    case .array:
-      return .array(try values(json, depth: depth + 1))
+    case .array: return .array(try values(content, depth: depth + 1))
     case .map:
-      guard json.isObject else { throw WireError("mapValue is a JSON object") }
       guard depth < Self.maximumValueDepth else { throw WireError("it is nested too deeply") }
-      var fields: FieldMap?
-      for (name, member) in json.members {
-        if name == "fields" {
-          fields = try self.fields(member, depth: depth + 1)
-        } else if unknownMembers == .refused {
-          throw WireError("mapValue has no member '\(name.string)'")
-        }
-      }
-      return .map(fields ?? FieldMap())
+      guard let members = try Self.members(of: content, unknownMembers) else { return .map(FieldMap()) }
+      return .map(try fields(members, depth: depth + 1))
+    case .null, .boolean, .integer, .double, .timestamp, .bytes, .geoPoint:
+      return try Self.scalar(content, of: type, unknownMembers)
     }
   }
 
   private mutating func values(_ json: JSONCursor, depth: Int) throws(WireError) -> [Value] {
     guard json.isObject else { throw WireError("arrayValue is a JSON object") }
     guard depth <= Self.maximumValueDepth else { throw WireError("it is nested too deeply") }
+    guard let list = try Self.elements(of: json, unknownMembers) else { return [] }
     var values: [Value] = []
-    for (name, member) in json.members {
-      guard name == "values" else {
-        if unknownMembers == .refused { throw WireError("arrayValue has no member '\(name.string)'") }
-        continue
-      }
-      // Of duplicate members the last wins, as everywhere.
-      values.removeAll()
-      if member.isNull { continue }
-      guard member.isArray else { throw WireError("the values of arrayValue are a JSON array") }
-      values.reserveCapacity(member.childCount)
-      for (index, element) in member.elements.enumerated() {
-        do throws(WireError) {
-          values.append(try value(element, depth: depth))
-        } catch {
-          throw error.inside("[\(index)]")
-        }
+    values.reserveCapacity(list.childCount)
+    for (index, element) in list.elements.enumerated() {
+      do throws(WireError) {
+        values.append(try value(element, depth: depth))
+      } catch {
+        throw error.inside("[\(index)]")
       }
     }
     return values
-  }
-
-  private func geoPoint(_ json: JSONCursor) throws(WireError) -> GeoPoint {
-    guard json.isObject else { throw WireError("geoPointValue is a JSON object") }
-    var point = GeoPoint(latitude: 0, longitude: 0)
-    for (name, member) in json.members {
-      let number = Self.double(member)
-      if name == "latitude", let number {
-        point.latitude = number
-      } else if name == "longitude", let number {
-        point.longitude = number
-      } else if name == "latitude" || name == "longitude" {
-        throw WireError("a coordinate is a number")
-      } else if unknownMembers == .refused {
-        throw WireError("geoPointValue has no member '\(name.string)'")
-      }
-    }
-    return point
-  }
-
-  // MARK: Scalars
-
-  /// Decodes an RFC 3339 timestamp.
-  package static func timestamp(_ json: JSONCursor, member: String) throws(WireError) -> Timestamp {
-    guard let utf8 = json.utf8, let time = Timestamp(rfc3339: utf8) else {
-      throw WireError("\(member) must be an RFC 3339 time in the years 1 to 9999 with an offset")
-    }
-    return time
-  }
-
-  /// Decodes an int64 from a string or a number without a fraction (protobuf's JSON mapping accepts 5, 5.0
-  /// and 1e3).
-  package static func integer(_ json: JSONCursor) -> Int64? {
-    switch json.kind {
-    case .integer: json.integer
-    case .double: json.double.flatMap { Int64(exactly: $0) }
-    case .string: json.utf8.flatMap { Self.integer($0) }
-    default: nil
-    }
-  }
-
-  /// Decodes a count or a size of 0 to `Int.maximumCount`; nil for anything else.
-  package static func count(_ json: JSONCursor) -> Int? {
-    guard let number = integer(json), number >= 0 else { return nil }
-    return Int(exactly: number).flatMap { $0 <= Int.maximumCount ? $0 : nil }
-  }
-
-  private static func integer(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
-    let negative = text.first == UInt8(ascii: "-")
-    let digits = negative ? text.dropFirst() : text[...]
-    if digits.isEmpty || digits.count > 19 { return nil }
-    var magnitude: UInt64 = 0
-    for byte in digits {
-      let digit = byte &- UInt8(ascii: "0")
-      if digit > 9 { return nil }
-      magnitude = magnitude * 10 + UInt64(digit)
-    }
-    if negative { return magnitude <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil }
-    return Int64(exactly: magnitude)
-  }
-
-  /// Decodes a double from a number or a string of protobuf's JSON mapping.
-  package static func double(_ json: JSONCursor) -> Double? {
-    if let number = json.double { return number }
-    switch json.string {
-    case "NaN"?: return .nan
-    case "Infinity"?: return .infinity
-    case "-Infinity"?: return -.infinity
-    case let text?:
-      guard text.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }), let number = Double(text),
-        number.isFinite
-      else { return nil }
-      return number
-    case nil: return nil
-    }
-  }
-}
-
-/// The members that identify the type of a value.
-private enum ValueType {
-  case null, boolean, integer, double, timestamp, string, bytes, reference, geoPoint, array, map
-
-  @inline(__always)
-  init?(_ name: JSONCursor.Name) {
-    // The length identifies nearly every name, so that few comparisons suffice.
-    switch name.utf8.count {
-    case 11:
-      if name == "stringValue" {
-        self = .string
-      } else if name == "doubleValue" {
-        self = .double
-      } else {
-        return nil
-      }
-    case 14:
-      if name == "timestampValue" {
-        self = .timestamp
-      } else if name == "referenceValue" {
-        self = .reference
-      } else {
-        return nil
-      }
-    case 12:
-      if name == "integerValue" {
-        self = .integer
-      } else if name == "booleanValue" {
-        self = .boolean
-      } else {
-        return nil
-      }
-    case 8:
-      if name == "mapValue" { self = .map } else { return nil }
-    case 10:
-      if name == "arrayValue" {
-        self = .array
-      } else if name == "bytesValue" {
-        self = .bytes
-      } else {
-        return nil
-      }
-    case 9:
-      if name == "nullValue" { self = .null } else { return nil }
-    case 13:
-      if name == "geoPointValue" { self = .geoPoint } else { return nil }
-    default: return nil
-    }
   }
 }
 

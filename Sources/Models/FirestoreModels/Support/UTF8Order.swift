@@ -33,6 +33,13 @@ extension String {
   }
 }
 
+extension String {
+  /// Compares with UTF-8 bytes, as ``compareUTF8(_:)``.
+  package func compareUTF8(_ other: UnsafeBufferPointer<UInt8>) -> Int {
+    withBytes { $0.compare(other) }
+  }
+}
+
 extension UnsafeBufferPointer<UInt8> {
   /// Whether `other` begins with the same bytes.
   ///

@@ -15,9 +15,14 @@ package final class InputCopy: Sendable {
   /// Copies a file or standard input (`-`).
   ///
   /// - Parameter folder: The folder of the copy; the temporary folder if nil.
-  /// - Throws: `.inputMissing`; `.inputMalformed` for damaged gzip data; `.cannotWrite` with the folder.
-  package init(of path: String, in folder: String? = nil) throws(Failure) {
-    var input = try InputFile(path)
+  /// - Throws: `.inputMissing`; `.inputMalformed` for damaged gzip data; `.cannotWrite` with the folder; for a remote address as
+  ///   ``RemoteFiles/reader(of:)``.
+  package init(
+    of path: String,
+    in folder: String? = nil,
+    via files: FileAccess = .local
+  ) throws(Failure) {
+    var input = try InputFile(path, via: files)
     let folder = folder ?? FilePaths.temporaryFolder(for: "-")
     let (name, descriptor) = try FilePaths.createTemporary(
       beside: "\(folder)/gymmigrate-input",

@@ -1,7 +1,7 @@
 package import FirestoreModels
 import Platform
 
-/// A file or standard input (`-`) that is read sequentially.
+/// A file, a remote file or standard input (`-`) that is read sequentially.
 ///
 /// Gzip is detected by its first bytes and decompressed.
 package struct InputFile: ~Copyable {
@@ -12,6 +12,8 @@ package struct InputFile: ~Copyable {
   private let closes: Bool
   /// Whether another program or a person provides the data, so that a read may block.
   private let mayWait: Bool
+  /// What provides the bytes in place of the descriptor.
+  private let remote: (any RemoteReader)?
   private var inflater: GzipInflater?
   private var compressed: UnsafeMutableRawBufferPointer?
   private var waiting: Range<Int> = 0..<0
@@ -24,22 +26,42 @@ package struct InputFile: ~Copyable {
 
   /// Opens a file.
   ///
-  /// - Throws: ``Failure`` of kind `inputMissing` with the system's message.
-  package init(_ path: String) throws(Failure) {
+  /// - Throws: ``Failure`` of kind `inputMissing` with the system's message; for a remote address as
+  ///   ``RemoteFiles/reader(of:)``.
+  package init(_ path: String, via files: FileAccess = .local) throws(Failure) {
+    let origin = try Origin(path, files)
     self.path = path
-    closes = path != "-"
-    if path == "-" {
-      descriptor = STDIN_FILENO
-      mayWait = SystemCall.mayWait(STDIN_FILENO)
-      return
+    descriptor = origin.descriptor
+    closes = origin.closes
+    mayWait = origin.mayWait
+    remote = origin.remote
+  }
+
+  /// Where the bytes come from.
+  private struct Origin {
+    var descriptor: Int32
+    var closes: Bool
+    var mayWait: Bool
+    var remote: (any RemoteReader)?
+
+    init(_ path: String, _ files: FileAccess) throws(Failure) {
+      if let remote = try files.remote(for: path) {
+        (descriptor, closes, mayWait) = (-1, false, false)
+        self.remote = try remote.reader(of: path)
+        return
+      }
+      closes = path != "-"
+      if path == "-" {
+        (descriptor, mayWait) = (STDIN_FILENO, SystemCall.mayWait(STDIN_FILENO))
+        return
+      }
+      if let status = SystemCall.status(path).status, status.isFolder {
+        throw Failure(.inputMissing, "read", path: path, cause: "it is a folder")
+      }
+      let (descriptor, mayWait, code) = SystemCall.openToRead(path)
+      if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
+      (self.descriptor, self.mayWait) = (descriptor, mayWait)
     }
-    if let status = SystemCall.status(path).status, status.isFolder {
-      throw Failure(.inputMissing, "read", path: path, cause: "it is a folder")
-    }
-    let (descriptor, mayWait, code) = SystemCall.openToRead(path)
-    if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
-    self.descriptor = descriptor
-    self.mayWait = mayWait
   }
 
   /// Checks that a file can be opened, without consuming anything from a pipe.
@@ -63,6 +85,7 @@ package struct InputFile: ~Copyable {
     descriptor = try copy.descriptorAtStart()
     closes = true
     mayWait = false
+    remote = nil
   }
 
   deinit {
@@ -130,6 +153,11 @@ package struct InputFile: ~Copyable {
   }
 
   private mutating func receive(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    if let remote {
+      let count = try remote.read(into: buffer)
+      received += count
+      return count
+    }
     let (count, code, isStopped) =
       mayWait
       ? SystemCall.readUnlessStopped(descriptor, into: buffer)

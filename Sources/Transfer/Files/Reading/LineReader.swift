@@ -34,8 +34,12 @@ package struct LineReader: ~Copyable {
   /// Opens a file; `-` is standard input.
   ///
   /// - Throws: ``Failure`` of kind `inputMissing`.
-  package init(_ path: String, maximumLineBytes: Int = 64 << 20) throws(Failure) {
-    self.init(try InputFile(path), maximumLineBytes: maximumLineBytes)
+  package init(
+    _ path: String,
+    maximumLineBytes: Int = 64 << 20,
+    via files: FileAccess = .local
+  ) throws(Failure) {
+    self.init(try InputFile(path, via: files), maximumLineBytes: maximumLineBytes)
   }
 
   /// Reads a copy from its start.

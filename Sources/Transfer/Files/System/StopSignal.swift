@@ -25,7 +25,7 @@ package enum StopSignal {
   }
 
   /// Waits until a descriptor is ready; false if the process was asked to stop.
-  static func wait(for descriptor: Int32, toWrite: Bool = false, milliseconds: Int32 = -1) -> Bool {
+  package static func wait(for descriptor: Int32, toWrite: Bool = false, milliseconds: Int32 = -1) -> Bool {
     var both = [
       // Negative descriptors are ignored by poll.
       pollfd(fd: reading.load(ordering: .acquiring), events: Int16(POLLIN), revents: 0),

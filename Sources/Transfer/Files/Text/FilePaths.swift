@@ -81,10 +81,10 @@ package enum FilePaths {
 
   /// Returns the folder for temporary files.
   ///
-  /// For a regular file that is its own folder, which needs the capacity anyway; for standard output and
-  /// devices it is `TMPDIR` or `/tmp`.
+  /// For a regular file that is its own folder, which needs the capacity anyway; for standard output, devices and remote
+  /// addresses it is `TMPDIR` or `/tmp`.
   package static func temporaryFolder(for path: String) -> String {
-    if path != "-", SystemCall.status(path).status.map(\.isRegularFile) ?? true {
+    if path != "-", !FileAccess.isRemote(path), SystemCall.status(path).status.map(\.isRegularFile) ?? true {
       return folder(of: resolved(path))
     }
     guard let value = getenv("TMPDIR"), value.pointee != 0 else { return "/tmp" }

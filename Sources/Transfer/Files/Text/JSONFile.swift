@@ -6,13 +6,16 @@ package enum JSONFile {
   /// Reads a file; nil if it does not exist.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed` for invalid content or more than 64 MiB, `inputMissing`
-  ///   for a read error.
+  ///   for a read error; for a remote address as ``RemoteFiles/reader(of:)``.
   package static func read<Result>(
     _ path: String,
+    via files: FileAccess = .local,
     _ body: (JSONCursor) throws(WireError) -> Result
   ) throws(Failure) -> Result? {
-    if SystemCall.status(path).status == nil { return nil }
-    var file = try InputFile(path)
+    if FileAccess.isRemote(path) ? try !files.exists(path) : SystemCall.status(path).status == nil {
+      return nil
+    }
+    var file = try InputFile(path, via: files)
     var bytes: [UInt8] = []
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     defer { buffer.deallocate() }

@@ -12,7 +12,8 @@ import Platform
 /// is dropped without ``finish()`` (an error, a cancellation) deletes it; a killed process may leave it
 /// behind, but never a partial file under the final name.
 ///
-/// `-` is standard output. Devices and pipes are written directly. A symbolic link is kept and its target
+/// `-` is standard output. Devices and pipes are written directly, and so are remote addresses, where nothing appears before
+/// the file is complete. A symbolic link is kept and its target
 /// replaced. An existing file keeps its permissions; a new one is readable only by its owner, because it may
 /// hold personal data.
 package struct OutputFile: ~Copyable {
@@ -50,24 +51,36 @@ package struct OutputFile: ~Copyable {
   ///
   /// A name that ends in `.gz` is compressed unless `gzip` is set.
   ///
-  /// - Throws: ``Failure`` of kind `cannotWrite` with the path and the system's message.
-  package init(_ path: String, gzip: Bool? = nil, digest: Bool = false) throws(Failure) {
-    try Self.checkWritable(path)
+  /// - Throws: ``Failure`` of kind `cannotWrite` with the path and the system's message; for a remote address as
+  ///   ``RemoteFiles/writer(to:)``.
+  package init(
+    _ path: String,
+    gzip: Bool? = nil,
+    digest: Bool = false,
+    via files: FileAccess = .local
+  ) throws(Failure) {
+    if !FileAccess.isRemote(path) { try Self.checkWritable(path) }
     let sha256: SHA256Digest? = digest ? try SHA256Digest() : nil
     let deflater: GzipDeflater? = gzip ?? path.hasSuffix(".gz") ? try GzipDeflater() : nil
-    let destination = try Destination(path)
+    let destination = try Destination(path, files)
     self.path = path
     self.deflater = deflater
     target = destination.target
     temporary = destination.temporary
     closes = destination.closes
-    sink = FileSink(path: path, descriptor: destination.descriptor, digest: sha256)
+    sink = FileSink(
+      path: path,
+      descriptor: destination.descriptor,
+      remote: destination.remote,
+      digest: sha256
+    )
     buffer.reserveCapacity(Self.bufferSize)
   }
 
   deinit {
     if closes, sink.descriptor >= 0 { close(sink.descriptor) }
     if let temporary { unlink(temporary) }
+    sink.remote?.abandon()
   }
 
   /// Appends bytes.
@@ -99,6 +112,11 @@ package struct OutputFile: ~Copyable {
     try flush()
     try deflater?.deflate(UnsafeRawBufferPointer(start: nil, count: 0), finishing: true, into: &sink)
     if let failure = sink.failure { throw failure }
+    if let remote = sink.remote {
+      try remote.finish()
+      sink.remote = nil
+      return Receipt(path: path, bytes: sink.bytes, sha256: sink.digest.take()?.finish())
+    }
     let code = SystemCall.synchronize(sink.descriptor)
     if code != 0 { throw Failure.cannotWrite(path, errno: code) }
     if closes {
@@ -140,19 +158,28 @@ struct FileSink: ~Copyable {
   private(set) var bytes = 0
   /// Why it accepts no more, so that a file with a gap is never completed.
   private(set) var failure: Failure?
+  /// What takes the bytes in place of the descriptor.
+  var remote: (any RemoteWriter)?
   /// Whether a write may block on a reader.
   private let mayWait: Bool
 
-  init(path: String, descriptor: Int32, digest: consuming SHA256Digest?) {
+  init(
+    path: String,
+    descriptor: Int32,
+    remote: (any RemoteWriter)? = nil,
+    digest: consuming SHA256Digest?
+  ) {
     self.path = path
     self.descriptor = descriptor
+    self.remote = remote
     self.digest = digest
-    mayWait = SystemCall.mayWait(descriptor)
+    mayWait = remote == nil && SystemCall.mayWait(descriptor)
   }
 
   mutating func write(_ span: UnsafeRawBufferPointer) throws(Failure) {
     if span.isEmpty { return }
     if let failure { throw failure }
+    if let remote { return try send(span, to: remote) }
     let (code, isStopped) =
       mayWait
       ? SystemCall.writeUnlessStopped(descriptor, span) : (SystemCall.write(descriptor, span), false)
@@ -161,6 +188,17 @@ struct FileSink: ~Copyable {
       let failed = isStopped ? Failure.stopped("write", name) : Failure.cannotWrite(name, errno: code)
       failure = failed
       throw failed
+    }
+    digest?.update(span)
+    bytes += span.count
+  }
+
+  private mutating func send(_ span: UnsafeRawBufferPointer, to remote: any RemoteWriter) throws(Failure) {
+    do throws(Failure) {
+      try remote.write(span)
+    } catch {
+      failure = error
+      throw error
     }
     digest?.update(span)
     bytes += span.count
@@ -195,11 +233,15 @@ extension OutputFile {
     if access(folder, W_OK | X_OK) != 0 { throw Failure.cannotWrite(path, errno: errno) }
   }
 
-  /// Copies a file atomically; a missing source counts as empty.
+  /// Copies a file of this machine atomically; a missing source counts as empty.
   ///
-  /// - Throws: `.cannotWrite`, `.inputMissing`.
-  package static func copy(_ source: String, to path: String) throws(Failure) {
-    var output = try OutputFile(path)
+  /// - Throws: `.cannotWrite`, `.inputMissing`; for a remote address as ``init(_:gzip:digest:via:)``.
+  package static func copy(
+    _ source: String,
+    to path: String,
+    via files: FileAccess = .local
+  ) throws(Failure) {
+    var output = try OutputFile(path, via: files)
     if SystemCall.status(source).status != nil {
       var input = try InputFile(source)
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
@@ -219,8 +261,14 @@ extension OutputFile {
     var temporary: String?
     var descriptor: Int32
     var closes: Bool
+    var remote: (any RemoteWriter)?
 
-    init(_ path: String) throws(Failure) {
+    init(_ path: String, _ files: FileAccess) throws(Failure) {
+      if let remote = try files.remote(for: path) {
+        (target, temporary, descriptor, closes) = (path, nil, -1, false)
+        self.remote = try remote.writer(to: path)
+        return
+      }
       if path == "-" {
         _ = SystemCall.ignoringBrokenPipes
         (target, temporary, descriptor, closes) = (path, nil, STDOUT_FILENO, false)

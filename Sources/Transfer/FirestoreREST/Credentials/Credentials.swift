@@ -1,3 +1,5 @@
+import Configuration
+
 /// The credentials that sign requests.
 ///
 /// Printing them never reveals a secret.
@@ -18,24 +20,48 @@ package struct Credentials: Sendable, Equatable, CustomStringConvertible {
     case metadataServer(MetadataServer)
     /// A file with an access token.
     case accessTokenFile(AccessTokenFile)
+    /// An identity of another provider, by identity federation.
+    case externalAccount(ExternalAccount)
+    /// A service account that other credentials sign as.
+    indirect case impersonated(ImpersonatedAccount)
   }
-
-  /// The OAuth scope: data and administration of Firestore.
-  package static let scope = "https://www.googleapis.com/auth/datastore"
 
   /// The kind, with its data.
   package let kind: Kind
   /// The project billed for requests (`x-goog-user-project`), if it is not the database's own.
   package let quotaProject: String?
+  /// What access tokens are requested for.
+  ///
+  /// A person's credentials and an access token file have the scopes that were granted before.
+  package let scopes: [OAuthScope]
 
-  package init(_ kind: Kind, quotaProject: String? = nil) {
+  package init(_ kind: Kind, quotaProject: String? = nil, scopes: [OAuthScope] = [.datastore]) {
     self.kind = kind
     self.quotaProject = quotaProject
+    self.scopes = scopes
+  }
+
+  /// Returns the same credentials for tokens of other scopes.
+  package func scoped(to scopes: [OAuthScope]) -> Credentials {
+    Credentials(kind, quotaProject: quotaProject, scopes: scopes)
   }
 
   /// The project that the credentials belong to, if they contain it.
   package var project: String? {
-    if case .serviceAccount(let account) = kind { account.project } else { nil }
+    switch kind {
+    case .serviceAccount(let account): account.project
+    case .impersonated(let account): account.source.project
+    default: nil
+    }
+  }
+
+  /// Whether something else renews what they are made of, so that it may be unusable for a moment.
+  var areRenewedElsewhere: Bool {
+    switch kind {
+    case .accessTokenFile, .externalAccount: true
+    case .impersonated(let account): account.source.areRenewedElsewhere
+    case .none, .emulatorOwner, .bearer, .serviceAccount, .authorizedUser, .metadataServer: false
+    }
   }
 
   /// The kind and the signer, for the line before a write.
@@ -49,6 +75,21 @@ package struct Credentials: Sendable, Equatable, CustomStringConvertible {
       "user credentials \(user.account.map { "of \($0) " } ?? "")(\(user.path))"
     case .metadataServer(let server): "the service account of this machine (\(server.host))"
     case .accessTokenFile(let file): "access token (\(file.path))"
+    case .externalAccount(let account): account.description
+    case .impersonated(let account): account.description
+    }
+  }
+
+  /// Whom a role is granted to, for remedies.
+  var principal: String {
+    switch kind {
+    case .serviceAccount(let account): account.clientEmail
+    case .impersonated(let account): account.chain.account
+    case .externalAccount(let account): "the federated identity of \(account.audience)"
+    case .authorizedUser(let user): user.account ?? "the person of \(user.path)"
+    case .metadataServer: "the service account of this machine"
+    case .accessTokenFile(let file): "the owner of the token in \(file.path)"
+    case .none, .emulatorOwner, .bearer: description
     }
   }
 }

@@ -12,6 +12,12 @@ struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringCo
     Secrets.add(text)
   }
 
+  /// Creates a text of which only some words are secret, such as that after `Bearer`.
+  init(_ text: String, wordsThat isSecret: (Substring) -> Bool) {
+    revealed = text
+    for word in text.split(separator: " ") where isSecret(word) { Secrets.add(String(word)) }
+  }
+
   var description: String { "…" }
   var debugDescription: String { "…" }
   var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }

@@ -254,7 +254,7 @@ private final class CurlTransfer {
     _ = gm_curl_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1)
     _ = gm_curl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, 15_000)
     _ = gm_curl_set_long(easy, CURLOPT_TIMEOUT_MS, Int((request.timeout * 1000).rounded(.up)))
-    _ = gm_curl_set_string(easy, CURLOPT_ACCEPT_ENCODING, "")
+    if request.decompresses { _ = gm_curl_set_string(easy, CURLOPT_ACCEPT_ENCODING, "") }
     _ = gm_curl_set_string(easy, CURLOPT_USERAGENT, "gymmigrate/\(gymmigrateVersion)")
     if request.url.hasPrefix("https:") {
       _ = gm_curl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))

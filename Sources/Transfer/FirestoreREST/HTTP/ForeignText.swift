@@ -1,11 +1,11 @@
 import Files
 
 /// Text from servers, proxies and libraries.
-enum ForeignText {
+package enum ForeignText {
   /// Returns the text without anything that looks like a secret, of this process or of others.
   ///
   /// That is a login in a URL, credentials in a header, or a parameter with a token, as in redirect URLs.
-  static func cleaned(_ text: String) -> String {
+  package static func cleaned(_ text: String) -> String {
     text
       .replacing(login) { match in "\(match.1)\(Secrets.mark)@" }
       .replacing(credentials) { match in "\(match.1)\(Secrets.mark)" }

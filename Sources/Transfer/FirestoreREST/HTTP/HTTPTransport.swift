@@ -12,6 +12,8 @@ package struct HTTPRequest: Sendable {
   package var timeout: Double
   /// The largest accepted response body, decompressed, in bytes.
   package var maximumBodyBytes: Int
+  /// Whether a compressed response is requested and decompressed; otherwise its body arrives as it was sent.
+  package var decompresses = true
 
   package init(
     method: String,

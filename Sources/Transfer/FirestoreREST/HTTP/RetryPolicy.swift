@@ -8,11 +8,15 @@ package import FirestoreModels
 package enum RPC: String, Sendable {
   case getDocument, listDocuments, batchGetDocuments, runQuery, runAggregationQuery, listCollectionIds
   case partitionQuery, commit, batchWrite, deleteDocument, beginTransaction, getDatabase, token
+  case exportDocuments, importDocuments, getOperation, listOperations, cancelOperation
+  case listBackups, listBackupSchedules
+  /// A request to Cloud Storage, which has rules of its own.
+  case storage
 
   /// Whether sending it twice has the same effect as sending it once.
   package var isRead: Bool {
     switch self {
-    case .commit, .batchWrite, .deleteDocument: false
+    case .commit, .batchWrite, .deleteDocument, .exportDocuments, .importDocuments, .storage: false
     default: true
     }
   }
@@ -28,6 +32,7 @@ package enum RPC: String, Sendable {
   /// Whether the same request may be sent again after a status of the service.
   package func retries(on status: FirestoreError.Status) -> Bool {
     switch self {
+    case .exportDocuments, .importDocuments: false
     case .commit, .batchWrite:
       status == .resourceExhausted || status == .aborted || status == .unavailable
     default:

@@ -37,6 +37,10 @@ package struct RetryNotice: Sendable {
   package var delay: Double
   /// The reason, without data of documents.
   package var reason: String
+
+  package init(rpc: RPC, attempt: Int, delay: Double, reason: String) {
+    (self.rpc, self.attempt, self.delay, self.reason) = (rpc, attempt, delay, reason)
+  }
 }
 
 /// Calls the methods of the service.
@@ -90,18 +94,23 @@ package struct ServiceCaller: Sendable {
   ///
   /// - Returns: The parsed body and its root, which is valid while the body is held.
   func attempt(_ request: HTTPRequest) async throws(CallFailure) -> (ParsedBody, JSONCursor) {
-    var (authorization, response) = try await send(request, with: nil)
-    if response.status == 401 {
-      let fresh = try await Self.credentials { () async throws(Failure) in
-        try await credentials.refreshed(after: authorization)
-      }
-      if let fresh { (authorization, response) = try await send(request, with: fresh) }
-    }
+    let response = try await exchange(request)
     let body = parsers.take()
     guard response.status == 200 else {
       throw .service(ErrorBody.read(response, with: body.parser))
     }
     return (body, try parse(response.body, with: body.parser))
+  }
+
+  /// Sends a signed request once (twice if the token was refused) and returns the response, whatever its status.
+  package func exchange(_ request: HTTPRequest) async throws(CallFailure) -> HTTPResponse {
+    let (authorization, response) = try await send(request, with: nil)
+    guard response.status == 401 else { return response }
+    let fresh = try await Self.credentials { () async throws(Failure) in
+      try await credentials.refreshed(after: authorization)
+    }
+    guard let fresh else { return response }
+    return try await send(request, with: fresh).1
   }
 
   private func send(
@@ -215,8 +224,8 @@ package struct ServiceCaller: Sendable {
     }
   }
 
-  /// Reports a retry by a caller of ``attempt(_:)``.
-  func note(_ notice: RetryNotice) {
+  /// Reports a retry by a caller of ``attempt(_:)`` or ``exchange(_:)``.
+  package func note(_ notice: RetryNotice) {
     traffic.count { $0.retries += 1 }
     onRetry(notice)
   }
@@ -238,7 +247,7 @@ extension CallFailure {
   }
 
   /// The reason in one line, without data of documents.
-  var reason: String {
+  package var reason: String {
     switch self {
     case .transport(let error): error.message
     case .service(let error): error.description
@@ -285,7 +294,7 @@ extension CallFailure {
       let remedy = "The response is not from Firestore: check the endpoint and the proxy."
       return failure(.unavailable, remedy, service: error)
     case .service(let error):
-      let (kind, remedy) = error.kindAndRemedy(of: rpc)
+      let (kind, remedy) = error.managedKindAndRemedy(of: rpc) ?? error.kindAndRemedy(of: rpc)
       return failure(kind, remedy, service: error)
     }
   }

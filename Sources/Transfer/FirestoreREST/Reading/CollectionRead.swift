@@ -143,11 +143,11 @@ package struct CollectionRead: Sendable, Equatable {
     (reach == .collection || reach == .group) && startAt == nil && endBefore == nil
   }
 
-  /// Returns the collection under which a document is counted.
-  package func countedName(of document: RawDocument) -> CollectionPath {
+  /// Returns the collection under which the document with a path is counted.
+  package func countedName(of path: DocumentPath) -> CollectionPath {
     switch reach {
     case .collection, .pattern: collection
-    case .subcollections, .group: document.path.collection.pattern
+    case .subcollections, .group: path.collection.pattern
     }
   }
 

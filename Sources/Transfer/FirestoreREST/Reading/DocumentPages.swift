@@ -27,6 +27,38 @@ package struct DocumentPages: AsyncSequence, Sendable {
   }
 
   package struct Iterator: AsyncIteratorProtocol {
+    private var pages: DocumentPageSequence.Iterator
+
+    fileprivate init(_ fetcher: PageFetcher) {
+      // Decoded beside the caller, who works on the last page meanwhile.
+      pages = DocumentPageSequence.Iterator(fetcher) { .memory(try fetcher.documents(of: $0)) }
+    }
+
+    /// Returns the next page, which may be empty; nil after the last one.
+    ///
+    /// - Throws: ``Failure`` after all retries, or if a document cannot be decoded.
+    package mutating func next() async throws -> [RawDocument]? {
+      try await pages.next()?.documents()
+    }
+  }
+}
+
+/// The pages of a read for those who only carry documents: they stay on the tape of the response where that is possible.
+///
+/// Read as ``DocumentPages``. Concurrent ranges are decoded, because more of their pages wait than parsers may be held.
+package struct DocumentPageSequence: AsyncSequence, Sendable {
+  package typealias Element = DocumentPage
+
+  let client: FirestoreClient
+  let read: CollectionRead
+
+  /// Starts reading: the first page is requested immediately.
+  package func makeAsyncIterator() -> Iterator {
+    let fetcher = PageFetcher(client: client, read: read)
+    return Iterator(fetcher) { try fetcher.documentPage(of: $0) }
+  }
+
+  package struct Iterator: AsyncIteratorProtocol {
     private enum Ahead {
       case pages(ReadAhead)
       case ranges(ParallelRangeReader)
@@ -34,17 +66,22 @@ package struct DocumentPages: AsyncSequence, Sendable {
 
     private let ahead: Ahead
 
-    fileprivate init(_ fetcher: PageFetcher) {
-      ahead = fetcher.read.isSplit ? .ranges(ParallelRangeReader(fetcher)) : .pages(ReadAhead(fetcher))
+    fileprivate init(
+      _ fetcher: PageFetcher,
+      _ decode: @escaping @Sendable (FetchedPage) throws -> DocumentPage
+    ) {
+      ahead =
+        fetcher.read.isSplit
+        ? .ranges(ParallelRangeReader(fetcher)) : .pages(ReadAhead(fetcher, decode))
     }
 
     /// Returns the next page, which may be empty; nil after the last one.
     ///
     /// - Throws: ``Failure`` after all retries, or if a document cannot be decoded.
-    package mutating func next() async throws -> [RawDocument]? {
+    package mutating func next() async throws -> DocumentPage? {
       switch ahead {
       case .pages(let pages): try await pages.next()
-      case .ranges(let ranges): try await ranges.next()
+      case .ranges(let ranges): try await ranges.next().map { .memory($0) }
       }
     }
   }
@@ -55,24 +92,28 @@ extension FirestoreClient {
   package func pages(of read: CollectionRead) -> DocumentPages {
     DocumentPages(client: self, read: read)
   }
+
+  /// Reads documents page by page for those who only carry them.
+  package func documentPages(of read: CollectionRead) -> DocumentPageSequence {
+    DocumentPageSequence(client: self, read: read)
+  }
 }
 
 /// Prefetching: one page being decoded and the request for the next one, both cancelled with the reader.
 private final class ReadAhead {
   private typealias Fetch = Task<FetchedPage, any Error>
-  private typealias Decoded = (documents: [RawDocument], next: Fetch?)
+  private typealias Decoded = (page: DocumentPage, next: Fetch?)
 
   private let fetcher: PageFetcher
+  private let decode: @Sendable (FetchedPage) throws -> DocumentPage
   private let inFlight = Locked<Fetch?>(nil)
   private var decoding: Task<Decoded, any Error>?
 
-  init(_ fetcher: PageFetcher) {
+  init(_ fetcher: PageFetcher, _ decode: @escaping @Sendable (FetchedPage) throws -> DocumentPage) {
     self.fetcher = fetcher
-    decoding = Self.decode(
-      Self.fetch(after: nil, size: fetcher.read.pageSize, fetcher, inFlight),
-      fetcher,
-      inFlight
-    )
+    self.decode = decode
+    let first = Self.fetch(after: nil, size: fetcher.read.pageSize, fetcher, inFlight)
+    decoding = Self.decode(first, fetcher, inFlight, decode)
   }
 
   deinit {
@@ -80,11 +121,11 @@ private final class ReadAhead {
     inFlight.withLock { $0 }?.cancel()
   }
 
-  func next() async throws -> [RawDocument]? {
+  func next() async throws -> DocumentPage? {
     guard let task = decoding else { return nil }
-    let (documents, next) = try await task.cancellingValue
-    decoding = next.map { Self.decode($0, fetcher, inFlight) }
-    return documents
+    let (page, next) = try await task.cancellingValue
+    decoding = next.map { Self.decode($0, fetcher, inFlight, decode) }
+    return page
   }
 
   private static func fetch(
@@ -102,7 +143,8 @@ private final class ReadAhead {
   private static func decode(
     _ fetch: Fetch,
     _ fetcher: PageFetcher,
-    _ inFlight: Locked<Fetch?>
+    _ inFlight: Locked<Fetch?>,
+    _ decode: @escaping @Sendable (FetchedPage) throws -> DocumentPage
   ) -> Task<Decoded, any Error> {
     Task {
       let page = try await fetch.cancellingValue
@@ -111,7 +153,7 @@ private final class ReadAhead {
       let start = try fetcher.start(after: page)
       let next = start.map { Self.fetch(after: $0, size: size, fetcher, inFlight) }
       if Task.isCancelled { next?.cancel() }
-      return (try fetcher.documents(of: page), next)
+      return (try decode(page), next)
     }
   }
 }

@@ -129,6 +129,32 @@ struct PageFetcher: Sendable {
     return documents
   }
 
+  /// Returns the documents of a fetched page, which stay on its tape unless they are selected or cut here.
+  ///
+  /// - Throws: As ``documents(of:)``, but values are checked when they are looked at.
+  func documentPage(of page: FetchedPage) throws(Failure) -> DocumentPage {
+    if selection != nil || read.cutsHere { return .memory(try documents(of: page)) }
+    let reader = AnswerReader(client.database)
+    let isAsked = read.mayGive
+    let collection = read.collection.string
+    var documents: [WireDocument] = []
+    if let list = page.elements {
+      documents.reserveCapacity(page.size)
+      for element in list.elements {
+        guard let json = read.isList ? element : element["document"] else { continue }
+        do throws(CallFailure) {
+          documents.append(try reader.wireDocument(json, isAsked: isAsked))
+        } catch {
+          throw error.asFailure(operation: "read the page of", path: collection)
+        }
+      }
+    }
+    let wire = WirePage(documents, owner: page.body) { error in
+      AnswerReader.failure(of: error).asFailure(operation: "read the page of", path: collection)
+    }
+    return .wire(wire)
+  }
+
   private func listURL(after start: PageStart?, size: Int) -> String {
     var url = client.url(ofParent: read.collection.parent) + "/"
     PercentEncoding.appendPath(read.collection.id, to: &url)

@@ -72,7 +72,7 @@ package struct RunRecord: Sendable, Equatable {
 
   /// Makes a record.
   ///
-  /// - Parameter digests: The SHA-256 of those inputs that are identified by it, by path.
+  /// - Parameter digests: The SHA-256 of those inputs that are identified by it, by path; the generation of objects in buckets.
   package init(
     id: String,
     command: String,
@@ -200,7 +200,11 @@ package struct RunRecord: Sendable, Equatable {
             $0.member("bytes", input.bytes)
             $0.member("modified", input.modified)
             $0.member("path", input.path)
-            $0.member("sha256", input.sha256)
+            if FileAccess.isRemote(input.path) {
+              $0.member("generation", input.sha256)
+            } else {
+              $0.member("sha256", input.sha256)
+            }
           }
         }
       }
@@ -262,7 +266,7 @@ package struct RunRecord: Sendable, Equatable {
           path: element["path"]?.string ?? "",
           bytes: element["bytes"].flatMap { WireDecoder.count($0) } ?? 0,
           modified: element["modified"]?.string.flatMap { Timestamp($0) },
-          sha256: element["sha256"]?.string
+          sha256: element["sha256"]?.string ?? element["generation"]?.string
         )
       )
     }

@@ -17,6 +17,8 @@ package final class Progress: Sendable {
     /// The share that was done when a resumed run began.
     var firstShare = 0.0
     var shown = -Double.infinity
+    /// More about the work, behind its count.
+    var note: String?
     var number = 0
   }
 
@@ -75,13 +77,16 @@ package final class Progress: Sendable {
 
   /// Counts further documents as done.
   ///
-  /// - Parameter share: The share of the work that is done, from 0 to 1, if it is known other than by the total.
-  package func advance(by count: Int, share: Double? = nil) {
+  /// - Parameters:
+  ///   - share: The share of the work that is done, from 0 to 1, if it is known other than by the total.
+  ///   - note: More about the work, shown behind its count: `3.1 of 12.0 GB`.
+  package func advance(by count: Int, share: Double? = nil, note: String? = nil) {
     let now = clock.now()
     let pause = terminal?.isInteractive == true ? 0.2 : interval
     let isDue = state.withLock { state in
       state.done = state.done.addingClamped(count)
       state.share = share ?? state.share
+      state.note = note ?? state.note
       guard now - state.shown >= pause else { return false }
       state.shown = now
       return true
@@ -120,7 +125,8 @@ package final class Progress: Sendable {
       elapsed: now - state.started,
       retries: traffic.current.retries,
       share: state.share,
-      firstShare: state.firstShare
+      firstShare: state.firstShare,
+      note: state.note
     )
     if let terminal, terminal.isInteractive {
       terminal.setStatus(text)
@@ -138,7 +144,8 @@ package final class Progress: Sendable {
     elapsed: Double,
     retries: Int,
     share: Double? = nil,
-    firstShare: Double = 0
+    firstShare: Double = 0,
+    note: String? = nil
   ) -> String {
     var parts: [String] = []
     if let total, total > 0 {
@@ -150,6 +157,7 @@ package final class Progress: Sendable {
     } else {
       parts.append(NumberText.grouped(done))
     }
+    if let note { parts.append(note) }
     if elapsed >= 0.5, done > 0 {
       let rate = Double(done) / elapsed
       parts.append("\(NumberText.grouped(Int(clamping: rate)))/s")

@@ -1,3 +1,4 @@
+package import Files
 package import Schema
 
 /// Options of a CSV file.
@@ -33,6 +34,8 @@ package struct CSVOptions: Sendable {
   package var isPlain = false
   /// The schema with the columns of the collections.
   package var schema = DatabaseSchema.none
+  /// The files that can be reached.
+  package var files = FileAccess.local
   /// Whether the receipt includes the SHA-256 of the file.
   package var digest = false
   /// Whether it is a part of a file: rows without byte order mark and header.

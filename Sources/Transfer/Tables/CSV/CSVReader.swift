@@ -1,4 +1,4 @@
-import Files
+package import Files
 package import FirestoreModels
 import Platform
 
@@ -65,18 +65,26 @@ package struct CSVReader: ~Copyable {
   package init(
     _ path: String,
     delimiter: CSVOptions.Delimiter? = .comma,
-    maximumRecordBytes: Int = CSVReader.defaultMaximumRecordBytes
+    maximumRecordBytes: Int = CSVReader.defaultMaximumRecordBytes,
+    via files: FileAccess = .local
   ) throws(Failure) {
-    try self.init(path, delimiter: delimiter, maximumRecordBytes: maximumRecordBytes, chunkSize: 1 << 20)
+    try self.init(
+      path,
+      delimiter: delimiter,
+      maximumRecordBytes: maximumRecordBytes,
+      chunkSize: 1 << 20,
+      via: files
+    )
   }
 
   init(
     _ path: String,
     delimiter: CSVOptions.Delimiter?,
     maximumRecordBytes: Int,
-    chunkSize: Int
+    chunkSize: Int,
+    via files: FileAccess = .local
   ) throws(Failure) {
-    file = try InputFile(path)
+    file = try InputFile(path, via: files)
     self.maximumRecordBytes = maximumRecordBytes
     self.delimiter = delimiter ?? .comma
     findsDelimiter = delimiter == nil

@@ -15,7 +15,6 @@ struct CSVRows {
   private var cellText: CellText
   /// Set for plain cells.
   private var shownText: ShownText?
-  private var cells: [Value?] = []
 
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
@@ -45,19 +44,31 @@ struct CSVRows {
     appendLineEnd()
   }
 
-  /// Appends the row of a document with the current columns.
+  /// Returns the name of a document in the first column.
   ///
   /// - Throws: ``Failure`` of kind `internal` if the document is not in the collection.
-  mutating func append(_ document: RawDocument) throws(Failure) {
-    guard let name = document.path.name(below: collection) else {
-      throw Failure(
-        .internal,
-        "write a row",
-        path: document.path.string,
-        cause: "the document is not below the collection \(collection)"
-      )
-    }
-    plan.position(document.fields, into: &cells)
+  func name(of path: DocumentPath) throws(Failure) -> Substring.UTF8View {
+    if let name = path.name(below: collection) { return name }
+    throw Failure(
+      .internal,
+      "write a row",
+      path: path.string,
+      cause: "the document is not below the collection \(collection)"
+    )
+  }
+
+  /// Appends the row of a document with the current columns.
+  ///
+  /// - Parameters:
+  ///   - name: The first cell.
+  ///   - cells: A buffer that the rows of a page share; all of it is nil.
+  /// - Throws: Why a value cannot be looked at; a part of the row is written then.
+  mutating func append<Fields: ReadableFields>(
+    _ fields: Fields,
+    of name: Substring.UTF8View,
+    cells: inout [Fields.Content?]
+  ) throws(WireError) {
+    let rest = try plan.position(fields, into: &cells)
     let start = bytes.count
     if isForExcel, CellForm.isFormula(name) { bytes.append(UInt8(ascii: "'")) }
     bytes.append(contentsOf: name)
@@ -65,18 +76,28 @@ struct CSVRows {
     for index in cells.indices {
       bytes.append(delimiter)
       guard let value = cells[index].take() else { continue }
-      let start = bytes.count
-      if shownText?.append(value, to: &bytes) == nil {
-        cellText.append(value, as: plan.columns[index].type, to: &bytes)
-      }
-      if bytes.count == start {
-        // An empty text, or null with an empty null text.
-        if case .string = value { appendEmptyText() }
-      } else {
-        quoteIfNeeded(from: start)
-      }
+      try appendCell(value, at: index)
+    }
+    if let rest {
+      // Its column is the last one, whose cell is empty so far.
+      try appendCell(Value.map(rest), at: plan.columns.count - 1)
     }
     appendLineEnd()
+  }
+
+  private mutating func appendCell(_ value: some ReadableValue, at index: Int) throws(WireError) {
+    let start = bytes.count
+    if shownText != nil {
+      try shownText?.append(value.value(), to: &bytes)
+    } else {
+      try cellText.append(of: value, as: plan.columns[index].type, to: &bytes)
+    }
+    if bytes.count == start {
+      // An empty text, or null with an empty null text.
+      if case .string = try value.view() { appendEmptyText() }
+    } else {
+      quoteIfNeeded(from: start)
+    }
   }
 
   private mutating func appendEmptyText() {

@@ -49,7 +49,7 @@ package final class CSVWriter: CollectionWriter {
       plan = ColumnPlan(collection: collection, schema: options.schema)
     }
     rows = try CSVRows(collection: collection, plan: plan, options: options)
-    file = try OutputFile(path, digest: options.digest)
+    file = try OutputFile(path, digest: options.digest, via: options.files)
     if plan.grows {
       spool = try SpoolFile(in: FilePaths.temporaryFolder(for: path), for: path == "-" ? nil : path)
     } else if !isPart {
@@ -64,8 +64,19 @@ package final class CSVWriter: CollectionWriter {
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`; the writer cannot be used again.
   package func append(contentsOf documents: [RawDocument]) throws(Failure) {
-    try append(documents, to: &rows)
-    documentCount += documents.count
+    try append(documents, to: &rows) { document, error in
+      Failure(.internal, "write a row", path: document.path.string, cause: error.description)
+    }
+  }
+
+  /// Appends a page of documents; those of a response go from its tape to the file.
+  ///
+  /// - Throws: As ``append(contentsOf:)``, or the failure of a document that cannot be decoded.
+  package func append(_ page: DocumentPage) throws(Failure) {
+    switch page {
+    case .memory(let documents): try append(contentsOf: documents)
+    case .wire(let page): try append(page.documents, to: &rows) { page.failure($1, in: $0) }
+    }
   }
 
   /// Completes the file under its final name.
@@ -87,14 +98,25 @@ package final class CSVWriter: CollectionWriter {
 
   /// The rows are a parameter, so that this object is accessed once per page instead of several times per
   /// cell.
-  private func append(_ documents: [RawDocument], to rows: inout CSVRows) throws(Failure) {
+  private func append<Documents: RandomAccessCollection>(
+    _ documents: Documents,
+    to rows: inout CSVRows,
+    _ failure: (Documents.Element, WireError) -> Failure
+  ) throws(Failure) where Documents.Element: ReadableDocument {
+    var cells: [Documents.Element.Fields.Content?] = []
     for document in documents {
+      let name = try rows.name(of: document.path)
       let start = rows.bytes.count
-      try rows.append(document)
+      do throws(WireError) {
+        try rows.append(document.fields, of: name, cells: &cells)
+      } catch {
+        throw failure(document, error)
+      }
       if rows.plan.grows { note(rows.bytes.count - start, columns: rows.plan.columns.count) }
       if rows.bytes.count >= 128 << 10 { try pass(&rows) }
     }
     try pass(&rows)
+    documentCount += documents.count
   }
 
   private func pass(_ rows: inout CSVRows) throws(Failure) {

@@ -61,14 +61,21 @@ package struct CellText: Sendable {
   // MARK: Writing
 
   /// Appends the text of a value, without the quotes of a file format; nothing for an empty text.
-  package mutating func append(_ value: Value, as type: Column.ValueType, to out: inout [UInt8]) {
+  ///
+  /// - Throws: Why the value cannot be looked at.
+  mutating func append(
+    of value: some ReadableValue,
+    as type: Column.ValueType,
+    to out: inout [UInt8]
+  ) throws(WireError) {
     let start = out.count
-    switch (value, type) {
+    switch (try value.view(), type) {
     case (.null, _):
       out.append(contentsOf: nullBytes)
       return
     case (.string(let text), .string), (.string(let text), .any):
-      appendText(text, isTyped: type == .string, to: &out)
+      let isPlain = text.withBytes { appendText($0, isTyped: type == .string, to: &out) }
+      if !isPlain { try appendREST(value, to: &out) }
       return
     case (.integer(let number), .integer), (.integer(let number), .any):
       CellForm.append(number, to: &out)
@@ -78,56 +85,68 @@ package struct CellText: Sendable {
       out.append(contentsOf: (truth ? "true" : "false").utf8)
     case (.timestamp(let moment), .timestamp), (.timestamp(let moment), .any):
       append(moment, to: &out)
-    case (.array(let values), .array), (.array(let values), .any):
-      appendArray(values, to: &out)
+    case (.array(let elements), .array), (.array(let elements), .any):
+      try appendArray(elements, to: &out)
     case (.map(let fields), _) where fields.isEmpty:
       out.append(contentsOf: "{}".utf8)
     default:
-      appendREST(value, to: &out)
-      return
+      return try appendREST(value, to: &out)
     }
     if !nullBytes.isEmpty, out.count - start == nullBytes.count, out[start...].elementsEqual(nullBytes) {
       out.removeSubrange(start...)
-      appendREST(value, to: &out)
+      try appendREST(value, to: &out)
     }
   }
 
-  private mutating func appendText(_ text: String, isTyped: Bool, to out: inout [UInt8]) {
-    var text = text
-    let isPlain = text.withUTF8 { utf8 in
-      guard let first = utf8.first else { return true }
-      if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return false }
-      if utf8.count == nullBytes.count, utf8.elementsEqual(nullBytes) { return false }
-      if !isTyped, CellForm(utf8) != .text { return false }
-      if neutralisesFormulas, CellForm.isFormula(utf8[...]) { out.append(UInt8(ascii: "'")) }
-      out.append(contentsOf: utf8)
-      return true
+  /// Appends the text of a value in memory.
+  package mutating func append(_ value: Value, as type: Column.ValueType, to out: inout [UInt8]) {
+    do throws(WireError) {
+      try append(of: value, as: type, to: &out)
+    } catch {
+      assertionFailure("a value in memory is invalid: \(error)")
     }
-    if !isPlain { appendREST(.string(text), to: &out) }
   }
 
-  private mutating func appendREST(_ value: Value, to out: inout [UInt8]) {
+  /// Appends a text as it is; false, and nothing, if it would be read back as something else.
+  private func appendText(_ utf8: UnsafeBufferPointer<UInt8>, isTyped: Bool, to out: inout [UInt8]) -> Bool {
+    guard let first = utf8.first else { return true }
+    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return false }
+    if utf8.count == nullBytes.count, utf8.elementsEqual(nullBytes) { return false }
+    if !isTyped, CellForm(utf8) != .text { return false }
+    if neutralisesFormulas, CellForm.isFormula(utf8) { out.append(UInt8(ascii: "'")) }
+    out.append(contentsOf: utf8)
+    return true
+  }
+
+  private mutating func appendREST(
+    _ value: some ReadableValue,
+    to out: inout [UInt8]
+  ) throws(WireError) {
     json.removeAll()
-    json.value(value)
+    try value.write(to: &json)
     out.append(contentsOf: json.bytes)
   }
 
   /// Appends an array: literals where JSON is unambiguous, otherwise REST JSON, also for integers beyond
   /// 2^53.
-  private mutating func appendArray(_ values: [Value], to out: inout [UInt8]) {
+  private mutating func appendArray(
+    _ elements: some ReadableElements,
+    to out: inout [UInt8]
+  ) throws(WireError) {
     json.removeAll()
-    json.array { list in
-      for value in values {
-        switch value {
-        case .null: list.null()
-        case .boolean(let truth): list.boolean(truth)
-        case .integer(let number) where number.magnitude <= 1 << 53: list.integer(number)
-        case .double(let number) where number.isFinite: list.double(number)
-        case .string(let text): list.string(text)
-        default: list.value(value)
-        }
+    json.open("[")
+    var iterator = elements.makeIterator()
+    while let value = iterator.next() {
+      switch try value.view() {
+      case .null: json.null()
+      case .boolean(let truth): json.boolean(truth)
+      case .integer(let number) where number.magnitude <= 1 << 53: json.integer(number)
+      case .double(let number) where number.isFinite: json.double(number)
+      case .string(let text): text.withBytes { json.string($0) }
+      default: try value.write(to: &json)
       }
     }
+    json.close("]")
     out.append(contentsOf: json.bytes)
   }
 

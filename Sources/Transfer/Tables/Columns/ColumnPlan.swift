@@ -79,76 +79,93 @@ struct ColumnPlan: Sendable {
   /// Assigns the values of a document to the columns.
   ///
   /// Afterwards, `cells` has one element per current column, nil for a missing value.
-  mutating func position(_ fields: FieldMap, into cells: inout [Value?]) {
+  ///
+  /// - Returns: What has no column, which belongs into the last one; nil if there is nothing.
+  /// - Throws: Why a value cannot be looked at.
+  mutating func position<Fields: ReadableFields>(
+    _ fields: Fields,
+    into cells: inout [Fields.Content?]
+  ) throws(WireError) -> FieldMap? {
     fill(&cells)
     var rest: [FieldMap.Entry] = []
-    position(fields, node: 0, into: &cells, rest: &rest)
-    if rest.isEmpty { return }
+    try position(fields, node: 0, into: &cells, rest: &rest)
+    if rest.isEmpty { return nil }
     if !hasRest {
       hasRest = true
       columns.append(Column(unknown: FieldPath(field: Self.restName)))
       fill(&cells)
     }
-    cells[columns.count - 1] = .map(FieldMap(rest))
+    return FieldMap(rest)
   }
 
-  private func fill(_ cells: inout [Value?]) {
+  private func fill<Cell>(_ cells: inout [Cell?]) {
     while cells.count < columns.count { cells.append(nil) }
   }
 
-  private mutating func position(
-    _ fields: FieldMap,
+  private mutating func position<Fields: ReadableFields>(
+    _ fields: Fields,
     node: Int,
-    into cells: inout [Value?],
+    into cells: inout [Fields.Content?],
     rest: inout [FieldMap.Entry]
-  ) {
+  ) throws(WireError) {
     // Both the document's members and the known ones are sorted, so they are traversed together.
     var at = 0
-    for entry in fields.entries {
-      let found = seek(entry.name, in: node, from: &at)
+    var members = fields.makeIterator()
+    while let (name, value) = members.next() {
+      let found = name.withBytes { seek($0, in: node, from: &at) }
       if !found {
-        guard grows, !entry.name.isEmpty, !Self.isReserved(entry.name), !hasRest else {
-          if grows { rest.append(entry) }
+        guard grows, name.withBytes({ !$0.isEmpty && !Self.isReserved($0) }), !hasRest else {
+          if grows { rest.append(FieldMap.Entry(name: name.copy, value: try value.value())) }
           continue
         }
-        nodes[node].names.insert(entry.name, at: at)
+        nodes[node].names.insert(name.copy, at: at)
         nodes[node].members.insert(Member(), at: at)
       }
-      if grows, case .map(let inner) = entry.value, !inner.isEmpty, inner.vector == nil {
+      if grows, let inner = try Self.members(of: value) {
         if nodes[node].members[at].node == nil {
           if hasRest {
-            rest.append(entry)
+            rest.append(FieldMap.Entry(name: name.copy, value: try value.value()))
             continue
           }
-          nodes.append(Node(path: nodes[node].path + [entry.name]))
+          nodes.append(Node(path: nodes[node].path + [name.copy]))
           nodes[node].members[at].node = nodes.count - 1
         }
         guard let below = nodes[node].members[at].node else { continue }
         var innerRest: [FieldMap.Entry] = []
-        position(inner, node: below, into: &cells, rest: &innerRest)
+        try position(inner, node: below, into: &cells, rest: &innerRest)
         if !innerRest.isEmpty {
-          rest.append(FieldMap.Entry(name: entry.name, value: .map(FieldMap(innerRest))))
+          rest.append(FieldMap.Entry(name: name.copy, value: .map(FieldMap(innerRest))))
         }
       } else if let column = nodes[node].members[at].column {
-        cells[column] = entry.value
+        cells[column] = value
       } else if grows {
         guard columns.count < Self.maximumColumns, !hasRest,
-          let path = FieldPath(segments: nodes[node].path + [entry.name])
+          let path = FieldPath(segments: nodes[node].path + [name.copy])
         else {
-          rest.append(entry)
+          rest.append(FieldMap.Entry(name: name.copy, value: try value.value()))
           continue
         }
         nodes[node].members[at].column = columns.count
         columns.append(Column(unknown: path))
-        cells.append(entry.value)
-      } else if let below = nodes[node].members[at].node, case .map(let inner) = entry.value {
-        position(inner, node: below, into: &cells, rest: &rest)
+        cells.append(value)
+      } else if let below = nodes[node].members[at].node, case .map(let inner) = try value.view() {
+        try position(inner, node: below, into: &cells, rest: &rest)
       }
     }
   }
 
+  /// Returns the members of a map that have columns of their own; nil for everything that is one cell.
+  private static func members<Source: ReadableValue>(
+    of value: Source
+  ) throws(WireError) -> Source.Fields? {
+    guard value.isMap, case .map(let inner) = try value.view(), !inner.isEmpty,
+      try inner.vectorComponents() == nil
+    else { return nil }
+    return inner
+  }
+
   /// Advances `at` to the member with a name, or to its insertion index.
-  private func seek(_ name: String, in node: Int, from at: inout Int) -> Bool {
+  private func seek(_ name: UnsafeBufferPointer<UInt8>, in node: Int, from at: inout Int) -> Bool {
     let count = nodes[node].names.count
     while at < count {
       let order = nodes[node].names[at].compareUTF8(name)
@@ -160,15 +177,15 @@ struct ColumnPlan: Sendable {
   }
 
   /// No field has a name of the form `__.*__`; the first and the last heading do.
-  private static func isReserved(_ name: String) -> Bool {
-    name.utf8.count >= 4 && name.hasPrefix("__") && name.hasSuffix("__")
+  private static func isReserved(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    name.count >= 4 && name.starts(with: "__".utf8) && name.suffix(2).elementsEqual("__".utf8)
   }
 
   private mutating func enter(_ path: FieldPath, _ column: Int) {
     var node = 0
     for (depth, name) in path.segments.enumerated() {
       var at = 0
-      if !seek(name, in: node, from: &at) {
+      if !name.withBytes({ seek($0, in: node, from: &at) }) {
         nodes[node].names.insert(name, at: at)
         nodes[node].members.insert(Member(), at: at)
       }

@@ -1,3 +1,4 @@
+package import Files
 package import Schema
 
 /// Options for converting the rows of a table to documents.
@@ -25,6 +26,8 @@ package struct TableOptions: Sendable {
 
   /// The schema with the columns of the collections.
   package var schema = DatabaseSchema.none
+  /// The files that can be reached.
+  package var files = FileAccess.local
 
   package init(timeZone: LocalTimeZone) {
     self.timeZone = timeZone

@@ -1,3 +1,4 @@
+package import Files
 package import FirestoreModels
 
 /// Reads the rows of a table: CSV, also compressed with gzip, or a sheet of an XLSX workbook.
@@ -41,12 +42,13 @@ package struct TableReader: ~Copyable {
     _ path: String,
     format: Format? = nil,
     sheet: String? = nil,
-    delimiter: CSVOptions.Delimiter? = nil
+    delimiter: CSVOptions.Delimiter? = nil,
+    via files: FileAccess = .local
   ) throws(Failure) {
     self.path = path
     switch format ?? Format(of: path) {
     case .csv:
-      csv = try CSVReader(path, delimiter: delimiter ?? (path.hasSuffix(".tsv") ? .tab : nil))
+      csv = try CSVReader(path, delimiter: delimiter ?? (path.hasSuffix(".tsv") ? .tab : nil), via: files)
     case .xlsx:
       let package = try XLSXPackage(path)
       let found = package.sheets.first { found in

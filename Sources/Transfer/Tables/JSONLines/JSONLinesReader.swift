@@ -1,4 +1,4 @@
-import Files
+package import Files
 package import FirestoreModels
 
 /// Reads JSON Lines of REST Documents from a file or standard input (`-`); gzip is decompressed.
@@ -33,9 +33,10 @@ package struct JSONLinesReader: ~Copyable {
   /// - Throws: ``Failure`` of kind `inputMissing`.
   package init(
     _ path: String,
-    maximumLineBytes: Int = JSONLinesReader.defaultMaximumLineBytes
+    maximumLineBytes: Int = JSONLinesReader.defaultMaximumLineBytes,
+    via files: FileAccess = .local
   ) throws(Failure) {
-    lines = try LineReader(path, maximumLineBytes: maximumLineBytes)
+    lines = try LineReader(path, maximumLineBytes: maximumLineBytes, via: files)
     self.maximumLineBytes = maximumLineBytes
     parser = JSONParser(maximumBytes: maximumLineBytes + 64)
   }

@@ -12,13 +12,17 @@ package final class JSONLinesWriter: CollectionWriter {
   package private(set) var receipt: OutputFile.Receipt?
 
   private var file: OutputFile?
-  private var json = JSONWriter(capacity: 4 << 10)
+  private var json = JSONWriter(capacity: chunk + (16 << 10))
 
   /// Starts a file (`-` is standard output; `.gz` compresses).
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
-  package init(_ path: String, digest: Bool = false) throws(Failure) {
-    file = try OutputFile(path, digest: digest)
+  package init(
+    _ path: String,
+    digest: Bool = false,
+    via files: FileAccess = .local
+  ) throws(Failure) {
+    file = try OutputFile(path, digest: digest, via: files)
   }
 
   /// Appends a page of documents.
@@ -26,13 +30,38 @@ package final class JSONLinesWriter: CollectionWriter {
   /// - Throws: ``Failure`` of kind `cannotWrite`; the writer cannot be used again.
   package func append(contentsOf documents: [RawDocument]) throws(Failure) {
     for document in documents {
-      json.removeAll()
-      json.document(document, in: nil, times: false)
-      json.bytes.append(UInt8(ascii: "\n"))
-      try file?.write(json.bytes)
+      json.line(document)
+      try passOn()
     }
+    try passOn(all: true)
     documentCount += documents.count
   }
+
+  /// Appends a page of documents; those of a response go from its tape to the file.
+  ///
+  /// - Throws: As ``append(contentsOf:)``, or the failure of a document that cannot be decoded.
+  package func append(_ page: DocumentPage) throws(Failure) {
+    guard case .wire(let wire) = page else { return try append(contentsOf: page.documents()) }
+    for document in wire.documents {
+      do throws(WireError) {
+        try json.line(document)
+      } catch {
+        throw wire.failure(error, in: document)
+      }
+      try passOn()
+    }
+    try passOn(all: true)
+    documentCount += wire.documents.count
+  }
+
+  /// Writes the lines so far, if there are enough of them that the file takes them without a copy.
+  private func passOn(all: Bool = false) throws(Failure) {
+    guard json.bytes.count >= Self.chunk || (all && !json.bytes.isEmpty) else { return }
+    try file?.write(json.bytes)
+    json.removeAll()
+  }
+
+  private static let chunk = 128 << 10
 
   /// Completes the file under its final name.
   ///

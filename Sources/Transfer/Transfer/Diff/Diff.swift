@@ -1,5 +1,5 @@
 package import Configuration
-import Files
+package import Files
 package import FirestoreModels
 package import FirestoreREST
 package import Logging
@@ -35,6 +35,8 @@ package struct Diff {
     package var failsIfEmpty = false
     /// The output file; `-` is standard output, nil is none.
     package var output: String?
+    /// The files that can be reached.
+    package var files = FileAccess.local
 
     package init(selection: CollectionSelection) {
       self.selection = selection
@@ -105,7 +107,7 @@ package struct Diff {
         ignoring: options.ignored
       ),
       options: options,
-      output: try options.output.map { DiffOutput(try OutputFile($0)) },
+      output: try options.output.map { DiffOutput(try OutputFile($0, via: options.files)) },
       runCounts: runCounts,
       progress: progress
     )

@@ -1,4 +1,4 @@
-import Files
+package import Files
 package import FirestoreModels
 import FirestoreREST
 package import Runs
@@ -31,6 +31,7 @@ package struct Snapshot: Sendable {
   package let defectCount: Int
   private let files: [String]
   private let isSorted: Bool
+  private let access: FileAccess
 
   /// The maximum number of defects that are listed.
   private static let shownDefects = 1000
@@ -41,18 +42,27 @@ package struct Snapshot: Sendable {
   ///   - path: A JSON Lines file, compressed or not, or an export directory.
   ///   - source: The database of the documents; nil for that of the manifest.
   ///   - progress: Receives the number of documents read.
+  ///   - access: The files that can be reached.
   /// - Throws: ``Failure``: `.inputMissing`; `.inputMalformed` if a file cannot be read to its end.
-  package init(_ path: String, source: DatabaseName?, progress: Progress) throws {
+  package init(
+    _ path: String,
+    source: DatabaseName?,
+    progress: Progress,
+    via access: FileAccess = .local
+  ) throws {
     self.path = path
+    self.access = access
     // A manifest lists collections in the order of the command line.
-    files = try Manifest.files(at: path).sorted { Self.order(of: $0).compareUTF8(Self.order(of: $1)) < 0 }
-    database = try source ?? Manifest.source(of: files)
+    files = try Manifest.files(at: path, via: access).sorted {
+      Self.order(of: $0).compareUTF8(Self.order(of: $1)) < 0
+    }
+    database = try source ?? Manifest.source(of: files, via: access)
     var roots: Set<CollectionPath> = []
     var last: DocumentPath?
     var (isSorted, count, defectCount) = (true, 0, 0)
     var defects: [Defect] = []
     for file in files {
-      var reader = try JSONLinesReader(file)
+      var reader = try JSONLinesReader(file, via: access)
       while let line = try reader.next() {
         if count % 1024 == 0 {
           try Task.checkCancellation()
@@ -99,11 +109,11 @@ package struct Snapshot: Sendable {
   /// - Throws: ``Failure``: `.cannotWrite` if they cannot be sorted on disk.
   func documents(of scopes: [CollectionScope]) throws -> SnapshotDocuments {
     if isSorted, !CollectionScope.interleave(scopes) {
-      return SnapshotDocuments(files: files, scopes: scopes)
+      return SnapshotDocuments(files: files, scopes: scopes, via: access)
     }
     var sort = DocumentSort()
     for file in files {
-      var reader = try JSONLinesReader(file)
+      var reader = try JSONLinesReader(file, via: access)
       while let line = try reader.next() {
         guard case .success(let document) = line.document,
           let scope = CollectionScope.index(of: document.path, in: scopes)
@@ -123,13 +133,15 @@ final class SnapshotDocuments {
   private let files: [String]
   private let scopes: [CollectionScope]
   private let sorted: SortedDocuments?
+  private let access: FileAccess
   private var file = 0
   private var reader: LinesBox?
   private var ahead: (scope: Int, document: RawDocument)?
 
   /// Reads files whose names are in order.
-  init(files: [String], scopes: [CollectionScope]) {
+  init(files: [String], scopes: [CollectionScope], via access: FileAccess = .local) {
     self.files = files
+    self.access = access
     self.scopes = scopes
     sorted = nil
   }
@@ -137,6 +149,7 @@ final class SnapshotDocuments {
   /// Reads sorted documents.
   init(sorted: SortedDocuments) {
     self.sorted = sorted
+    access = .local
     files = []
     scopes = []
   }
@@ -158,7 +171,7 @@ final class SnapshotDocuments {
   private func read() throws -> (scope: Int, document: RawDocument)? {
     if let sorted { return try sorted.next() }
     while file < files.count {
-      if reader == nil { reader = LinesBox(try JSONLinesReader(files[file])) }
+      if reader == nil { reader = LinesBox(try JSONLinesReader(files[file], via: access)) }
       while let line = try reader?.next() {
         guard case .success(let document) = line.document,
           let scope = CollectionScope.index(of: document.path, in: scopes)

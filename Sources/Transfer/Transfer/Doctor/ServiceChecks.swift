@@ -9,16 +9,19 @@ import Runs
 package struct ServiceChecks: Sendable {
   private let client: FirestoreClient
   private let environment: DatabaseEnvironment
+  private let prices: PriceList
   /// Seconds since 1970 by this machine's clock.
   private let now: @Sendable () -> Int64
 
   package init(
     client: FirestoreClient,
     environment: DatabaseEnvironment,
+    prices: PriceList = .nam5,
     now: @escaping @Sendable () -> Int64 = { Timestamp.now.seconds }
   ) {
     self.client = client
     self.environment = environment
+    self.prices = prices
     self.now = now
   }
 
@@ -32,8 +35,12 @@ package struct ServiceChecks: Sendable {
       return
     }
     await clock(into: &diagnosis)
-    let isThere = await database(into: &diagnosis)
-    guard isThere, await reading(into: &diagnosis) else { return }
+    var hasRecovery = false
+    let isThere = await database(into: &diagnosis, &hasRecovery)
+    var roots: [String] = []
+    guard isThere, await reading(into: &diagnosis, &roots) else { return }
+    let size = await SizeCheck(roots, in: client, at: prices, hasRecovery: hasRecovery)
+    size?.report(to: &diagnosis)
     await writing(into: &diagnosis)
   }
 
@@ -67,7 +74,7 @@ package struct ServiceChecks: Sendable {
   // MARK: The database
 
   /// Checks the database, and returns whether further checks make sense.
-  private func database(into diagnosis: inout Diagnosis) async -> Bool {
+  private func database(into diagnosis: inout Diagnosis, _ hasRecovery: inout Bool) async -> Bool {
     let name = client.database.description
     do throws(Failure) {
       let description = try await client.quickly.describeDatabase()
@@ -83,6 +90,7 @@ package struct ServiceChecks: Sendable {
       diagnosis.ok("database", description.summary(of: name))
       if let recovery = description.pointInTimeRecovery {
         let isOn = recovery.isIdentical(to: "POINT_IN_TIME_RECOVERY_ENABLED")
+        hasRecovery = isOn
         if isOn {
           diagnosis.ok("recovery", "point-in-time recovery is on: the past can be read for seven days")
         } else {
@@ -132,12 +140,12 @@ package struct ServiceChecks: Sendable {
   /// A document that does not exist, in gymmigrate's own collection, which exports and copies leave out.
   private var probe: DocumentPath? { DocumentPath("_gymmigrate/doctor") }
 
-  private func reading(into diagnosis: inout Diagnosis) async -> Bool {
+  private func reading(into diagnosis: inout Diagnosis, _ roots: inout [String]) async -> Bool {
     guard let probe else { return false }
     do throws(Failure) {
       _ = try await client.get(probe)
-      let collections = try await client.collectionIDs().count
-      diagnosis.ok("reading", "allowed; there are \(collections) collections at the root")
+      roots = try await client.collectionIDs()
+      diagnosis.ok("reading", "allowed; there are \(roots.count) collections at the root")
       return true
     } catch {
       diagnosis.fail("reading", error)
@@ -238,24 +246,5 @@ extension FirestoreClient {
     } catch {
       return error
     }
-  }
-}
-
-/// Dates of HTTP headers (RFC 9110, 5.6.7), in the one form that may still be sent.
-enum HTTPDate {
-  private static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
-
-  /// Returns the seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`; nil for any other text.
-  static func seconds(_ text: String) -> Int64? {
-    let words = text.split(separator: " ")
-    guard words.count == 6, words[5] == "GMT", let day = Int(words[1]), let year = Int(words[3]),
-      let month = months.firstIndex(of: String(words[2]))
-    else { return nil }
-    let time = words[4].split(separator: ":").compactMap { Int64($0) }
-    guard time.count == 3, (1...31).contains(day), (1970...9999).contains(year) else { return nil }
-    let days = Int64(Civil.days(year: year, month: month + 1, day: day))
-    return days * 86_400 + time[0] * 3600 + time[1] * 60 + time[2]
   }
 }

@@ -1,4 +1,5 @@
 import Configuration
+package import Files
 package import FirestoreModels
 package import FirestoreREST
 import Logging
@@ -35,6 +36,10 @@ package struct Export: Sendable {
     package var transform: (@Sendable (RawDocument) -> RawDocument)?
     /// The sheet before the tables of a workbook.
     package var summary: Summary?
+    /// The files that can be reached.
+    package var files = FileAccess.local
+    /// Called before the manifest completes a folder; what it throws ends the export.
+    package var willComplete: @Sendable () throws -> Void = {}
     /// Whether it is a part of an export: an empty one needs no warning.
     package var isPart = false
 
@@ -85,7 +90,7 @@ package struct Export: Sendable {
       logger: context.logger
     )
     .pin(options.readTime, probing: options.reads.first { $0.reach == .collection }?.collection)
-    let output = try ExportOutput(options.destination, options.format)
+    let output = try ExportOutput(options.destination, options.format, via: options.files)
     if let summary = options.summary { try output.beginSummary(named: summary.name) }
     try output.announce(options.reads.map { $0.kind ?? $0.collection })
     let piece = context.progress.begin("export", total: nil)
@@ -132,8 +137,8 @@ package struct Export: Sendable {
     var count = 0
     try await forEachPage(of: read) { page in
       count += page.count
-      guard splits else { return try main.append(contentsOf: page) }
-      for (table, documents) in page.grouped(by: { $0.path.collection.pattern }) {
+      guard splits else { return try main.append(page) }
+      for (table, documents) in try page.documents().grouped(by: { $0.path.collection.pattern }) {
         try writer(for: table).append(contentsOf: documents)
       }
     }
@@ -153,6 +158,7 @@ package struct Export: Sendable {
     }
     let columns = reports.compactMap(\.columns)
     guard case .folder(let folder) = options.destination else { return columns }
+    try options.willComplete()
     try Manifest(
       toolVersion: gymmigrateVersion,
       environment: context.environment.name,
@@ -164,31 +170,40 @@ package struct Export: Sendable {
         entry?.since = report.collection.flatMap { options.since[$0] }
         return entry
       }
-    ).write(to: folder)
+    ).write(to: folder, via: options.files)
     return columns
   }
 
-  private func forEachPage(of read: CollectionRead, _ body: ([RawDocument]) throws -> Void) async throws {
+  private func forEachPage(of read: CollectionRead, _ body: (DocumentPage) throws -> Void) async throws {
     var left = options.limit ?? .max
     if left == 0 { return }
     var read = read
     read.pageSize = min(read.pageSize, left)
     // Ranges read in parallel beyond a limit would be billed and discarded.
     if options.limit != nil { read.parallel = 1 }
-    for try await page in context.client.pages(of: read) {
+    for try await whole in context.client.documentPages(of: read) {
       try Task.checkCancellation()
-      let documents = page.count > left ? Array(page.prefix(left)) : page
-      options.summary?.add(documents)
-      try body(options.transform.map { documents.map($0) } ?? documents)
-      left -= documents.count
+      let page = whole.count > left ? whole.prefix(left) : whole
+      try body(worked(page))
+      left -= page.count
       if read.reach == .collection || read.reach == .pattern {
-        context.counts.update(read.collection) { $0.read += documents.count }
+        context.counts.update(read.collection) { $0.read += page.count }
       } else {
-        for document in documents { context.counts.update(read.countedName(of: document)) { $0.read += 1 } }
+        page.forEachPath { path in
+          context.counts.update(read.countedName(of: path)) { $0.read += 1 }
+        }
       }
-      context.progress.advance(by: documents.count)
+      context.progress.advance(by: page.count)
       if left == 0 { return }
     }
+  }
+
+  /// Gives a page to the summary, and returns what is written instead of it.
+  private func worked(_ page: DocumentPage) throws -> DocumentPage {
+    guard options.summary != nil || options.transform != nil else { return page }
+    let documents = try page.documents()
+    options.summary?.add(documents)
+    return .memory(options.transform.map { documents.map($0) } ?? documents)
   }
 }
 

@@ -1,4 +1,4 @@
-import Files
+package import Files
 package import FirestoreModels
 import Platform
 package import Tables
@@ -18,6 +18,19 @@ package enum ExportFormat: Sendable {
     case .jsonLines(let gzip): gzip ? "jsonl.gz" : "jsonl"
     }
   }
+
+  /// Returns the format with the files that its writers can reach.
+  func reaching(_ files: FileAccess) -> ExportFormat {
+    switch self {
+    case .csv(var options):
+      options.files = files
+      return .csv(options)
+    case .xlsx(var options):
+      options.files = files
+      return .xlsx(options)
+    case .jsonLines: return self
+    }
+  }
 }
 
 /// The destination of an export.
@@ -32,6 +45,7 @@ package enum ExportDestination: Sendable, Equatable {
   ///
   /// `-` is standard output. A folder is an existing folder, a name with a trailing slash, the name for several collections as
   /// CSV, or the name for several collections as JSON Lines unless it ends like a file of them. Anything else is a file.
+  /// In a bucket, a name that ends in `/` is a folder.
   package init(output: String, format: ExportFormat, collections: Int) {
     if output == "-" {
       self = .standardOutput
@@ -90,6 +104,7 @@ package struct FileReport: Sendable, Equatable {
 package final class ExportOutput {
   private let destination: ExportDestination
   private let format: ExportFormat
+  private let files: FileAccess
 
   private var workbook: XLSXWriter?
   private var summary: SummaryWriter?
@@ -99,12 +114,19 @@ package final class ExportOutput {
   /// Checks that the output can be written, without creating anything.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
-  package init(_ destination: ExportDestination, _ format: ExportFormat) throws(Failure) {
+  package init(
+    _ destination: ExportDestination,
+    _ format: ExportFormat,
+    via files: FileAccess = .local
+  ) throws(Failure) {
     self.destination = destination
-    self.format = format
+    self.format = format.reaching(files)
+    self.files = files
     switch destination {
     case .standardOutput: break
-    case .file(let path): try OutputFile.checkWritable(path)
+    case .file(let path): try files.checkWritable(path)
+    case .folder(let path) where FileAccess.isRemote(path):
+      try files.checkWritable("\(path)/\(Manifest.fileName)")
     case .folder(let path): try Self.checkFolder(path)
     }
   }
@@ -125,7 +147,7 @@ package final class ExportOutput {
     case .standardOutput: path = "-"
     case .file(let file): path = file
     case .folder(let folder):
-      try Self.makeFolder(folder)
+      if !FileAccess.isRemote(folder) { try Self.makeFolder(folder) }
       path = "\(folder)/\(try Self.fileName(of: collection, format.fileExtension))"
     }
     let writer: any CollectionWriter
@@ -145,10 +167,10 @@ package final class ExportOutput {
       }
       writer = try CSVWriter(path, collection: collection, fields: fields, options: options)
     case (.jsonLines, .folder):
-      writer = try JSONLinesWriter(path, digest: true)
+      writer = try JSONLinesWriter(path, digest: true, via: files)
     case (.jsonLines, _):
       let file: JSONLinesWriter
-      if let lines { file = lines } else { file = try JSONLinesWriter(path) }
+      if let lines { file = lines } else { file = try JSONLinesWriter(path, via: files) }
       lines = file
       writer = SharedFile(file)
     case (.xlsx(var options), .folder):
@@ -313,6 +335,11 @@ private final class SharedFile: CollectionWriter {
   func append(contentsOf documents: [RawDocument]) throws(Failure) {
     try file.append(contentsOf: documents)
     documentCount += documents.count
+  }
+
+  func append(_ page: DocumentPage) throws(Failure) {
+    try file.append(page)
+    documentCount += page.count
   }
 
   func finish() {}

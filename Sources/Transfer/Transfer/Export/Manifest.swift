@@ -1,4 +1,4 @@
-import Files
+package import Files
 package import FirestoreModels
 
 /// The manifest of an export directory, `manifest.json`: database, read time and files.
@@ -35,7 +35,7 @@ package struct Manifest: Sendable, Equatable {
     }
   }
 
-  /// The scope of an export, which tells whether two exports are of the same series.
+  /// The scope of an export, by which two exports are of the same series or not.
   package struct Scope: Sendable, Equatable {
     /// The collections and patterns as named on the command line; nil for all root collections.
     package var collections: [String]?
@@ -141,8 +141,8 @@ package struct Manifest: Sendable, Equatable {
   /// Writes the manifest into a folder, after all other files, so that a folder with a manifest is complete.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
-  package func write(to folder: String) throws(Failure) {
-    var file = try OutputFile("\(folder)/\(Self.fileName)")
+  package func write(to folder: String, via files: FileAccess = .local) throws(Failure) {
+    var file = try OutputFile("\(folder)/\(Self.fileName)", via: files)
     try file.write(json)
     _ = try file.finish()
   }
@@ -152,8 +152,12 @@ package struct Manifest: Sendable, Equatable {
   /// Reads the manifest of a folder; nil if it has none.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed` if it is not a manifest, `inputMissing` if it cannot be read.
-  package static func read(from folder: String) throws(Failure) -> Manifest? {
-    try JSONFile.read("\(folder)/\(fileName)") { json throws(WireError) in try Manifest(json) }
+  package static func read(
+    from folder: String,
+    via files: FileAccess = .local
+  ) throws(Failure) -> Manifest? {
+    let path = folder.utf8.last == UInt8(ascii: "/") ? "\(folder)\(fileName)" : "\(folder)/\(fileName)"
+    return try JSONFile.read(path, via: files) { json throws(WireError) in try Manifest(json) }
   }
 
   private init(_ json: JSONCursor) throws(WireError) {
@@ -221,10 +225,23 @@ extension Manifest {
   /// Returns the database of files according to their manifests; nil if one has none or they disagree.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed` for a manifest that cannot be read.
-  package static func source(of files: [String]) throws(Failure) -> DatabaseName? {
+  package static func source(
+    of files: [String],
+    via access: FileAccess = .local
+  ) throws(Failure) -> DatabaseName? {
     var database: DatabaseName?
+    // One folder holds many files.
+    var read: [UTF8Key: Manifest?] = [:]
     for file in files where file != "-" {
-      guard let manifest = try read(from: FilePaths.folder(of: file)),
+      let folder = FilePaths.folder(of: file)
+      let manifest: Manifest?
+      if let known = read[UTF8Key(folder)] {
+        manifest = known
+      } else {
+        manifest = try Self.read(from: folder, via: access)
+        read[UTF8Key(folder)] = .some(manifest)
+      }
+      guard let manifest,
         manifest.files.contains(where: { $0.file.isIdentical(to: FilePaths.name(of: file)) })
       else { return nil }
       if let database, database != manifest.database { return nil }
@@ -239,17 +256,20 @@ extension Manifest {
   ///
   /// - Throws: ``Failure`` of kind `inputMissing` for a folder without such files, `inputMalformed` for its manifest and for a
   ///   symbolic link that leads out of the folder.
-  package static func files(at path: String) throws(Failure) -> [String] {
-    guard path != "-", SystemCall.status(path).status?.isFolder ?? false else { return [path] }
+  package static func files(
+    at path: String,
+    via access: FileAccess = .local
+  ) throws(Failure) -> [String] {
+    guard path != "-", try access.isFolder(path) else { return [path] }
     let folder = path.utf8.last == UInt8(ascii: "/") ? String(path.dropLast()) : path
     func chosen(_ names: [String], _ endings: [String]) -> [String] {
       names.filter { name in endings.contains { name.hasSuffix($0) } }
     }
     let lines = [".jsonl", ".jsonl.gz"]
     let tables = [".csv", ".csv.gz", ".xlsx"]
-    var names = chosen(try read(from: folder)?.files.map(\.file) ?? [], lines + tables)
-    if names.isEmpty { names = chosen(FilePaths.names(in: folder), lines) }
-    if names.isEmpty { names = chosen(FilePaths.names(in: folder), tables) }
+    var names = chosen(try read(from: folder, via: access)?.files.map(\.file) ?? [], lines + tables)
+    if names.isEmpty { names = chosen(try access.names(in: folder), lines) }
+    if names.isEmpty { names = chosen(try access.names(in: folder), tables) }
     if names.isEmpty {
       throw Failure(
         .inputMissing,
@@ -267,6 +287,8 @@ extension Manifest {
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed`.
   static func assertWithin(_ folder: String, _ file: String) throws(Failure) {
+    // A bucket has no links.
+    if FileAccess.isRemote(folder) { return }
     let inside = FilePaths.resolved(folder.isEmpty ? "/" : folder)
     let prefix = inside.utf8.last == UInt8(ascii: "/") ? inside : "\(inside)/"
     let real = FilePaths.resolved(file)

@@ -1,3 +1,4 @@
+import Files
 import FirestoreModels
 import Tables
 
@@ -84,8 +85,8 @@ struct RowFault {
 final class JSONLinesInput: DocumentInput {
   private var reader: JSONLinesReader
 
-  init(_ path: String) throws(Failure) {
-    reader = try JSONLinesReader(path)
+  init(_ path: String, via files: FileAccess = .local) throws(Failure) {
+    reader = try JSONLinesReader(path, via: files)
   }
 
   func next() throws(Failure) -> DocumentRow? {

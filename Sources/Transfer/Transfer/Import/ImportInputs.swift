@@ -35,7 +35,7 @@ struct ImportInputs: Sendable {
     self.options = options
     self.rules = rules
     self.collection = collection
-    sizes = sources.map(\.size)
+    sizes = sources.map { $0.size(via: options.files) }
     let meter = ImportProgress(zip(sources, sizes).map { $0.format == .jsonLines ? 0 : $1 })
     var inputs: [Input] = []
     for (stage, source) in sources.enumerated() {
@@ -65,7 +65,7 @@ struct ImportInputs: Sendable {
   func open(_ stage: Int) throws(Failure) -> (any DocumentInput)? {
     let input = inputs[stage]
     if input.source.format == .jsonLines {
-      return checked(try JSONLinesInput(input.source.path), input.source)
+      return checked(try JSONLinesInput(input.source.path, via: options.files), input.source)
     }
     guard let plan = input.plan else { return nil }
     return checked(try TableInput(input.source, plan: plan, options: options, stage: stage), input.source)

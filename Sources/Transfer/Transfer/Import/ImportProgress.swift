@@ -38,7 +38,8 @@ struct ImportProgress: Sendable, Equatable {
 extension ImportSource {
   /// The number of bytes that are read: the size of the file, or of a sheet's part of the workbook; nil if unknown, as for a
   /// pipe.
-  var size: Int? {
+  func size(via files: FileAccess) -> Int? {
+    if FileAccess.isRemote(path) { return (try? files.size(of: path)) ?? nil }
     guard path != "-", let status = SystemCall.status(path).status, status.isRegularFile else { return nil }
     guard format == .xlsx else { return Int(status.st_size) }
     guard let package = try? XLSXPackage(path),

@@ -1,4 +1,4 @@
-import Files
+package import Files
 package import FirestoreModels
 import FirestoreREST
 package import Schema
@@ -56,30 +56,34 @@ package struct ImportSource: Sendable, Equatable {
   ///   - collection: The collection of all tables; nil to determine each by its manifest, file name or sheet name.
   ///   - sheets: The sheets of workbooks; all visible sheets if empty.
   ///   - schema: The schema, for sheets whose names are shortened.
+  ///   - files: The files that can be reached.
   /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed`; `usage` if the collection cannot be determined.
   package static func resolve(
     _ paths: [String],
     format: Format? = nil,
     collection: CollectionPath? = nil,
     sheets: [String] = [],
-    schema: DatabaseSchema
+    schema: DatabaseSchema,
+    via files: FileAccess = .local
   ) throws(Failure) -> [ImportSource] {
     var sources: [ImportSource] = []
     var missing = sheets
     for path in paths {
-      for file in try Manifest.files(at: path) {
+      for file in try Manifest.files(at: path, via: files) {
         var source = ImportSource(path: file, format: format ?? (file == "-" ? .jsonLines : Format(of: file)))
         source.isFromFolder = file != path
         if source.format != .jsonLines {
           source.collection = collection
-          if collection == nil { source.collection = try checked(try derivedCollection(for: file), of: file) }
+          if collection == nil {
+            source.collection = try checked(try derivedCollection(for: file, via: files), of: file)
+          }
         }
         switch source.format {
         case .jsonLines:
-          if file != "-" { try InputFile.assertReadable(file) }
+          if file != "-" { try files.assertReadable(file) }
           sources.append(source)
         case .csv:
-          if file != "-" { try InputFile.assertReadable(file) }
+          if file != "-" { try files.assertReadable(file) }
           guard source.collection != nil else {
             throw unknownCollection(file, "its name is not that of a collection")
           }
@@ -92,6 +96,15 @@ package struct ImportSource: Sendable, Equatable {
               path: file,
               cause: "a workbook cannot be read from standard input",
               remedy: "Save it as a file."
+            )
+          }
+          if FileAccess.isRemote(file) {
+            throw Failure(
+              .usage,
+              "import",
+              path: file,
+              cause: "a workbook is read in several places at once, which an object in a bucket cannot be",
+              remedy: "Copy it with 'gcloud storage cp', and name the copy."
             )
           }
           for sheet in try self.sheets(of: source, chosen: sheets, schema: schema) {
@@ -167,10 +180,13 @@ package struct ImportSource: Sendable, Equatable {
   // MARK: Names
 
   /// Returns the collection of a file according to its manifest, else its name.
-  private static func derivedCollection(for file: String) throws(Failure) -> CollectionPath? {
+  private static func derivedCollection(
+    for file: String,
+    via files: FileAccess
+  ) throws(Failure) -> CollectionPath? {
     if file == "-" { return nil }
     let name = FilePaths.name(of: file)
-    if let entry = try Manifest.read(from: FilePaths.folder(of: file))?.files
+    if let entry = try Manifest.read(from: FilePaths.folder(of: file), via: files)?.files
       .first(where: { $0.file.isIdentical(to: name) })
     {
       return CollectionPath(entry.collection)

@@ -286,7 +286,8 @@ extension TableReader {
       source.path,
       format: source.format == .xlsx ? .xlsx : .csv,
       sheet: source.sheet,
-      delimiter: options.delimiter
+      delimiter: options.delimiter,
+      via: options.files
     )
   }
 }

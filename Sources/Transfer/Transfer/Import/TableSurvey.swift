@@ -21,7 +21,7 @@ enum TableSurvey {
       of: source.label,
       isSheet: source.format == .xlsx,
       collection: collection,
-      isForExcel: source.format == .csv && hasByteOrderMark(source.path),
+      isForExcel: source.format == .csv && hasByteOrderMark(source.path, via: options.files),
       options: options
     )
     if plan.undecided.isEmpty { return plan }
@@ -43,8 +43,8 @@ enum TableSurvey {
     return plan
   }
 
-  private static func hasByteOrderMark(_ path: String) -> Bool {
-    guard var file = try? InputFile(path) else { return false }
+  private static func hasByteOrderMark(_ path: String, via files: FileAccess) -> Bool {
+    guard var file = try? InputFile(path, via: files) else { return false }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
     defer { buffer.deallocate() }
     let count = (try? file.read(into: buffer)) ?? 0

@@ -122,36 +122,21 @@ package final class DatedFolders: Sendable {
 
   /// Deletes old exports of a database that have the same scope as the current one.
   ///
-  /// The newest `count` full exports are kept, including the current one, and all increments after the oldest of them, which
-  /// are of no use without it. An export with other collections, filters, limit or fields neither counts nor is deleted, nor is
-  /// one whose manifest has no scope. Only folders that an export made are considered: with a dated name, a manifest of the
-  /// database, and no other files. A folder is renamed to a hidden name before its files are deleted.
+  /// ``RetentionRule`` says which. Only folders that an export made are considered: with a dated name, a manifest of the database,
+  /// and no other files. A folder is renamed to a hidden name before its files are deleted.
   ///
   /// - Parameters:
   ///   - count: The number of full exports to keep, at least 1.
   ///   - database: The database; exports of other databases are left alone.
   ///   - current: The path of the export that was just completed; it is always kept.
   package func prune(keeping count: Int, of database: DatabaseName, current: String) -> Retention {
-    let all = exports(of: database)
-    let current = FilePaths.name(of: current)
     var retention = Retention()
-    // The full export that each export belongs to: for an increment, the last one before it with the same scope.
-    let bases = all.indices.map { index in
-      let manifest = all[index].manifest
-      if !manifest.isIncrement { return Optional(manifest) }
-      return all[..<index].last { $0.manifest.isBase(of: manifest) }?.manifest
-    }
-    guard let index = all.firstIndex(where: { $0.name.isIdentical(to: current) }),
-      let currentBase = bases[index]
-    else {
-      return retention
-    }
-    let exports = all.indices.filter { bases[$0].map { currentBase.isOfSameSeries(as: $0) } ?? false }.map {
-      all[$0]
-    }
-    let full = exports.filter { !$0.manifest.isIncrement }.map(\.name)
-    guard let oldest = full.suffix(max(1, count)).first else { return retention }
-    for (name, manifest) in exports where name.compareUTF8(oldest) < 0 && !name.isIdentical(to: current) {
+    let expired = RetentionRule.expired(
+      exports(of: database),
+      keeping: count,
+      current: FilePaths.name(of: current)
+    )
+    for (name, manifest) in expired {
       if remove(name, manifest) { retention.removed.append(name) } else { retention.kept.append(name) }
     }
     return retention

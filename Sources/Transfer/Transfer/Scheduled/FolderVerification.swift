@@ -1,4 +1,4 @@
-import Files
+package import Files
 package import FirestoreModels
 import Platform
 import Tables
@@ -28,8 +28,8 @@ package struct FolderVerification: Sendable {
   /// Verifies a folder, reading each file once for its checksum and once for its documents.
   ///
   /// - Throws: `.inputMissing` without a manifest, `.inputMalformed` for an invalid one.
-  package init(of folder: String) throws(Failure) {
-    guard let manifest = try Manifest.read(from: folder) else {
+  package init(of folder: String, via access: FileAccess = .local) throws(Failure) {
+    guard let manifest = try Manifest.read(from: folder, via: access) else {
       throw Failure(
         .inputMissing,
         "verify",
@@ -45,34 +45,56 @@ package struct FolderVerification: Sendable {
     for entry in manifest.files {
       try Manifest.assertWithin(folder, "\(folder)/\(entry.file)")
       named.insert(UTF8Key(entry.file))
-      files.append(File(entry: entry, problems: try Self.problems(of: "\(folder)/\(entry.file)", entry)))
+      let problems = try Self.problems(of: "\(folder)/\(entry.file)", entry, via: access)
+      files.append(File(entry: entry, problems: problems))
     }
     self.files = files
-    others = FilePaths.names(in: folder).filter { !named.contains(UTF8Key($0)) }
+    others = try access.names(in: folder).filter { !named.contains(UTF8Key($0)) }
   }
 
   /// Returns the dated exports in a folder, oldest first, or the folder itself if it is an export.
-  package static func folders(in path: String) -> [String] {
+  ///
+  /// In a bucket, a folder with a dated name and without a manifest is left out: an export is writing it, or was killed.
+  ///
+  /// - Throws: For an address in a bucket, why it cannot be listed.
+  package static func folders(
+    in path: String,
+    via access: FileAccess = .local
+  ) throws(Failure) -> [String] {
     var bare = path
     while bare.utf8.count > 1, bare.hasSuffix("/") { bare.removeLast() }
+    if FileAccess.isRemote(path) {
+      if try access.exists("\(bare)/\(Manifest.fileName)") { return [bare] }
+      var folders: [String] = []
+      for name in try access.folders(in: bare) where DatedName.isName(name) {
+        if try access.exists("\(bare)/\(name)/\(Manifest.fileName)") { folders.append("\(bare)/\(name)") }
+      }
+      return folders.isEmpty ? [bare] : folders
+    }
     if SystemCall.status("\(bare)/\(Manifest.fileName)").status != nil { return [bare] }
     let names = FilePaths.names(in: bare).filter { DatedName.isName($0) }
     return names.isEmpty ? [bare] : names.map { "\(bare)/\($0)" }
   }
 
-  private static func problems(of path: String, _ entry: Manifest.File) throws(Failure) -> [String] {
-    guard let status = SystemCall.status(path).status, status.isRegularFile else { return ["it is missing"] }
+  private static func problems(
+    of path: String,
+    _ entry: Manifest.File,
+    via access: FileAccess
+  ) throws(Failure) -> [String] {
+    guard let size = try access.size(of: path) else { return ["it is missing"] }
     var problems: [String] = []
-    if Int(status.st_size) != entry.bytes {
-      problems.append("it has \(status.st_size) bytes, and \(entry.bytes) in the manifest")
+    if size != entry.bytes {
+      problems.append("it has \(size) bytes, and \(entry.bytes) in the manifest")
     }
     do throws(Failure) {
-      let sha256 = try checksum(of: path)
+      let sha256 = try checksum(of: path, via: access)
       if !sha256.isIdentical(to: entry.sha256) { problems.append("its SHA-256 differs") }
-      if let count = try documents(in: path), count != entry.documents {
+      if let count = try documents(in: path, via: access), count != entry.documents {
         problems.append("it holds \(count) documents, and \(entry.documents) in the manifest")
       }
-    } catch  where error.kind == .interrupted {
+    } catch
+      where [.interrupted, .unavailable, .notPermitted, .configuration, .tryLater].contains(error.kind)
+    {
       throw error
     } catch {
       problems.append("it cannot be read: \(error.cause)")
@@ -81,7 +103,8 @@ package struct FolderVerification: Sendable {
   }
 
   /// Returns the SHA-256 of a file's bytes on disk.
-  private static func checksum(of path: String) throws(Failure) -> String {
+  private static func checksum(of path: String, via access: FileAccess) throws(Failure) -> String {
+    if let reader = try access.reader(of: path) { return try checksum(of: reader) }
     let (descriptor, _, code) = SystemCall.openToRead(path)
     if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
     defer { close(descriptor) }
@@ -97,10 +120,21 @@ package struct FolderVerification: Sendable {
     }
   }
 
+  private static func checksum(of reader: any RemoteReader) throws(Failure) -> String {
+    var digest = try SHA256Digest()
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = try reader.read(into: buffer)
+      if count == 0 { return digest.finish() }
+      digest.update(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+    }
+  }
+
   /// Returns the number of documents in a file; nil for a workbook, whose rows are not read.
-  private static func documents(in path: String) throws(Failure) -> Int? {
+  private static func documents(in path: String, via access: FileAccess) throws(Failure) -> Int? {
     if path.hasSuffix(".csv") || path.hasSuffix(".csv.gz") {
-      var reader = try CSVReader(path, delimiter: nil)
+      var reader = try CSVReader(path, delimiter: nil, via: access)
       var records = 0
       while try reader.next() {
         if Task.isCancelled { throw Failure.stopped("read", path) }
@@ -109,7 +143,7 @@ package struct FolderVerification: Sendable {
       return max(0, records - 1)
     }
     guard path.hasSuffix(".jsonl") || path.hasSuffix(".jsonl.gz") else { return nil }
-    var file = try InputFile(path)
+    var file = try InputFile(path, via: access)
     var lines = 0
     var isWithin = false
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)

@@ -1,4 +1,4 @@
-import Files
+package import Files
 package import FirestoreModels
 
 /// The high-water marks of a folder: for each collection of a database, the time at which the next increment begins.
@@ -21,14 +21,16 @@ package struct HighWaterMarks: Sendable {
   }
 
   private let path: String
+  private let files: FileAccess
   private var marks: [Key: Timestamp] = [:]
 
   /// Reads the marks of a folder; none if it has no file yet.
   ///
   /// - Throws: `.inputMalformed` if the file is damaged, because a wrong mark would leave out documents.
-  package init(in folder: String) throws(Failure) {
+  package init(in folder: String, via files: FileAccess = .local) throws(Failure) {
     path = "\(folder)/\(Self.fileName)"
-    let read = try JSONFile.read(path) { json throws(WireError) -> [Key: Timestamp] in
+    self.files = files
+    let read = try JSONFile.read(path, via: files) { json throws(WireError) -> [Key: Timestamp] in
       guard let list = json["marks"], list.kind == .array else {
         throw WireError("it is not a list", at: ["marks"])
       }
@@ -82,6 +84,9 @@ package struct HighWaterMarks: Sendable {
         }
       }
     }
-    try JSONFile.write(json.bytes, to: path)
+    guard FileAccess.isRemote(path) else { return try JSONFile.write(json.bytes, to: path) }
+    var file = try OutputFile(path, via: files)
+    try file.write(json.bytes + [UInt8(ascii: "\n")])
+    _ = try file.finish()
   }
 }

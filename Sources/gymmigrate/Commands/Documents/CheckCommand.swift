@@ -100,7 +100,8 @@ struct CheckCommand: AsyncParsableCommand {
       )
     }
     // What cannot be written is found out before anything is read.
-    if let output { try OutputFile.checkWritable(output) }
+    let access = try StorageAccess(for: output.map { [$0] } ?? [], connection)
+    if let output { try access.files.checkWritable(output) }
     let check = IntegrityCheck(
       of: schema,
       application: application,
@@ -124,7 +125,9 @@ struct CheckCommand: AsyncParsableCommand {
       integrity.parallel = reading.parallel.requests
       integrity.readTime = readTime
       let list = FindingList(run)
-      let file = try output.map { try FindingFile($0, FindingFile.Format(fileName: $0) ?? .jsonl) }
+      let file = try output.map {
+        try FindingFile($0, FindingFile.Format(fileName: $0) ?? .jsonl, via: access.files)
+      }
       let moment = try await integrity.check(check) { finding in
         try list.append(finding)
         try file?.append(finding)

@@ -19,6 +19,8 @@ struct DoctorCommand: AsyncParsableCommand {
     discussion: """
       Prints one line per check: ok, warning or problem, what was found, and what to do about it. Nothing is \
       changed: write permission is tested with an update whose precondition cannot hold. No secret is shown. \
+      The documents of root collections are counted, at a read per 1,000, to see whether a copy of all is better left \
+      to 'gymmigrate managed export'. \
       Exits with 0 when there is no problem, else with the highest code of the problems: 78 the configuration, \
       the credentials or the database, 77 not permitted, 73 a folder that cannot be written, 69 the service does \
       not answer.
@@ -84,6 +86,7 @@ struct DoctorCommand: AsyncParsableCommand {
   ) async {
     let before = diagnosis
     do {
+      let prices = try resolver.configuration().prices
       diagnosis = try await resolver.withCaller(
         environment,
         policy: RetryPolicy(budget: min(connection.retryFor.inSeconds, Self.patience)),
@@ -93,7 +96,7 @@ struct DoctorCommand: AsyncParsableCommand {
       ) { (endpoint, _, caller) async throws -> Diagnosis in
         var found = before
         let client = FirestoreClient(database: environment.database, endpoint: endpoint, caller: caller)
-        await ServiceChecks(client: client, environment: environment).run(into: &found)
+        await ServiceChecks(client: client, environment: environment, prices: prices).run(into: &found)
         return found
       }
     } catch {

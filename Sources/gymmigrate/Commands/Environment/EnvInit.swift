@@ -104,6 +104,8 @@ struct EnvInit: AsyncParsableCommand {
         protected: true
         # Who signs, for this environment alone. Relative to this file. Never commit a key.
         # credentials: keys/prod.json
+        # Or sign as a service account by means of one's own login; docs/credentials.md says which role that takes.
+        # impersonate: exporter@my-project.iam.gserviceaccount.com
 
     # `local`, the embedded store, is always there and needs no entry.
 

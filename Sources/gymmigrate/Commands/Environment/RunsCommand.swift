@@ -124,6 +124,12 @@ struct RunsResume: AsyncParsableCommand {
     if entry.isRunning {
       throw refuse("it is running", "Wait for its end, or stop it first.", kind: .tryLater)
     }
+    if record.command.hasPrefix(ManagedCommand.prefix) {
+      throw refuse(
+        "its work is the service's, which was not stopped",
+        "See 'gymmigrate managed list -e \(record.environment)'."
+      )
+    }
     if record.shards != nil {
       throw refuse(
         "its tasks are resumed by themselves",

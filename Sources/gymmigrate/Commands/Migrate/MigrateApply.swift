@@ -23,7 +23,10 @@ struct MigrateApply: AsyncParsableCommand {
   @OptionGroup var write: WriteOptions
 
   @Option(
-    help: ArgumentHelp("Apply this file of 'migrate plan -o', and nothing else.", valueName: "file")
+    help: ArgumentHelp(
+      "Apply this file of 'migrate plan -o', also gs://BUCKET/NAME, and nothing else.",
+      valueName: "file"
+    )
   )
   var plan: String?
 
@@ -62,11 +65,13 @@ struct MigrateApply: AsyncParsableCommand {
     let deletions = DeletionBound(maximum: maxDelete, options: write.guards)
     if !dryRun, chosen.contains(where: \.deletesForGood) { try deletions.assertMayAsk() }
     // Before anything is begun with a plan that cannot be ended. What is checked here is what is applied.
+    let access = try StorageAccess(for: plan.map { [$0] } ?? [], connection)
     let planned = try plan.map { file throws(Failure) in
       let planned = try PlannedChanges(
         file: file,
         database: try EnvironmentResolver(connection).environment().database,
-        folder: FileCheck.exists(connection.stateDir) ? connection.stateDir : nil
+        folder: FileCheck.exists(connection.stateDir) ? connection.stateDir : nil,
+        via: access.files
       )
       try deletions.assertAllows(planned, from: file)
       return planned

@@ -30,7 +30,7 @@ struct MigratePlan: AsyncParsableCommand {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "Keep the changes in this file, too, one a line; - is standard output.",
+      "Keep the changes in this file, too, one a line; also gs://BUCKET/NAME, and - is standard output.",
       valueName: "file"
     )
   )
@@ -49,7 +49,8 @@ struct MigratePlan: AsyncParsableCommand {
     let (examples, exitCode, output) = (examples, exitCode, output)
     let (page, connection) = (page, connection)
     try page.assertWritable()
-    if let output, output != "-" { try OutputFile.checkWritable(output) }
+    let access = try StorageAccess(for: output.map { [$0] } ?? [], connection)
+    if let output, output != "-" { try access.files.checkWritable(output) }
     try await CommandRun(name: "migrate plan \(migrations.names)", connection: connection, logging: logging)
       .perform { session, run in
         var reports: [MigrationReport] = []
@@ -64,7 +65,7 @@ struct MigratePlan: AsyncParsableCommand {
           if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
         }
         let cost = try page.conclude(reports, of: session, run, connection: connection, isQuiet: isQuiet)
-        if let output { try OutputFile.copy(run.file("plan.jsonl"), to: output) }
+        if let output { try OutputFile.copy(run.file("plan.jsonl"), to: output, via: access.files) }
         return CommandResult(
           status: exitCode && reports.contains { $0.changeCount > 0 } ? .differences : .done,
           lists: MigrationRunner.lists.map(run.file),

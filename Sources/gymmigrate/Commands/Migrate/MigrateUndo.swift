@@ -79,6 +79,15 @@ enum UndoTarget {
   ) throws(Failure) -> (RunHistory.Entry, RunChanges) {
     let history = RunHistory(in: stateDir)
     let entry = try history.entry(named: name) { $0.record.writes && condition($0.record) }
+    if entry.record.command.isIdentical(to: ManagedImport.name) {
+      throw Failure(
+        .usage,
+        "find what it changed",
+        path: entry.record.id,
+        cause: "the service did the import (\(entry.record.command)), and nothing of it is journaled",
+        remedy: "Import an export that was made before it."
+      )
+    }
     if !entry.record.writes {
       throw Failure(
         .usage,
@@ -193,7 +202,7 @@ enum UndoTarget {
     } catch {
       var failure = error
       failure.remedy =
-        "Name the place with -e, or with --project, --database and --endpoint, if you know the run."
+        "Name the environment with -e, or with --project, --database and --endpoint, if you know the run."
       throw failure
     }
     let namesEndpoint = options.endpoint != nil
@@ -209,6 +218,9 @@ enum UndoTarget {
     }
     options.credentials = options.credentials ?? file("credentials")
     options.accessTokenFile = options.accessTokenFile ?? file("access-token-file")
+    options.impersonateServiceAccount =
+      options.impersonateServiceAccount
+      ?? given["impersonate-service-account"].flatMap { ServiceAccountChain($0) }
     options.files.config = options.files.config ?? file("config")
     let environment = try EnvironmentResolver(options).environment()
     let endpoint = environment.isEmbedded ? "embedded" : environment.effectiveEndpoint
@@ -218,7 +230,7 @@ enum UndoTarget {
         "work on the database of",
         path: record.id,
         cause: "its server was \(record.endpoint), and is \(endpoint) now",
-        remedy: "Name the place with -e, or with --project, --database and --endpoint."
+        remedy: "Name the environment with -e, or with --project, --database and --endpoint."
       )
     }
     return options

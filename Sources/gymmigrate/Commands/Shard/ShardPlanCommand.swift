@@ -27,7 +27,12 @@ struct ShardPlanCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The number of tasks.", valueName: "n"), from: 1, to: ShardPlan.maximumTasks)
   var shards: Int
 
-  @Option(help: ArgumentHelp("A folder that all tasks share; created if missing.", valueName: "where"))
+  @Option(
+    help: ArgumentHelp(
+      "A folder that all tasks share, created if missing; for a command that only reads, also gs://BUCKET/FOLDER.",
+      valueName: "where"
+    )
+  )
   var to: String
 
   @Argument(parsing: .postTerminator, help: "The command, behind --.")
@@ -45,8 +50,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
   func run() async throws {
     let divided = try DividedCommand(typed: command, variables: Invocation.current.variables)
     let nested = divided.command
-    let place = try ShardPlace(to, creates: true)
-    try await place.shards.assertNoPlan()
+    let place = try ShardPlace(to, creates: true, connection: nested.shardTarget)
     if nested.shardWrite != nil, place.folder == nil {
       throw Failure(
         .usage,
@@ -56,6 +60,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
         remedy: "Name a folder of a file system that all tasks share."
       )
     }
+    try await place.shards.assertNoPlan()
     var run = CommandRun(
       name: "shard plan",
       connection: nested.shardTarget,

@@ -37,6 +37,8 @@ struct ShardWorkCommand: AsyncParsableCommand {
 
   @OptionGroup var verbosity: VerbosityOptions
 
+  @Flag(help: "Print a JSON object at the end: the task, its number of ranges, and the run.") var json = false
+
   func run() async throws {
     let place = try ShardPlace(place)
     let plan = try await place.shards.plan()
@@ -58,6 +60,9 @@ struct ShardWorkCommand: AsyncParsableCommand {
     } catch {
       await worker.record(error)
       throw error
+    }
+    if json {
+      try StandardOutput.write(json: ShardText.worked(identity.index, of: plan) + [UInt8(ascii: "\n")])
     }
   }
 }

@@ -12,7 +12,7 @@ struct DiffCommand: AsyncParsableCommand {
     commandName: "diff",
     abstract: "Compare environments or snapshots, document by document.",
     discussion: """
-      A side is an environment, a file of JSON Lines (also .gz) or the folder of an export. Prints one line per document that differs, with the signs of rclone's check, --from being the source and --to the destination:
+      A side is an environment, a file of JSON Lines (also .gz) or the folder of an export, both also as gs://BUCKET/NAME. Prints one line per document that differs, with the signs of rclone's check, --from being the source and --to the destination:
 
         + PATH   missing in --to: only --from has it
         - PATH   missing in --from: only --to has it
@@ -107,9 +107,12 @@ struct DiffCommand: AsyncParsableCommand {
     options.showsEqual = showEqual
     // With --json standard output is the summary's.
     options.output = output ?? (logging.json ? nil : "-")
-    if let output { try OutputFile.checkWritable(output) }
+    let access = try StorageAccess(for: [from, to] + (output.map { [$0] } ?? []), connection)
+    options.files = access.files
+    if let output { try access.files.checkWritable(output) }
     let sides = try (
-      from: side(from, "--from", source.isGiven), to: side(to, "--to", connection.namesDatabase)
+      from: side(from, "--from", source.isGiven, access.files),
+      to: side(to, "--to", connection.namesDatabase, access.files)
     )
     let databases = (from: fromSource, to: toSource)
     let command = CommandRun(
@@ -127,7 +130,7 @@ struct DiffCommand: AsyncParsableCommand {
       defer { context.progress.end() }
       func open(_ connected: Connection?, _ path: String, _ database: DatabaseName?) throws -> Diff.Side {
         if let connected { return .database(connected.environment, connected.client) }
-        return .snapshot(try Snapshot(path, source: database, progress: context.progress))
+        return .snapshot(try Snapshot(path, source: database, progress: context.progress, via: access.files))
       }
       let diff = Diff(
         from: try open(fromConnection, from, databases.from),
@@ -149,11 +152,16 @@ struct DiffCommand: AsyncParsableCommand {
   private enum SideKind { case environment, path }
 
   /// What a side is: an environment where one has the name, else a path.
-  private func side(_ name: String, _ option: String, _ namesDatabase: Bool) throws -> SideKind {
+  private func side(
+    _ name: String,
+    _ option: String,
+    _ namesDatabase: Bool,
+    _ files: FileAccess
+  ) throws -> SideKind {
     let known = try EnvironmentResolver(connection).configuration().environments.map(\.name)
     if known.contains(where: { $0.isIdentical(to: name) }) { return .environment }
     if name.hasPrefix(DatabaseEnvironment.mirrorPrefix) { return .environment }
-    guard FileCheck.exists(name) else {
+    guard try files.exists(name) else {
       throw Failure(
         .inputMissing,
         "compare \(option)",

@@ -49,6 +49,7 @@ struct ExportCommand: AsyncParsableCommand {
         gymmigrate export 'log*' 'orders/*/items' -e prod -o tables/ --format csv
         gymmigrate export payments --where 'status == completed and amount >= 500.0' -e prod -o payments.csv
         gymmigrate export --all -e prod -o nightly --dated --keep 14
+        gymmigrate export --all -e prod -o gs://my-backups/nightly --dated --keep 14
 
       'gymmigrate export verify FOLDER' checks what an export wrote.
       """
@@ -62,7 +63,10 @@ struct ExportCommand: AsyncParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("A file, a folder, or - for standard output.", valueName: "path")
+    help: ArgumentHelp(
+      "A file or a folder, also as gs://BUCKET/NAME, or - for standard output.",
+      valueName: "path"
+    )
   )
   var output: String
 
@@ -217,8 +221,9 @@ struct ExportCommand: AsyncParsableCommand {
     let isDeep = isDeep
     let schedule = schedule
     let isWhole = limit == nil && fields == nil && query.filters.isEmpty && !query.group
+    let access = try StorageAccess(for: [output], connection)
     // What cannot be written is found out before anything is read.
-    let dated = schedule.dated ? try DatedFolders(output) : nil
+    let dated = schedule.dated ? try await scheduledExports(at: output, in: access.storage) : nil
     let destination =
       dated.map { .folder($0.path) }
       ?? ExportDestination(
@@ -226,39 +231,43 @@ struct ExportCommand: AsyncParsableCommand {
         format: format,
         collections: namesSeveral || isDeep ? max(2, collections.count) : 1
       )
-    _ = try ExportOutput(destination, format)
-    try await CommandRun(name: "export", connection: connection, logging: logging).perform { session, run in
-      var reads = try await session.reads(of: selection, query, at: readTime.moment)
-      if summary != nil { SummaryOptions.arrange(&reads) }
-      if !isDeep, shard == nil { session.logger.reportSubcollections(of: reads, schema) }
-      for index in reads.indices {
-        // What the app reads follows from other fields.
-        reads[index].mask = asApp ? nil : fields
-        reads[index].orderBy = orderBy
-        reading.apply(to: &reads[index])
-      }
-      var options = Export.Options(reads: reads, destination: destination, format: format)
-      options.fields = fields
-      if asApp { options.transform = AppUser.asRead }
-      options.limit = limit
-      options.summary = summary
-      options.scope = scope
-      options.readTime = readTime
-      options.isPart = shard != nil
-      let scheduledExport = dated.map {
-        DatedExport($0, keeping: schedule.keep, movesMarks: isWhole, in: session)
-      }
-      if let since = schedule.since {
-        try await DatedExport.narrow(&options, since: since, in: dated?.path, session)
-      }
-      func export(_ options: Export.Options) async throws -> Timestamp? {
-        try await Export(options, in: session.context(run)).run { shard?.setColumns($0) }
-      }
-      let moment =
-        if let scheduledExport { try await scheduledExport.run(options, export) } else {
-          try await export(options)
+    // A folder of scheduled exports has been written to already, for its lock.
+    if dated == nil { _ = try ExportOutput(destination, format, via: access.files) }
+    try await closing(dated) {
+      try await CommandRun(name: "export", connection: connection, logging: logging).perform { session, run in
+        var reads = try await session.reads(of: selection, query, at: readTime.moment)
+        if summary != nil { SummaryOptions.arrange(&reads) }
+        if !isDeep, shard == nil { session.logger.reportSubcollections(of: reads, schema) }
+        for index in reads.indices {
+          // What the app reads follows from other fields.
+          reads[index].mask = asApp ? nil : fields
+          reads[index].orderBy = orderBy
+          reading.apply(to: &reads[index])
         }
-      return CommandResult(readTime: moment)
+        var options = Export.Options(reads: reads, destination: destination, format: format)
+        options.fields = fields
+        if asApp { options.transform = AppUser.asRead }
+        options.limit = limit
+        options.files = access.files
+        options.summary = summary
+        options.scope = scope
+        options.readTime = readTime
+        options.isPart = shard != nil
+        let scheduledExport = dated.map {
+          DatedExport($0, via: access.files, keeping: schedule.keep, movesMarks: isWhole, in: session)
+        }
+        if let since = schedule.since {
+          try await DatedExport.narrow(&options, since: since, in: dated?.path, via: access.files, session)
+        }
+        func export(_ options: Export.Options) async throws -> Timestamp? {
+          try await Export(options, in: session.context(run)).run { shard?.setColumns($0) }
+        }
+        let moment =
+          if let scheduledExport { try await scheduledExport.run(options, export) } else {
+            try await export(options)
+          }
+        return CommandResult(readTime: moment)
+      }
     }
   }
 

@@ -13,13 +13,14 @@ struct ExportVerify: AsyncParsableCommand {
       Reads every file and compares its size, its SHA-256 and the number of its documents (not of a workbook's) \
       with manifest.json. A folder of dated exports is checked as a whole. Prints one line per file: its path, \
       and 'ok' or the problem, separated by a tab. Exits with 1 when there is a problem, with 65 when a manifest \
-      cannot be read, with 66 when there is none. No request is sent.
+      cannot be read, with 66 when there is none. No request is sent, but to the bucket of a gs:// address.
 
         gymmigrate export verify nightly/latest
+        gymmigrate export verify gs://my-backups/nightly/latest
       """
   )
 
-  @Argument(help: "The folder of an export, or one of dated exports.")
+  @Argument(help: "The folder of an export, or one of dated exports; also as gs://BUCKET/FOLDER.")
   var folder: String
 
   @Flag(help: "Print a JSON object instead of lines.")
@@ -30,8 +31,9 @@ struct ExportVerify: AsyncParsableCommand {
 
   func run() async throws {
     var verified: [FolderVerification] = []
-    for folder in FolderVerification.folders(in: folder) {
-      let verification = try FolderVerification(of: folder)
+    let access = try StorageAccess(for: [folder], nil)
+    for folder in try FolderVerification.folders(in: folder, via: access.files) {
+      let verification = try FolderVerification(of: folder, via: access.files)
       verified.append(verification)
       if !json { try print(verification) }
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Files
 import FirestoreModels
 import FirestoreREST
 import Runs
@@ -30,12 +31,14 @@ struct ImportCommand: AsyncParsableCommand {
         gymmigrate import samples/gym/users.jsonl -e local
         gymmigrate import customers.csv -e local --mode upsert
         gymmigrate import backup/ -e local
+        gymmigrate import gs://my-backups/nightly/latest/ -e stage
         gymmigrate import backup/users.jsonl -e stage --mode upsert --source projects/my-project/databases/prod
       """
   )
 
   @Argument(
-    help: "Files of JSON Lines or CSV, also .gz, workbooks, or folders of an export; - is standard input."
+    help:
+      "Files of JSON Lines or CSV, also .gz, workbooks, or folders of an export; all but workbooks also as gs://BUCKET/NAME. - is standard input."
   )
   var files: [String]
 
@@ -102,16 +105,19 @@ struct ImportCommand: AsyncParsableCommand {
   func options() throws -> Import.Options {
     let target = collection.flatMap { CollectionPath($0) }
     let schema = try EnvironmentResolver(connection).schema()
+    let access = try StorageAccess(for: files, connection)
     let sources = try ImportSource.resolve(
       files,
       format: table.format,
       collection: target,
       sheets: table.sheet,
-      schema: schema
+      schema: schema,
+      via: access.files
     )
     var options = Import.Options(sources: sources, table: try table.options(schema), mode: mode)
     options.collection = target
-    options.source = try source ?? Manifest.source(of: sources.map(\.path))
+    options.table.files = access.files
+    options.source = try source ?? Manifest.source(of: sources.map(\.path), via: access.files)
     options.parseErrors = parseErrors
     options.limit = limit
     options.isDryRun = dryRun
@@ -126,13 +132,14 @@ struct ImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (prepared, write) = (try options(), write)
-    let command = CommandRun(
+    var command = CommandRun(
       name: "import",
       connection: connection,
       logging: logging,
       write: dryRun ? nil : write,
       inputs: prepared.sources.map(\.path)
     )
+    for file in command.inputs { command.digests[file] = try prepared.table.files.version(of: file) }
     try await command.perform { session, run in
       let shard = Invocation.current.shard
       var options = prepared

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 
 /// Where to work, and who signs.
 struct ConnectionOptions: ParsableArguments {
@@ -28,7 +29,12 @@ struct ConnectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Scheme, host and port of the service, without /v1.", valueName: "url"))
   var endpoint: String?
 
-  @Option(help: ArgumentHelp("A service account key or an application-default file.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "A credential file: a service account key, a federated identity, or what gcloud left.",
+      valueName: "file"
+    )
+  )
   var credentials: String?
 
   @Option(
@@ -38,6 +44,15 @@ struct ConnectionOptions: ParsableArguments {
     )
   )
   var accessTokenFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Sign as this service account by means of the credentials; before it, separated by commas, the accounts on the way to it.",
+      valueName: "email"
+    ),
+    transform: TypedValue.serviceAccount
+  )
+  var impersonateServiceAccount: ServiceAccountChain?
 
   @OptionGroup var files: ConfigurationOptions
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 
 /// The side that is read from, of a command that has two.
 struct FromOptions: ParsableArguments {
@@ -25,10 +26,19 @@ struct FromOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The access token file of --from.", valueName: "file"))
   var fromAccessTokenFile: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "The service account to read --from as, by means of its credentials.",
+      valueName: "email"
+    ),
+    transform: TypedValue.serviceAccount
+  )
+  var fromImpersonateServiceAccount: ServiceAccountChain?
+
   /// Whether any of them is given.
   var isGiven: Bool {
     fromProject != nil || fromDatabase != nil || fromEndpoint != nil || fromCredentials != nil
-      || fromAccessTokenFile != nil
+      || fromAccessTokenFile != nil || fromImpersonateServiceAccount != nil
   }
 
   /// The connection of the source: nothing of the target's but the configuration, the state folder and the patience.
@@ -40,6 +50,7 @@ struct FromOptions: ParsableArguments {
     connection.endpoint = fromEndpoint
     connection.credentials = fromCredentials
     connection.accessTokenFile = fromAccessTokenFile
+    connection.impersonateServiceAccount = fromImpersonateServiceAccount
     return connection
   }
 }
@@ -55,5 +66,6 @@ extension ConnectionOptions {
   /// Whether any option names a database.
   var namesDatabase: Bool {
     project != nil || database != nil || endpoint != nil || credentials != nil || accessTokenFile != nil
+      || impersonateServiceAccount != nil
   }
 }

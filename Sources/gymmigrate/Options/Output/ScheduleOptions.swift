@@ -19,7 +19,7 @@ enum SinceChoice {
   }
 }
 
-/// An export that comes again every night.
+/// An export that is repeated on a schedule.
 struct ScheduleOptions: ParsableArguments {
   @Flag(
     help:

@@ -1,3 +1,4 @@
+package import Configuration
 import Files
 package import FirestoreModels
 import Platform
@@ -13,6 +14,8 @@ package struct CredentialDiscovery: Sendable {
 
   static let remedy =
     "Use a service account key, or sign in with `gcloud auth application-default login`."
+  /// gcloud's variable for the address of the IAM Service Account Credentials API.
+  private static let impersonationEndpoint = "CLOUDSDK_API_ENDPOINT_OVERRIDES_IAMCREDENTIALS"
 
   private let environment: [String: String]
   private let readFile: FileReader
@@ -28,10 +31,12 @@ package struct CredentialDiscovery: Sendable {
   ///   - explicitFile: The file of `--credentials` or the configuration; it overrides the environment.
   ///   - accessTokenFile: The file of `--access-token-file`.
   ///   - emulatorHost: The emulator, whose owner signs; nothing else is considered.
+  ///   - impersonated: The service account to sign as, by means of what is found.
   package func resolve(
     explicitFile: String? = nil,
     accessTokenFile: String? = nil,
-    emulatorHost: String? = nil
+    emulatorHost: String? = nil,
+    impersonating impersonated: ServiceAccountChain? = nil
   ) throws(Failure) -> Credentials {
     if explicitFile != nil, accessTokenFile != nil {
       throw Failure(
@@ -42,6 +47,29 @@ package struct CredentialDiscovery: Sendable {
       )
     }
     if emulatorHost != nil { return Credentials(.emulatorOwner) }
+    let found = try found(explicitFile: explicitFile, accessTokenFile: accessTokenFile)
+    guard let impersonated else { return found }
+    return Credentials(
+      .impersonated(ImpersonatedAccount(impersonated, source: found, endpoint: try impersonationEndpoint())),
+      quotaProject: found.quotaProject
+    )
+  }
+
+  /// Scheme, host and port of the service that gives tokens of other accounts.
+  private func impersonationEndpoint() throws(Failure) -> String {
+    guard let text = variable(Self.impersonationEndpoint) else { return ImpersonatedAccount.defaultEndpoint }
+    if CredentialURL.isConfidential(text), let endpoint = try? Configuration.checkedEndpoint(text) {
+      return endpoint
+    }
+    throw Failure(
+      .configuration,
+      "use \(Self.impersonationEndpoint)",
+      path: text,
+      cause: "it is neither an https URL nor one of this machine, without a path"
+    )
+  }
+
+  private func found(explicitFile: String?, accessTokenFile: String?) throws(Failure) -> Credentials {
     let payer = try quotaProject(variable("GOOGLE_CLOUD_QUOTA_PROJECT"), from: "GOOGLE_CLOUD_QUOTA_PROJECT")
     if let accessTokenFile {
       return Credentials(.accessTokenFile(AccessTokenFile(path: accessTokenFile)), quotaProject: payer)
@@ -124,6 +152,22 @@ package struct CredentialDiscovery: Sendable {
     switch file["type"] {
     case "service_account": return Credentials(.serviceAccount(try ServiceAccount(file)), quotaProject: payer)
     case "authorized_user": return Credentials(.authorizedUser(try AuthorizedUser(file)), quotaProject: payer)
+    case "external_account":
+      let account = try ExternalAccount(file, environment: environment)
+      let federated = Credentials(.externalAccount(account), quotaProject: payer)
+      guard file.has("service_account_impersonation_url") else { return federated }
+      return Credentials(.impersonated(try ImpersonatedAccount(file, source: federated)), quotaProject: payer)
+    case "impersonated_service_account":
+      guard let source = try file.object("source_credentials") else {
+        throw file.malformed("it has no 'source_credentials'")
+      }
+      if source["type"]?.isIdentical(to: "impersonated_service_account") ?? false {
+        throw source.malformed(
+          "its 'type' is impersonated_service_account once more; name 'delegates' instead"
+        )
+      }
+      let account = try ImpersonatedAccount(file, source: try credentials(in: source, payer: nil))
+      return Credentials(.impersonated(account), quotaProject: payer)
     case let type? where Self.unsupportedTypes.contains(type):
       throw file.malformed("credentials of the type \(type) are not supported")
     case .some: throw file.malformed("its 'type' is unknown")
@@ -134,9 +178,7 @@ package struct CredentialDiscovery: Sendable {
   /// Types that Google defines but this program does not support, and an OAuth client's file, which people
   /// confuse with them.
   private static let unsupportedTypes: Set<String> = [
-    "external_account", "external_account_authorized_user", "impersonated_service_account",
-    "gdch_service_account",
-    "OAuth client ID",
+    "external_account_authorized_user", "gdch_service_account", "OAuth client ID",
   ]
 
   private func quotaProject(_ project: String?, from source: String) throws(Failure) -> String? {

@@ -1,25 +1,40 @@
 import FirestoreModels
 
-/// The members of a credential file.
+/// The members of a credential file, or of an object in it.
 ///
 /// Errors name members, never their values.
 struct CredentialFile {
-  /// The path.
-  let path: String
-  private let members: [String: String]
+  /// The largest file, in bytes.
+  static let maximumBytes = 1 << 20
+  private static let maximumDepth = 32
 
-  /// Reads the string members of a JSON object.
+  /// The value of a member.
+  private indirect enum Member {
+    case text(String)
+    case integer(Int64)
+    case texts([String])
+    case object([String: Member])
+    case other
+  }
+
+  /// The path of the file.
+  let path: String
+  /// The member that holds this object; nil for the file itself.
+  private let name: String?
+  private let members: [String: Member]
+
+  /// Reads the JSON object in a file.
   init(_ bytes: [UInt8], path: String) throws(Failure) {
     self.path = path
+    name = nil
     do throws(WireError) {
-      members = try JSONParser(maximumBytes: 1 << 20, maximumDepth: 32).parse(bytes) {
-        root throws(WireError) in
+      let parser = JSONParser(maximumBytes: Self.maximumBytes, maximumDepth: Self.maximumDepth)
+      members = try parser.parse(bytes) { root throws(WireError) in
         guard root.kind == .object else { throw WireError("it is not a JSON object") }
-        var members: [String: String] = [:]
-        for (name, value) in root.members {
-          if let text = value.string { members[name.string] = text }
-          // The Google console offers these files beside credentials, and people confuse them.
-          if name == "installed" || name == "web" { members["type"] = members["type"] ?? "OAuth client ID" }
+        var members = Self.members(of: root)
+        // The Google console offers these files beside credentials, and people confuse them.
+        if members["type"] == nil, members["installed"] != nil || members["web"] != nil {
+          members["type"] = .text("OAuth client ID")
         }
         return members
       }
@@ -34,9 +49,79 @@ struct CredentialFile {
     }
   }
 
+  private init(path: String, name: String, members: [String: Member]) {
+    self.path = path
+    self.name = name
+    self.members = members
+  }
+
+  /// A null counts as missing.
+  private static func members(of object: JSONCursor) -> [String: Member] {
+    var members: [String: Member] = [:]
+    for (name, value) in object.members { members[name.string] = value.isNull ? nil : member(value) }
+    return members
+  }
+
+  private static func member(_ value: JSONCursor) -> Member {
+    switch value.kind {
+    case .string: return .text(value.string ?? "")
+    case .integer: return value.integer.map { .integer($0) } ?? .other
+    case .object: return .object(members(of: value))
+    case .array:
+      var texts: [String] = []
+      for element in value.elements {
+        guard let text = element.string else { return .other }
+        texts.append(text)
+      }
+      return .texts(texts)
+    case .double, .boolean, .null: return .other
+    }
+  }
+
+  /// Whether there is a member, of any kind.
+  func has(_ name: String) -> Bool { members[name] != nil }
+
   /// Returns a string; nil if it is missing or empty.
   subscript(name: String) -> String? {
-    members[name].flatMap { $0.isEmpty ? nil : $0 }
+    if case .text(let text)? = members[name], !text.isEmpty { text } else { nil }
+  }
+
+  /// Returns an integer; nil if it is missing.
+  func integer(_ name: String) throws(Failure) -> Int64? {
+    switch members[name] {
+    case nil: return nil
+    case .integer(let number)?: return number
+    case .some: throw malformed("its '\(name)' is not an integer")
+    }
+  }
+
+  /// Returns a list of strings; empty if it is missing.
+  func texts(_ name: String) throws(Failure) -> [String] {
+    switch members[name] {
+    case nil: return []
+    case .texts(let texts)?: return texts
+    case .some: throw malformed("its '\(name)' is not a list of strings")
+    }
+  }
+
+  /// Returns the names and strings of an object, in the order of their names; empty if it is missing.
+  func texts(of name: String) throws(Failure) -> [(name: String, text: String)] {
+    guard let object = try object(name) else { return [] }
+    var pairs: [(name: String, text: String)] = []
+    for (name, member) in object.members {
+      guard case .text(let text) = member else { throw object.malformed("its '\(name)' is not a string") }
+      pairs.append((name, text))
+    }
+    return pairs.sorted { $0.name.compareUTF8($1.name) < 0 }
+  }
+
+  /// Returns an object; nil if it is missing.
+  func object(_ name: String) throws(Failure) -> CredentialFile? {
+    switch members[name] {
+    case nil: return nil
+    case .object(let members)?: return CredentialFile(path: path, name: name, members: members)
+    case .some: throw malformed("its '\(name)' is not an object")
+    }
   }
 
   /// Returns the required strings.
@@ -51,13 +136,15 @@ struct CredentialFile {
   }
 
   /// An error in the file.
-  func malformed(_ cause: String) -> Failure {
+  ///
+  /// - Parameter cause: A clause about "it", which is the object if this is one in the file.
+  func malformed(_ cause: String, remedy: String = CredentialDiscovery.remedy) -> Failure {
     Failure(
       .configuration,
       "read the credentials",
       path: path,
-      cause: cause,
-      remedy: CredentialDiscovery.remedy
+      cause: name.map { "in '\($0)', \(cause)" } ?? cause,
+      remedy: remedy
     )
   }
 }

@@ -13,11 +13,11 @@ package struct MetadataServer: Sendable, Equatable {
   }
 
   /// Returns the request for a token of the default service account.
-  func tokenRequest() -> HTTPRequest {
+  func tokenRequest(for scopes: [OAuthScope]) -> HTTPRequest {
     HTTPRequest(
       method: "GET",
       url: "http://\(host)/computeMetadata/v1/instance/service-accounts/default/token?scopes="
-        + PercentEncoding.query(Credentials.scope),
+        + PercentEncoding.query(scopes.map(\.url).joined(separator: ",")),
       // The server requires this header, so that forged requests are refused.
       headers: [("Metadata-Flavor", "Google")],
       timeout: 10,

@@ -28,13 +28,15 @@ package struct ServiceAccount: Sendable, Equatable {
     privateKeyID = file["private_key_id"]
     project = file["project_id"]
     quotaProject = file["quota_project_id"]
-    guard Self.isConfidential(tokenURI) else { throw file.malformed("its 'token_uri' is not an https URL") }
+    guard CredentialURL.isConfidential(tokenURI) else {
+      throw file.malformed("its 'token_uri' is not an https URL")
+    }
     // Fail now if the key cannot sign, not in the middle of a run.
-    _ = try assertion(at: 0)
+    _ = try assertion(for: [.datastore], at: 0)
   }
 
   /// Returns a signed JSON Web Token, valid for an hour from `now` (seconds since 1970).
-  func assertion(at now: Int64) throws(Failure) -> String {
+  func assertion(for scopes: [OAuthScope], at now: Int64) throws(Failure) -> String {
     var header = JSONWriter()
     header.object { json in
       json.key("alg")
@@ -51,7 +53,7 @@ package struct ServiceAccount: Sendable, Equatable {
       json.key("iss")
       json.string(clientEmail)
       json.key("scope")
-      json.string(Credentials.scope)
+      json.string(scopes.spaceSeparated)
       json.key("aud")
       json.string(Self.audience)
       json.key("iat")
@@ -75,20 +77,13 @@ package struct ServiceAccount: Sendable, Equatable {
   }
 
   /// Returns the request that exchanges an assertion for a token.
-  func tokenRequest(at now: Int64) throws(Failure) -> HTTPRequest {
-    let assertion = Secret(try assertion(at: now))
+  func tokenRequest(for scopes: [OAuthScope], at now: Int64) throws(Failure) -> HTTPRequest {
+    let assertion = Secret(try assertion(for: scopes, at: now))
     return TokenEndpoint.post(
       to: tokenURI,
       form: [
         ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"), ("assertion", assertion.revealed),
       ]
     )
-  }
-
-  /// Whether assertions sent to a URL are encrypted or stay on this machine.
-  private static func isConfidential(_ url: String) -> Bool {
-    ["https://", "http://localhost:", "http://127.0.0.1:", "http://[::1]:"].contains {
-      url.utf8.starts(with: $0.utf8) && AccessToken.isHeaderSafe(url.utf8)
-    }
   }
 }

@@ -37,6 +37,15 @@ package struct AccessToken: Sendable, Equatable {
     expiry.map { now >= $0 } ?? false
   }
 
+  /// The longest token that is accepted, in bytes; those of the Security Token Service have at most 16 KiB
+  /// (https://cloud.google.com/docs/authentication/token-types).
+  static let maximumBytes = 64 << 10
+
+  /// Whether a text from a server can be a token.
+  static func isToken(_ text: String) -> Bool {
+    text.utf8.count <= maximumBytes && isHeaderSafe(text.utf8)
+  }
+
   /// Whether a text can be a header value: only visible ASCII without spaces.
   static func isHeaderSafe(_ text: some Collection<UInt8>) -> Bool {
     !text.isEmpty && text.allSatisfy { $0 > 0x20 && $0 < 0x7F }

@@ -1,129 +1,205 @@
+import Files
 import FirestoreModels
+import Platform
 
-/// One token request, and the meaning of its response for the run.
-enum TokenExchange {
-  /// The result of one request; permanent failures are thrown.
-  enum Outcome {
-    case token(AccessToken)
-    case passing(Passing)
+/// Gets one access token for credentials, by as many requests as that takes.
+///
+/// A federated identity takes the token of its provider and exchanges it; impersonation takes a token of its
+/// source first. Each request is retried by itself.
+struct TokenExchange: Sendable {
+  /// Sends a request, without credentials or retries of its own.
+  let transport: any HTTPTransport
+  /// Reads a file again: an access token, or the token of an identity provider.
+  let readFile: CredentialDiscovery.FileReader
+  /// Runs a program that prints the token of an identity provider.
+  let run: ProgramRunner
+  /// Returns the time in seconds since 1970.
+  let now: @Sendable () -> Double
+  /// Waits so many seconds; throws if cancelled.
+  let sleep: @Sendable (Double) async throws -> Void
+
+  /// Runs a program to its end.
+  typealias ProgramRunner =
+    @Sendable (TokenProgram) async -> Result<ChildProcess.Output, ChildProcess.Problem>
+
+  static let interrupted = Failure(.interrupted, "get an access token", cause: "it was cancelled")
+
+  /// Returns a new access token.
+  ///
+  /// - Throws: `.configuration` if the credentials are refused or cannot be read, `.notPermitted` if a right is
+  ///   missing, `.unavailable` after the last attempt, `.interrupted` if the task was cancelled.
+  func token(for credentials: Credentials) async throws(Failure) -> AccessToken {
+    switch credentials.kind {
+    case .none, .emulatorOwner, .bearer:
+      throw Failure(.internal, "get an access token", cause: "\(credentials) does not need one")
+    case .accessTokenFile(let file): return try file.token(in: try readFile(file.path), at: now())
+    case .serviceAccount(let account): return try await perform(.serviceAccount(account, credentials))
+    case .authorizedUser(let user): return try await perform(.authorizedUser(user, credentials))
+    case .metadataServer(let server): return try await perform(.metadataServer(server, credentials))
+    case .externalAccount(let account):
+      return try await perform(.exchange(of: try await subjectToken(of: account), account, credentials))
+    case .impersonated(let account):
+      let token = try await token(for: account.source)
+      return try await perform(.impersonation(account, signedWith: token, credentials))
+    }
   }
 
-  /// A failure that may be transient.
-  struct Passing {
+  // MARK: One request
+
+  /// Sends the request of a step until it is answered for good.
+  private func perform<Value>(_ step: TokenStep<Value>) async throws(Failure) -> Value {
+    var attempt = 1
+    while true {
+      let setback: Setback
+      switch try await outcome(of: step) {
+      case .success(let value): return value
+      case .failure(let failure): setback = failure
+      }
+      guard
+        let delay = TokenRetryPolicy.delay(
+          after: attempt,
+          of: setback.attempts,
+          retryAfter: setback.retryAfter,
+          jitter: Double.random(in: 0...1)
+        )
+      else { throw setback.failure(of: step, after: attempt) }
+      do {
+        try await sleep(delay)
+      } catch {
+        throw Self.interrupted
+      }
+      attempt += 1
+    }
+  }
+
+  /// A failure that may pass.
+  private struct Setback: Error {
     var cause: String
     /// The seconds to wait that the server specifies.
     var retryAfter: Double?
     /// The maximum number of attempts.
     var attempts = TokenRetryPolicy.attempts
-    /// The failure to throw after the last attempt, if not an unavailable endpoint.
+    /// The failure to throw after the last attempt, if not an unavailable server.
     var verdict: Failure?
-    let endpoint: String
 
-    func failure(after attempt: Int) -> Failure {
+    func failure<Value>(of step: TokenStep<Value>, after attempt: Int) -> Failure {
       verdict
         ?? Failure(
           .unavailable,
-          "get an access token",
-          path: endpoint,
+          step.purpose,
+          path: "from \(step.endpoint)",
           cause: "\(cause) (\(attempt) attempt\(attempt == 1 ? "" : "s"))",
           remedy: "Try again later."
         )
     }
   }
 
-  static let interrupted = Failure(.interrupted, "get an access token", cause: "it was cancelled")
-
-  /// Sends one token request and evaluates the response.
-  static func outcome(
-    of credentials: Credentials,
-    transport: any HTTPTransport,
-    now: @Sendable () -> Double
-  ) async throws(Failure) -> Outcome {
-    guard let (request, endpoint) = try request(for: credentials, at: now()) else {
-      throw Failure(.internal, "get an access token", cause: "\(credentials) does not need one")
-    }
+  /// Sends a request once; permanent failures are thrown.
+  private func outcome<Value>(of step: TokenStep<Value>) async throws(Failure) -> Result<Value, Setback> {
+    let request = try step.request(now())
     let response: HTTPResponse
     do throws(TransportError) {
       response = try await transport.send(request)
     } catch {
-      return .passing(try passing(error, of: credentials, endpoint: endpoint))
+      return .failure(try setback(by: error, in: step))
     }
-    if case .metadataServer = credentials.kind, response.status < 500, !MetadataServer.isGenuine(response) {
-      throw refusal(
-        of: credentials,
-        endpoint: endpoint,
-        code: nil,
-        cause: "the response is not from a metadata server"
-      )
-    }
-    switch TokenEndpoint.answer(response, at: now()) {
-    case .token(let token): return .token(token)
+    switch step.read(response, now()) {
+    case .value(let value): return .success(value)
     case .unavailable(let cause, let retryAfter):
-      return .passing(Passing(cause: cause, retryAfter: retryAfter, endpoint: endpoint))
-    case .refused(let code, let cause):
-      throw refusal(of: credentials, endpoint: endpoint, code: code, cause: cause)
+      return .failure(Setback(cause: cause, retryAfter: retryAfter))
+    case .refused(let refusal): throw step.failure(of: refusal)
     }
   }
 
-  private static func request(
-    for credentials: Credentials,
-    at now: Double
-  ) throws(Failure) -> (HTTPRequest, endpoint: String)? {
-    switch credentials.kind {
-    case .none, .emulatorOwner, .bearer, .accessTokenFile: return nil
-    case .serviceAccount(let account): return (try account.tokenRequest(at: Int64(now)), account.tokenURI)
-    case .authorizedUser(let user): return (user.tokenRequest(), AuthorizedUser.tokenURI)
-    case .metadataServer(let server): return (server.tokenRequest(), server.host)
-    }
-  }
-
-  private static func passing(
-    _ error: TransportError,
-    of credentials: Credentials,
-    endpoint: String
-  ) throws(Failure) -> Passing {
+  private func setback<Value>(
+    by error: TransportError,
+    in step: TokenStep<Value>
+  ) throws(Failure) -> Setback {
+    let cause = TokenEndpoint.harmless(error.message)
     switch error.kind {
     case .notConnected, .lost:
-      var passing = Passing(cause: TokenEndpoint.harmless(error.message), endpoint: endpoint)
-      if case .metadataServer = credentials.kind, error.kind == .notConnected {
-        // Most likely there is no metadata server, and a person is waiting.
-        passing.attempts = 3
-        passing.verdict = CredentialDiscovery.nothingFound
+      if error.kind == .notConnected, let unreachable = step.unreachable {
+        return Setback(cause: cause, attempts: unreachable.attempts, verdict: unreachable.failure)
       }
-      return passing
-    case .cancelled: throw interrupted
-    case .bodyTooLarge, .invalid:
-      throw refusal(
-        of: credentials,
-        endpoint: endpoint,
-        code: nil,
-        cause: TokenEndpoint.harmless(error.message)
-      )
+      return Setback(cause: cause)
+    case .cancelled: throw Self.interrupted
+    case .bodyTooLarge, .invalid: throw step.failure(of: TokenRefusal(cause: cause))
     }
   }
 
-  /// Returns the failure of a refused request, with a remedy.
-  static func refusal(of credentials: Credentials, endpoint: String, code: String?, cause: String) -> Failure
-  {
-    let remedy: String
-    switch credentials.kind {
-    case .authorizedUser:
-      remedy =
-        "Run `gcloud auth application-default login`, and check that this machine's clock is right."
-    case .serviceAccount(let account):
-      remedy =
-        "Check that the key of \(account.clientEmail) is neither deleted nor disabled and that this machine's clock is right."
-    case .metadataServer:
-      remedy = "Check that this machine has a service account, or use a service account key."
-    case .none, .emulatorOwner, .bearer, .accessTokenFile:
-      remedy = CredentialDiscovery.remedy
+  // MARK: The token of another identity provider
+
+  /// Returns the token of the identity provider, which is renewed where it comes from, so it is never kept.
+  private func subjectToken(of account: ExternalAccount) async throws(Failure) -> Secret {
+    switch account.source {
+    case .file(let path, let format): return try subjectToken(inFile: path, format, account)
+    case .address(let address): return try await perform(.subject(address, account))
+    case .program(let program): return try await subjectToken(of: program)
     }
-    return Failure(
+  }
+
+  private func subjectToken(
+    inFile path: String,
+    _ format: SubjectTokenFormat,
+    _ account: ExternalAccount
+  ) throws(Failure) -> Secret {
+    func failure(_ cause: String) -> Failure {
+      Failure(
+        .configuration,
+        "read the token of the identity provider",
+        path: path,
+        cause: cause,
+        remedy: "It is named by 'credential_source' in \(account.path), and something else has to write it."
+      )
+    }
+    guard let bytes = try readFile(path) else { throw failure("there is no such file") }
+    do throws(WireError) {
+      return try format.token(in: bytes)
+    } catch {
+      throw failure(error.description)
+    }
+  }
+
+  /// Returns the token that a program prints, or has printed before and is still valid.
+  private func subjectToken(of program: TokenProgram) async throws(Failure) -> Secret {
+    if let path = program.outputFile, let bytes = try? readFile(path),
+      let kept = try? ProgramResponse(bytes), kept.expiry != nil, kept.isValid(at: now())
+    {
+      return kept.token
+    }
+    var output: [UInt8]
+    switch await run(program) {
+    case .success(let ended) where ended.status == 0: output = ended.bytes
+    case .success(let ended):
+      throw program.failure(
+        ended.status.map { "it ended with the exit status \($0)" } ?? "a signal ended it"
+      )
+    case .failure(.cannotStart(let code)):
+      throw program.failure("it cannot be started: \(SystemCall.text(code))")
+    case .failure(.timedOut): throw program.failure("it took longer than \(Int(program.timeout)) s")
+    case .failure(.tooMuchOutput): throw program.failure("it printed more than 1 MiB")
+    case .failure(.cancelled): throw Self.interrupted
+    }
+    if output.isEmpty, let path = program.outputFile { output = try readFile(path) ?? [] }
+    do throws(WireError) {
+      let response = try ProgramResponse(output)
+      if !response.isValid(at: now()) { throw WireError("its token has expired") }
+      return response.token
+    } catch {
+      throw program.failure("its response cannot be used: \(error)")
+    }
+  }
+}
+
+extension TokenProgram {
+  /// A failure of the program.
+  fileprivate func failure(_ cause: String) -> Failure {
+    Failure(
       .configuration,
-      "get an access token for \(credentials)",
-      path: "from \(endpoint)",
+      "run the program that gives the token of the identity provider,",
+      path: words.first,
       cause: cause,
-      remedy: remedy
+      remedy: "Run it by hand, with the variables GOOGLE_EXTERNAL_ACCOUNT_… that it expects."
     )
   }
 }

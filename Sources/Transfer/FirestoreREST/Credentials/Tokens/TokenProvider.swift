@@ -34,10 +34,9 @@ package actor TokenProvider {
   /// The credentials that sign.
   package nonisolated let credentials: Credentials
 
-  private let transport: any HTTPTransport
-  private let readFile: CredentialDiscovery.FileReader
-  private let now: @Sendable () -> Double
-  private let sleep: @Sendable (Double) async throws -> Void
+  private let exchange: TokenExchange
+  private let executor: (any TaskExecutor)?
+  private var now: @Sendable () -> Double { exchange.now }
 
   private var current: (token: AccessToken, generation: Int)?
   private var lastGeneration = 0
@@ -53,21 +52,45 @@ package actor TokenProvider {
   ///
   /// - Parameters:
   ///   - transport: Sends token requests, without credentials or retries of its own.
-  ///   - readFile: Reads an access token file again.
+  ///   - executor: Where tokens are requested; nil for the pool of all tasks.
+  ///   - readFile: Reads a file with a token again.
   ///   - now: Returns the time in seconds since 1970.
   ///   - sleep: Waits so many seconds; throws if cancelled.
   package init(
     _ credentials: Credentials,
     transport: any HTTPTransport,
+    executor: (any TaskExecutor)? = nil,
     readFile: @escaping CredentialDiscovery.FileReader = CredentialDiscovery.readFile(at:),
     now: @escaping @Sendable () -> Double = wallClock,
     sleep: @escaping @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
   ) {
+    self.init(
+      credentials,
+      TokenExchange(
+        transport: transport,
+        readFile: readFile,
+        run: TokenProgram.run,
+        now: now,
+        sleep: sleep
+      ),
+      executor: executor
+    )
+  }
+
+  /// Creates a provider whose tokens come from an exchange.
+  init(
+    _ credentials: Credentials,
+    _ exchange: TokenExchange,
+    executor: (any TaskExecutor)? = nil
+  ) {
     self.credentials = credentials
-    self.transport = transport
-    self.readFile = readFile
-    self.now = now
-    self.sleep = sleep
+    self.exchange = exchange
+    self.executor = executor
+  }
+
+  /// Returns a provider of tokens of other scopes for the same signer.
+  package nonisolated func scoped(to scopes: [OAuthScope]) -> TokenProvider {
+    TokenProvider(credentials.scoped(to: scopes), exchange, executor: executor)
   }
 
   /// Returns the time of this machine in seconds since 1970.
@@ -79,8 +102,9 @@ package actor TokenProvider {
 
   /// Returns the authorization of a request, waiting for a token if none is valid.
   ///
-  /// - Throws: ``Failure``: `.configuration` if the credentials are refused, `.unavailable` if no token can
-  ///   be obtained, `.interrupted` if the caller was cancelled.
+  /// - Throws: ``Failure``: `.configuration` if the credentials are refused, `.notPermitted` if they may not
+  ///   sign as the account they are meant to, `.unavailable` if no token can be obtained, `.interrupted` if the
+  ///   caller was cancelled.
   package func authorization() async throws(Failure) -> Authorization {
     switch credentials.kind {
     case .none: return Authorization(token: nil, quotaProject: credentials.quotaProject, generation: 0)
@@ -90,7 +114,8 @@ package actor TokenProvider {
     case .bearer(let bearer):
       let token = AccessToken(bearer.secret, expiry: nil, refreshTime: nil)
       return Authorization(token: token, quotaProject: nil, generation: 0)
-    case .serviceAccount, .authorizedUser, .metadataServer, .accessTokenFile: break
+    case .serviceAccount, .authorizedUser, .metadataServer, .accessTokenFile, .externalAccount, .impersonated:
+      break
     }
     let time = now()
     if let current {
@@ -149,7 +174,7 @@ package actor TokenProvider {
         }
       }
     } onCancel: {
-      Task { await self.leave(waiter) }
+      Task(executorPreference: executor) { await self.leave(waiter) }
     }
   }
 
@@ -166,9 +191,9 @@ package actor TokenProvider {
     if refresh != nil { return }
     let number = nextRefresh
     nextRefresh += 1
-    let task = Task {
+    let task = Task(executorPreference: executor) {
       let result = await self.newToken()
-      self.finish(number, result)
+      await self.finish(number, result)
     }
     refresh = (task, number)
   }
@@ -201,47 +226,19 @@ package actor TokenProvider {
 
   /// Whether the current token remains in use after a failure to replace it.
   ///
-  /// A token file may be read while it is being written; the service reports soon enough if its old token is
-  /// invalid.
+  /// A file of another program may be read while it is being written; the service reports soon enough if the
+  /// old token is invalid.
   private func mayOutlast(_ failure: Failure) -> Bool {
-    if case .accessTokenFile = credentials.kind { true } else { failure.kind == .unavailable }
+    credentials.areRenewedElsewhere || failure.kind == .unavailable
   }
 
   // MARK: One token
 
   private func newToken() async -> Result<AccessToken, Failure> {
     do throws(Failure) {
-      return .success(try await requestToken())
+      return .success(try await exchange.token(for: credentials))
     } catch {
       return .failure(error)
-    }
-  }
-
-  private func requestToken() async throws(Failure) -> AccessToken {
-    if case .accessTokenFile(let file) = credentials.kind {
-      return try file.token(in: try readFile(file.path), at: now())
-    }
-    var attempt = 1
-    while true {
-      let passing: TokenExchange.Passing
-      switch try await TokenExchange.outcome(of: credentials, transport: transport, now: now) {
-      case .token(let token): return token
-      case .passing(let failure): passing = failure
-      }
-      guard
-        let delay = TokenRetryPolicy.delay(
-          after: attempt,
-          of: passing.attempts,
-          retryAfter: passing.retryAfter,
-          jitter: Double.random(in: 0...1)
-        )
-      else { throw passing.failure(after: attempt) }
-      do {
-        try await sleep(delay)
-      } catch {
-        throw TokenExchange.interrupted
-      }
-      attempt += 1
     }
   }
 }

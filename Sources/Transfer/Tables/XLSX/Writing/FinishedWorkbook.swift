@@ -9,6 +9,8 @@ struct FinishedWorkbook {
   let path: String
   /// Whether the receipt has a SHA-256.
   let digests: Bool
+  /// The files that can be reached.
+  var files = FileAccess.local
 
   /// Gives it the name of its target.
   func publish(as target: String) throws(Failure) -> OutputFile.Receipt {
@@ -39,12 +41,12 @@ struct FinishedWorkbook {
     }
   }
 
-  /// Copies it to what is no file of a folder, such as standard output.
+  /// Copies it to what is no file of a local folder, such as standard output or an object in a bucket.
   func copyOut() throws(Failure) -> OutputFile.Receipt {
     let (descriptor, code) = SystemCall.open(temporary, O_RDONLY)
     if descriptor < 0 { throw Failure.cannotWrite(path, errno: code) }
     defer { close(descriptor) }
-    var file = try OutputFile(path, gzip: false, digest: digests)
+    var file = try OutputFile(path, gzip: false, digest: digests, via: files)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
     defer { buffer.deallocate() }
     while true {

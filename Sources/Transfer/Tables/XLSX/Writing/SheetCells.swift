@@ -55,7 +55,12 @@ struct SheetCells: ~Copyable {
         cause: "the document is not below the collection \(collection)"
       )
     }
-    plan.position(document.fields, into: &cells)
+    do throws(WireError) {
+      let rest = try plan.position(document.fields, into: &cells)
+      if let rest { cells[plan.columns.count - 1] = .map(rest) }
+    } catch {
+      throw Failure(.internal, "write a row", path: document.path.string, cause: error.description)
+    }
     while lengths.count <= cells.count { lengths.append(0) }
     text.removeAll(keepingCapacity: true)
     text.append(contentsOf: name)

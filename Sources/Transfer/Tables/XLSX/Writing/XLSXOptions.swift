@@ -1,3 +1,4 @@
+package import Files
 package import Schema
 
 /// Options of a workbook.
@@ -14,6 +15,8 @@ package struct XLSXOptions: Sendable {
   package var temporaryFolder: String?
   /// The schema with the columns of the collections.
   package var schema = DatabaseSchema.none
+  /// The files that can be reached.
+  package var files = FileAccess.local
   /// Whether the receipt includes the SHA-256 of the file.
   package var digest = false
 

@@ -54,7 +54,7 @@ package final class XLSXWriter {
   }
 
   init(_ path: String, options: XLSXOptions, rowsPerSheet: Int) throws(Failure) {
-    try OutputFile.checkWritable(path)
+    try options.files.checkWritable(path)
     self.path = path
     self.options = options
     self.rowsPerSheet = rowsPerSheet
@@ -64,7 +64,9 @@ package final class XLSXWriter {
     longTexts = try LongTexts(in: folder, for: path == "-" ? nil : path)
     exactValues = try ExactValues(in: folder, for: path == "-" ? nil : path)
     // The library writes to a file name. A device or a pipe gets the finished bytes afterwards.
-    let isFile = path != "-" && (SystemCall.status(path).status.map(\.isRegularFile) ?? true)
+    let isFile =
+      path != "-" && !FileAccess.isRemote(path)
+      && (SystemCall.status(path).status.map(\.isRegularFile) ?? true)
     target = isFile ? FilePaths.resolved(path) : nil
     let made = try FilePaths.createTemporary(beside: target ?? "\(folder)/gymmigrate.xlsx", reporting: path)
     close(made.descriptor)
@@ -153,7 +155,12 @@ package final class XLSXWriter {
       )
     }
     try workbook.take()?.close(reporting: path)
-    let finished = FinishedWorkbook(temporary: temporary, path: path, digests: options.digest)
+    let finished = FinishedWorkbook(
+      temporary: temporary,
+      path: path,
+      digests: options.digest,
+      files: options.files
+    )
     if let target {
       receipt = try finished.publish(as: target)
     } else {

@@ -1,0 +1,103 @@
+/// A page of documents: in memory, or on the tape of the response that brought it.
+package enum DocumentPage: Sendable {
+  case memory([RawDocument])
+  case wire(WirePage)
+
+  package var count: Int {
+    switch self {
+    case .memory(let documents): documents.count
+    case .wire(let page): page.documents.count
+    }
+  }
+
+  /// Returns the documents in memory.
+  ///
+  /// - Throws: ``Failure`` for a document of a response that cannot be decoded.
+  package func documents() throws(Failure) -> [RawDocument] {
+    switch self {
+    case .memory(let documents): documents
+    case .wire(let page): try page.decoded()
+    }
+  }
+
+  /// Returns the first documents.
+  package func prefix(_ count: Int) -> DocumentPage {
+    switch self {
+    case .memory(let documents): .memory(Array(documents.prefix(count)))
+    case .wire(let page): .wire(page.prefix(count))
+    }
+  }
+
+  /// Calls `body` with the path of each document.
+  package func forEachPath(_ body: (DocumentPath) -> Void) {
+    switch self {
+    case .memory(let documents): for document in documents { body(document.path) }
+    case .wire(let page): for document in page.documents { body(document.path) }
+    }
+  }
+}
+
+/// A document of a response whose fields stay on the tape.
+///
+/// Its path is checked; its fields are checked when they are looked at. It borrows the parser's buffers.
+package struct WireDocument: ReadableDocument {
+  package let path: DocumentPath
+  package let fields: WireFields
+  let json: JSONCursor
+}
+
+/// The documents of a response, and the parser on whose tape they are.
+///
+/// Tasks may pass it on, but only one may use it at a time.
+package struct WirePage: @unchecked Sendable {
+  // The cursors borrow the parser's buffers, which the owner keeps; all of them move together.
+  package private(set) var documents: ArraySlice<WireDocument>
+  private let owner: any AnyObject & Sendable
+  private let failure: @Sendable (WireError) -> Failure
+
+  /// - Parameters:
+  ///   - owner: What keeps the parser from being used for something else.
+  ///   - failure: Returns the failure of a document that cannot be decoded.
+  package init(
+    _ documents: [WireDocument],
+    owner: any AnyObject & Sendable,
+    failure: @escaping @Sendable (WireError) -> Failure
+  ) {
+    self.documents = documents[...]
+    self.owner = owner
+    self.failure = failure
+  }
+
+  func prefix(_ count: Int) -> WirePage {
+    var page = self
+    page.documents = documents.prefix(count)
+    return page
+  }
+
+  func decoded() throws(Failure) -> [RawDocument] {
+    var decoder = WireDecoder()
+    var decoded: [RawDocument] = []
+    decoded.reserveCapacity(documents.count)
+    for document in documents {
+      do throws(WireError) {
+        decoded.append(try decoder.document(document))
+      } catch {
+        throw failure(error)
+      }
+    }
+    return decoded
+  }
+
+  /// Returns the failure of a document whose fields cannot be looked at, with the location of the defect.
+  ///
+  /// The tape is read without keeping the way to a value, so the document is decoded once more.
+  package func failure(_ error: WireError, in document: WireDocument) -> Failure {
+    var decoder = WireDecoder()
+    do throws(WireError) {
+      _ = try decoder.document(document)
+      return failure(error)
+    } catch {
+      return failure(error)
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/// A value that is looked at where it is: in memory, or on the tape of a parsed response.
+///
+/// What only carries documents (an export) is written once over these protocols, and builds no values of a
+/// response that it passes on. ``Value`` is always valid and never throws; ``WireValue`` is checked when it is looked at.
+///
+///     mutating func append(_ source: some ReadableValue) throws(WireError) {
+///       switch try source.view() {
+///       case .string(let text): text.withBytes { bytes.append(contentsOf: $0) }
+///       …
+package protocol ReadableValue {
+  associatedtype Text: ReadableText
+  associatedtype Elements: ReadableElements where Elements.Element == Self
+  associatedtype Fields: ReadableFields where Fields.Content == Self
+
+  /// Returns the type and the content.
+  func view() throws(WireError) -> ValueView<Self>
+
+  /// Returns the value in memory.
+  func value() throws(WireError) -> Value
+
+  /// Writes the service's JSON.
+  ///
+  /// A requirement, so that other modules call code that is specialized for the source.
+  func write(to json: inout JSONWriter) throws(WireError)
+
+  /// Whether it may be a map: false is certain, and found out without looking at the content.
+  var isMap: Bool { get }
+}
+
+/// The type and the content of a value; text, arrays and maps stay where they are.
+package enum ValueView<Source: ReadableValue> {
+  case null
+  case boolean(Bool)
+  case integer(Int64)
+  case double(Double)
+  case timestamp(Timestamp)
+  case string(Source.Text)
+  case bytes([UInt8])
+  /// A full document name.
+  case reference(Source.Text)
+  case geoPoint(GeoPoint)
+  case array(Source.Elements)
+  case map(Source.Fields)
+}
+
+/// Text as UTF-8.
+package protocol ReadableText {
+  /// Calls `body` with the bytes, which must not escape.
+  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result
+}
+
+extension ReadableText {
+  /// The text in memory.
+  package var copy: String { withBytes { String(decoding: $0, as: UTF8.self) } }
+}
+
+/// The elements of an array in order.
+package protocol ReadableElements {
+  associatedtype Element: ReadableValue
+  associatedtype Iterator: IteratorProtocol where Iterator.Element == Element
+
+  var isEmpty: Bool { get }
+  func makeIterator() -> Iterator
+}
+
+/// The fields of a document or the members of a map: unique names in byte order, with values.
+package protocol ReadableFields {
+  associatedtype Content: ReadableValue where Content.Fields == Self
+  associatedtype Iterator: IteratorProtocol where Iterator.Element == (name: Content.Text, value: Content)
+
+  var isEmpty: Bool { get }
+  /// The components of a vector value; nil for an ordinary map.
+  func vectorComponents() throws(WireError) -> [Double]?
+  func makeIterator() -> Iterator
+}
+
+/// A document whose fields are looked at where they are.
+package protocol ReadableDocument {
+  associatedtype Fields: ReadableFields
+
+  /// The path below the database.
+  var path: DocumentPath { get }
+  var fields: Fields { get }
+}
+
+// MARK: - In memory
+
+extension RawDocument: ReadableDocument {}
+
+extension Value: ReadableValue {
+  package typealias Text = String
+  package typealias Elements = ValueList
+  package typealias Fields = FieldMap
+
+  package func view() -> ValueView<Value> {
+    switch self {
+    case .null: .null
+    case .boolean(let flag): .boolean(flag)
+    case .integer(let number): .integer(number)
+    case .double(let number): .double(number)
+    case .timestamp(let time): .timestamp(time)
+    case .string(let text): .string(text)
+    case .bytes(let bytes): .bytes(bytes)
+    case .reference(let name): .reference(name)
+    case .geoPoint(let point): .geoPoint(point)
+    case .array(let values): .array(ValueList(values: values))
+    case .map(let fields): .map(fields)
+    }
+  }
+
+  package func value() -> Value { self }
+
+  package func write(to json: inout JSONWriter) { json.value(self) }
+
+  package var isMap: Bool {
+    if case .map = self { true } else { false }
+  }
+}
+
+/// The elements of an array in memory.
+package struct ValueList: ReadableElements {
+  let values: [Value]
+
+  package var isEmpty: Bool { values.isEmpty }
+  package func makeIterator() -> IndexingIterator<[Value]> { values.makeIterator() }
+}
+
+extension String: ReadableText {
+  @inlinable
+  package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    // Nearly every string has contiguous UTF-8.
+    if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+    var text = self
+    return text.withUTF8(body)
+  }
+}
+
+extension FieldMap: ReadableFields {
+  package typealias Content = Value
+
+  /// The members in order.
+  package struct Iterator: IteratorProtocol {
+    private var entries: IndexingIterator<[Entry]>
+
+    init(_ entries: [Entry]) { self.entries = entries.makeIterator() }
+
+    package mutating func next() -> (name: String, value: Value)? {
+      entries.next().map { ($0.name, $0.value) }
+    }
+  }
+
+  package func makeIterator() -> Iterator { Iterator(entries) }
+
+  package func vectorComponents() -> [Double]? { vector }
+}

@@ -1,0 +1,132 @@
+/// Another program, whose output this process waits for.
+package enum ChildProcess {
+  /// What a program that ended left.
+  package struct Output: Sendable {
+    /// What it wrote to its standard output.
+    package var bytes: [UInt8]
+    /// Its exit status; nil if a signal ended it.
+    package var status: Int32?
+  }
+
+  /// Why there is no output.
+  package enum Problem: Error, Sendable, Equatable {
+    /// It cannot be started, with the system's error number.
+    case cannotStart(Int32)
+    case timedOut
+    case tooMuchOutput
+    case cancelled
+  }
+
+  /// How long one look for output or the end lasts, in milliseconds.
+  private static let interval: Int32 = 20
+
+  /// Runs a program and blocks until it has ended.
+  ///
+  /// It reads from and reports errors to nothing, and is the leader of a process group, which is killed with it.
+  ///
+  /// - Parameters:
+  ///   - words: The program, looked up in `PATH` if it has no slash, and its arguments.
+  ///   - environment: All of its environment variables.
+  ///   - timeout: After so many seconds it is killed.
+  ///   - maximumBytes: With more output it is killed.
+  ///   - isCancelled: Asked every few milliseconds.
+  package static func run(
+    _ words: [String],
+    environment: [String: String],
+    timeout: Double,
+    maximumBytes: Int,
+    isCancelled: () -> Bool
+  ) throws(Problem) -> Output {
+    let end = ContinuousClock.now + .seconds(timeout)
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw .cannotStart(errno) }
+    for descriptor in ends { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    let (child, error) = start(words, environment, output: ends[1])
+    close(ends[1])
+    defer { close(ends[0]) }
+    if error != 0 { throw .cannotStart(error) }
+    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+    var output = Output(bytes: [], status: nil)
+    var isOpen = true
+    while true {
+      // What it wrote before its end is in the pipe by then.
+      var status: Int32 = 0
+      let ended = waitpid(child, &status, WNOHANG)
+      // Where children are reaped by the system, nobody learns their status; the output has to do.
+      let hasEnded = ended == child || (ended < 0 && errno == ECHILD)
+      var problem: Problem?
+      if isOpen { isOpen = drain(ends[0], into: &output.bytes, maximumBytes: maximumBytes) }
+      if output.bytes.count > maximumBytes {
+        problem = .tooMuchOutput
+      } else if !hasEnded, ContinuousClock.now >= end {
+        problem = .timedOut
+      } else if !hasEnded, isCancelled() {
+        problem = .cancelled
+      }
+      if hasEnded {
+        if let problem { throw problem }
+        // The low seven bits are the signal that ended it, if any.
+        output.status = status & 0x7F == 0 ? (status >> 8) & 0xFF : nil
+        return output
+      }
+      if let problem {
+        kill(-child, SIGKILL)
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        throw problem
+      }
+      var wait = pollfd(fd: isOpen ? ends[0] : -1, events: Int16(POLLIN), revents: 0)
+      _ = poll(&wait, 1, interval)
+    }
+  }
+
+  /// Reads what is there; false at the end.
+  private static func drain(_ descriptor: Int32, into bytes: inout [UInt8], maximumBytes: Int) -> Bool {
+    var chunk = [UInt8](repeating: 0, count: 16 << 10)
+    while bytes.count <= maximumBytes {
+      let count = read(descriptor, &chunk, chunk.count)
+      if count == 0 { return false }
+      if count < 0 { return errno == EAGAIN || errno == EINTR }
+      bytes.append(contentsOf: chunk[..<count])
+    }
+    return true
+  }
+
+  private static func start(
+    _ words: [String],
+    _ environment: [String: String],
+    output: Int32
+  ) -> (child: pid_t, error: Int32) {
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, output, 1)
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // Signals are as in any program, whatever this process does with its own.
+    var none = sigset_t()
+    sigemptyset(&none)
+    var all = sigset_t()
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+    let variables = environment.map { "\($0.key)=\($0.value)" }
+    var wordList = words.map { strdup($0) } + [nil]
+    var variableList = variables.map { strdup($0) } + [nil]
+    defer { for pointer in wordList + variableList { free(pointer) } }
+    guard let program = words.first else { return (0, ENOENT) }
+    var child: pid_t = 0
+    let error = posix_spawnp(&child, program, &actions, &attributes, &wordList, &variableList)
+    return (child, error)
+  }
+}

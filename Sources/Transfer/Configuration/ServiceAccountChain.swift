@@ -1,0 +1,51 @@
+/// The service account that other credentials sign as, and the accounts on the way to it.
+///
+/// Written as gcloud's `--impersonate-service-account` takes it: accounts separated by commas. The last one
+/// signs; those before it are delegates, of which each has to be allowed to impersonate the next.
+package struct ServiceAccountChain: Sendable, Equatable, CustomStringConvertible {
+  /// The account that signs: an email address, or the unique ID in digits.
+  package let account: String
+  /// The delegates, in their order.
+  package let delegates: [String]
+
+  /// What a text has to be, for errors.
+  package static let expectation =
+    "the email address of a service account, after its delegates if there are any, separated by commas"
+
+  /// Parses `[DELEGATE,...]ACCOUNT`; nil if a part is not the name of an account.
+  package init?(_ text: String) {
+    var accounts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
+      String(Substring($0))
+    }
+    guard accounts.allSatisfy(Self.isAccount), let account = accounts.popLast() else { return nil }
+    self.account = account
+    delegates = accounts
+  }
+
+  /// Creates a chain of accounts that were checked.
+  package init(_ account: String, delegates: [String]) {
+    self.account = account
+    self.delegates = delegates
+  }
+
+  package var description: String { (delegates + [account]).joined(separator: ",") }
+
+  /// Whether a text is an email address or a unique ID that can be part of a URL as it is.
+  package static func isAccount(_ text: String) -> Bool {
+    if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return true }
+    let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+    guard parts.count == 2, text.utf8.count <= maximumBytes else { return false }
+    return parts.allSatisfy { part in
+      !part.isEmpty
+        && part.allSatisfy { byte in
+          switch byte {
+          case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+          default: "-._".utf8.contains(byte)
+          }
+        }
+    }
+  }
+
+  /// The longest email address (RFC 5321, section 4.5.3.1).
+  private static let maximumBytes = 320
+}

@@ -1,0 +1,71 @@
+package import FirestoreModels
+
+/// Files outside the file system, at addresses such as `gs://bucket/name`.
+///
+/// Every call blocks its thread, as a system call does, and ends early if the process is asked to stop. A folder is a prefix of
+/// names that ends in `/`: it exists as long as there is something in it.
+package protocol RemoteFiles: Sendable {
+  /// Returns what an address refers to; nil if there is nothing.
+  ///
+  /// - Throws: `.notPermitted`, `.configuration` for a missing bucket, or `.unavailable`.
+  func entry(at address: String) throws(Failure) -> RemoteEntry?
+
+  /// Returns the names directly in a folder, sorted by bytes; those of folders end in `/`.
+  ///
+  /// - Throws: As ``entry(at:)``.
+  func names(in folder: String) throws(Failure) -> [String]
+
+  /// Opens a file at its start.
+  ///
+  /// A file that is opened twice is the same version both times, or cannot be read the second time.
+  ///
+  /// - Throws: `.inputMissing`, or as ``entry(at:)``.
+  func reader(of address: String) throws(Failure) -> any RemoteReader
+
+  /// Begins a file, which replaces that at the address once it is finished.
+  ///
+  /// - Throws: `.cannotWrite`, or as ``entry(at:)``.
+  func writer(to address: String) throws(Failure) -> any RemoteWriter
+
+  /// Checks that a file can be written, without creating anything.
+  ///
+  /// - Throws: As ``writer(to:)``.
+  func checkWritable(_ address: String) throws(Failure)
+}
+
+/// What an address refers to.
+package enum RemoteEntry: Sendable, Equatable {
+  /// A file.
+  ///
+  /// - version: Changes with every write of the file.
+  case file(bytes: Int, version: String)
+  case folder
+
+  /// The size of a file in bytes.
+  package var bytes: Int? { if case .file(let bytes, _) = self { bytes } else { nil } }
+}
+
+/// Reads one remote file from its start to its end.
+package protocol RemoteReader: AnyObject {
+  /// Reads the next bytes and returns their number, 0 at the end.
+  ///
+  /// - Throws: `.inputMissing` if the file was replaced or deleted meanwhile; `.inputMalformed` if it arrives damaged;
+  ///   `.unavailable`; `.interrupted`.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+}
+
+/// Writes one remote file, which appears as a whole in ``finish()`` or not at all.
+package protocol RemoteWriter: AnyObject {
+  /// Appends bytes; waits while as much as fits into memory is on its way.
+  ///
+  /// - Throws: `.cannotWrite`, `.unavailable`, `.interrupted`, or why an earlier write failed.
+  func write(_ bytes: UnsafeRawBufferPointer) throws(Failure)
+
+  /// Completes the file.
+  ///
+  /// - Throws: As ``write(_:)``; `.tryLater` if somebody else has written the file since it was begun, which is unchanged then.
+  func finish() throws(Failure)
+
+  /// Discards what was written; called instead of ``finish()`` or after it failed.
+  func abandon()
+}

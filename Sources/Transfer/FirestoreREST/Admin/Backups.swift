@@ -1,0 +1,126 @@
+package import FirestoreModels
+
+/// A backup of a database that the service made by a schedule.
+package struct Backup: Sendable, Equatable {
+  /// `projects/P/locations/L/backups/B`.
+  package var name: String
+  /// The database that it is of: `projects/P/databases/D`.
+  package var database: String
+  /// `CREATING`, `READY` or `NOT_AVAILABLE`.
+  package var state: String
+  /// The moment that it shows.
+  package var snapshotTime: Timestamp?
+  /// When the service deletes it.
+  package var expireTime: Timestamp?
+  /// The number of documents, once the service knows it.
+  package var documents: Int?
+  /// The size of documents and index entries in bytes, once the service knows it.
+  package var bytes: Int?
+
+  init(_ json: JSONCursor) throws(CallFailure) {
+    guard json.kind == .object, let name = json["name"]?.string else {
+      throw .malformed("a backup has no name")
+    }
+    self.name = name
+    database = json["database"]?.string ?? ""
+    state = json["state"]?.string ?? "STATE_UNSPECIFIED"
+    snapshotTime = json["snapshotTime"]?.string.flatMap { Timestamp($0) }
+    expireTime = json["expireTime"]?.string.flatMap { Timestamp($0) }
+    documents = json["stats"]?["documentCount"].flatMap { WireDecoder.count($0) }
+    bytes = json["stats"]?["sizeBytes"].flatMap { WireDecoder.count($0) }
+  }
+
+  fileprivate static func isNewer(_ a: Backup, than b: Backup) -> Bool {
+    guard a.snapshotTime == b.snapshotTime else {
+      // One that is being made has no moment yet.
+      guard let first = a.snapshotTime else { return true }
+      guard let second = b.snapshotTime else { return false }
+      return first > second
+    }
+    return a.name.compareUTF8(b.name) < 0
+  }
+}
+
+/// When the service backs a database up, and for how long it keeps what it made.
+package struct BackupSchedule: Sendable, Equatable {
+  /// How often a backup is made; days are those of UTC.
+  package enum Recurrence: Sendable, Equatable {
+    case daily
+    /// On a day: `SUNDAY`.
+    case weekly(String)
+    /// One that this version does not know.
+    case other
+  }
+
+  /// `projects/P/databases/D/backupSchedules/S`.
+  package var name: String
+  package var recurrence: Recurrence
+  /// Seconds until a backup expires.
+  package var retention: Int?
+  package var createTime: Timestamp?
+
+  init(_ json: JSONCursor) throws(CallFailure) {
+    guard json.kind == .object, let name = json["name"]?.string else {
+      throw .malformed("a backup schedule has no name")
+    }
+    self.name = name
+    createTime = json["createTime"]?.string.flatMap { Timestamp($0) }
+    // A Duration: seconds, possibly with a fraction, and an `s`.
+    retention = json["retention"]?.string.flatMap { text in
+      text.hasSuffix("s") ? Double(text.dropLast()).flatMap { Int(exactly: $0.rounded()) } : nil
+    }
+    if json["dailyRecurrence"] != nil {
+      recurrence = .daily
+    } else if let weekly = json["weeklyRecurrence"] {
+      recurrence = .weekly(weekly["day"]?.string ?? "DAY_OF_WEEK_UNSPECIFIED")
+    } else {
+      recurrence = .other
+    }
+  }
+}
+
+extension FirestoreClient {
+  /// Returns the backups of the database in all locations, the newest first, and the locations that did not answer.
+  ///
+  /// - Throws: ``Failure``.
+  package func backups() async throws(Failure) -> (backups: [Backup], unreachable: [String]) {
+    var url = "\(endpoint)/v1/"
+    PercentEncoding.appendPath("projects/\(database.project)/locations/-/backups", to: &url)
+    let (all, unreachable) = try await caller.call(
+      .listBackups,
+      get(url),
+      operation: "list the backups of",
+      path: database.description
+    ) { (_, root) throws(CallFailure) -> ([Backup], [String]) in
+      guard root.kind == .object else { throw .malformed("the response is not an object") }
+      var backups: [Backup] = []
+      if let list = root["backups"] {
+        guard list.kind == .array else { throw .malformed("the backups are not a list") }
+        for json in list.elements { backups.append(try Backup(json)) }
+      }
+      return (backups, root["unreachable"]?.elements.compactMap(\.string) ?? [])
+    }
+    let backups = all.filter { DatabaseName(parsing: $0.database)?.isSame(as: database) ?? false }
+    return (backups.sorted(by: Backup.isNewer), unreachable)
+  }
+
+  /// Returns the backup schedules of the database.
+  ///
+  /// - Throws: ``Failure``.
+  package func backupSchedules() async throws(Failure) -> [BackupSchedule] {
+    try await caller.call(
+      .listBackupSchedules,
+      get("\(databaseURL)/backupSchedules"),
+      operation: "list the backup schedules of",
+      path: database.description
+    ) { (_, root) throws(CallFailure) in
+      guard root.kind == .object else { throw .malformed("the response is not an object") }
+      var schedules: [BackupSchedule] = []
+      if let list = root["backupSchedules"] {
+        guard list.kind == .array else { throw .malformed("the backup schedules are not a list") }
+        for json in list.elements { schedules.append(try BackupSchedule(json)) }
+      }
+      return schedules
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package import FirestoreModels
+
+/// A request for a managed export or import.
+package struct ManagedRequest: Sendable, Equatable {
+  /// The largest number of collection IDs in a request (https://firebase.google.com/docs/firestore/quotas).
+  package static let maximumCollections = 100
+
+  /// What is requested.
+  package enum Kind: Sendable, Equatable {
+    case exportDocuments
+    case importDocuments
+
+    /// `export` or `import`.
+    package var name: String { operation.name }
+
+    var operation: ManagedOperation.Kind {
+      switch self {
+      case .exportDocuments: .exportDocuments
+      case .importDocuments: .importDocuments
+      }
+    }
+
+    /// The method that starts it.
+    package var rpc: RPC {
+      switch self {
+      case .exportDocuments: .exportDocuments
+      case .importDocuments: .importDocuments
+      }
+    }
+  }
+
+  package let kind: Kind
+  /// Where an export goes to, or an import comes from.
+  package let prefix: BucketPrefix
+  /// The collection IDs, each with all its collections of that ID at any depth; empty for everything.
+  package let collections: [String]
+  /// The moment that an export shows, a whole minute; nil for none in particular.
+  package let snapshotTime: Timestamp?
+
+  package init(
+    _ kind: Kind,
+    _ prefix: BucketPrefix,
+    collections: [String] = [],
+    snapshotTime: Timestamp? = nil
+  ) {
+    self.kind = kind
+    self.prefix = prefix
+    self.collections = collections
+    self.snapshotTime = snapshotTime
+  }
+
+  /// Returns why the service would refuse a list of collection IDs; nil if it is acceptable.
+  package static func defect(of collections: [String]) -> String? {
+    if collections.count > maximumCollections {
+      return "at most \(maximumCollections) collection IDs can be named; there are \(collections.count)"
+    }
+    var seen: Set<UTF8Key> = []
+    for id in collections {
+      if id.utf8.contains(UInt8(ascii: "/")) || id.utf8.contains(UInt8(ascii: "*")) {
+        return
+          "'\(PathLimits.shortened(id))' is a path or a pattern; the service takes collection IDs, as users, and each means all collections of that ID at any depth"
+      }
+      if let violation = PathLimits.violation(ofID: id, isDocument: false) { return violation.message }
+      if !seen.insert(UTF8Key(id)).inserted { return "'\(PathLimits.shortened(id))' is named twice" }
+    }
+    return nil
+  }
+
+  /// Whether an operation does what is requested, so that it may have been started by this request.
+  func isDone(by operation: ManagedOperation) -> Bool {
+    guard operation.kind == kind.operation, operation.prefix.map(prefix.isIdentical(to:)) ?? false else {
+      return false
+    }
+    let names = { (ids: [String]) in Set(ids.map { UTF8Key($0) }) }
+    return names(operation.collections) == names(collections)
+      && (snapshotTime == nil || operation.snapshotTime == snapshotTime)
+  }
+
+  /// Whether an operation works on the same prefix, whatever else it does.
+  func isBeside(_ operation: ManagedOperation) -> Bool {
+    operation.kind == kind.operation && (operation.prefix.map(prefix.isIdentical(to:)) ?? false)
+  }
+
+  /// The body of the request.
+  var body: [UInt8] {
+    var json = JSONWriter()
+    json.object {
+      switch kind {
+      case .exportDocuments: $0.member("outputUriPrefix", prefix.description)
+      case .importDocuments: $0.member("inputUriPrefix", prefix.description)
+      }
+      if !collections.isEmpty {
+        $0.key("collectionIds")
+        $0.array { list in for id in collections { list.string(id) } }
+      }
+      $0.member("snapshotTime", snapshotTime)
+    }
+    return json.bytes
+  }
+}

@@ -1,0 +1,59 @@
+package import FirestoreModels
+
+/// The name of a long-running operation of a database: `projects/P/databases/D/operations/ID`.
+package struct OperationName: Sendable, Hashable, CustomStringConvertible {
+  /// The database.
+  package let database: DatabaseName
+  /// The last segment of the name.
+  package let id: String
+
+  /// What ``init(parsing:in:)`` accepts, for messages.
+  package static let form =
+    "the name of an operation, as 'gymmigrate managed list' prints it, or its last part"
+  private static let maximumIDBytes = 1500
+
+  /// Parses a full name, or an ID in `database`; nil for anything else.
+  package init?(parsing text: String, in database: DatabaseName) {
+    let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+      .map { String(Substring($0)) }
+    switch parts.count {
+    case 1: self.init(database: database, id: parts[0])
+    case 6:
+      guard parts[0].isIdentical(to: "projects"), parts[2].isIdentical(to: "databases"),
+        parts[4].isIdentical(to: "operations"), !parts[1].isEmpty, !parts[3].isEmpty
+      else { return nil }
+      self.init(database: DatabaseName(project: parts[1], database: parts[3]), id: parts[5])
+    default: return nil
+    }
+  }
+
+  private init?(database: DatabaseName, id: String) {
+    guard DatabaseName.isPart(id), id.utf8.count <= Self.maximumIDBytes, !id.isIdentical(to: "."),
+      !id.isIdentical(to: "..")
+    else { return nil }
+    (self.database, self.id) = (database, id)
+  }
+
+  /// Whether it is an operation of a database.
+  package func isOf(_ other: DatabaseName) -> Bool { database.isSame(as: other) }
+
+  package var description: String { "\(database)/operations/\(id)" }
+
+  package static func == (a: OperationName, b: OperationName) -> Bool {
+    a.database == b.database && a.id.isIdentical(to: b.id)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(database)
+    hasher.combine(UTF8Key(id))
+  }
+}
+
+extension DatabaseName {
+  /// Whether a name of the service is this database's; the service may name a project by its number.
+  func isSame(as other: DatabaseName) -> Bool {
+    database.isIdentical(to: other.database)
+      && (project.isIdentical(to: other.project)
+        || project.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+  }
+}

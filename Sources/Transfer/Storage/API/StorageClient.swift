@@ -1,0 +1,320 @@
+import FirestoreModels
+package import FirestoreREST
+import Synchronization
+
+/// Cloud Storage's JSON API over the transport, credentials and retry policy of every other request.
+///
+/// https://cloud.google.com/storage/docs/json_api/v1
+package struct StorageClient: Sendable {
+  /// The endpoint of the service itself.
+  package static let serviceEndpoint = "https://storage.googleapis.com"
+
+  /// Scheme, host and port.
+  package let endpoint: String
+  let caller: ServiceCaller
+
+  /// - Parameter caller: Signs with the scope of Cloud Storage; its clock must not depend on threads that wait for this client.
+  package init(endpoint: String = StorageClient.serviceEndpoint, caller: ServiceCaller) {
+    self.endpoint = endpoint
+    self.caller = caller
+  }
+
+  // MARK: Requests with retries
+
+  /// Sends a request until the service answers, whatever the status of the answer, or the retry budget is spent.
+  ///
+  /// - Parameters:
+  ///   - operation: A verb phrase for errors.
+  ///   - address: The object or bucket, for errors.
+  ///   - lookUp: After a failure that may have been applied, asks what became of it: an answer for the caller, or nil to send the
+  ///     request again.
+  /// - Throws: `.unavailable`, `.tryLater`, `.configuration`, `.interrupted`.
+  func send(
+    _ request: HTTPRequest,
+    _ kind: StorageRequestKind,
+    _ operation: String,
+    _ address: StorageAddress,
+    writes: Bool = false,
+    lookUp: () async throws(Failure) -> HTTPResponse? = { () async throws(Failure) in nil }
+  ) async throws(Failure) -> HTTPResponse {
+    var backoff = StorageBackoff(caller)
+    while true {
+      let outcome = await once(request)
+      let needsLook: Bool
+      switch StorageVerdict.after(outcome, of: kind) {
+      case .answered, .fail: return try settled(outcome, operation, address, writes: writes, backoff.attempts)
+      case .retry(let reason, let asked):
+        needsLook = false
+        guard try await backoff.wait(reason, asked, operation, address) else {
+          throw exhausted(outcome, operation, address, writes: writes, backoff.attempts)
+        }
+      case .lookFirst(let reason, let asked):
+        needsLook = true
+        guard try await backoff.wait(reason, asked, operation, address) else {
+          throw exhausted(outcome, operation, address, writes: writes, backoff.attempts)
+        }
+      }
+      if needsLook, let found = try await lookUp() { return found }
+    }
+  }
+
+  /// Sends a request once; the token is refreshed once.
+  func once(_ request: HTTPRequest) async -> Result<HTTPResponse, CallFailure> {
+    do throws(CallFailure) {
+      return .success(try await caller.exchange(request))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func settled(
+    _ outcome: Result<HTTPResponse, CallFailure>,
+    _ operation: String,
+    _ address: StorageAddress,
+    writes: Bool,
+    _ attempts: Int
+  ) throws(Failure) -> HTTPResponse {
+    switch outcome {
+    case .success(let response):
+      switch response.status {
+      // What these mean depends on the request.
+      case 200...299, 308, 404, 410, 412, 416: return response
+      default: throw StorageFailure.refused(response, operation, address, writes: writes)
+      }
+    case .failure(let failure):
+      throw StorageFailure.unanswered(failure, operation, address, attempts: attempts)
+    }
+  }
+
+  /// Returns why all attempts failed.
+  func exhausted(
+    _ outcome: Result<HTTPResponse, CallFailure>,
+    _ operation: String,
+    _ address: StorageAddress,
+    writes: Bool,
+    _ attempts: Int
+  ) -> Failure {
+    switch outcome {
+    case .success(let response):
+      var failure = StorageFailure.refused(response, operation, address, writes: writes)
+      if attempts > 1 { failure.cause += " (after \(attempts) attempts)" }
+      return failure
+    case .failure(let failure):
+      return StorageFailure.unanswered(failure, operation, address, attempts: attempts)
+    }
+  }
+
+  // MARK: Objects
+
+  /// Returns an object without its content, and the service's time in seconds since 1970, if it gave one.
+  ///
+  /// - Parameter generation: The version; nil for the current one.
+  /// - Returns: nil for the object if it does not exist.
+  func object(
+    at address: StorageAddress,
+    generation: Int64? = nil,
+    _ operation: String = "read"
+  ) async throws(Failure) -> (object: StorageResource?, time: Int64?) {
+    var query = [("fields", StorageResource.members)]
+    if let generation { query.append(("generation", String(generation))) }
+    let request = HTTPRequest(
+      method: "GET",
+      url: url(of: address, query),
+      timeout: timeout(bytes: 0),
+      maximumBodyBytes: 1 << 20
+    )
+    let response = try await send(request, .repeatable, operation, address)
+    let time = response.headers["date"].flatMap { HTTPDate.seconds($0) }
+    if response.status == 404 { return (nil, time) }
+    return (try resource(response, operation, address), time)
+  }
+
+  /// Checks that the bucket exists and may be listed.
+  ///
+  /// - Throws: `.configuration` if there is no such bucket.
+  func assertBucket(of address: StorageAddress, _ operation: String) async throws(Failure) {
+    _ = try await page(
+      StorageAddress(bucket: address.bucket, name: ""),
+      operation,
+      delimiter: nil,
+      after: nil,
+      of: 1
+    )
+  }
+
+  /// Returns whether there is an object whose name begins with that of a folder.
+  func holdsObjects(_ folder: StorageAddress, _ operation: String) async throws(Failure) -> Bool {
+    var token: String?
+    repeat {
+      // A page may be empty before the list ends.
+      let page = try await page(folder, operation, delimiter: nil, after: token, of: 1)
+      if !page.objects.isEmpty { return true }
+      if let token, let next = page.nextPageToken, token.isIdentical(to: next) { break }
+      token = page.nextPageToken
+    } while token != nil
+    return false
+  }
+
+  /// Calls `body` with all objects below an address, page by page, in the order of their names' bytes.
+  ///
+  /// - Parameter delimiter: `/` for what lies directly in a folder; the names of folders are passed beside the objects.
+  func list(
+    _ address: StorageAddress,
+    _ operation: String,
+    delimiter: String? = nil,
+    _ body: (_ objects: [StorageResource], _ prefixes: [String]) throws(Failure) -> Void
+  ) async throws(Failure) {
+    var token: String?
+    while true {
+      let page = try await page(address, operation, delimiter: delimiter, after: token, of: 1000)
+      try body(page.objects, page.prefixes)
+      guard let next = page.nextPageToken else { return }
+      if let token, token.isIdentical(to: next) {
+        throw StorageFailure.foreign("a page of the list leads to itself", operation, address)
+      }
+      token = next
+    }
+  }
+
+  private func page(
+    _ address: StorageAddress,
+    _ operation: String,
+    delimiter: String?,
+    after token: String?,
+    of size: Int
+  ) async throws(Failure) -> StorageList {
+    var query = [
+      ("prefix", address.name), ("maxResults", String(size)),
+      ("fields", "items(\(StorageResource.members)),prefixes,nextPageToken"),
+    ]
+    if let delimiter { query.append(("delimiter", delimiter)) }
+    if let token { query.append(("pageToken", token)) }
+    let request = HTTPRequest(
+      method: "GET",
+      url: "\(endpoint)/storage/v1/b/\(Self.encoded(address.bucket))/o?\(Self.query(query))",
+      timeout: timeout(bytes: 0),
+      maximumBodyBytes: 64 << 20
+    )
+    let response = try await send(request, .repeatable, operation, address)
+    if response.status == 404 { throw StorageFailure.missingBucket(operation, address) }
+    return try decoded(response, operation, address) { json throws(WireError) in try StorageList(json) }
+  }
+
+  /// Deletes an object; a missing one counts as deleted.
+  ///
+  /// - Parameter generation: The version to delete; nil for any.
+  /// - Returns: Whether it is gone; false if another version is there.
+  func delete(_ address: StorageAddress, generation: Int64?) async throws(Failure) -> Bool {
+    let query = generation.map { [("ifGenerationMatch", String($0))] } ?? []
+    let request = HTTPRequest(
+      method: "DELETE",
+      url: url(of: address, query),
+      timeout: timeout(bytes: 0),
+      maximumBodyBytes: 1 << 20
+    )
+    let response = try await send(request, .repeatable, "delete", address, writes: true)
+    switch response.status {
+    case 200...299, 404: return true
+    case 412: return false
+    default: throw StorageFailure.refused(response, "delete", address, writes: true)
+    }
+  }
+
+  // MARK: Answers and URLs
+
+  func resource(
+    _ response: HTTPResponse,
+    _ operation: String,
+    _ address: StorageAddress
+  ) throws(Failure) -> StorageResource {
+    try decoded(response, operation, address) { json throws(WireError) in try StorageResource(json) }
+  }
+
+  private func decoded<Result>(
+    _ response: HTTPResponse,
+    _ operation: String,
+    _ address: StorageAddress,
+    _ body: (JSONCursor) throws(WireError) -> Result
+  ) throws(Failure) -> Result {
+    guard (200...299).contains(response.status) else {
+      throw StorageFailure.refused(response, operation, address, writes: operation != "read")
+    }
+    do throws(WireError) {
+      return try JSONParser().parse(response.body, body)
+    } catch {
+      throw StorageFailure.foreign("the answer cannot be read: \(error)", operation, address)
+    }
+  }
+
+  func url(of address: StorageAddress, _ query: [(String, String)]) -> String {
+    let base = "\(endpoint)/storage/v1/b/\(Self.encoded(address.bucket))/o/\(Self.encoded(address.name))"
+    return query.isEmpty ? base : "\(base)?\(Self.query(query))"
+  }
+
+  static func query(_ items: [(String, String)]) -> String {
+    items.map { "\($0.0)=\(encoded($0.1))" }.joined(separator: "&")
+  }
+
+  /// Returns a text with every byte percent-encoded that is not unreserved (RFC 3986, 2.3); a slash, too.
+  static func encoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
+        bytes.append(byte)
+      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The time limit of a request in seconds: a minute, and a second for each 64 KiB that it moves.
+  func timeout(bytes: Int) -> Double {
+    min(60 + Double(bytes) / Double(64 << 10), max(1, caller.policy.budget))
+  }
+}
+
+/// The attempts of one request and the delays between them.
+struct StorageBackoff {
+  private let caller: ServiceCaller
+  private var start: Double
+  private(set) var attempts = 1
+
+  init(_ caller: ServiceCaller) {
+    self.caller = caller
+    start = caller.clock.now()
+  }
+
+  /// Begins anew, because something was achieved.
+  mutating func reset() {
+    start = caller.clock.now()
+    attempts = 1
+  }
+
+  /// Waits before the next attempt; false once the retry budget is spent.
+  ///
+  /// - Throws: `.interrupted`.
+  mutating func wait(
+    _ reason: String,
+    _ asked: Double?,
+    _ operation: String,
+    _ address: StorageAddress
+  ) async throws(Failure) -> Bool {
+    let delay = caller.policy.delay(
+      afterAttempt: attempts,
+      elapsed: caller.clock.now() - start,
+      asked: asked,
+      random: caller.clock.random()
+    )
+    guard let delay else { return false }
+    caller.note(RetryNotice(rpc: .storage, attempt: attempts, delay: delay, reason: reason))
+    attempts += 1
+    do {
+      try await caller.clock.sleep(delay)
+    } catch {
+      throw Failure(.interrupted, operation, path: address.description, cause: "it was stopped")
+    }
+    return true
+  }
+}

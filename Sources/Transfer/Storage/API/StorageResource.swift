@@ -1,0 +1,66 @@
+import FirestoreModels
+
+/// An object as the JSON API describes it.
+///
+/// https://cloud.google.com/storage/docs/json_api/v1/objects#resource-representations
+package struct StorageResource: Sendable, Equatable {
+  /// The members that are asked for.
+  static let members = "name,generation,size,crc32c,updated,metadata"
+
+  /// The metadata that this program gives the objects that it writes, each with the kind of the object.
+  static let mark = "gymmigrate"
+  /// The metadata that names the upload, by which a lost answer is found out.
+  static let upload = "gymmigrate-upload"
+
+  var name: String
+  var generation: Int64
+  var bytes: Int
+  /// In Base64; nil where the server gives none.
+  var crc32c: String?
+  var updatedAt: Timestamp
+  var metadata: [String: String]
+
+  var version: ObjectVersion { ObjectVersion(String(generation)) }
+
+  init(_ json: JSONCursor) throws(WireError) {
+    func text(_ name: StaticString) throws(WireError) -> String {
+      guard let text = json[name]?.string else { throw WireError("it is not a text", at: ["\(name)"]) }
+      return text
+    }
+    name = try text("name")
+    guard let generation = Int64(try text("generation")), generation > 0 else {
+      throw WireError("it is not a generation", at: ["generation"])
+    }
+    self.generation = generation
+    guard let bytes = Int(count: try text("size")) else { throw WireError("it is not a count", at: ["size"]) }
+    self.bytes = bytes
+    crc32c = json["crc32c"]?.string
+    guard let updated = Timestamp(try text("updated")) else {
+      throw WireError("it is not a time", at: ["updated"])
+    }
+    updatedAt = updated
+    metadata = [:]
+    guard let members = json["metadata"], members.kind == .object else { return }
+    for (name, value) in members.members { metadata[name.string] = value.string }
+  }
+}
+
+/// One page of a list of objects.
+struct StorageList {
+  var objects: [StorageResource] = []
+  /// What names have in common up to the delimiter, ending in it.
+  var prefixes: [String] = []
+  var nextPageToken: String?
+
+  init(_ json: JSONCursor) throws(WireError) {
+    guard json.kind == .object else { throw WireError("it is not an object") }
+    for item in StorageList.elements(json["items"]) { objects.append(try StorageResource(item)) }
+    for prefix in StorageList.elements(json["prefixes"]) {
+      guard let text = prefix.string else { throw WireError("it is not a text", at: ["prefixes"]) }
+      prefixes.append(text)
+    }
+    nextPageToken = json["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private static func elements(_ list: JSONCursor?) -> [JSONCursor] { list.map { Array($0.elements) } ?? [] }
+}

@@ -1,0 +1,298 @@
+package import Files
+package import FirestoreModels
+import FirestoreREST
+import Synchronization
+
+/// Files in buckets, for everything that reads and writes files by their names.
+///
+/// An object is read in the version in which it was first seen, so that an input that is read twice is the same both times.
+package final class BucketFiles: RemoteFiles {
+  /// The kind of objects that it writes, in their metadata.
+  static let kind = "file"
+
+  let client: StorageClient
+  let bridge: Bridge
+  /// The objects that were looked at, by their addresses.
+  private let seen = Mutex<[UTF8Key: StorageResource]>([:])
+
+  init(_ client: StorageClient, _ bridge: Bridge) {
+    self.client = client
+    self.bridge = bridge
+  }
+
+  // MARK: Looking
+
+  package func entry(at text: String) throws(Failure) -> RemoteEntry? {
+    let address = try resolved(StorageAddress(text))
+    if !address.isFolder, let object = try object(at: address) {
+      return .file(bytes: object.bytes, version: String(object.generation))
+    }
+    let folder = address.asFolder
+    let isThere = try bridge.run("read", text) { [client] () async throws(Failure) -> Bool in
+      try await client.holdsObjects(folder, "read")
+    }
+    return isThere || folder.name.isEmpty ? .folder : nil
+  }
+
+  package func names(in folder: String) throws(Failure) -> [String] {
+    let address = try resolved(StorageAddress(folder)).asFolder
+    return try bridge.run("list", folder) { [client] () async throws(Failure) -> [String] in
+      let start = address.name.utf8.count
+      var names: [String] = []
+      try await client.list(address, "list", delimiter: "/") { objects, prefixes throws(Failure) in
+        for name in objects.map(\.name) + prefixes {
+          guard name.utf8.starts(with: address.name.utf8) else {
+            throw StorageFailure.foreign("the list holds other names than were asked for", "list", address)
+          }
+          // The object of the folder itself, which some tools make, has no name in it.
+          if name.utf8.count > start {
+            names.append(String(decoding: name.utf8.dropFirst(start), as: UTF8.self))
+          }
+        }
+      }
+      return names.sorted { $0.compareUTF8($1) < 0 }
+    }
+  }
+
+  /// Returns an object without its content, in the version in which it was first seen; nil if there is none.
+  private func object(at address: StorageAddress) throws(Failure) -> StorageResource? {
+    let key = UTF8Key(address.description)
+    if let known = seen.withLock({ $0[key] }) { return known }
+    let found = try bridge.run("read", address.description) {
+      [client] () async throws(Failure) -> StorageResource? in
+      if let object = try await client.object(at: address).object { return object }
+      try await client.assertBucket(of: address, "read")
+      return nil
+    }
+    if let found { seen.withLock { $0[key] = found } }
+    return found
+  }
+
+  /// Returns the address that is meant, with the name of a dated export in place of `latest`.
+  private func resolved(_ address: StorageAddress) throws(Failure) -> StorageAddress {
+    var segments = address.name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard let index = segments.lastIndex(where: { $0.isIdentical(to: LatestPointer.name) }) else {
+      return address
+    }
+    let link = StorageAddress(bucket: address.bucket, name: segments[...index].joined(separator: "/"))
+    guard let object = try object(at: link), LatestPointer.isOne(object) else { return address }
+    let target = try bridge.run("read", link.description) { [client] () async throws(Failure) -> [UInt8] in
+      try await ObjectDownload(object, at: link, client).bytes(0..<object.bytes)
+    }
+    guard let name = LatestPointer.target(target) else {
+      throw Failure(
+        .inputMalformed,
+        "read",
+        path: link.description,
+        cause: "it does not name an export",
+        remedy: "Name the folder of an export itself."
+      )
+    }
+    segments[index] = name
+    if index == segments.count - 1 { segments.append("") }
+    return StorageAddress(bucket: address.bucket, name: segments.joined(separator: "/"))
+  }
+
+  // MARK: Reading and writing
+
+  package func reader(of text: String) throws(Failure) -> any RemoteReader {
+    let address = try resolved(StorageAddress(text))
+    if !address.isFolder, let object = try object(at: address) {
+      return ObjectReader(ObjectDownload(object, at: address, client), bridge)
+    }
+    let isFolder = try entry(at: text) == .folder
+    throw Failure(
+      .inputMissing,
+      "read",
+      path: text,
+      cause: isFolder ? "it is a folder" : "there is no such object",
+      remedy: isFolder ? "Name a file in it." : nil
+    )
+  }
+
+  package func writer(to text: String) throws(Failure) -> any RemoteWriter {
+    let address = try file(text)
+    let upload = try bridge.run("write", text) { [client] () async throws(Failure) -> ObjectUpload in
+      try await Self.start(address, client)
+    }
+    return ObjectWriter(upload, bridge) { [self] in forget(address) }
+  }
+
+  package func checkWritable(_ text: String) throws(Failure) {
+    let address = try file(text)
+    try bridge.run("write", text) { [client] () async throws(Failure) -> Void in
+      // A session that is not used leaves nothing behind, and needs the same right.
+      let upload = try await Self.start(address, client)
+      await upload.abandon()
+    }
+  }
+
+  /// Starts an upload that replaces what is there now, and nothing that comes meanwhile.
+  private static func start(
+    _ address: StorageAddress,
+    _ client: StorageClient
+  ) async throws(Failure) -> ObjectUpload {
+    for _ in 0..<10 {
+      let generation = try await client.object(at: address, "write").object?.generation ?? 0
+      if let upload = try await ObjectUpload.start(address, ifGeneration: generation, kind: kind, client) {
+        return upload
+      }
+    }
+    throw Self.replaced(address)
+  }
+
+  private func file(_ text: String) throws(Failure) -> StorageAddress {
+    let address = try StorageAddress(text)
+    if !address.isFolder { return address }
+    throw Failure.cannotWrite(text, "it names a folder", remedy: "Name a file in it.")
+  }
+
+  private func forget(_ address: StorageAddress) {
+    seen.withLock { _ = $0.removeValue(forKey: UTF8Key(address.description)) }
+  }
+
+  static func replaced(_ address: StorageAddress) -> Failure {
+    Failure(
+      .tryLater,
+      "write",
+      path: address.description,
+      cause: "somebody else has written it since this run began it",
+      remedy: "Theirs is there, unchanged; run the command again if it is still needed."
+    )
+  }
+}
+
+/// Reads an object piece by piece, the next one while the last is worked on.
+private final class ObjectReader: RemoteReader {
+  private var download: ObjectDownload
+  private let bridge: Bridge
+  private var piece: [UInt8] = []
+  private var used = 0
+  private var ahead: Pending<[UInt8]>?
+
+  init(_ download: ObjectDownload, _ bridge: Bridge) {
+    self.download = download
+    self.bridge = bridge
+  }
+
+  deinit {
+    ahead?.cancel()
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    if buffer.isEmpty { return 0 }
+    if used == piece.count {
+      if ahead == nil { ahead = try request() }
+      guard let pending = ahead else { return 0 }
+      ahead = nil
+      piece = []
+      piece = try pending.wait("read", download.address.description)
+      used = 0
+      try download.take(piece)
+      ahead = try request()
+    }
+    let count = min(buffer.count, piece.count - used)
+    piece.withUnsafeBytes { bytes in
+      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[used..<(used + count)]))
+    }
+    used += count
+    return count
+  }
+
+  /// Requests the next piece; nil at the end.
+  private func request() throws(Failure) -> Pending<[UInt8]>? {
+    let (download, range) = (download, download.next)
+    if range.isEmpty { return nil }
+    return try bridge.begin { () async throws(Failure) -> [UInt8] in try await download.bytes(range) }
+  }
+}
+
+/// Collects pieces, and sends one while the next is filled.
+private final class ObjectWriter: RemoteWriter {
+  private let upload: Locked<ObjectUpload>
+  private let address: StorageAddress
+  private let bridge: Bridge
+  private let onFinish: () -> Void
+  private var piece: [UInt8] = []
+  /// Grows to a whole piece, so that a small file takes little.
+  private var reserve = 1 << 20
+  private var sending: Pending<Void>?
+  private var failure: Failure?
+
+  init(_ upload: ObjectUpload, _ bridge: Bridge, onFinish: @escaping () -> Void) {
+    self.upload = Locked(upload)
+    address = upload.address
+    self.bridge = bridge
+    self.onFinish = onFinish
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+    if let failure { throw failure }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      if piece.count + rest.count > piece.capacity {
+        piece.reserveCapacity(reserve)
+        reserve = min(ObjectUpload.pieceBytes, 2 * reserve)
+      }
+      let part = rest.prefix(ObjectUpload.pieceBytes - piece.count)
+      piece.append(contentsOf: part)
+      rest = rest.dropFirst(part.count)
+      if piece.count == ObjectUpload.pieceBytes { try keeping { () throws(Failure) in try handOver() } }
+    }
+  }
+
+  func finish() throws(Failure) {
+    if let failure { throw failure }
+    try keeping { () throws(Failure) in
+      try settle()
+      let (upload, last) = (upload, piece)
+      piece = []
+      let written = try bridge.run("write", address.description) { () async throws(Failure) -> Bool in
+        var current = upload.withLock { $0 }
+        defer { upload.withLock { $0 = current } }
+        return try await current.finish(last) != nil
+      }
+      if !written { throw BucketFiles.replaced(address) }
+    }
+    onFinish()
+  }
+
+  func abandon() {
+    sending?.cancel()
+    sending = nil
+    piece = []
+    // Nothing depends on it: a session that is left alone ends by itself.
+    let upload = upload
+    _ = try? bridge.run("discard", address.description) { () async throws(Failure) -> Void in
+      await upload.withLock { $0 }.abandon()
+    }
+  }
+
+  /// Waits for the piece that is on its way.
+  private func settle() throws(Failure) {
+    guard let sending else { return }
+    self.sending = nil
+    try sending.wait("write", address.description)
+  }
+
+  private func handOver() throws(Failure) {
+    try settle()
+    let (upload, full) = (upload, piece)
+    piece = []
+    sending = try bridge.begin { () async throws(Failure) -> Void in
+      var current = upload.withLock { $0 }
+      defer { upload.withLock { $0 = current } }
+      try await current.send(full)
+    }
+  }
+
+  /// Keeps a failure, after which nothing is accepted: a piece would be missing.
+  private func keeping(_ body: () throws(Failure) -> Void) throws(Failure) {
+    do throws(Failure) {
+      try body()
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import Files
+package import FirestoreModels
+import Platform
+
+/// An object store in a bucket: all objects whose names begin with a prefix.
+package struct BucketObjectStore: ObjectStore {
+  /// The kind of its objects, in their metadata.
+  private static let kind = "object"
+
+  private let root: StorageAddress
+  private let client: StorageClient
+
+  /// - Parameter address: The folder; `/` at its end may be left out.
+  package init(_ address: StorageAddress, _ client: StorageClient) {
+    root = address.asFolder
+    self.client = client
+  }
+
+  package var description: String { root.description }
+
+  package func read(_ name: String, limit: Int) async throws(Failure) -> StoredObject? {
+    let address = root.appending(name)
+    // An object that is replaced between the look and the download is looked at again.
+    for _ in 0..<10 {
+      guard let object = try await client.object(at: address).object else {
+        try await client.assertBucket(of: address, "read")
+        return nil
+      }
+      if object.bytes > limit {
+        throw Failure(
+          .inputMalformed,
+          "read",
+          path: address.description,
+          cause: "it has \(object.bytes) bytes, and at most \(limit) are accepted"
+        )
+      }
+      var download = ObjectDownload(object, at: address, client)
+      var bytes: [UInt8] = []
+      do throws(Failure) {
+        while !download.next.isEmpty {
+          let piece = try await download.bytes(download.next)
+          try download.take(piece)
+          bytes += piece
+        }
+      } catch  where error.kind == .inputMissing {
+        continue
+      }
+      return StoredObject(bytes: bytes, version: object.version, updatedAt: object.updatedAt)
+    }
+    throw Failure(
+      .tryLater,
+      "read",
+      path: address.description,
+      cause: "it is replaced faster than it can be read",
+      remedy: "Try again later."
+    )
+  }
+
+  package func write(
+    _ bytes: [UInt8],
+    to name: String,
+    if precondition: ObjectPrecondition
+  ) async throws(Failure) -> ObjectWrite {
+    let address = root.appending(name)
+    let generation = try Self.generation(precondition, address)
+    let written = try await SmallObject(address, kind: Self.kind, client).write(
+      bytes,
+      ifGeneration: generation
+    )
+    return written.map { .written(info($0)) } ?? .refused
+  }
+
+  package func upload(
+    _ path: String,
+    to name: String,
+    if precondition: ObjectPrecondition
+  ) async throws(Failure) -> ObjectWrite {
+    let address = root.appending(name)
+    let generation = try Self.generation(precondition, address)
+    guard
+      var upload = try await ObjectUpload.start(address, ifGeneration: generation, kind: Self.kind, client)
+    else {
+      return .refused
+    }
+    do throws(Failure) {
+      let object = try await Self.send(path, by: &upload)
+      return object.map { .written(info($0)) } ?? .refused
+    } catch {
+      await upload.abandon()
+      throw error
+    }
+  }
+
+  private static func send(
+    _ path: String,
+    by upload: inout ObjectUpload
+  ) async throws(Failure) -> StorageResource? {
+    let (descriptor, code) = SystemCall.open(path, O_RDONLY)
+    if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
+    defer { close(descriptor) }
+    while true {
+      // Full pieces, however short the reads: the service takes multiples of 256 KiB only.
+      var piece = [UInt8](repeating: 0, count: ObjectUpload.pieceBytes)
+      var count = 0
+      while count < piece.count {
+        let (more, code) = piece.withUnsafeMutableBytes {
+          SystemCall.read(descriptor, into: UnsafeMutableRawBufferPointer(rebasing: $0[count...]))
+        }
+        if code != 0 { throw Failure.cannotRead(path, errno: code) }
+        if more == 0 {
+          piece.removeLast(piece.count - count)
+          return try await upload.finish(piece)
+        }
+        count += more
+      }
+      try await upload.send(piece)
+    }
+  }
+
+  package func download(
+    _ name: String,
+    version: ObjectVersion?,
+    to path: String
+  ) async throws(Failure) -> ObjectInfo? {
+    let address = root.appending(name)
+    let generation = try version.map { version throws(Failure) in try Self.generation(version, address) }
+    guard let object = try await client.object(at: address, generation: generation).object else {
+      try await client.assertBucket(of: address, "read")
+      return nil
+    }
+    var download = ObjectDownload(object, at: address, client)
+    // An output file must not be held across a suspension, so its name is made here.
+    let (temporary, descriptor) = try FilePaths.createTemporary(beside: path, reporting: path)
+    do throws(Failure) {
+      while !download.next.isEmpty {
+        let piece = try await download.bytes(download.next)
+        try download.take(piece)
+        let code = piece.withUnsafeBytes { SystemCall.write(descriptor, $0) }
+        if code != 0 { throw Failure.cannotWrite(path, errno: code) }
+      }
+      let code = SystemCall.synchronize(descriptor)
+      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
+      if rename(temporary, path) != 0 { throw Failure.cannotWrite(path, errno: errno) }
+    } catch {
+      close(descriptor)
+      unlink(temporary)
+      throw error
+    }
+    close(descriptor)
+    SystemCall.synchronizeFolder(FilePaths.folder(of: path))
+    return info(object)
+  }
+
+  package func list(_ prefix: String) async throws(Failure) -> [ObjectInfo] {
+    var all: [ObjectInfo] = []
+    try await client.list(root.appending(prefix), "list") { objects, _ throws(Failure) in
+      for object in objects {
+        guard object.name.utf8.starts(with: root.name.utf8) else {
+          throw StorageFailure.foreign("the list holds other names than were asked for", "list", root)
+        }
+        // The object of the folder itself, which some tools make, has no name in it.
+        if object.name.utf8.count > root.name.utf8.count { all.append(info(object)) }
+      }
+    }
+    return all
+  }
+
+  package func delete(_ name: String, version: ObjectVersion?) async throws(Failure) -> Bool {
+    let address = root.appending(name)
+    let generation = try version.map { version throws(Failure) in try Self.generation(version, address) }
+    return try await client.delete(address, generation: generation)
+  }
+
+  private func info(_ object: StorageResource) -> ObjectInfo {
+    ObjectInfo(
+      name: String(decoding: object.name.utf8.dropFirst(root.name.utf8.count), as: UTF8.self),
+      bytes: object.bytes,
+      version: object.version,
+      updatedAt: object.updatedAt
+    )
+  }
+
+  /// Returns the generation of a precondition: nil for any state, 0 for a missing object.
+  private static func generation(
+    _ precondition: ObjectPrecondition,
+    _ address: StorageAddress
+  ) throws(Failure) -> Int64? {
+    switch precondition {
+    case .none: return nil
+    case .missing: return 0
+    case .version(let version): return try generation(version, address)
+    }
+  }
+
+  private static func generation(
+    _ version: ObjectVersion,
+    _ address: StorageAddress
+  ) throws(Failure) -> Int64 {
+    if let generation = Int64(version.text), generation > 0 { return generation }
+    throw Failure(
+      .internal,
+      "use the version of",
+      path: address.description,
+      cause: "'\(version.text)' is not a generation"
+    )
+  }
+}

@@ -1,0 +1,68 @@
+import FirestoreModels
+
+/// An incremental CRC-32C (Castagnoli, RFC 3720, appendix B.4), the checksum that Cloud Storage keeps of every object.
+///
+/// Eight tables take eight bytes at a time.
+package struct CRC32C: Sendable, Equatable {
+  /// The reflected polynomial.
+  private static let polynomial: UInt32 = 0x82F6_3B78
+
+  /// The remainders of each byte, at each of eight positions: `tables[256 * position + byte]`.
+  private static let tables: [UInt32] = {
+    var tables = [UInt32](repeating: 0, count: 8 * 256)
+    for byte in 0..<256 {
+      var remainder = UInt32(byte)
+      for _ in 0..<8 { remainder = (remainder >> 1) ^ (remainder & 1 == 1 ? polynomial : 0) }
+      tables[byte] = remainder
+    }
+    for index in 256..<(8 * 256) {
+      let before = tables[index - 256]
+      tables[index] = (before >> 8) ^ tables[Int(before & 0xFF)]
+    }
+    return tables
+  }()
+
+  private var state: UInt32 = 0xFFFF_FFFF
+
+  package init() {}
+
+  /// The checksum of the bytes so far.
+  package var value: UInt32 { ~state }
+
+  /// The checksum as Cloud Storage writes it: its four bytes, the highest first, in Base64.
+  package var base64: String {
+    var text: [UInt8] = []
+    Base64.append([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }, to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    state = Self.tables.withUnsafeBufferPointer { tables in
+      var crc = state
+      var index = 0
+      while index + 8 <= bytes.count {
+        let word =
+          UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) ^ UInt64(crc)
+        let low: UInt32 = tables[0x700 + Int(word & 0xFF)] ^ tables[0x600 + Int((word >> 8) & 0xFF)]
+        let lower: UInt32 =
+          tables[0x500 + Int((word >> 16) & 0xFF)] ^ tables[0x400 + Int((word >> 24) & 0xFF)]
+        let high: UInt32 = tables[0x300 + Int((word >> 32) & 0xFF)] ^ tables[0x200 + Int((word >> 40) & 0xFF)]
+        let higher: UInt32 = tables[0x100 + Int((word >> 48) & 0xFF)] ^ tables[Int(word >> 56)]
+        crc = low ^ lower ^ high ^ higher
+        index += 8
+      }
+      while index < bytes.count {
+        crc = (crc >> 8) ^ tables[Int((crc ^ UInt32(bytes[index])) & 0xFF)]
+        index += 1
+      }
+      return crc
+    }
+  }
+
+  /// Returns the checksum of bytes.
+  package static func checksum(of bytes: [UInt8]) -> CRC32C {
+    var crc = CRC32C()
+    bytes.withUnsafeBytes { crc.update($0) }
+    return crc
+  }
+}

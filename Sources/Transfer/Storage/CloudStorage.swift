@@ -1,0 +1,92 @@
+package import Files
+package import FirestoreModels
+package import FirestoreREST
+
+/// Cloud Storage as a command reaches it: its buckets as files, and as object stores.
+///
+///     let storage = try CloudStorage(endpoint: nil, credentials: credentials, transport: transport, policy: policy)
+///     let store = try storage.store(at: "gs://example-backups/shards/")
+///     var file = try OutputFile("gs://example-backups/users.csv", via: storage.files)
+///
+/// Its requests are made on a thread of its own, so that those who block until a file is written cannot hold them up.
+package struct CloudStorage: Sendable {
+  /// The buckets as files.
+  package let files: FileAccess
+  package let client: StorageClient
+  private let bridge: Bridge
+
+  /// - Parameters:
+  ///   - endpoint: Scheme, host and port; nil for the service itself.
+  ///   - credentials: Sign all requests.
+  ///   - traffic: Counts the requests.
+  ///   - onRetry: Told of each retry.
+  /// - Throws: `.internal` if the process has no descriptors left.
+  package init(
+    endpoint: String? = nil,
+    credentials: Credentials,
+    transport: any HTTPTransport,
+    policy: RetryPolicy = RetryPolicy(),
+    traffic: TrafficCounter = TrafficCounter(),
+    onRetry: @escaping @Sendable (RetryNotice) -> Void = { _ in }
+  ) throws(Failure) {
+    guard let thread = BlockingThread.start() else {
+      throw Failure(
+        .internal,
+        "use Cloud Storage",
+        cause: "the process may open no more files",
+        remedy: "Raise the limit: 'ulimit -n'."
+      )
+    }
+    var clock = RunClock.system
+    clock.sleep = { seconds in try await thread.sleep(seconds) }
+    let caller = ServiceCaller(
+      transport: transport,
+      credentials: TokenProvider(
+        credentials,
+        transport: transport,
+        executor: thread,
+        sleep: { seconds in try await thread.sleep(seconds) }
+      ),
+      policy: policy,
+      clock: clock,
+      traffic: traffic,
+      onRetry: onRetry
+    )
+    bridge = Bridge(thread)
+    client = StorageClient(endpoint: endpoint ?? StorageClient.serviceEndpoint, caller: caller)
+    files = FileAccess(remote: BucketFiles(client, bridge))
+  }
+
+  /// Begins work on the thread of the requests.
+  func start(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    Task(executorPreference: bridge.thread) { await work() }
+  }
+
+  /// Returns the object store at an address, `gs://bucket/folder/`.
+  ///
+  /// - Throws: `.usage` for a malformed address.
+  package func store(at address: String) throws(Failure) -> BucketObjectStore {
+    BucketObjectStore(try StorageAddress(address), client)
+  }
+
+  /// Reads the endpoint from `STORAGE_EMULATOR_HOST`, as Google's clients do; nil if it is not set.
+  ///
+  /// - Throws: `.configuration` if it is not `host:port` or a URL of scheme, host and port.
+  package static func emulatorEndpoint(_ variables: [String: String]) throws(Failure) -> String? {
+    let name = "STORAGE_EMULATOR_HOST"
+    guard var text = variables[name], !text.isEmpty else { return nil }
+    if !text.contains("://") { text = "http://\(text)" }
+    while text.hasSuffix("/") { text.removeLast() }
+    let host = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+    let isPlain = host.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#@\\".utf8.contains($0) }
+    guard text.hasPrefix("http://") || text.hasPrefix("https://"), !host.isEmpty, isPlain else {
+      throw Failure(
+        .configuration,
+        "use \(name)",
+        cause: "'\(text)' is not a host and a port",
+        remedy: "Set it to HOST:PORT, or http://HOST:PORT."
+      )
+    }
+    return text
+  }
+}

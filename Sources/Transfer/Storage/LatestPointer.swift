@@ -1,0 +1,27 @@
+import FirestoreModels
+
+/// The object `latest` beside dated exports: its content is the name of the newest one.
+///
+/// It is what the symbolic link of that name is in a local folder, and is recognised by its metadata.
+package enum LatestPointer {
+  package static let name = "latest"
+  /// The kind of the object, in its metadata.
+  package static let kind = "latest"
+  /// The largest content, in bytes.
+  static let maximumBytes = 64
+
+  static func isOne(_ object: StorageResource) -> Bool {
+    object.bytes <= maximumBytes
+      && object.metadata[StorageResource.mark].map { $0.isIdentical(to: kind) } ?? false
+  }
+
+  /// Returns the folder that the content names; nil if it is not the name of a folder.
+  static func target(_ bytes: [UInt8]) -> String? {
+    guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+    let name = text.utf8.last == UInt8(ascii: "\n") ? String(text.dropLast()) : text
+    if name.isEmpty || name.utf8.contains(UInt8(ascii: "/")) || StorageAddress.defect(ofName: name) != nil {
+      return nil
+    }
+    return name
+  }
+}

@@ -1,0 +1,86 @@
+package import FirestoreModels
+
+/// An address in Cloud Storage: `gs://bucket/name`, or `gs://bucket/folder/` for what begins with `folder/`.
+///
+/// Limits and rules of names: https://cloud.google.com/storage/docs/objects#naming and
+/// https://cloud.google.com/storage/docs/buckets#naming.
+package struct StorageAddress: Sendable, Equatable, CustomStringConvertible {
+  package static let scheme = "gs://"
+  /// The longest name of an object, in bytes.
+  static let maximumNameBytes = 1024
+
+  package let bucket: String
+  /// The name of an object; empty, or ending in `/`, for a folder.
+  package let name: String
+
+  package var description: String { "\(Self.scheme)\(bucket)/\(name)" }
+
+  /// Whether it names a folder by its form.
+  package var isFolder: Bool { name.isEmpty || name.utf8.last == UInt8(ascii: "/") }
+
+  init(bucket: String, name: String) {
+    self.bucket = bucket
+    self.name = name
+  }
+
+  /// Parses an address.
+  ///
+  /// - Throws: `.usage` with what is wrong.
+  package init(_ text: String) throws(Failure) {
+    func malformed(_ cause: String) -> Failure {
+      Failure(
+        .usage,
+        "use the address",
+        path: text,
+        cause: cause,
+        remedy: "Give it as gs://BUCKET/NAME, or gs://BUCKET/FOLDER/ for a folder."
+      )
+    }
+    guard text.utf8.starts(with: Self.scheme.utf8) else { throw malformed("it does not begin with gs://") }
+    let rest = text.utf8.dropFirst(Self.scheme.utf8.count)
+    let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+    let bucket = String(decoding: rest[..<slash], as: UTF8.self)
+    let name =
+      slash == rest.endIndex ? "" : String(decoding: rest[rest.index(after: slash)...], as: UTF8.self)
+    if let defect = Self.defect(ofBucket: bucket) { throw malformed(defect) }
+    if let defect = Self.defect(ofName: name) { throw malformed(defect) }
+    self.init(bucket: bucket, name: name)
+  }
+
+  /// Returns the address of a name below a folder.
+  func appending(_ relative: String) -> StorageAddress {
+    StorageAddress(bucket: bucket, name: asFolder.name + relative)
+  }
+
+  /// The address as that of a folder: with `/` at its end, but for the whole bucket.
+  var asFolder: StorageAddress {
+    isFolder ? self : StorageAddress(bucket: bucket, name: name + "/")
+  }
+
+  private static func defect(ofBucket bucket: String) -> String? {
+    let bytes = Array(bucket.utf8)
+    let isAlphanumeric: (UInt8) -> Bool = { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
+    guard (3...222).contains(bytes.count) else { return "the name of a bucket has 3 to 63 characters" }
+    guard let first = bytes.first, let last = bytes.last, isAlphanumeric(first), isAlphanumeric(last),
+      bytes.allSatisfy({ isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F || $0 == 0x2E })
+    else { return "'\(bucket)' is not the name of a bucket (lower-case letters, digits, -, _ and .)" }
+    return nil
+  }
+
+  /// Returns what makes a name unusable; nil if nothing does.
+  static func defect(ofName name: String) -> String? {
+    if name.isEmpty { return nil }
+    let bytes = Array(name.utf8)
+    if bytes.count > maximumNameBytes { return "the name has more than \(maximumNameBytes) bytes" }
+    if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return "the name holds a control character" }
+    var segments = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    if segments.last?.isEmpty ?? false { segments.removeLast() }
+    for segment in segments {
+      if segment.isEmpty { return "the name holds an empty segment" }
+      if segment.elementsEqual(".".utf8) || segment.elementsEqual("..".utf8) {
+        return "the name holds the segment '\(String(decoding: segment, as: UTF8.self))'"
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,256 @@
+import FirestoreModels
+import FirestoreREST
+
+/// One resumable upload: its session, its pieces, its end.
+///
+/// An object appears in ``finish(_:)`` as a whole. Before that there is only a session, which leaves nothing behind.
+struct ObjectUpload: Sendable {
+  /// The bytes that are sent with one request: a multiple of 256 KiB, as the service requires of all but the last.
+  static let pieceBytes = 8 << 20
+
+  let address: StorageAddress
+  private let client: StorageClient
+  private let session: String
+  private let id: String
+  private var progress = UploadProgress()
+  private var checksum = CRC32C()
+  /// The bytes of the pieces so far.
+  private(set) var count = 0
+
+  /// Starts a session.
+  ///
+  /// - Parameters:
+  ///   - generation: The version to replace, 0 for none; nil to replace any.
+  ///   - kind: What the object is, as its metadata says.
+  /// - Returns: nil if the object is in another state.
+  /// - Throws: `.notPermitted`, `.configuration` for a missing bucket, `.unavailable`.
+  static func start(
+    _ address: StorageAddress,
+    ifGeneration generation: Int64?,
+    kind: String,
+    _ client: StorageClient
+  ) async throws(Failure) -> ObjectUpload? {
+    let id = newID()
+    var query = [("uploadType", "resumable"), ("name", address.name), ("fields", StorageResource.members)]
+    if let generation { query.append(("ifGenerationMatch", String(generation))) }
+    let base = "\(client.endpoint)/upload/storage/v1/b/\(StorageClient.encoded(address.bucket))/o"
+    let request = HTTPRequest(
+      method: "POST",
+      url: "\(base)?\(StorageClient.query(query))",
+      headers: [("Content-Type", "application/json; charset=UTF-8")],
+      body: metadata(of: address, kind: kind, id: id, crc32c: nil),
+      timeout: client.timeout(bytes: 0),
+      maximumBodyBytes: 1 << 20
+    )
+    let response = try await client.send(request, .repeatable, "write", address, writes: true)
+    switch response.status {
+    case 200, 201: break
+    case 412: return nil
+    default: throw StorageFailure.refused(response, "write", address, writes: true)
+    }
+    guard let location = response.headers["location"],
+      let session = sessionURL(location, endpoint: client.endpoint)
+    else { throw StorageFailure.foreign("the answer names no upload session", "write", address) }
+    return ObjectUpload(address: address, client: client, session: session, id: id)
+  }
+
+  private init(address: StorageAddress, client: StorageClient, session: String, id: String) {
+    self.address = address
+    self.client = client
+    self.session = session
+    self.id = id
+  }
+
+  /// Sends a piece that is not the last.
+  ///
+  /// - Parameter piece: ``pieceBytes`` bytes.
+  /// - Throws: `.unavailable`, `.tryLater`, `.notPermitted`, `.interrupted`; the upload cannot be continued then.
+  mutating func send(_ piece: [UInt8]) async throws(Failure) {
+    _ = try await send(piece, isLast: false)
+  }
+
+  /// Sends the last piece, and checks that the object is what was sent.
+  ///
+  /// - Returns: nil if somebody else has changed the object; nothing was written then.
+  /// - Throws: As ``send(_:)``.
+  mutating func finish(_ piece: [UInt8]) async throws(Failure) -> StorageResource? {
+    guard let object = try await send(piece, isLast: true) else { return nil }
+    if object.bytes == count, object.crc32c.map({ $0.isIdentical(to: checksum.base64) }) ?? true {
+      return object
+    }
+    // Nobody should read it; if it was replaced meanwhile, it is gone already.
+    _ = try? await client.delete(address, generation: object.generation)
+    throw StorageFailure.damaged(
+      "write",
+      address,
+      "the object differs from what was sent, and was deleted again"
+    )
+  }
+
+  /// Ends the session without an object, as far as the service can be reached.
+  func abandon() async {
+    let request = HTTPRequest(method: "DELETE", url: session, timeout: 2, maximumBodyBytes: 1 << 20)
+    _ = await client.once(request)
+  }
+
+  // MARK: Pieces
+
+  /// Returns the object after the last piece; nil after another piece, or if the upload was refused.
+  private mutating func send(_ piece: [UInt8], isLast: Bool) async throws(Failure) -> StorageResource? {
+    let range = count..<(count + piece.count)
+    piece.withUnsafeBytes { checksum.update($0) }
+    count = range.upperBound
+    var backoff = StorageBackoff(client.caller)
+    var request = request(piece, range, from: range.lowerBound, isLast: isLast)
+    while true {
+      let outcome = await client.once(request)
+      switch StorageVerdict.after(outcome, of: .write) {
+      case .fail: throw client.exhausted(outcome, "write", address, writes: true, backoff.attempts)
+      case .retry(let reason, let asked):
+        guard try await backoff.wait(reason, asked, "write", address) else {
+          throw client.exhausted(outcome, "write", address, writes: true, backoff.attempts)
+        }
+      case .lookFirst(let reason, let asked):
+        guard try await backoff.wait(reason, asked, "write", address) else {
+          throw client.exhausted(outcome, "write", address, writes: true, backoff.attempts)
+        }
+        request = question(range, isLast: isLast)
+      case .answered:
+        guard case .success(let response) = outcome else { continue }
+        let before = progress.confirmed
+        switch progress.step(after: try answer(response), piece: range, isLast: isLast) {
+        case .pieceDone: return nil
+        case .finished: return try client.resource(response, "write", address)
+        case .refused: return nil
+        case .lookAtObject: return try await lookAtObject(isLast: isLast)
+        case .foreign(let cause): throw StorageFailure.foreign(cause, "write", address)
+        case .send(let offset):
+          if progress.confirmed > before {
+            backoff.reset()
+          } else if try await !backoff.wait("no byte was taken", nil, "write", address) {
+            throw StorageFailure.foreign("it takes no more bytes", "write", address)
+          }
+          request = self.request(piece, range, from: offset, isLast: isLast)
+        }
+      }
+    }
+  }
+
+  private func answer(_ response: HTTPResponse) throws(Failure) -> UploadProgress.Answer {
+    switch response.status {
+    case 200, 201: return .complete
+    case 308:
+      guard let persisted = UploadProgress.persisted(range: response.headers["range"]) else {
+        throw StorageFailure.foreign("its range cannot be read", "write", address)
+      }
+      return .incomplete(persisted: persisted)
+    case 404, 410: return .unknownSession
+    case 412: return .preconditionFailed
+    default: throw StorageFailure.refused(response, "write", address, writes: true)
+    }
+  }
+
+  /// Finds out by the object itself whether the upload was completed, after the service forgot its session.
+  private func lookAtObject(isLast: Bool) async throws(Failure) -> StorageResource? {
+    if isLast, let object = try await client.object(at: address, "write").object,
+      object.metadata[StorageResource.upload].map({ $0.isIdentical(to: id) }) ?? false
+    {
+      return object
+    }
+    throw Failure(
+      .unavailable,
+      "write",
+      path: address.description,
+      cause: "the service has ended the upload",
+      remedy: "Nothing was written; run the command again."
+    )
+  }
+
+  private func request(_ piece: [UInt8], _ range: Range<Int>, from offset: Int, isLast: Bool) -> HTTPRequest {
+    let rest = offset..<range.upperBound
+    return HTTPRequest(
+      method: "PUT",
+      url: session,
+      headers: headers(rest, isLast: isLast),
+      body: offset == range.lowerBound ? piece : Array(piece[(offset - range.lowerBound)...]),
+      timeout: client.timeout(bytes: rest.count),
+      maximumBodyBytes: 1 << 20
+    )
+  }
+
+  /// Asks for the state of the upload.
+  private func question(_ range: Range<Int>, isLast: Bool) -> HTTPRequest {
+    HTTPRequest(
+      method: "PUT",
+      url: session,
+      headers: headers(range.upperBound..<range.upperBound, isLast: isLast),
+      body: [],
+      timeout: client.timeout(bytes: 0),
+      maximumBodyBytes: 1 << 20
+    )
+  }
+
+  private func headers(_ range: Range<Int>, isLast: Bool) -> [(name: String, value: String)] {
+    var headers = [
+      (name: "Content-Range", value: UploadProgress.contentRange(range, total: isLast ? count : nil)),
+      (name: "Content-Type", value: "application/octet-stream"),
+    ]
+    if isLast { headers.append((name: "X-Goog-Hash", value: "crc32c=\(checksum.base64)")) }
+    return headers
+  }
+
+  // MARK: Metadata and sessions
+
+  /// Returns an ID by which an upload can be recognised in the object that it made.
+  static func newID() -> String {
+    String(UInt64.random(in: 0...UInt64.max), radix: 36)
+  }
+
+  /// Returns the metadata of an object as JSON.
+  static func metadata(of address: StorageAddress, kind: String, id: String, crc32c: String?) -> [UInt8] {
+    var json = JSONWriter()
+    json.object {
+      $0.member("contentType", contentType(of: address.name))
+      $0.member("crc32c", crc32c)
+      $0.key("metadata")
+      $0.object {
+        $0.key(StorageResource.mark)
+        $0.string(kind)
+        $0.key(StorageResource.upload)
+        $0.string(id)
+      }
+      $0.member("name", address.name)
+    }
+    return json.bytes
+  }
+
+  private static func contentType(of name: String) -> String {
+    let types = [
+      (".gz", "application/gzip"), (".csv", "text/csv"), (".jsonl", "application/jsonl"),
+      (".json", "application/json"),
+      (".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"), (".html", "text/html"),
+    ]
+    return types.first { name.hasSuffix($0.0) }?.1 ?? "application/octet-stream"
+  }
+
+  /// Returns the URL of a session, to which the token is sent, too; nil if it leads to anybody else.
+  ///
+  /// An emulator may know itself by another name than that by which it is reached.
+  static func sessionURL(_ location: String, endpoint: String) -> String? {
+    if location.utf8.starts(with: "\(endpoint)/".utf8) { return location }
+    guard let scheme = location.firstRange(of: "://"),
+      let slash = location[scheme.upperBound...].utf8.firstIndex(of: UInt8(ascii: "/"))
+    else { return location.utf8.first == UInt8(ascii: "/") ? endpoint + location : nil }
+    if endpoint.hasPrefix("https:") {
+      let host = location[scheme.upperBound..<slash]
+      // Nothing but the letters of a host name, so that no other host can be meant.
+      let isHost = host.utf8.allSatisfy { byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+          || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+      }
+      return location.hasPrefix("https://") && host.hasSuffix(".googleapis.com") && isHost ? location : nil
+    }
+    return endpoint + location[slash...]
+  }
+}

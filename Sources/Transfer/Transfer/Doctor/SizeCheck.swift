@@ -1,0 +1,76 @@
+import Configuration
+import FirestoreModels
+import FirestoreREST
+import Runs
+
+/// Whether a copy of a whole database is better left to Firestore's own export.
+///
+/// An export reads at one read time, which stays readable for an hour unless point-in-time recovery is on. More documents than
+/// can be read in that time cannot be exported as of one moment by this process.
+struct SizeCheck: Sendable, Equatable {
+  /// Documents that `export --parallel 16` reads a second where a request takes 80 ms (docs/managed.md).
+  static let documentsPerSecond = 42_000
+  /// Seconds that a read time stays readable without point-in-time recovery
+  /// (https://firebase.google.com/docs/firestore/pitr).
+  static let window = 3600
+  /// The most documents that fit.
+  static let maximum = documentsPerSecond * window
+
+  /// The documents of the collections that were counted.
+  var documents: Int
+  /// The collections that were not counted in time.
+  var uncounted: [String]
+  var prices: PriceList
+  /// Whether point-in-time recovery is on.
+  var hasRecovery: Bool
+
+  init(documents: Int, uncounted: [String], prices: PriceList, hasRecovery: Bool) {
+    self.documents = documents
+    self.uncounted = uncounted
+    self.prices = prices
+    self.hasRecovery = hasRecovery
+  }
+
+  /// Counts the documents of root collections, gymmigrate's own aside, in 5 seconds; nil without any.
+  init?(_ roots: [String], in client: FirestoreClient, at prices: PriceList, hasRecovery: Bool) async {
+    let collections = roots.filter { !$0.hasPrefix(CollectionSelection.ownPrefix) }.compactMap {
+      CollectionPath($0)
+    }
+    if collections.isEmpty { return nil }
+    let counts = await client.quickCounts(of: collections.map { CollectionRead($0) })
+    self.init(
+      documents: counts.reduce(0) { $0.addingClamped($1?.count ?? 0) },
+      uncounted: zip(collections, counts).filter { $1 == nil }.map { $0.0.string },
+      prices: prices,
+      hasRecovery: hasRecovery
+    )
+  }
+
+  /// Adds the result to a diagnosis.
+  func report(to diagnosis: inout Diagnosis) {
+    let cost = CostEstimate(Cost(reads: documents), at: prices, isMinimum: true)
+    let limit = NumberText.grouped(Self.maximum)
+    let rate = "\(NumberText.grouped(Self.documentsPerSecond)) documents/s"
+    let known = "\(NumberText.grouped(documents)) documents in the root collections"
+    if documents > Self.maximum {
+      let past =
+        hasRecovery ? ", or export with --read-time at a whole minute, which stays readable for 7 days" : ""
+      diagnosis.warn(
+        "size",
+        "there are at least \(known); at \(rate) an export reads \(limit) in the hour of its read time. To copy all: \(cost.text)",
+        remedy: "Leave a copy of the whole database to the service: 'gymmigrate managed export --all'\(past)."
+      )
+    } else if uncounted.isEmpty {
+      diagnosis.ok(
+        "size",
+        "there are \(known), which an export reads in the hour of its read time. To copy all: \(cost.text)"
+      )
+    } else {
+      let names = uncounted.prefix(3).joined(separator: ", ") + (uncounted.count > 3 ? ", …" : "")
+      diagnosis.ok(
+        "size",
+        "the service did not count \(names) within 5 s, and \(known) beside. A copy of more than \(limit) is better left to 'gymmigrate managed export --all'"
+      )
+    }
+  }
+}

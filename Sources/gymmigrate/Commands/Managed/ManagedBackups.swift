@@ -1,0 +1,52 @@
+import ArgumentParser
+import Configuration
+import Files
+import FirestoreModels
+import FirestoreREST
+import Logging
+
+/// `gymmigrate managed backups`.
+struct ManagedBackups: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backups",
+    abstract: "List the backup schedules of a database and the backups that Firestore has made.",
+    discussion: """
+      Prints one line per schedule (how often, for how long a backup is kept, its ID), then one per backup, the newest \
+      first: its state, the moment that it shows, when it expires, the number of documents if the service says it, and \
+      its name. Backups are made and restored with Google's own tools; a restore makes a new database.
+
+        gymmigrate managed backups -e prod
+      """
+  )
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var verbosity: VerbosityOptions
+  @Flag(help: "Print a JSON object instead of lines.") var json = false
+
+  func run() async throws {
+    let isJSON = json
+    var logging = LoggingOptions.withoutSummary(verbosity)
+    logging.quiet = true
+    let work = ManagedWork(connection, isJSON: isJSON)
+    try await CommandRun(name: "managed backups", connection: connection, logging: logging).performWithoutRun
+    {
+      session in
+      try work.assertDatabase(session)
+      let schedules = try await session.client.backupSchedules()
+      let (backups, unreachable) = try await session.client.backups()
+      if isJSON {
+        try StandardOutput.write(json: ManagedText.json(schedules, backups, unreachable: unreachable))
+      } else {
+        for schedule in schedules { try StandardOutput.write("\(ManagedText.line(schedule))\n") }
+        for backup in backups { try StandardOutput.write("\(ManagedText.line(backup))\n") }
+      }
+      if schedules.isEmpty {
+        session.logger.warning("\(session.environment.name) has no backup schedule.")
+      }
+      for location in unreachable {
+        session.logger.warning("\(location) did not answer: its backups are not listed.")
+      }
+      return CommandResult()
+    }
+  }
+}

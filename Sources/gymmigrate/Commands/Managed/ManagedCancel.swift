@@ -1,0 +1,49 @@
+import ArgumentParser
+import Files
+import FirestoreModels
+import FirestoreREST
+import Logging
+
+/// `gymmigrate managed cancel NAME`.
+struct ManagedCancel: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cancel",
+    abstract: "Have Firestore cancel an operation.",
+    discussion: """
+      Asks the service to cancel the operation, and prints its state. The service cancels in its own time; --wait waits \
+      for that. A cancelled export cannot be imported, and its files stay in the bucket. A cancelled import leaves what \
+      it has written. An operation that has ended stays as it is.
+
+        gymmigrate managed cancel ASA1MTAwNDQxNAgadGx1YWZlZAcSeWxpYWQtc2Itc2Vib2otbmltZGEUChwS -e prod --wait
+      """
+  )
+
+  @OptionGroup var argument: OperationArgument
+  @OptionGroup var waiting: WaitOptions
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+
+  func run() async throws {
+    let (work, waiting) = (ManagedWork(connection, isJSON: logging.json), waiting)
+    let argument = argument.operation
+    try await work.command("cancel", connection, logging).performWithoutRun { session in
+      let client = session.client
+      let name = try work.name(argument, in: session)
+      let before = try await client.operation(name)
+      work.note(before)
+      if before.isDone {
+        session.logger.notice("It had ended before: there is nothing to cancel.")
+      } else {
+        try await client.cancel(name)
+        work.note(try await client.operation(name))
+        if waiting.wait { try await work.wait(waiting, in: session) }
+      }
+      if let operation = work.operation, !work.isJSON {
+        try StandardOutput.write(ManagedText.lines(operation))
+      }
+      // That it was cancelled is what was asked for.
+      if case .failed? = work.operation?.ending, let failure = work.operation?.failure { throw failure }
+      return CommandResult()
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import FirestoreREST
+
+/// `gymmigrate managed`: exports and imports that Firestore itself does.
+struct ManagedCommand: AsyncParsableCommand {
+  /// What the names of its commands begin with in records of runs.
+  static let prefix = "managed "
+
+  static let configuration = CommandConfiguration(
+    commandName: "managed",
+    abstract: "Have Firestore itself export to Cloud Storage and import from there.",
+    discussion: """
+      Drives Firestore's managed export and import: the service copies documents to and from a bucket, and nothing \
+      passes through this machine. It is for databases that are too large for 'gymmigrate export' ('gymmigrate doctor' \
+      says when), and for exports that BigQuery loads. The files are in a format of Google's own; for JSON Lines, CSV \
+      and XLSX there is 'gymmigrate export'. An export bills a read per document, an import a write.
+
+      The signer needs roles/datastore.importExportAdmin, and Firestore's service agent access to the bucket.
+
+        gymmigrate managed export --all -e prod --to gs://backups/2026-01-31 --wait
+        gymmigrate managed list -e prod
+        gymmigrate managed import --from gs://backups/2026-01-31 -e stage --wait
+      """,
+    subcommands: [
+      ManagedExport.self, ManagedImport.self, ManagedStatus.self, ManagedCancel.self, ManagedList.self,
+      ManagedBackups.self,
+    ]
+  )
+}
+
+/// Whether and how long to wait for the end of an operation.
+struct WaitOptions: ParsableArguments {
+  @Flag(help: "Wait for the end of the operation, and show its progress.")
+  var wait = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "With --wait, the longest wait: 90s, 5m or 1h; exit code 75 when the operation is still running then.",
+      valueName: "duration"
+    ),
+    transform: TypedValue.duration
+  )
+  var timeout: Duration?
+
+  func validate() throws {
+    if timeout != nil, !wait { throw ValidationError("--timeout limits the wait of --wait: give both.") }
+  }
+}
+
+/// The operation that a command is about.
+struct OperationArgument: ParsableArguments {
+  @Argument(help: "The name of an operation, or its last part, as 'gymmigrate managed list' prints it.")
+  var operation: String
+}
+
+extension TypedValue {
+  /// Reads a prefix of Cloud Storage.
+  ///
+  /// - Throws: `ValidationError` that says what is expected.
+  static func bucketPrefix(_ text: String) throws -> BucketPrefix {
+    guard let prefix = BucketPrefix(parsing: text) else {
+      throw ValidationError("give \(BucketPrefix.form), with the name of a bucket of Cloud Storage.")
+    }
+    return prefix
+  }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Configuration
+import FirestoreModels
+import FirestoreREST
+import Logging
+import Runs
+
+/// `gymmigrate managed export`.
+struct ManagedExport: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Have Firestore export collections to a bucket.",
+    discussion: """
+      Starts the export and prints the operation's name; with --wait, shows its progress and ends as it ends. \
+      Stopping the command does not stop the export: the last line is the command that waits for it again.
+
+      Collections are named by IDs, at most 100, and each means all collections of that ID at any depth; their \
+      subcollections are named themselves. --all exports everything, also _gymmigrate. An export of named collections \
+      can be imported in part, one of --all only as a whole.
+
+      Without --snapshot-time, documents that change meanwhile are exported in their old or new state. A time needs \
+      point-in-time recovery, unless it is within the past hour.
+
+        gymmigrate managed export --all -e prod --to gs://backups/2026-01-31 --snapshot-time 2026-01-31T03:00:00Z
+        gymmigrate managed export users members -e prod --to gs://backups/people --wait --timeout 2h
+      """
+  )
+
+  @Argument(help: "IDs of collections, as users or items.")
+  var collections: [String] = []
+
+  @Flag(help: "Export all collections.")
+  var all = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Where to, as gs://BUCKET/PREFIX; of a bucket alone, the prefix is the time.",
+      valueName: "uri"
+    ),
+    transform: TypedValue.bucketPrefix
+  )
+  var to: BucketPrefix
+
+  @Option(
+    help: ArgumentHelp(
+      "Export the documents as they were at this time, a whole minute: 2026-01-31T03:00:00Z.",
+      valueName: "time"
+    ),
+    transform: Self.wholeMinute
+  )
+  var snapshotTime: Timestamp?
+
+  @OptionGroup var waiting: WaitOptions
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+
+  func validate() throws {
+    if all, !collections.isEmpty { throw ValidationError("Name collections or give --all, not both.") }
+    if !all, collections.isEmpty { throw ValidationError("Name at least one collection, or give --all.") }
+    if let defect = ManagedRequest.defect(of: collections) { throw ValidationError("\(defect).") }
+  }
+
+  func run() async throws {
+    let request = ManagedRequest(
+      .exportDocuments,
+      to.named(Self.name(at: .now)),
+      collections: collections,
+      snapshotTime: snapshotTime
+    )
+    let (work, waiting) = (ManagedWork(connection, isJSON: logging.json), waiting)
+    try await work.command("export", connection, logging).perform { session, _ in
+      try work.assertDatabase(session)
+      session.logger.notice(
+        "Exporting \(work.what(request)) of \(session.environment.name) to \(request.prefix), as \(session.signer). The service bills a read per document."
+      )
+      return try await work.start(request, waiting, in: session)
+    }
+  }
+
+  /// The name of an export in a bucket: the time, and digits that tell two of a second apart.
+  private static func name(at time: Timestamp) -> String {
+    let second = Timestamp(seconds: time.seconds) ?? time
+    return "\(second)_\(Int.random(in: 10_000...99_999))"
+  }
+
+  private static func wholeMinute(_ text: String) throws -> Timestamp {
+    guard let time = Timestamp(text), time.seconds % 60 == 0, time.nanoseconds == 0 else {
+      throw ValidationError("give a whole minute with an offset, as 2026-01-31T03:00:00Z.")
+    }
+    return time
+  }
+}

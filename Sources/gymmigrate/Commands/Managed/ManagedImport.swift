@@ -1,0 +1,84 @@
+import ArgumentParser
+import Configuration
+import FirestoreModels
+import FirestoreREST
+import Logging
+import MigrationEngine
+import Runs
+
+/// `gymmigrate managed import`.
+struct ManagedImport: AsyncParsableCommand {
+  /// The name in records of runs.
+  static let name = ManagedCommand.prefix + "import"
+
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Have Firestore import an export from a bucket.",
+    discussion: """
+      Starts the import and prints the operation's name; with --wait, shows its progress and ends as it ends. \
+      Stopping the command does not stop the import.
+
+      Documents with the same name are overwritten, all others stay. The service does it: nothing is journaled, \
+      'gymmigrate migrate undo' cannot undo it, and update times are new. Export first what should not be lost. It \
+      is refused while a run holds the lock of the database; a protected environment needs --confirm.
+
+      Collections can be named if they were named when they were exported.
+
+        gymmigrate managed import --from gs://backups/2026-01-31 -e stage --wait
+        gymmigrate managed import users --from gs://backups/people -e prod --confirm prod
+      """
+  )
+
+  @Argument(help: "IDs of collections, as users or items; everything in the export if none is named.")
+  var collections: [String] = []
+
+  @Option(
+    help: ArgumentHelp("The export, as gs://BUCKET/PREFIX.", valueName: "uri"),
+    transform: TypedValue.bucketPrefix
+  )
+  var from: BucketPrefix
+
+  @OptionGroup var waiting: WaitOptions
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+  @OptionGroup var guards: ConfirmOptions
+
+  func validate() throws {
+    if let defect = ManagedRequest.defect(of: collections) { throw ValidationError("\(defect).") }
+    if from.path.isEmpty {
+      throw ValidationError(
+        "--from: give the prefix of the export, too, as 'gymmigrate managed list' shows it."
+      )
+    }
+  }
+
+  func run() async throws {
+    let request = ManagedRequest(.importDocuments, from, collections: collections)
+    let (work, waiting, guards) = (ManagedWork(connection, isJSON: logging.json), waiting, guards)
+    try await work.command("import", connection, logging, guards: guards).perform { session, _ in
+      let (environment, database) = (session.environment, session.environment.database)
+      session.logger.notice(
+        "Importing \(work.what(request)) from \(request.prefix) into \(environment.name): project \(database.project), database \(database.database), \(session.client.endpoint), as \(session.signer)."
+      )
+      session.logger.warning(
+        "Documents with the same name are overwritten, none is deleted; 'gymmigrate migrate undo' cannot undo it."
+      )
+      try await Self.assertUnlocked(session)
+      try Guard.ask("Import?", with: guards)
+      return try await work.start(request, waiting, in: session)
+    }
+  }
+
+  /// Refuses to import while a run of gymmigrate changes the database.
+  private static func assertUnlocked(_ session: Session) async throws {
+    let ledger = MigrationLedger(client: session.client, logger: session.logger)
+    guard let holder = try await ledger.holder(), !holder.isExpired else { return }
+    throw Failure(
+      .tryLater,
+      "import into",
+      path: session.environment.name,
+      cause: "\(holder.holder) holds the lock: run \(holder.run)",
+      remedy: "Wait for its end ('gymmigrate migrate status'). Nothing was started."
+    )
+  }
+}

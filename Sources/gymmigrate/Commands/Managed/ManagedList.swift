@@ -1,0 +1,56 @@
+import ArgumentParser
+import Configuration
+import Files
+import FirestoreModels
+import FirestoreREST
+import Logging
+
+/// `gymmigrate managed list`.
+struct ManagedList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the operations of a database, running and ended, the newest first.",
+    discussion: """
+      Prints one line per operation, with tabs: the last part of its name, what it is, its state in the service's words, \
+      when it began, documents done of those estimated, and the prefix. The service forgets old operations, and lists \
+      those of indexes, too.
+
+        gymmigrate managed list -e prod
+        gymmigrate managed list -e prod --running --json
+      """
+  )
+
+  @Flag(help: "List only operations that have not ended.")
+  var running = false
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var verbosity: VerbosityOptions
+  @Flag(help: "Print a JSON array instead of lines.") var json = false
+
+  func run() async throws {
+    let (running, isJSON) = (running, json)
+    var logging = LoggingOptions.withoutSummary(verbosity)
+    logging.quiet = true
+    let work = ManagedWork(connection, isJSON: isJSON)
+    try await CommandRun(name: "managed list", connection: connection, logging: logging).performWithoutRun {
+      session in
+      try work.assertDatabase(session)
+      let operations = try await session.client.operations().filter { !running || !$0.isDone }
+      if isJSON {
+        var json = JSONWriter()
+        json.array { list in
+          for operation in operations { list.object { ManagedText.members(of: operation, to: &$0) } }
+        }
+        try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
+        return CommandResult()
+      }
+      if operations.isEmpty {
+        session.logger.warning(
+          "There are no \(running ? "running " : "")operations in \(session.environment.name)."
+        )
+      }
+      for operation in operations { try StandardOutput.write("\(ManagedText.line(operation))\n") }
+      return CommandResult()
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Files
+import FirestoreModels
+import FirestoreREST
+import Logging
+
+/// `gymmigrate managed status NAME`.
+struct ManagedStatus: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Show how far an operation is, or wait for its end.",
+    discussion: """
+      Prints what the operation does, its state in the service's words, its progress and its end. The exit code is 0 \
+      while it runs and when it succeeded, 130 if it was cancelled, and that of its error if it failed.
+
+        gymmigrate managed status ASA1MTAwNDQxNAgadGx1YWZlZAcSeWxpYWQtc2Itc2Vib2otbmltZGEUChwS -e prod --wait
+      """
+  )
+
+  @OptionGroup var argument: OperationArgument
+  @OptionGroup var waiting: WaitOptions
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var logging: LoggingOptions
+
+  func run() async throws {
+    var logging = logging
+    // It prints a state: how long the request took is of no interest.
+    if !waiting.wait { logging.quiet = true }
+    let (work, waiting) = (ManagedWork(connection, isJSON: logging.json), waiting)
+    let argument = argument.operation
+    try await work.command("status", connection, logging).performWithoutRun { session in
+      let name = try work.name(argument, in: session)
+      work.note(try await session.client.operation(name))
+      return try await work.finish(waiting, in: session) { operation in
+        try StandardOutput.write(ManagedText.lines(operation))
+      }
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import Configuration
+import Files
+import FirestoreModels
+import FirestoreREST
+import Logging
+import Runs
+
+/// What the commands of the managed service have in common: the operation that they are about, and the command that waits
+/// for it again.
+struct ManagedWork: Sendable {
+  private struct State {
+    var operation: ManagedOperation?
+    /// The command that looks for what is going on; nil before anything was started.
+    var next: String?
+
+    var remainder: CommandRun.Remainder {
+      if let next { return .command(next) }
+      return operation == nil ? .run : .nothing
+    }
+  }
+
+  let isJSON: Bool
+  private let connection: [String]
+  private let state: Locked<State>
+
+  init(_ connection: ConnectionOptions, isJSON: Bool) {
+    self.isJSON = isJSON
+    self.connection = connection.words
+    state = Locked(State())
+  }
+
+  /// The operation as it was last seen.
+  var operation: ManagedOperation? { state.withLock { $0.operation } }
+
+  /// A command that ends with the operation in its summary.
+  func command(
+    _ name: String,
+    _ connection: ConnectionOptions,
+    _ logging: LoggingOptions,
+    guards: ConfirmOptions? = nil
+  ) -> CommandRun {
+    CommandRun(
+      name: ManagedCommand.prefix + name,
+      connection: connection,
+      logging: logging,
+      confirm: guards,
+      remainder: { state.withLock { $0.remainder } },
+      sections: { state.withLock { state in state.operation.map { [OperationSection($0)] } ?? [] } }
+    )
+  }
+
+  /// Refuses a mirror, which has no service behind it.
+  ///
+  /// - Throws: `.usage`.
+  func assertDatabase(_ session: Session) throws(Failure) {
+    guard let file = session.environment.mirror else { return }
+    throw Failure(
+      .usage,
+      "use the managed service of",
+      path: file,
+      cause: "a mirror is a file of this machine",
+      remedy: "Name the environment itself."
+    )
+  }
+
+  /// The operation that an argument names.
+  ///
+  /// - Throws: `.usage` if it names none of the database.
+  func name(_ argument: String, in session: Session) throws(Failure) -> OperationName {
+    try assertDatabase(session)
+    let database = session.client.database
+    guard let parsed = OperationName(parsing: argument, in: database), parsed.isOf(database),
+      let name = OperationName(parsing: parsed.id, in: database)
+    else {
+      let isOther = OperationName(parsing: argument, in: database) != nil
+      throw Failure(
+        .usage,
+        "find the operation",
+        path: argument,
+        cause: isOther ? "it is not one of \(database)" : "it is not \(OperationName.form)",
+        remedy: isOther ? "Name its environment with -e." : nil
+      )
+    }
+    return name
+  }
+
+  /// Keeps an operation, and the command that waits for it while it runs.
+  func note(_ operation: ManagedOperation) {
+    let words = ["gymmigrate", "managed", "status", Self.argument(operation.name), "--wait"] + connection
+    state.withLock { state in
+      state.operation = operation
+      state.next = operation.isDone ? nil : CommandLineText.quoted(words)
+    }
+  }
+
+  /// An ID as an argument; one that looks like an option is given in full.
+  private static func argument(_ name: OperationName) -> String {
+    name.id.utf8.first == UInt8(ascii: "-") ? name.description : name.id
+  }
+
+  /// What a request is about: `users, members`, or `everything`.
+  func what(_ request: ManagedRequest) -> String {
+    request.collections.isEmpty ? "everything" : request.collections.joined(separator: ", ")
+  }
+
+  // MARK: Working
+
+  /// Starts an export or import, prints its name, and waits for its end if asked to.
+  func start(
+    _ request: ManagedRequest,
+    _ waiting: WaitOptions,
+    in session: Session
+  ) async throws -> CommandResult {
+    switch try await session.client.start(request) {
+    case .started(let operation): note(operation)
+    case .found(let operation):
+      session.logger.notice("The answer to the request was lost; the operation was found in the list.")
+      note(operation)
+    case .uncertain(let failure):
+      state.withLock {
+        $0.next = CommandLineText.quoted(["gymmigrate", "managed", "list"] + connection)
+      }
+      throw failure
+    }
+    if let operation, !isJSON { try StandardOutput.write("\(operation.name)\n") }
+    return try await finish(waiting, in: session)
+  }
+
+  /// Waits for the end of the operation if asked to, and ends as it does.
+  ///
+  /// - Parameter print: Prints the operation, however it ended; not called with `--json`.
+  func finish(
+    _ waiting: WaitOptions,
+    in session: Session,
+    print: (ManagedOperation) throws -> Void = { _ in }
+  ) async throws -> CommandResult {
+    if waiting.wait { try await wait(waiting, in: session) }
+    guard let operation else { return CommandResult() }
+    if !isJSON { try print(operation) }
+    if let failure = operation.failure { throw failure }
+    if operation.isDone {
+      if operation.kind == .exportDocuments, let output = operation.output {
+        session.logger.notice(
+          "The export is complete: 'gymmigrate managed import --from \(output)' imports it."
+        )
+      }
+    } else {
+      session.logger.notice(
+        "The service is at work; to wait for its end: \(state.withLock { $0.next } ?? "-")"
+      )
+    }
+    return CommandResult()
+  }
+
+  /// Waits for the end of the operation, and shows its progress.
+  func wait(_ waiting: WaitOptions, in session: Session) async throws {
+    guard let operation, !operation.isDone else { return }
+    let progress = session.progress
+    let piece = progress.begin(operation.kind.name, total: operation.documents?.estimated)
+    defer { progress.end() }
+    var shown = 0
+    _ = try await session.client.wait(for: operation.name, limit: waiting.timeout?.inSeconds) { operation in
+      note(operation)
+      if let total = operation.documents?.estimated { progress.setTotal(total, of: piece) }
+      let completed = max(shown, operation.documents?.completed ?? 0)
+      progress.advance(
+        by: completed - shown,
+        note: [operation.bytes.map { ManagedText.bytes($0) }, operation.state.name].compactMap { $0 }
+          .joined(separator: ", ")
+      )
+      shown = completed
+    }
+  }
+}
+
+extension ConnectionOptions {
+  /// The options that name the database and who signs, as words of a command line.
+  var words: [String] {
+    let options: [(name: String, value: String?)] = [
+      ("-e", environment), ("--project", project), ("--database", database), ("--endpoint", endpoint),
+      ("--credentials", credentials), ("--access-token-file", accessTokenFile), ("--config", files.config),
+      ("--state-dir", stateDir == Self.defaultStateDir ? nil : stateDir),
+    ]
+    return options.flatMap { option in option.value.map { [option.name, $0] } ?? [] }
+  }
+}

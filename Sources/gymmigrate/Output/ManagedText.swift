@@ -1,0 +1,190 @@
+import Files
+import FirestoreModels
+import FirestoreREST
+import Runs
+
+/// Operations, backups and backup schedules of the service, as text and as JSON.
+enum ManagedText {
+  /// One line of `managed list`.
+  static func line(_ operation: ManagedOperation) -> TerminalText {
+    [
+      operation.name.id, operation.kind.name, operation.state.name, operation.startTime?.description ?? "-",
+      operation.documents.map { amount($0) } ?? "-", operation.prefix ?? "-",
+    ].map { TerminalText($0) }.joined(separator: "\t")
+  }
+
+  /// All of an operation.
+  static func lines(_ operation: ManagedOperation) -> TerminalText {
+    let names = operation.collections.isEmpty ? "everything" : operation.collections.joined(separator: ", ")
+    let isTransfer = operation.kind == .exportDocuments || operation.kind == .importDocuments
+    let direction = operation.kind == .exportDocuments ? "to" : "from"
+    let what = isTransfer ? ["\(operation.kind.name) of \(names)"] : [operation.kind.name]
+    let rows: [(String, String?)] = [
+      ("operation", operation.name.description),
+      ("what", (what + (operation.prefix.map { ["\(direction) \($0)"] } ?? [])).joined(separator: " ")),
+      ("state", operation.state.name),
+      ("documents", operation.documents.map { amount($0) }),
+      ("bytes", operation.bytes.map { bytes($0) }),
+      ("snapshot", operation.snapshotTime?.description),
+      ("started", operation.startTime?.description),
+      ("ended", operation.endTime?.description),
+      ("error", operation.error?.description),
+    ]
+    let lines = rows.compactMap { name, value in
+      value.map { TerminalText("\(name)\(String(repeating: " ", count: 11 - name.utf8.count))\($0)") }
+    }
+    return "\(lines.joined(separator: "\n"))\n"
+  }
+
+  /// `1,234 of 10,000 (12 %)`, or what is done if there is no estimate.
+  static func amount(_ amount: ManagedOperation.Amount) -> String {
+    let done = NumberText.grouped(amount.completed)
+    guard let estimated = amount.estimated, estimated > 0 else { return done }
+    let percent = min(100, amount.completed.multipliedClamped(by: 100) / estimated)
+    return "\(done) of \(NumberText.grouped(estimated)) (\(percent) %)"
+  }
+
+  /// `3.1 of 12.0 GB`, or what is done if there is no estimate.
+  static func bytes(_ amount: ManagedOperation.Amount) -> String {
+    let units: [(name: String, size: Double)] = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)]
+    let largest = Double(max(amount.completed, amount.estimated ?? 0))
+    let unit = units.first { largest >= $0.size }
+    func text(_ count: Int) -> String {
+      guard let unit else { return "\(count)" }
+      return "\((Double(count) / unit.size * 10).rounded() / 10)"
+    }
+    let done = text(amount.completed)
+    let name = unit?.name ?? "bytes"
+    guard let estimated = amount.estimated, estimated > 0 else { return "\(done) \(name)" }
+    return "\(done) of \(text(estimated)) \(name)"
+  }
+
+  /// One line of `managed backups` for a schedule.
+  static func line(_ schedule: BackupSchedule) -> TerminalText {
+    let kept = schedule.retention.map { "kept \(days($0))" } ?? "-"
+    return ["schedule", recurrence(schedule), kept, last(schedule.name)].map { TerminalText($0) }
+      .joined(separator: "\t")
+  }
+
+  /// One line of `managed backups` for a backup.
+  static func line(_ backup: Backup) -> TerminalText {
+    [
+      "backup", backup.state, backup.snapshotTime?.description ?? "-",
+      backup.expireTime.map { "expires \($0)" } ?? "-",
+      backup.documents.map { "\(NumberText.grouped($0)) documents" } ?? "-", backup.name,
+    ].map { TerminalText($0) }.joined(separator: "\t")
+  }
+
+  /// `daily`, `weekly on SUNDAY`.
+  private static func recurrence(_ schedule: BackupSchedule) -> String {
+    switch schedule.recurrence {
+    case .daily: "daily"
+    case .weekly(let day): "weekly on \(day)"
+    case .other: "in another way"
+    }
+  }
+
+  private static func days(_ seconds: Int) -> String {
+    let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86_400)
+    return rest == 0 ? "\(days) \(days == 1 ? "day" : "days")" : "\(seconds) s"
+  }
+
+  private static func last(_ name: String) -> String {
+    name.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? name
+  }
+
+  // MARK: JSON
+
+  /// Writes the members of an operation.
+  static func members(of operation: ManagedOperation, to json: inout JSONWriter) {
+    json.member("name", operation.name.description)
+    json.member("kind", operation.kind.name)
+    json.member("state", operation.state.name)
+    json.member("done", operation.isDone)
+    json.key("collections")
+    json.array { list in for id in operation.collections { list.string(id) } }
+    json.member("prefix", operation.prefix)
+    json.member("snapshotTime", operation.snapshotTime)
+    json.member("startTime", operation.startTime)
+    json.member("endTime", operation.endTime)
+    amount("documents", operation.documents, to: &json)
+    amount("bytes", operation.bytes, to: &json)
+    json.member("output", operation.output)
+    if let error = operation.error {
+      json.key("error")
+      json.object {
+        $0.member("status", error.status.name)
+        $0.member("message", error.message)
+      }
+    }
+  }
+
+  private static func amount(
+    _ name: StaticString,
+    _ amount: ManagedOperation.Amount?,
+    to json: inout JSONWriter
+  ) {
+    guard let amount else { return }
+    json.key(name)
+    json.object {
+      $0.member("completed", amount.completed)
+      $0.member("estimated", amount.estimated)
+    }
+  }
+
+  /// The JSON of `managed backups`, one line.
+  static func json(_ schedules: [BackupSchedule], _ backups: [Backup], unreachable: [String]) -> [UInt8] {
+    var json = JSONWriter()
+    json.object {
+      $0.key("schedules")
+      $0.array { list in
+        for schedule in schedules {
+          list.object {
+            $0.member("name", schedule.name)
+            $0.member("recurrence", recurrence(schedule))
+            $0.member("retentionSeconds", schedule.retention)
+            $0.member("createTime", schedule.createTime)
+          }
+        }
+      }
+      $0.key("backups")
+      $0.array { list in
+        for backup in backups {
+          list.object {
+            $0.member("name", backup.name)
+            $0.member("database", backup.database)
+            $0.member("state", backup.state)
+            $0.member("snapshotTime", backup.snapshotTime)
+            $0.member("expireTime", backup.expireTime)
+            $0.member("documents", backup.documents)
+            $0.member("bytes", backup.bytes)
+          }
+        }
+      }
+      $0.key("unreachable")
+      $0.array { list in for location in unreachable { list.string(location) } }
+    }
+    return json.bytes + [UInt8(ascii: "\n")]
+  }
+}
+
+/// The operation of a command of the managed service in its summary.
+struct OperationSection: SummarySection {
+  let operation: ManagedOperation
+
+  init(_ operation: ManagedOperation) { self.operation = operation }
+
+  var name: StaticString { "operation" }
+
+  /// `export: 1,234 of 10,000 (12 %), 3.1 of 12.0 GB, PROCESSING`.
+  var line: String? {
+    let parts = [
+      operation.documents.map { ManagedText.amount($0) + " documents" },
+      operation.bytes.map(ManagedText.bytes),
+      operation.state.name,
+    ]
+    return "\(operation.kind.name): \(parts.compactMap { $0 }.joined(separator: ", "))"
+  }
+
+  func writeMembers(to json: inout JSONWriter) { ManagedText.members(of: operation, to: &json) }
+}

@@ -1,0 +1,60 @@
+import Configuration
+import Files
+import FirestoreModels
+import FirestoreREST
+import Storage
+
+/// What opens the files of a command whose names may be addresses in buckets.
+///
+/// Nothing is sent, and nothing of credentials is read, where no name is an address.
+struct StorageAccess {
+  /// All files that can be reached.
+  let files: FileAccess
+  /// The buckets; nil where no name is an address.
+  let storage: CloudStorage?
+
+  /// - Parameters:
+  ///   - names: The names as typed.
+  ///   - connection: The connection of the command, whose credentials sign; nil for those that are found by themselves.
+  /// - Throws: `.usage` for a malformed address, `.configuration` where nobody can sign.
+  init(for names: [String], _ connection: ConnectionOptions?) throws(Failure) {
+    let addresses = names.filter(FileAccess.isRemote)
+    for address in addresses { _ = try StorageAddress(address) }
+    if addresses.isEmpty {
+      (files, storage) = (.local, nil)
+      return
+    }
+    let variables = Invocation.current.variables
+    let endpoint = try CloudStorage.emulatorEndpoint(variables)
+    let credentials = try endpoint == nil ? Self.credentials(connection, variables) : Credentials(.none)
+    let storage = try CloudStorage(
+      endpoint: endpoint,
+      credentials: credentials.scoped(to: [.devstorage]),
+      transport: CurlTransport(certificates: variables["CURL_CA_BUNDLE"] ?? variables["SSL_CERT_FILE"]),
+      policy: RetryPolicy(budget: connection?.retryFor.inSeconds ?? 300)
+    )
+    (files, self.storage) = (storage.files, storage)
+  }
+
+  /// Returns who signs: as for the database where that is Google's, else what is found by itself.
+  private static func credentials(
+    _ connection: ConnectionOptions?,
+    _ variables: [String: String]
+  ) throws(Failure) -> Credentials {
+    let discovery = CredentialDiscovery(environment: variables)
+    guard let connection else { return try discovery.resolve() }
+    var file = connection.credentials
+    var impersonated = connection.impersonateServiceAccount
+    // A comparison of two files names no environment.
+    if connection.environment != nil {
+      let environment = try EnvironmentResolver(connection).environment()
+      impersonated = environment.impersonated
+      if !environment.isEmbedded { file = environment.credentials }
+    }
+    return try discovery.resolve(
+      explicitFile: file,
+      accessTokenFile: connection.accessTokenFile,
+      impersonating: impersonated
+    )
+  }
+}

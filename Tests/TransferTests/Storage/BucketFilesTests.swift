@@ -1,0 +1,189 @@
+import Files
+import FirestoreModels
+import FirestoreREST
+import TestSupport
+import Testing
+
+@testable import Storage
+@testable import Transfer
+
+@Suite struct BucketFilesTests {
+  private func read(_ path: String, via files: FileAccess) throws -> [UInt8] {
+    var input = try InputFile(path, via: files)
+    var all: [UInt8] = []
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 100_000, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = try input.read(into: buffer)
+      if count == 0 { return all }
+      all += buffer[..<count]
+    }
+  }
+
+  @Test(
+    "What is written through a file is read through a file",
+    arguments: ["a/users.jsonl", "a/users.jsonl.gz"]
+  )
+  func roundTrip(_ name: String) async throws {
+    try await withCloudStorage { storage, cloud async throws in
+      let bytes = sampleBytes(9_000_000)
+      var output = try OutputFile("gs://bucket/\(name)", digest: true, via: cloud.files)
+      for start in stride(from: 0, to: bytes.count, by: 70_001) {
+        try output.write(Array(bytes[start..<min(bytes.count, start + 70_001)]))
+      }
+      #expect(storage.names == [])
+      let receipt = try output.finish()
+      #expect(receipt.bytes == storage.object(name)?.bytes.count)
+      let digest = try SHA256Digest.checksum(of: storage.object(name)?.bytes ?? [])
+      #expect(receipt.sha256 == digest)
+      #expect(try read("gs://bucket/\(name)", via: cloud.files) == bytes)
+      #expect(storage.writes == 1)
+      #expect(storage.violations == [])
+    }
+  }
+
+  @Test("A file that is dropped leaves neither an object nor a session")
+  func dropped() async throws {
+    try await withCloudStorage { storage, cloud async throws in
+      do {
+        var output = try OutputFile("gs://bucket/o", via: cloud.files)
+        try output.write(sampleBytes(9_000_000))
+      }
+      #expect(storage.names == [])
+      #expect(storage.openSessions == 0)
+    }
+  }
+
+  @Test("A file that somebody else writes meanwhile is not overwritten")
+  func overtaken() async throws {
+    try await withCloudStorage { storage, cloud async throws in
+      storage.put("o", MiniStorage.Object(bytes: [1], generation: 5, metadata: "{}"))
+      var output = try OutputFile("gs://bucket/o", via: cloud.files)
+      try output.write([2])
+      storage.put("o", MiniStorage.Object(bytes: [3], generation: 6, metadata: "{}"))
+      do throws(Failure) {
+        _ = try output.finish()
+        Issue.record("it was overwritten")
+      } catch {
+        #expect(error.kind == .tryLater)
+      }
+      #expect(storage.object("o")?.bytes == [3])
+    }
+  }
+
+  @Test("A file that is read twice is the same version both times, or fails")
+  func pinned() async throws {
+    try await withCloudStorage { storage, cloud async throws in
+      storage.put("o", MiniStorage.Object(bytes: [1], generation: 5, metadata: "{}"))
+      #expect(try read("gs://bucket/o", via: cloud.files) == [1])
+      #expect(try cloud.files.version(of: "gs://bucket/o") == "5")
+      storage.put("o", MiniStorage.Object(bytes: [2], generation: 6, metadata: "{}"))
+      let failure = #expect(throws: Failure.self) { try read("gs://bucket/o", via: cloud.files) }
+      #expect(failure?.kind == .inputMissing)
+    }
+  }
+
+  @Test("Files and folders are told apart, and missing ones")
+  func entries() async throws {
+    try await withCloudStorage(MiniStorage(pageSize: 1)) { storage, cloud async throws in
+      for name in ["a/x.csv", "a/b/y.csv", "a/b/z.csv", "ab"] {
+        storage.put(name, MiniStorage.Object(bytes: [0], generation: 5, metadata: "{}"))
+      }
+      let files = cloud.files
+      #expect(try files.entry(at: "gs://bucket/a") == .folder)
+      #expect(try files.entry(at: "gs://bucket/a/") == .folder)
+      #expect(try files.entry(at: "gs://bucket/a/x.csv") == .file(bytes: 1, version: "5"))
+      #expect(try files.entry(at: "gs://bucket/a/x") == nil)
+      #expect(try files.entry(at: "gs://bucket") == .folder)
+      #expect(try files.names(in: "gs://bucket/a") == ["x.csv"])
+      #expect(try files.folders(in: "gs://bucket/a/") == ["b"])
+      #expect(try Manifest.files(at: "gs://bucket/a", via: files) == ["gs://bucket/a/x.csv"])
+    }
+  }
+
+  @Test("An address where only local files can be used is an error of usage")
+  func localOnly() throws {
+    let failure = #expect(throws: Failure.self) { _ = try InputFile("gs://bucket/o") }
+    #expect(failure?.kind == .usage)
+    let other = #expect(throws: Failure.self) { _ = try OutputFile("gs://bucket/o") }
+    #expect(other?.kind == .usage)
+  }
+
+  @Test("Scheduled exports: the newest is 'latest', retention deletes what exports wrote, and nothing else")
+  func scheduled() async throws {
+    try await withCloudStorage { storage, cloud async throws in
+      let database = try #require(DatabaseName(parsing: "projects/p/databases/(default)"))
+      storage.put(
+        "n/2026-01-01T000000Z/mine.txt",
+        MiniStorage.Object(bytes: [], generation: 1, metadata: "{}")
+      )
+      storage.put(
+        "n/2026-01-02T000000Z/half.jsonl",
+        MiniStorage.Object(bytes: [], generation: 2, metadata: #"{"gymmigrate":"file"}"#)
+      )
+      storage.setDate("Tue, 24 Nov 2026 02:00:01 GMT")
+      let folders = try await BucketFolders("gs://bucket/n/", in: cloud)
+      let second = await #expect(throws: Failure.self) { try await BucketFolders("gs://bucket/n", in: cloud) }
+      #expect(second?.kind == .tryLater)
+      var made: [String] = []
+      for _ in 0..<3 {
+        let folder = try await folders.begin()
+        var output = try OutputFile("\(folder)/users.jsonl", digest: true, via: cloud.files)
+        try output.write("{}\n")
+        let receipt = try output.finish()
+        let manifest = Manifest(
+          toolVersion: "1",
+          environment: "test",
+          database: database,
+          readTime: nil,
+          scope: Manifest.Scope(collections: ["users"], subcollections: false),
+          files: [
+            Manifest.File(
+              file: "users.jsonl",
+              collection: "users",
+              documents: 1,
+              bytes: receipt.bytes,
+              sha256: receipt.sha256 ?? ""
+            )
+          ]
+        )
+        try manifest.write(to: folder, via: cloud.files)
+        made.append(try await folders.complete(folder))
+      }
+      #expect(storage.object("n/2026-01-02T000000Z/half.jsonl") == nil)
+      #expect(made == made.sorted() && Set(made).count == 3)
+      let retention = try await folders.prune(keeping: 1, of: database, current: made[2])
+      #expect(retention.removed.count == 2 && retention.kept == [])
+      await folders.close()
+      let last = FilePaths.name(of: made[2])
+      #expect(
+        storage.names == [
+          "n/2026-01-01T000000Z/mine.txt", "n/\(last)/manifest.json", "n/\(last)/users.jsonl", "n/latest",
+        ]
+      )
+      let verification = try FolderVerification(of: "gs://bucket/n/latest", via: cloud.files)
+      #expect(verification.isWhole && verification.files.count == 1)
+      #expect(try FolderVerification.folders(in: "gs://bucket/n", via: cloud.files) == [made[2]])
+    }
+  }
+
+  @Test("A failed export leaves nothing, and a folder that is not an export's is no leftover")
+  func discarded() async throws {
+    try await withCloudStorage { storage, cloud async throws in
+      let folders = try await BucketFolders("gs://bucket/n", in: cloud)
+      let folder = try await folders.begin()
+      var output = try OutputFile("\(folder)/users.jsonl", via: cloud.files)
+      try output.write("{}\n")
+      _ = try output.finish()
+      await folders.discard(folder)
+      await folders.close()
+      #expect(storage.names == [])
+    }
+  }
+}
+
+extension MiniStorage.Object: Equatable {
+  static func == (a: MiniStorage.Object, b: MiniStorage.Object) -> Bool {
+    a.generation == b.generation && a.bytes == b.bytes
+  }
+}

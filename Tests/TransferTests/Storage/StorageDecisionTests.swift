@@ -1,0 +1,180 @@
+import Files
+import FirestoreModels
+import FirestoreREST
+import Testing
+
+@testable import Storage
+
+@Suite struct StorageDecisionTests {
+  // RFC 3720, appendix B.4, and the check value of the catalogue of parametrised CRC algorithms.
+  @Test(
+    "CRC-32C of the published vectors",
+    arguments: [
+      ([UInt8](repeating: 0, count: 32), 0x8A91_36AA),
+      ([UInt8](repeating: 0xFF, count: 32), 0x62A8_AB43),
+      ([UInt8](0..<32), 0x46DD_794E),
+      ([UInt8]((0..<32).reversed()), 0x113F_DB5C),
+      ([UInt8]("123456789".utf8), 0xE306_9283),
+      ([UInt8](), 0),
+    ] as [([UInt8], UInt32)]
+  )
+  func vectors(_ bytes: [UInt8], _ expected: UInt32) {
+    #expect(CRC32C.checksum(of: bytes).value == expected)
+    for cut in bytes.indices {
+      var crc = CRC32C()
+      bytes[..<cut].withUnsafeBytes { crc.update($0) }
+      bytes[cut...].withUnsafeBytes { crc.update($0) }
+      #expect(crc.value == expected)
+    }
+  }
+
+  @Test("A checksum is written with its highest byte first")
+  func checksumText() {
+    // E3 06 92 83 in Base64.
+    #expect(CRC32C.checksum(of: Array("123456789".utf8)).base64 == "4waSgw==")
+  }
+
+  @Test(
+    "What follows an answer to a piece",
+    arguments: [
+      (.incomplete(persisted: 512), false, .pieceDone, 512),
+      (.incomplete(persisted: 300), false, .send(from: 300), 300),
+      (.incomplete(persisted: 256), false, .send(from: 256), 256),
+      (.incomplete(persisted: 512), true, .send(from: 512), 512),
+      (.complete, true, .finished, 0),
+      (.unknownSession, true, .lookAtObject, 0),
+      (.unknownSession, false, .lookAtObject, 0),
+      (.preconditionFailed, true, .refused, 0),
+    ] as [(UploadProgress.Answer, Bool, UploadProgress.Step, Int)]
+  )
+  func steps(_ answer: UploadProgress.Answer, _ isLast: Bool, _ step: UploadProgress.Step, _ confirmed: Int) {
+    var progress = UploadProgress()
+    #expect(progress.step(after: answer, piece: 256..<512, isLast: isLast) == step)
+    #expect(progress.confirmed == confirmed)
+  }
+
+  @Test(
+    "An answer that contradicts what was sent ends the upload",
+    arguments: [
+      (.incomplete(persisted: 513), true), (.incomplete(persisted: 255), false), (.complete, false),
+    ]
+      as [(UploadProgress.Answer, Bool)]
+  )
+  func contradictions(_ answer: UploadProgress.Answer, _ isLast: Bool) {
+    var progress = UploadProgress()
+    guard case .foreign = progress.step(after: answer, piece: 256..<512, isLast: isLast) else {
+      Issue.record("\(answer) was accepted")
+      return
+    }
+    #expect(progress.confirmed == 0)
+  }
+
+  @Test("The header of what the service has")
+  func ranges() {
+    #expect(UploadProgress.persisted(range: nil) == 0)
+    #expect(UploadProgress.persisted(range: "bytes=0-42") == 43)
+    #expect(UploadProgress.persisted(range: "bytes=1-42") == nil)
+    #expect(UploadProgress.persisted(range: "bytes=0-x") == nil)
+    #expect(UploadProgress.contentRange(0..<10, total: nil) == "bytes 0-9/*")
+    #expect(UploadProgress.contentRange(5..<10, total: 10) == "bytes 5-9/10")
+    #expect(UploadProgress.contentRange(10..<10, total: 10) == "bytes */10")
+    #expect(UploadProgress.contentRange(10..<10, total: nil) == "bytes */*")
+  }
+
+  @Test(
+    "Which statuses are retried",
+    arguments: [
+      (200, "answered", "answered"), (308, "answered", "answered"), (400, "answered", "answered"),
+      (401, "answered", "answered"), (403, "answered", "answered"), (404, "answered", "answered"),
+      (408, "retry", "look"), (412, "answered", "answered"), (429, "retry", "retry"), (500, "retry", "look"),
+      (502, "retry", "look"), (503, "retry", "look"), (504, "retry", "look"), (501, "answered", "answered"),
+    ]
+  )
+  func statuses(_ status: Int, _ repeatable: String, _ write: String) {
+    #expect(Self.word(.success(HTTPResponse(status: status)), .repeatable) == repeatable)
+    #expect(Self.word(.success(HTTPResponse(status: status)), .write) == write)
+  }
+
+  @Test(
+    "Which lost answers are looked for",
+    arguments: [
+      (.notConnected, "retry", "retry"), (.lost, "retry", "look"), (.bodyTooLarge, "fail", "fail"),
+      (.cancelled, "fail", "fail"), (.invalid, "fail", "fail"),
+    ] as [(TransportError.Kind, String, String)]
+  )
+  func transport(_ kind: TransportError.Kind, _ repeatable: String, _ write: String) {
+    let outcome = Result<HTTPResponse, CallFailure>.failure(.transport(TransportError(kind, "x")))
+    #expect(Self.word(outcome, .repeatable) == repeatable)
+    #expect(Self.word(outcome, .write) == write)
+  }
+
+  private static func word(_ outcome: Result<HTTPResponse, CallFailure>, _ kind: StorageRequestKind) -> String
+  {
+    switch StorageVerdict.after(outcome, of: kind) {
+    case .answered: "answered"
+    case .retry: "retry"
+    case .lookFirst: "look"
+    case .fail: "fail"
+    }
+  }
+
+  @Test("Addresses")
+  func addresses() throws {
+    #expect(try StorageAddress("gs://my-bucket/a/b.csv").name == "a/b.csv")
+    #expect(try StorageAddress("gs://my-bucket").isFolder)
+    #expect(try StorageAddress("gs://my-bucket/a/").isFolder)
+    #expect(try StorageAddress("gs://my-bucket/a").asFolder.name == "a/")
+    #expect(try StorageAddress("gs://my-bucket/añ o").description == "gs://my-bucket/añ o")
+    #expect(StorageClient.encoded("a/ñ ?#%") == "a%2F%C3%B1%20%3F%23%25")
+  }
+
+  @Test(
+    "Malformed addresses are errors of usage",
+    arguments: [
+      "gs://", "gs:///a", "gs://ab/c", "gs://My-Bucket/a", "gs://-abc/a", "gs://my-bucket//a",
+      "gs://my-bucket/a//b",
+      "gs://my-bucket/../a", "gs://my-bucket/a/./b", "gs://my-bucket/a\nb", "s3://my-bucket/a",
+      "gs://my-bucket/" + String(repeating: "x", count: 1025), "gs://user@host/a",
+    ]
+  )
+  func malformed(_ text: String) {
+    #expect(throws: Failure.self) { try StorageAddress(text) }
+  }
+
+  @Test("A session is followed nowhere but to the service")
+  func sessions() {
+    let google = StorageClient.serviceEndpoint
+    #expect(ObjectUpload.sessionURL("\(google)/upload?x=1", endpoint: google) == "\(google)/upload?x=1")
+    #expect(
+      ObjectUpload.sessionURL("https://www.googleapis.com/upload?x=1", endpoint: google)
+        == "https://www.googleapis.com/upload?x=1"
+    )
+    for foreign in [
+      "http://storage.googleapis.com/u", "https://evil.example/u",
+      "https://storage.googleapis.com.evil.example/u",
+      "https://evil.example\\.googleapis.com/u", "https://a@b.googleapis.com/u", "upload",
+    ] {
+      #expect(ObjectUpload.sessionURL(foreign, endpoint: google) == nil, "\(foreign)")
+    }
+    // An emulator in a container knows itself by another name.
+    #expect(
+      ObjectUpload.sessionURL("http://gcs:4443/u?x=1", endpoint: "http://127.0.0.1:9")
+        == "http://127.0.0.1:9/u?x=1"
+    )
+    #expect(ObjectUpload.sessionURL("/u?x=1", endpoint: "http://127.0.0.1:9") == "http://127.0.0.1:9/u?x=1")
+  }
+
+  @Test("The variable of the emulator")
+  func emulator() throws {
+    func endpoint(_ text: String) throws -> String? {
+      try CloudStorage.emulatorEndpoint(["STORAGE_EMULATOR_HOST": text])
+    }
+    #expect(try CloudStorage.emulatorEndpoint([:]) == nil)
+    #expect(try endpoint("") == nil)
+    #expect(try endpoint("localhost:9023") == "http://localhost:9023")
+    #expect(try endpoint("http://localhost:9023/") == "http://localhost:9023")
+    for text in ["http://", "ftp://host", "http://user@host:1", "http://host/path", "ho st"] {
+      #expect(throws: Failure.self) { try endpoint(text) }
+    }
+  }
+}
