@@ -78,6 +78,7 @@ start_server() {
 }
 
 start_proxy() {
+  rm -f "$work/proxy.port"
   python3 scripts/fault-proxy.py "${host##*:}" 10 "$seed" "$work/faults.json" >"$work/proxy.port" &
   proxy=$!
   slurm_until 10 "the proxy" test -s "$work/proxy.port"
