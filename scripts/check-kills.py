@@ -11,7 +11,7 @@ again (killed again sometimes), and compared with an uninterrupted run.
 - The moments are spread evenly over the length of an uninterrupted run, which is measured anew every some points, because
   other load comes and goes. Where the run ended before its kill, another moment is drawn; only kills of a run that was at
   work count.
-- After a kill, what `runs list` and `migrate status` say has to be true: a run that wrote is `killed` and can go on, it is in
+- After a kill, what `runs list` and `migrate status` say has to be true: a run that wrote is `killed` and can be resumed, it is in
   the ledger and holds the lease; a ledger that says that the run is done has all of it in the store.
 - At the end, the store's tables have to be those of an uninterrupted run: every document, every version that it ever had, and
   which of its times are the server's. A write or a server-time transform that was applied twice is a version more. After an
@@ -200,12 +200,12 @@ class Judge:
             raise Wrong(f"{len(runs)} runs where there is one")
         own = runs[0] if runs else None
         if own and own["status"] != "killed":
-            # The kill came when all was told.
+            # The kill came when all was over.
             if not own["status"] in ("done", "incomplete") or own["canGoOn"] or extent != self.final:
                 raise Wrong(f"a killed run is {own['status']}")
             return None
         if own and not own["canGoOn"]:
-            raise Wrong("a killed run that cannot go on")
+            raise Wrong("a killed run that cannot be resumed")
         where = "before" if extent == self.prepared else "after" if extent == self.final else "during"
         counts[where] += 1
         if not own and where != "before":

@@ -10,6 +10,11 @@ package protocol ApplicationRules: Sendable {
   /// What a rule reads: collections, as patterns, with the fields that it looks at.
   func fields(of rule: IntegrityRule) -> [CollectionPath: [String]]
 
+  /// Those of ``rules`` that each document obeys or breaks by itself, whatever other documents hold.
+  ///
+  /// A check of them alone can be divided: it reports of a part of the documents what it reports of that part of all.
+  var perDocument: Set<IntegrityRule> { get }
+
   /// Fields whose dangling references a rule of the application reports, so that the schema's rule does not.
   var ownReferences: [CollectionPath: [String]] { get }
 
@@ -20,6 +25,7 @@ package protocol ApplicationRules: Sendable {
 }
 
 extension ApplicationRules {
+  package var perDocument: Set<IntegrityRule> { [] }
   package var ownReferences: [CollectionPath: [String]] { [:] }
 }
 

@@ -61,6 +61,11 @@ package struct IntegrityCheck: Sendable {
     IntegrityRule.ofSchema + (application?.rules ?? [])
   }
 
+  /// The rules of a schema and an application that each document obeys or breaks by itself.
+  package static func perDocument(_ application: (any ApplicationRules)?) -> Set<IntegrityRule> {
+    IntegrityRule.ofSchemaPerDocument.union(application?.perDocument ?? [])
+  }
+
   // MARK: Reads
 
   /// What has to be read, in the order of the schema: each root collection once, with the fields that the rules look at.

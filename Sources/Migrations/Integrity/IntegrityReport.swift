@@ -34,6 +34,11 @@ package struct IntegrityReport: Sendable, Equatable {
     parts[finding.rule] = part
   }
 
+  /// Adds findings that were counted elsewhere, without documents.
+  package mutating func add(_ count: Int, of rule: IntegrityRule) {
+    parts[rule, default: Part()].count = parts[rule, default: Part()].count.addingClamped(count)
+  }
+
   /// What is known of a rule.
   package subscript(rule: IntegrityRule) -> Part { parts[rule] ?? Part() }
 

@@ -80,6 +80,11 @@ extension IntegrityRule {
     "A URL of a file in Storage is not in the bucket of another environment."
   )
 
+  /// The rules of a schema that each document obeys or breaks by itself.
+  package static let ofSchemaPerDocument = Set(
+    ofSchema.filter { ![.foreignKeyDangling, .linkNotMirrored, .notUnique].contains($0) }
+  )
+
   /// The rules that follow from a schema.
   package static let ofSchema = [
     idMissing, idMismatch, wrongType, foreignKeyMissing, foreignKeyDangling, linkNotMirrored, requiredMissing,

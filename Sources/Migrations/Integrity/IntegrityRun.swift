@@ -11,6 +11,8 @@ package struct IntegrityRun: Sendable {
   package var pageSize = 300
   /// As ``CollectionRead/parallel``.
   package var parallel = 1
+  /// What to read instead of all that the check needs: one of its reads, or a range of one; nil for all.
+  package var part: CollectionRead?
   /// The moment to read at.
   package var readTime = ReadTimeChoice.pinned
 
@@ -26,7 +28,7 @@ package struct IntegrityRun: Sendable {
     _ check: IntegrityCheck,
     report: (IntegrityFinding) throws -> Void
   ) async throws -> Timestamp? {
-    var reads = check.reads
+    var reads = part.map { [$0] } ?? check.reads
     for read in reads { context.counts.open(read.collection) }
     let moment = try await ReadTimePinning(
       client: context.client,

@@ -219,6 +219,12 @@ package struct ShardFinish: Sendable {
     return costs.isEmpty ? nil : costs.reduce(Cost(), +)
   }
 
+  /// The number of findings of each rule, of `check`; nil for another command.
+  package func findings(_ results: [ShardResult]) -> [String: Int]? {
+    let counts = results.compactMap(\.findings)
+    return counts.isEmpty ? nil : counts.reduce(into: [:]) { $0.merge($1) { $0.addingClamped($1) } }
+  }
+
   /// Puts the lists of the ranges together, in their order, as lists of the whole run.
   ///
   /// - Returns: The names of the objects.

@@ -69,6 +69,8 @@ package struct ShardResult: Sendable, Equatable {
   package var durationSeconds: Double
   /// The operations that applying a plan would cost, of `migrate plan`.
   package var cost: Cost?
+  /// The number of findings of each rule that has any, of `check`.
+  package var findings: [String: Int]?
 
   package init(
     range: Int,
@@ -123,6 +125,17 @@ package struct ShardResult: Sendable, Equatable {
         }
       }
       json.member("durationSeconds", durationSeconds)
+      if let findings {
+        json.key("findings")
+        json.array { list in
+          for (rule, count) in findings.sorted(by: { UTF8Key($0.key) < UTF8Key($1.key) }) {
+            list.object {
+              $0.member("count", count)
+              $0.member("rule", rule)
+            }
+          }
+        }
+      }
       json.member("holder", holder)
       json.key("lists")
       json.array { list in for name in lists { list.string(name) } }
@@ -173,6 +186,11 @@ package struct ShardResult: Sendable, Equatable {
       cost.writes = try json.count("writes")
       cost.deletes = try json.count("deletes")
       self.cost = cost
+    }
+    if let list = json["findings"] {
+      var counts: [String: Int] = [:]
+      for element in list.elements { counts[try element.text("rule")] = try element.count("count") }
+      findings = counts
     }
   }
 

@@ -19,7 +19,7 @@ package struct CloudStorage: Sendable {
   ///   - endpoint: Scheme, host and port; nil for the service itself.
   ///   - credentials: Sign all requests.
   ///   - traffic: Counts the requests.
-  ///   - onRetry: Told of each retry.
+  ///   - onRetry: Called at each retry.
   /// - Throws: `.internal` if the process has no descriptors left.
   package init(
     endpoint: String? = nil,

@@ -22,6 +22,14 @@ final class CheckOutput: Sendable {
     )
   }
 
+  /// The number of findings of each rule that has any.
+  var counts: [String: Int] {
+    state.withLock { state in
+      let found = state.report.rules.filter { state.report[$0].count > 0 }
+      return Dictionary(uniqueKeysWithValues: found.map { ($0.name, state.report[$0].count) })
+    }
+  }
+
   /// Whether nothing was found.
   var isEmpty: Bool { state.withLock { $0.report.count == 0 } }
 

@@ -24,6 +24,9 @@ struct EnvironmentResolver {
   /// The schema of the data.
   func schema() throws(Failure) -> DatabaseSchema { try files.schema() }
 
+  /// The schema's file; nil where it is built in or there is none.
+  func schemaFile() throws(Failure) -> String? { try files.schemaFile() }
+
   /// How the schema is chosen, in a word: a name, a file or none.
   func schemaText() throws(Failure) -> String {
     switch try files.schemaChoice() {

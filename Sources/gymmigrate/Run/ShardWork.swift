@@ -23,6 +23,7 @@ final class ShardWork: Sendable {
   let pace: WritePacer.Share?
   private let ending = Locked<Ending?>(nil)
   private let columns = Locked<[String]?>(nil)
+  private let findings = Locked<[String: Int]?>(nil)
 
   init(
     _ range: ShardPlan.Range,
@@ -64,4 +65,9 @@ final class ShardWork: Sendable {
   var partColumns: [String]? { columns.withLock { $0 } }
 
   func setColumns(_ names: [String]) { columns.withLock { $0 = names } }
+
+  /// The number of findings of each rule that has any, of a check.
+  var findingCounts: [String: Int]? { findings.withLock { $0 } }
+
+  func setFindings(_ counts: [String: Int]) { findings.withLock { $0 = counts } }
 }

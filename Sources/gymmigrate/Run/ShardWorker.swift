@@ -151,7 +151,13 @@ struct ShardWorker: Sendable {
       throw Failure(.internal, "work on range \(range.number)", cause: "the command left no run")
     }
     if let failure = ending.failure { throw failure }
-    return try await publish(range, run: run.path, part: part, columns: shard.partColumns)
+    return try await publish(
+      range,
+      run: run.path,
+      part: part,
+      columns: shard.partColumns,
+      findings: shard.findingCounts
+    )
   }
 
   private func pace() async throws -> WritePacer.Share {
@@ -163,9 +169,11 @@ struct ShardWorker: Sendable {
     _ range: ShardPlan.Range,
     run: String,
     part: String?,
-    columns: [String]?
+    columns: [String]?,
+    findings: [String: Int]? = nil
   ) async throws -> ShardResult {
     var result = try ShardResult(of: run, range: range.number, plan: plan, holder: LedgerRun.holder)
+    result.findings = findings
     let publisher = ShardPublisher(place.shards)
     if let part, let fileExtension = plan.partExtension {
       let name = ShardFolder.partName(range.number, fileExtension)

@@ -108,7 +108,7 @@ struct DividedCommand {
       "divide the command",
       path: name,
       cause: "it does not work document by document, or is quick enough by itself",
-      remedy: "export, import, copy, and migrate plan and apply can be divided (docs/shards.md)."
+      remedy: "export, import, copy, check, and migrate plan and apply can be divided (docs/shards.md)."
     )
   }
 

@@ -113,6 +113,61 @@ struct ShardTests {
     }
   }
 
+  @Test("A check of the rules over one document finds, divided, what one process finds, in the same order")
+  func check() async throws {
+    try await withStores { tool in
+      let payments = (0..<600).map { number in
+        let snapshot =
+          #","membershipPlanSnapshot":{"mapValue":{"fields":{"planName":{"stringValue":"Mes"}}}}"#
+        return documentLine(
+          "payments/p\(number * 7919 % 10007)",
+          number,
+          #","type":{"stringValue":"membership"}"# + (number % 3 == 0 ? "" : snapshot)
+        )
+      }
+      try await tool.load(lines(1200, seed: 6) + payments, into: "test")
+      let check = ["check", "--per-document", "-e", "test"]
+      let one = try await tool.bare(check + ["--json", "--read-time", "now"])
+      one.expect(1)
+      let expected = try JSONDecoder().decode(Findings.self, from: Data(one.output.utf8))
+      #expect(expected.rules["payment-snapshot-missing"] == 200)
+      let whole = try #require(tool.names(in: ".gymmigrate/runs").last { $0.contains("check") })
+
+      try await tool.bare(["shard", "plan", "--shards", "3", "--to", "W", "--"] + check).expect(0)
+      // Written after the read time, and so not judged.
+      try await tool.load([documentLine("users/late", 1)], into: "test")
+      try await work(tool, 3, at: "W", twice: [0])
+      let finished = try await tool.bare(["shard", "finish", "W"])
+      finished.expect(1)
+      let table = finished.output.split(separator: "\n").dropFirst().map { line in
+        line.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
+      }
+      for row in table { #expect(Int(row[0]) == expected.rules[row[1]], "\(row)") }
+      #expect(table.map { $0[1] }.sorted() == expected.rules.keys.sorted())
+      let run = try #require(tool.names(in: "W/runs").first)
+      #expect(
+        try content(tool, "W/runs/\(run)/findings.csv")
+          == content(tool, ".gymmigrate/runs/\(whole)/findings.csv")
+      )
+      #expect(try tool.names(in: "W/runs/\(run)").contains("summary.json"))
+    }
+  }
+
+  private struct Findings: Decodable {
+    var rules: [String: Int]
+  }
+
+  @Test("A check that compares documents is not divided", arguments: [[], ["--rule", "not-unique"]])
+  func undividedCheck(rules: [String]) async throws {
+    try await withStores { tool in
+      let plan = try await tool.bare(
+        ["shard", "plan", "--shards", "2", "--to", "W", "--", "check", "-e", "test"] + rules
+      )
+      plan.expectFailure(64, "compares documents", "--per-document")
+      #expect(!FileManager.default.fileExists(atPath: tool.path("W/plan.json")))
+    }
+  }
+
   private static let migration = """
     id: mark
     summary: Marks users.

@@ -37,6 +37,8 @@ package struct GymRules: ApplicationRules {
     }
   }
 
+  package let perDocument: Set<IntegrityRule> = [.paymentSnapshotMissing]
+
   package let ownReferences: [CollectionPath: [String]] = [GymCollection.groups: ["createdBy"]]
 
   package func begin(_ rules: Set<IntegrityRule>) throws(Failure) -> any ApplicationCheck {

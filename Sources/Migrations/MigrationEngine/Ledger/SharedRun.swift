@@ -1,5 +1,5 @@
-package import FirestoreModels
-package import FirestoreREST
+import FirestoreModels
+import FirestoreREST
 import Logging
 package import Runs
 

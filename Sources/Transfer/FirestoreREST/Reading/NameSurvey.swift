@@ -2,7 +2,7 @@ package import FirestoreModels
 
 /// Estimates how the IDs of a collection are distributed, from a few short queries, and cuts it into parts of about equal size.
 ///
-/// A query at an arbitrary ID returns the next few IDs; how far they reach tells how dense the IDs are there. Where the estimate is
+/// A query at an arbitrary ID returns the next few IDs; how far they reach shows how dense the IDs are there. Where the estimate is
 /// that many documents lie between two queries, the next query is made in between. The estimate only decides how equal the parts are:
 /// whatever the cuts are, the parts cover every ID. The type is pure: it takes results and returns the next IDs to look at.
 struct NameSurvey: Sendable {

@@ -24,6 +24,7 @@ struct CheckCommand: AsyncParsableCommand {
         gymmigrate check payments 'orders/*/items' -e prod
         gymmigrate check -e prod --rule foreign-key-dangling --rule link-not-mirrored
         gymmigrate check -e prod --json
+        gymmigrate check -e prod --per-document
 
       --json prints one object instead: "findings", an array with one finding per line (rule, path, field, value, \
       message; field and value where there are any, value as the service encodes it), "rules", the number of \
@@ -45,7 +46,13 @@ struct CheckCommand: AsyncParsableCommand {
   )
   var names: [String] = []
 
-  @Flag(help: "List the rules and end; with --json as an array.")
+  @Flag(
+    help:
+      "Check only the rules that each document obeys or breaks by itself; such a check can be divided among machines ('shard plan')."
+  )
+  var perDocument = false
+
+  @Flag(help: "List the rules and end; with --json as an array; with --per-document only those.")
   var listRules = false
 
   @Option(
@@ -83,37 +90,22 @@ struct CheckCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let schema = try EnvironmentResolver(connection).schema()
-    let application = BuiltInSchema.rules(for: schema)
-    let known = IntegrityCheck.rules(application)
-    if listRules { return try CheckText.printRules(known, asJSON: logging.json) }
-    try assertKnown(known, schema)
-    let resolver = EnvironmentResolver(connection)
-    let buckets = try resolver.configuration().buckets(of: try resolver.environment())
-    if buckets == nil, names.contains(where: { $0.isIdentical(to: IntegrityRule.foreignBucket.name) }) {
-      throw Failure(
-        .configuration,
-        "check",
-        path: IntegrityRule.foreignBucket.name,
-        cause: "the environment has no storageBucket",
-        remedy: "Name its bucket in gymmigrate.yaml (docs/environments.md)."
-      )
+    if listRules {
+      let application = BuiltInSchema.rules(for: try EnvironmentResolver(connection).schema())
+      let own = IntegrityCheck.perDocument(application)
+      let listed = IntegrityCheck.rules(application).filter { !perDocument || own.contains($0) }
+      return try CheckText.printRules(listed, asJSON: logging.json)
     }
+    let check = try check()
+    let schema = check.schema
     // What cannot be written is found out before anything is read.
     let access = try StorageAccess(for: output.map { [$0] } ?? [], connection)
     if let output { try access.files.checkWritable(output) }
-    let check = IntegrityCheck(
-      of: schema,
-      application: application,
-      rules: names.isEmpty
-        ? nil : Set(known.filter { rule in names.contains { $0.isIdentical(to: rule.name) } }),
-      judged: collections.isEmpty ? nil : Set(Self.judged(collections, schema)),
-      buckets: buckets
-    )
+    let shard = Invocation.current.shard
     let (collections, emptiness) = (collections, emptiness)
     let findings = CheckOutput(check, examples: examples, asJSON: logging.json)
     let (output, reading) = (output, reading)
-    let readTime = readTime ?? .pinned
+    let readTime = shard?.readTime ?? readTime ?? .pinned
     var command = CommandRun(name: "check", connection: connection, logging: logging)
     // With --json the summary is a part of the object that the findings are in.
     command.printing = { try findings.end($0) }
@@ -124,6 +116,7 @@ struct CheckCommand: AsyncParsableCommand {
       integrity.pageSize = reading.pageSize
       integrity.parallel = reading.parallel.requests
       integrity.readTime = readTime
+      integrity.part = shard?.part(of: check)
       let list = FindingList(run)
       let file = try output.map {
         try FindingFile($0, FindingFile.Format(fileName: $0) ?? .jsonl, via: access.files)
@@ -134,13 +127,50 @@ struct CheckCommand: AsyncParsableCommand {
         try findings.append(finding)
       }
       try file?.finish()
-      await session.warnOfEmpty(named.filter { session.counts[$0.collection].read == 0 })
+      if let shard {
+        shard.setFindings(findings.counts)
+      } else {
+        await session.warnOfEmpty(named.filter { session.counts[$0.collection].read == 0 })
+      }
       return CommandResult(
         status: findings.isEmpty ? .done : .differences,
         readTime: moment,
         lists: findings.isEmpty ? [] : [output ?? list.path]
       )
     }
+  }
+
+  /// The check that the options ask for.
+  ///
+  /// - Throws: `ValidationError` for rules and collections that there are not; `.usage`, `.configuration`.
+  func check() throws -> IntegrityCheck {
+    let resolver = EnvironmentResolver(connection)
+    let schema = try resolver.schema()
+    let application = BuiltInSchema.rules(for: schema)
+    let known = IntegrityCheck.rules(application)
+    try assertKnown(known, schema)
+    let buckets = try resolver.configuration().buckets(of: try resolver.environment())
+    if buckets == nil, names.contains(where: { $0.isIdentical(to: IntegrityRule.foreignBucket.name) }) {
+      throw Failure(
+        .configuration,
+        "check",
+        path: IntegrityRule.foreignBucket.name,
+        cause: "the environment has no storageBucket",
+        remedy: "Name its bucket in gymmigrate.yaml (docs/environments.md)."
+      )
+    }
+    let own = IntegrityCheck.perDocument(application)
+    let named = known.filter { rule in names.contains { $0.isIdentical(to: rule.name) } }
+    if perDocument, let rule = named.first(where: { !own.contains($0) }) {
+      throw ValidationError("--per-document: '\(rule.name)' compares documents; leave one of the two out.")
+    }
+    return IntegrityCheck(
+      of: schema,
+      application: application,
+      rules: names.isEmpty ? (perDocument ? own : nil) : Set(named),
+      judged: collections.isEmpty ? nil : Set(Self.judged(collections, schema)),
+      buckets: buckets
+    )
   }
 
   /// Refuses names of rules and collections that there are not.
