@@ -99,7 +99,7 @@ class Check:
             return json.load(answer)
 
     def start(self, *words, **options):
-        environment = {"PATH": os.environ["PATH"], "STORAGE_EMULATOR_HOST": self.url, "HOME": self.folder.name}
+        environment = {"PATH": os.environ["PATH"], **{k: v for k, v in os.environ.items() if k.startswith("MALLOC_")}, "STORAGE_EMULATOR_HOST": self.url, "HOME": self.folder.name}
         return subprocess.Popen(
             [self.binary, *words], cwd=self.folder.name, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, **options,

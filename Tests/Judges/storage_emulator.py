@@ -45,6 +45,8 @@ def main():
             run("export", "verify", "gs://backups/nightly/latest")
             run("diff", "--all", "--from", "gs://backups/nightly/latest", "--to", "local")
             run("import", "gs://backups/one/users.csv", "-e", "local", "--collection", "copies")
+            run("import", "gs://backups/all.xlsx", "-e", "local", "--state-dir", "third")
+            run("diff", "--all", "--from", "gs://backups/all", "--to", "local", "--state-dir", "third")
             run("import", "gs://backups/nightly/latest", "-e", "local", "--state-dir", "other")
             run("diff", "--all", "--from", "gs://backups/all", "--to", "local", "--state-dir", "other")
             run("migrate", "plan", "users-unify", "-e", "local", "-o", "gs://backups/plan.jsonl")

@@ -211,6 +211,18 @@ import Testing
     }
   }
 
+  @Test("A list that leads in a circle ends, with a failure")
+  func circle() async throws {
+    try await withStorage(MiniStorage(pageSize: 1, circles: true)) { storage, client async throws in
+      storage.put("p/a", MiniStorage.Object(bytes: [], generation: 1, metadata: "{}"))
+      let listed = await #expect(throws: Failure.self) { try await store(client).list("") }
+      #expect(listed?.kind == .unavailable)
+      let empty = try StorageAddress("gs://bucket/none/")
+      let looked = await #expect(throws: Failure.self) { try await client.holdsObjects(empty, "read") }
+      #expect(looked?.kind == .unavailable)
+    }
+  }
+
   @Test("A deletion is of one version, and a missing object counts as deleted")
   func deletions() async throws {
     try await withStorage { storage, client async throws in

@@ -55,8 +55,13 @@ final class MiniStorage: Sendable {
 
   private let state = Mutex(State())
   private let pageSize: Int
+  /// Whether the second page of a list leads to the first.
+  private let circles: Bool
 
-  init(pageSize: Int = 1000) { self.pageSize = pageSize }
+  init(pageSize: Int = 1000, circles: Bool = false) {
+    self.pageSize = pageSize
+    self.circles = circles
+  }
 
   /// Lets the request after `skip` others of this method, whose target contains `part`, go wrong.
   func plan(_ fault: Fault, _ method: String, _ part: String = "", after skip: Int = 0) {
@@ -265,7 +270,8 @@ final class MiniStorage: Sendable {
     let page = entries.dropFirst(start).prefix(pageSize)
     let items = page.compactMap { entry in entry.object.map { Self.resource(entry.name, $0) } }
     let prefixes = page.filter { $0.object == nil }.map { "\"\($0.name)\"" }
-    let next = start + page.count < entries.count ? #","nextPageToken":"\#(start + page.count)""# : ""
+    var next = start + page.count < entries.count ? #","nextPageToken":"\#(start + page.count)""# : ""
+    if circles { next = #","nextPageToken":"\#(start > 0 ? 0 : pageSize)""# }
     let text =
       #"{"items":[\#(items.joined(separator: ","))],"prefixes":[\#(prefixes.joined(separator: ","))]\#(next)}"#
     return TestResponse(200, body: Array(text.utf8))

@@ -208,6 +208,8 @@ private final class ObjectReader: RemoteReader {
 }
 
 /// Collects pieces, and sends one while the next is filled.
+///
+/// The two change places for ever, so that an object of any size takes the memory of two pieces.
 private final class ObjectWriter: RemoteWriter {
   private let upload: Locked<ObjectUpload>
   private let address: StorageAddress
@@ -216,6 +218,8 @@ private final class ObjectWriter: RemoteWriter {
   private var piece: [UInt8] = []
   /// Grows to a whole piece, so that a small file takes little.
   private var reserve = 1 << 20
+  /// The piece that is on its way, or the empty memory of the one that was.
+  private let parcel = Locked<[UInt8]>([])
   private var sending: Pending<Void>?
   private var failure: Failure?
 
@@ -245,12 +249,13 @@ private final class ObjectWriter: RemoteWriter {
     if let failure { throw failure }
     try keeping { () throws(Failure) in
       try settle()
-      let (upload, last) = (upload, piece)
+      parcel.withLock { swap(&$0, &piece) }
       piece = []
+      let (upload, parcel) = (upload, parcel)
       let written = try bridge.run("write", address.description) { () async throws(Failure) -> Bool in
         var current = upload.withLock { $0 }
         defer { upload.withLock { $0 = current } }
-        return try await current.finish(last) != nil
+        return try await current.finish(parcel.withLock { $0 }) != nil
       }
       if !written { throw BucketFiles.replaced(address) }
     }
@@ -261,6 +266,7 @@ private final class ObjectWriter: RemoteWriter {
     sending?.cancel()
     sending = nil
     piece = []
+    parcel.withLock { $0 = [] }
     // Nothing depends on it: a session that is left alone ends by itself.
     let upload = upload
     _ = try? bridge.run("discard", address.description) { () async throws(Failure) -> Void in
@@ -277,12 +283,13 @@ private final class ObjectWriter: RemoteWriter {
 
   private func handOver() throws(Failure) {
     try settle()
-    let (upload, full) = (upload, piece)
-    piece = []
+    parcel.withLock { swap(&$0, &piece) }
+    piece.removeAll(keepingCapacity: true)
+    let (upload, parcel) = (upload, parcel)
     sending = try bridge.begin { () async throws(Failure) -> Void in
       var current = upload.withLock { $0 }
       defer { upload.withLock { $0 = current } }
-      try await current.send(full)
+      try await current.send(parcel.withLock { $0 })
     }
   }
 
