@@ -7,6 +7,7 @@ object "source-N.jsonl" is N bytes that are made while they are read. So an obje
 
     storage_service.py [--faults SEED]    prints "http://127.0.0.1:PORT" on its first line
     GET /stats                            counts, and the largest piece
+    POST /advance?seconds=N               sets its clock, by which locks end, ahead
 """
 import argparse
 import base64
@@ -51,11 +52,15 @@ class Store:
         self.sessions = {}
         self.generation = 1_700_000_000_000_000
         self.random = random.Random(seed) if seed is not None else None
+        self.ahead = 0
         self.requests = 0
         self.largest = 0
         self.faults = 0
         self.violations = []
         self.checksums = {}
+
+    def now(self):
+        return time.time() + self.ahead
 
     def put(self, bucket, name, data, size, checksum, fields, match):
         """Stores an object; None where the precondition does not hold."""
@@ -70,7 +75,7 @@ class Store:
             "data": data,
             "size": size,
             "crc32c": encoded(checksum),
-            "updated": time.time(),
+            "updated": self.now(),
             "metadata": fields.get("metadata", {}),
         }
         self.objects[(bucket, name)] = thing
@@ -117,6 +122,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+    def date_time_string(self, timestamp=None):
+        """The header Date."""
+        return super().date_time_string(self.store.now() if timestamp is None else timestamp)
 
     def answer(self, status, body=b"", headers=()):
         if isinstance(body, (dict, list)):
@@ -183,6 +192,10 @@ class Handler(BaseHTTPRequestHandler):
                     "violations": store.violations, "objects": [resource(thing) for thing in store.objects.values()],
                     "open": len(store.sessions),
                 })
+        if path == "/advance":
+            with self.store.lock:
+                self.store.ahead += int(query["seconds"])
+            return self.answer(200, {})
         match = re.fullmatch(r"/upload/storage/v1/b/([^/]+)/o", path)
         if match:
             bucket = urllib.parse.unquote(match[1])

@@ -72,7 +72,9 @@ import Testing
   @Test("A service that takes back what it confirmed ends the upload, and does not go to and fro for ever")
   func takenBack() {
     var progress = UploadProgress()
-    #expect(progress.step(after: .incomplete(persisted: 400), piece: 256..<512, isLast: false) == .send(from: 400))
+    #expect(
+      progress.step(after: .incomplete(persisted: 400), piece: 256..<512, isLast: false) == .send(from: 400)
+    )
     guard case .foreign = progress.step(after: .incomplete(persisted: 300), piece: 256..<512, isLast: false)
     else {
       Issue.record("it was accepted")

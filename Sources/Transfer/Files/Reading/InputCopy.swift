@@ -23,7 +23,9 @@ package final class InputCopy: Sendable, Equatable {
     via files: FileAccess = .local
   ) throws(Failure) {
     let folder = folder ?? FilePaths.temporaryFolder(for: "-")
-    if path != "-", let size = try files.size(of: path) { try Self.assertRoom(for: size, of: path, in: folder) }
+    if path != "-", let size = try files.size(of: path) {
+      try Self.assertRoom(for: size, of: path, in: folder)
+    }
     var input = try InputFile(path, via: files)
     let (name, descriptor) = try FilePaths.createTemporary(
       beside: "\(folder)/gymmigrate-input",
@@ -73,7 +75,7 @@ package final class InputCopy: Sendable, Equatable {
     throw Failure.cannotWrite(
       folder,
       "a copy of \(path) takes \(size >> 20) MiB, and \(free >> 20) MiB are free",
-      remedy: "Free some disk space, or name another folder: TMPDIR."
+      remedy: "Free some disk space there."
     )
   }
 
