@@ -50,6 +50,7 @@ final class MiniStorage: Sendable {
     var faults: [(method: String, part: String, skip: Int, fault: Fault)] = []
     var writes = 0
     var violations: [String] = []
+    var ranges: [String] = []
     var date: String?
   }
 
@@ -75,6 +76,8 @@ final class MiniStorage: Sendable {
   /// How often an object was stored.
   var writes: Int { state.withLock { $0.writes } }
   var violations: [String] { state.withLock { $0.violations } }
+  /// The `Content-Range` of each piece and each question.
+  var ranges: [String] { state.withLock { $0.ranges } }
   var openSessions: Int { state.withLock { $0.sessions.values.count { !$0.isDone } } }
   var plannedFaults: Int { state.withLock { $0.faults.count } }
 
@@ -204,6 +207,7 @@ final class MiniStorage: Sendable {
       return TestResponse(200, body: Array(Self.resource(session.key, object).utf8))
     }
     let range = request.header("Content-Range") ?? ""
+    state.ranges.append(range)
     guard let parts = range.firstMatch(of: #/^bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)$/#) else {
       return violation("Content-Range \(range)", &state)
     }
