@@ -249,7 +249,7 @@ class Check:
         self.expect(process.returncode == 0, f"the download ends in {process.returncode} {output + errors if process.returncode else ''}")
         self.expect(peak <= 64 << 10, f"{size >> 20} MiB read twice at {2 * size / took / 1e6:.0f} MB/s, peak {peak >> 10} MiB")
         stats = self.end(service)
-        self.expect(stats["largest"] <= 4 << 20, f"the largest piece has {stats['largest'] >> 20} MiB")
+        self.expect(stats["largest"] <= 3 << 20, f"the largest piece has {stats['largest'] >> 20} MiB")
 
     @staticmethod
     def peak(process):

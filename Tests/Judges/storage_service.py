@@ -47,7 +47,8 @@ def source(offset, count):
 
 class Store:
     def __init__(self, seed):
-        self.lock = threading.Lock()
+        # Whoever finds a violation holds it already.
+        self.lock = threading.RLock()
         self.objects = {}
         self.sessions = {}
         self.generation = 1_700_000_000_000_000
@@ -151,14 +152,17 @@ class Handler(BaseHTTPRequestHandler):
         self.connection.close()
 
     def body(self):
-        length = self.headers.get("Content-Length")
-        data = self.rfile.read(int(length)) if length else b""
-        return data
+        """The body; None where the client was killed in the middle of it."""
+        length = int(self.headers.get("Content-Length", 0))
+        data = self.rfile.read(length) if length else b""
+        return data if len(data) == length else None
 
     def handle_one(self):
         parts = urllib.parse.urlsplit(self.path)
         query = {name: values[-1] for name, values in urllib.parse.parse_qs(parts.query, keep_blank_values=True).items()}
         data = self.body()
+        if data is None:
+            return self.cut()
         store = self.store
         fault = None
         with store.lock:

@@ -216,8 +216,6 @@ private final class ObjectWriter: RemoteWriter {
   private let bridge: Bridge
   private let onFinish: () -> Void
   private var piece: [UInt8] = []
-  /// Grows to a whole piece, so that a small file takes little.
-  private var reserve = 1 << 20
   /// The piece that is on its way, or the empty memory of the one that was.
   private let parcel = Locked<[UInt8]>([])
   private var sending: Pending<Void>?
@@ -234,10 +232,8 @@ private final class ObjectWriter: RemoteWriter {
     if let failure { throw failure }
     var rest = bytes[...]
     while !rest.isEmpty {
-      if piece.count + rest.count > piece.capacity {
-        piece.reserveCapacity(reserve)
-        reserve = min(ObjectUpload.pieceBytes, 2 * reserve)
-      }
+      // What is not filled takes no memory.
+      if piece.capacity < ObjectUpload.pieceBytes { piece.reserveCapacity(ObjectUpload.pieceBytes) }
       let part = rest.prefix(ObjectUpload.pieceBytes - piece.count)
       piece.append(contentsOf: part)
       rest = rest.dropFirst(part.count)
