@@ -218,7 +218,7 @@ let package = Package(
 
     .target(
       name: "TestSupport",
-      dependencies: ["FirestoreModels"],
+      dependencies: ["Platform", "FirestoreModels"],
       path: "Tests/TestSupport",
       swiftSettings: settings
     ),

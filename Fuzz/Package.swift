@@ -77,6 +77,11 @@ let package = Package(
       ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "COpenSSL", logging]
     ),
     library(
+      "Storage",
+      in: "Transfer/",
+      ["FirestoreModels", "Files", "Configuration", "FirestoreREST", "Platform"]
+    ),
+    library(
       "Tables",
       in: "Transfer/",
       ["FirestoreModels", "Schema", "Files", "Platform", "CXLSXWriter", "CMinizip", "CExpat"]
@@ -90,8 +95,8 @@ let package = Package(
       "Transfer",
       in: "Transfer/",
       [
-        "FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Tables", "Runs", "Platform",
-        logging,
+        "FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Storage", "Tables", "Runs",
+        "Platform", logging,
       ]
     ),
     library("LocalFirestore", in: "", ["FirestoreModels", "Platform", grdb, sqlite]),
@@ -103,6 +108,14 @@ let package = Package(
         "Platform", grdb, logging,
       ],
       embedding: ["Page/plan-page.css", "Page/plan-page.js"]
+    ),
+    library(
+      "Shards",
+      in: "Migrations/",
+      [
+        "FirestoreModels", "Files", "Configuration", "FirestoreREST", "Storage", "Tables", "Runs", "Transfer",
+        "MigrationEngine", "Platform", logging,
+      ]
     ),
     library(
       "Integrity",
@@ -124,10 +137,8 @@ let package = Package(
     .executableTarget(
       name: "Fuzz",
       dependencies: [
-        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST", "Tables",
-        "Runs",
-        "Transfer",
-        "LocalFirestore", "MigrationEngine", "GymMigrations", "CZlib", grdb,
+        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST", "Storage",
+        "Tables", "Runs", "Transfer", "LocalFirestore", "MigrationEngine", "Shards", "GymMigrations", "CZlib", grdb,
       ],
       swiftSettings: settings
     ),

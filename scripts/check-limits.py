@@ -317,6 +317,61 @@ def services():
     ask("a count of 2^63 - 1 of the service", 69, [count], "count", "users")
     ask("an answer of 400 MiB of white space", 69, [b"[", *[b" " * MIB] * 400], "count", "users", limit=640)
     ask("an answer of 400 MiB of brackets", 69, [*[b"[" * MIB] * 400], "export", "users", "-o", "u.jsonl", limit=640)
+    ask("an answer of 80 MiB about an operation", 69, [b" " * MIB] * 80, "managed", "status", "o", limit=256)
+
+
+class Bucket(Service):
+    """The same for lists only; there are no objects."""
+
+    def do_GET(self):
+        if "/o/" not in self.path:
+            return self.answer()
+        self.send_response(404)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+
+def buckets():
+    def ask(name, wanted, pieces, *arguments, limit=64, kind=Service):
+        if not isChosen(name):
+            return
+        Service.pieces = pieces
+        server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        environment["STORAGE_EMULATOR_HOST"] = f"127.0.0.1:{server.server_port}"
+        run(name, wanted, *arguments, limit=limit)
+        del environment["STORAGE_EMULATOR_HOST"]
+        server.shutdown()
+
+    white = [b"[", *[b" " * MIB] * 80]
+    ask("80 MiB about an object in a bucket", 69, white, "export", "verify", "gs://bucket/nightly")
+    ask("80 MiB as a page of a list of a bucket", 69, white, "export", "verify", "gs://bucket/nightly", limit=256, kind=Bucket)
+    huge = b'{"name":"b.xlsx","generation":"1","size":"%d","updated":"2026-11-24T00:00:00Z"}' % (1 << 50)
+    ask("a workbook of 1 PiB in a bucket", 73, [huge], "import", "gs://bucket/b.xlsx", "--collection", "c", "-e", "local", "-q")
+
+
+def shards():
+    plan = {
+        "version": 1, "runId": "R", "name": "export", "toolVersion": "0", "holder": "u@h", "tasks": 1, "ranges": [{"number": 0}],
+        "target": {"database": "projects/p/databases/d", "endpoint": "http://h", "environment": "local"},
+    }
+
+    def place(text):
+        def prepare(folder):
+            os.mkdir(f"{folder}/place")
+            write(folder, "place/plan.json", [text])
+
+        return prepare
+
+    def status(name, text, wanted=65):
+        run(name, wanted, "shard", "status", "place", prepare=place(text))
+
+    status("a plan of 1 task of a sharded run", json.dumps(plan).encode(), 0)
+    status("80 MiB of a plan of a sharded run", b" " * (80 * MIB))
+    status("20,000 tasks of a sharded run", json.dumps({**plan, "tasks": 20_000}).encode())
+    ranges = [{"number": number} for number in range(100_001)]
+    status("100,001 ranges of a sharded run", json.dumps({**plan, "ranges": ranges}).encode())
 
 
 def credentials():
@@ -435,7 +490,8 @@ def server():
 
 
 for part in [
-    tables, lines, workbooks, configuration, credentials, pastRuns, manifests, localStore, descriptors, services, server,
+    tables, lines, workbooks, configuration, credentials, pastRuns, manifests, localStore, descriptors, services, buckets, shards,
+    server,
 ]:
     part()
 sys.exit(1 if failed else 0)

@@ -96,6 +96,33 @@ package enum ChildProcess {
     _ environment: [String: String],
     output: Int32
   ) -> (child: pid_t, error: Int32) {
+    spawn(words, environment: environment.map { "\($0.key)=\($0.value)" }) { actions in
+      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+      posix_spawn_file_actions_adddup2(&actions, output, 1)
+      posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    }
+  }
+
+  // MARK: Starting
+
+  #if canImport(Darwin)
+    package typealias FileActions = posix_spawn_file_actions_t?
+  #else
+    package typealias FileActions = posix_spawn_file_actions_t
+  #endif
+
+  /// Starts a program as the leader of a process group, with signals as in any program, whatever this process does with its own.
+  ///
+  /// - Parameters:
+  ///   - words: The program, looked up in `PATH` if it has no slash, and its arguments.
+  ///   - environment: All of its environment variables, as `NAME=VALUE`.
+  ///   - prepare: Adds what is done with its descriptors and its folder.
+  /// - Returns: The process, and 0 or the system's error number.
+  package static func spawn(
+    _ words: [String],
+    environment: [String],
+    _ prepare: (inout FileActions) -> Void
+  ) -> (child: pid_t, error: Int32) {
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
       var attributes: posix_spawnattr_t?
@@ -105,12 +132,9 @@ package enum ChildProcess {
     #endif
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, 1)
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    prepare(&actions)
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // Signals are as in any program, whatever this process does with its own.
     var none = sigset_t()
     sigemptyset(&none)
     var all = sigset_t()
@@ -120,9 +144,8 @@ package enum ChildProcess {
     posix_spawnattr_setpgroup(&attributes, 0)
     let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
     posix_spawnattr_setflags(&attributes, Int16(flags))
-    let variables = environment.map { "\($0.key)=\($0.value)" }
     var wordList = words.map { strdup($0) } + [nil]
-    var variableList = variables.map { strdup($0) } + [nil]
+    var variableList = environment.map { strdup($0) } + [nil]
     defer { for pointer in wordList + variableList { free(pointer) } }
     guard let program = words.first else { return (0, ENOENT) }
     var child: pid_t = 0

@@ -6,6 +6,7 @@ preconditions and pages of lists, which Tests/Judges/storage_service.py plays st
 
     storage_emulator.py BINARY
 """
+import json
 import os
 import socket
 import subprocess
@@ -34,8 +35,13 @@ def main():
                 return done.stdout
 
             run("import", f"{samples}/users.jsonl", f"{samples}/members.jsonl", "-e", "local")
-            run("export", "users", "-e", "local", "-o", "here.csv")
-            run("export", "users", "-e", "local", "-o", "gs://backups/one/users.csv")
+            here = json.loads(run("export", "users", "-e", "local", "-o", "here.csv", "--json"))
+            there = json.loads(run("export", "users", "-e", "local", "-o", "gs://backups/one/users.csv", "--json"))
+            size = os.path.getsize(f"{folder}/here.csv")
+            # A look, the start, and the only piece.
+            counted = (there["requests"] - here["requests"], there["bytesOut"] - here["bytesOut"] - size)
+            if counted[0] < 3 or not 0 < counted[1] < 2000:
+                sys.exit(f"storage_emulator.py: of an upload of {size} bytes {counted} requests and further bytes are counted")
             run("export", "--all", "-e", "local", "-o", "gs://backups/all/", "--format", "jsonl", "--gzip")
             run("export", "--all", "-e", "local", "-o", "gs://backups/all.xlsx")
             run("export", "--all", "-e", "local", "-o", "gs://backups/nightly", "--dated", "--keep", "1")
@@ -45,6 +51,8 @@ def main():
             run("export", "verify", "gs://backups/nightly/latest")
             run("diff", "--all", "--from", "gs://backups/nightly/latest", "--to", "local")
             run("import", "gs://backups/one/users.csv", "-e", "local", "--collection", "copies")
+            run("import", "gs://backups/all.xlsx", "-e", "local", "--state-dir", "third")
+            run("diff", "--all", "--from", "gs://backups/all", "--to", "local", "--state-dir", "third")
             run("import", "gs://backups/nightly/latest", "-e", "local", "--state-dir", "other")
             run("diff", "--all", "--from", "gs://backups/all", "--to", "local", "--state-dir", "other")
             run("migrate", "plan", "users-unify", "-e", "local", "-o", "gs://backups/plan.jsonl")

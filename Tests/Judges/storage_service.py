@@ -7,6 +7,7 @@ object "source-N.jsonl" is N bytes that are made while they are read. So an obje
 
     storage_service.py [--faults SEED]    prints "http://127.0.0.1:PORT" on its first line
     GET /stats                            counts, and the largest piece
+    POST /advance?seconds=N               sets its clock, by which locks end, ahead
 """
 import argparse
 import base64
@@ -46,16 +47,21 @@ def source(offset, count):
 
 class Store:
     def __init__(self, seed):
-        self.lock = threading.Lock()
+        # Whoever finds a violation holds it already.
+        self.lock = threading.RLock()
         self.objects = {}
         self.sessions = {}
         self.generation = 1_700_000_000_000_000
         self.random = random.Random(seed) if seed is not None else None
+        self.ahead = 0
         self.requests = 0
         self.largest = 0
         self.faults = 0
         self.violations = []
         self.checksums = {}
+
+    def now(self):
+        return time.time() + self.ahead
 
     def put(self, bucket, name, data, size, checksum, fields, match):
         """Stores an object; None where the precondition does not hold."""
@@ -70,7 +76,7 @@ class Store:
             "data": data,
             "size": size,
             "crc32c": encoded(checksum),
-            "updated": time.time(),
+            "updated": self.now(),
             "metadata": fields.get("metadata", {}),
         }
         self.objects[(bucket, name)] = thing
@@ -118,6 +124,10 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def date_time_string(self, timestamp=None):
+        """The header Date."""
+        return super().date_time_string(self.store.now() if timestamp is None else timestamp)
+
     def answer(self, status, body=b"", headers=()):
         if isinstance(body, (dict, list)):
             body = json.dumps(body).encode()
@@ -142,14 +152,17 @@ class Handler(BaseHTTPRequestHandler):
         self.connection.close()
 
     def body(self):
-        length = self.headers.get("Content-Length")
-        data = self.rfile.read(int(length)) if length else b""
-        return data
+        """The body; None where the client was killed in the middle of it."""
+        length = int(self.headers.get("Content-Length", 0))
+        data = self.rfile.read(length) if length else b""
+        return data if len(data) == length else None
 
     def handle_one(self):
         parts = urllib.parse.urlsplit(self.path)
         query = {name: values[-1] for name, values in urllib.parse.parse_qs(parts.query, keep_blank_values=True).items()}
         data = self.body()
+        if data is None:
+            return self.cut()
         store = self.store
         fault = None
         with store.lock:
@@ -183,6 +196,10 @@ class Handler(BaseHTTPRequestHandler):
                     "violations": store.violations, "objects": [resource(thing) for thing in store.objects.values()],
                     "open": len(store.sessions),
                 })
+        if path == "/advance":
+            with self.store.lock:
+                self.store.ahead += int(query["seconds"])
+            return self.answer(200, {})
         match = re.fullmatch(r"/upload/storage/v1/b/([^/]+)/o", path)
         if match:
             bucket = urllib.parse.unquote(match[1])

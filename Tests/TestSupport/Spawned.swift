@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Synchronization
 
 /// A new process in its own process group, and this side's ends of its three pipes.
@@ -51,33 +52,18 @@ struct Spawned {
     _ directory: String,
     _ pipes: [[Int32]]
   ) -> (status: Int32, identifier: pid_t) {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
     guard let changeDirectory else { return (ENOSYS, 0) }
-    _ = changeDirectory(&actions, directory)
-    posix_spawn_file_actions_adddup2(&actions, pipes[0][0], 0)
-    posix_spawn_file_actions_adddup2(&actions, pipes[1][1], 1)
-    posix_spawn_file_actions_adddup2(&actions, pipes[2][1], 2)
-
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    var all = sigset_t()
-    sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
-    posix_spawnattr_setflags(&attributes, Int16(flags))
-
-    var argumentList = ([executable] + arguments).map { strdup($0) } + [nil]
-    var environmentList = environment.map { strdup($0) } + [nil]
-    defer { for pointer in argumentList + environmentList { free(pointer) } }
-    var identifier: pid_t = 0
-    let status = posix_spawn(&identifier, executable, &actions, &attributes, &argumentList, &environmentList)
+    let (identifier, status) = ChildProcess.spawn([executable] + arguments, environment: environment) {
+      actions in
+      _ = changeDirectory(&actions, directory)
+      for descriptor in 0...2 {
+        posix_spawn_file_actions_adddup2(
+          &actions,
+          pipes[descriptor][descriptor == 0 ? 0 : 1],
+          Int32(descriptor)
+        )
+      }
+    }
     return (status, identifier)
   }
 }

@@ -5,6 +5,7 @@ import Platform
 enum Target: String, CaseIterable {
   case wire, query, requests, jsonl, csv, xlsx, text, pages, yaml, migration, ranges
   case runs, journal, plan, ledger, folders, store, schema, credentials
+  case storage, managed, shards
 
   /// The one that the environment names.
   static let chosen: Target = {
@@ -36,6 +37,9 @@ enum Target: String, CaseIterable {
     case .store: fuzzStore(input)
     case .schema: fuzzSchema(input)
     case .credentials: fuzzCredentials(input)
+    case .storage: fuzzStorage(input)
+    case .managed: fuzzManaged(input)
+    case .shards: fuzzShards(input)
     }
   }
 }

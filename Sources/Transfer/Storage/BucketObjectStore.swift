@@ -98,9 +98,9 @@ package struct BucketObjectStore: ObjectStore {
     let (descriptor, code) = SystemCall.open(path, O_RDONLY)
     if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
     defer { close(descriptor) }
+    var piece = [UInt8](repeating: 0, count: ObjectUpload.pieceBytes)
     while true {
       // Full pieces, however short the reads: the service takes multiples of 256 KiB only.
-      var piece = [UInt8](repeating: 0, count: ObjectUpload.pieceBytes)
       var count = 0
       while count < piece.count {
         let (more, code) = piece.withUnsafeMutableBytes {

@@ -52,6 +52,7 @@ package struct CloudStorage: Sendable {
       traffic: traffic,
       onRetry: onRetry
     )
+    _ = Allocator.returnsLargeBlocks
     bridge = Bridge(thread)
     client = StorageClient(endpoint: endpoint ?? StorageClient.serviceEndpoint, caller: caller)
     files = FileAccess(remote: BucketFiles(client, bridge))

@@ -229,7 +229,7 @@ struct CommandRun {
     let clock = RunClock.system
     let began = clock.now()
     let logger = Self.logger(logging, run)
-    let traffic = TrafficCounter()
+    let traffic = Invocation.current.traffic
     let progress = Progress(
       terminal: logging.noProgress || logging.quiet ? nil : Terminal.standardError,
       logger: logger,

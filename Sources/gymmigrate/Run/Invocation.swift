@@ -27,6 +27,8 @@ struct Invocation: Sendable {
   var shard: ShardWork?
   /// The configuration files, each read once.
   let configurations = ConfigurationFiles()
+  /// Counts the requests of the command, to databases and buckets.
+  var traffic = TrafficCounter()
 
   @TaskLocal static var current = Invocation()
 

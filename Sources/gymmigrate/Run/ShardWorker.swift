@@ -140,6 +140,8 @@ struct ShardWorker: Sendable {
     let completed = try DividedCommand(words).words(writing: part)
     invocation.arguments = CompletedArguments(completed)
     invocation.shard = shard
+    // Each range has its own account, and they are added up.
+    invocation.traffic = TrafficCounter()
     do {
       try await Invocation.$current.withValue(invocation) { try await Main.perform(completed) }
     } catch let exit as ExitStatus {

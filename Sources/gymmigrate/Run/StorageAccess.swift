@@ -31,7 +31,8 @@ struct StorageAccess {
       endpoint: endpoint,
       credentials: credentials.scoped(to: [.devstorage]),
       transport: CurlTransport(certificates: variables["CURL_CA_BUNDLE"] ?? variables["SSL_CERT_FILE"]),
-      policy: RetryPolicy(budget: connection?.retryFor.inSeconds ?? 300)
+      policy: RetryPolicy(budget: connection?.retryFor.inSeconds ?? 300),
+      traffic: Invocation.current.traffic
     )
     (files, self.storage) = (storage.files, storage)
   }

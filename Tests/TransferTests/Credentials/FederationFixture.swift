@@ -83,6 +83,41 @@ struct FederationFixture: Sendable {
     }
   }
 
+  /// The same for an identity whose token is in `/token` of the files.
+  func withFile(
+    _ files: FakeFiles,
+    options change: (inout TokenService.Options) -> Void = { _ in },
+    source: String = #"{"file":"/token"}"#,
+    impersonating account: String? = nil,
+    _ changes: [String: String] = [:],
+    _ body: (TokenService, TokenProvider, HTTPTestServer) async throws -> Void
+  ) async throws {
+    try await withService(
+      options: change,
+      files: files,
+      credentials: { server in
+        try .reading(Self.externalAccount(at: server, source: source, impersonating: account, changes))
+      },
+      body
+    )
+  }
+
+  /// The same for a job of GitHub Actions that signs as ``exporter``.
+  func withRunner(
+    _ changes: [String: String] = [:],
+    _ body: (TokenService, TokenProvider, HTTPTestServer) async throws -> Void
+  ) async throws {
+    try await withService(
+      credentials: { server in
+        let source = Self.addressSource(server)
+        return try .reading(
+          Self.externalAccount(at: server, source: source, impersonating: Self.exporter, changes)
+        )
+      },
+      body
+    )
+  }
+
   /// The failure to get a token, which shows no secret.
   static func failure(_ provider: TokenProvider) async -> Failure? {
     let failure = await #expect(throws: Failure.self) { try await provider.authorization() }

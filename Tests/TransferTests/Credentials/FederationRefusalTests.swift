@@ -18,13 +18,10 @@ struct FederationRefusalTests {
   @Test("A wrong audience, a stale token and a missing role each say what to do.")
   func refusals() async throws {
     let files = FakeFiles(["/token": "eyJ.stale.token"])
-    try await fixture.withService(
-      options: { $0.audience = "//iam.googleapis.com/other" },
-      files: files,
-      credentials: { server in
-        try .reading(Fixture.externalAccount(at: server))
-      }
-    ) { _, provider, _ in
+    try await fixture.withFile(files, options: { $0.audience = "//iam.googleapis.com/other" }) {
+      _,
+      provider,
+      _ in
       let failure = await Fixture.failure(provider)
       #expect(failure?.kind == .configuration)
       #expect(failure?.cause.hasPrefix("HTTP 400, invalid_target, The target service") == true)
@@ -33,12 +30,7 @@ struct FederationRefusalTests {
           == "Check 'audience' in /c.json: the pool and its provider have to exist and to be enabled."
       )
     }
-    try await fixture.withService(
-      files: files,
-      credentials: { server in
-        try .reading(Fixture.externalAccount(at: server))
-      }
-    ) { service, provider, server in
+    try await fixture.withFile(files) { service, provider, server in
       let found = await Fixture.failure(provider)
       #expect(found?.kind == .configuration && found?.path == "from \(server.url)/v1/token")
       #expect(found?.cause.hasPrefix("HTTP 400, invalid_grant, ID Token") == true)
@@ -46,13 +38,10 @@ struct FederationRefusalTests {
       #expect(found?.operation == "get an access token for federated identity \(Fixture.audience) (/c.json)")
       #expect(service.steps == [.exchange])
     }
-    try await fixture.withService(
-      options: { $0.creators = [:] },
-      files: files,
-      credentials: { server in
-        try .reading(Fixture.externalAccount(at: server, impersonating: Fixture.exporter))
-      }
-    ) { service, provider, server in
+    try await fixture.withFile(files, options: { $0.creators = [:] }, impersonating: Fixture.exporter) {
+      service,
+      provider,
+      server in
       files["/token"] = service.newSubject()
       let failure = await Fixture.failure(provider)
       #expect(failure?.kind == .notPermitted)
@@ -79,12 +68,7 @@ struct FederationRefusalTests {
       #expect(service.steps == [.identity])
     }
     let files = FakeFiles([:])
-    try await fixture.withService(
-      files: files,
-      credentials: { server in
-        try .reading(Fixture.externalAccount(at: server))
-      }
-    ) { service, provider, _ in
+    try await fixture.withFile(files) { service, provider, _ in
       for (content, cause) in [
         (nil, "there is no such file"), ("", "it is empty"), (" \n", "it is empty"),
         ("<html>not found</html> SECRET-token", "it does not contain exactly one token"),
@@ -100,12 +84,7 @@ struct FederationRefusalTests {
   @Test("A file that is unusable for a moment does not end a run whose token is good.")
   func unusableForAMoment() async throws {
     let files = FakeFiles([:])
-    try await fixture.withService(
-      files: files,
-      credentials: { server in
-        try .reading(Fixture.externalAccount(at: server))
-      }
-    ) { service, provider, _ in
+    try await fixture.withFile(files) { service, provider, _ in
       files["/token"] = service.newSubject()
       _ = try await provider.authorization()
       files["/token"] = ""

@@ -18,12 +18,7 @@ struct FederationTests {
   @Test("A token from a file is exchanged; the one that the file has later is used later.")
   func file() async throws {
     let files = FakeFiles([:])
-    try await fixture.withService(
-      files: files,
-      credentials: { server in
-        try .reading(Fixture.externalAccount(at: server))
-      }
-    ) { service, provider, _ in
+    try await fixture.withFile(files) { service, provider, _ in
       files["/token"] = service.newSubject() + "\n"
       let first = try await provider.authorization()
       #expect(bearer(first) == "Bearer ya29.service-token-1-abcdefghijkl")
@@ -39,12 +34,7 @@ struct FederationTests {
   func jsonFile() async throws {
     let files = FakeFiles([:])
     let source = #"{"file":"/token","format":{"type":"json","subject_token_field_name":"id"}}"#
-    try await fixture.withService(
-      files: files,
-      credentials: { server in
-        try .reading(Fixture.externalAccount(at: server, source: source))
-      }
-    ) { service, provider, _ in
+    try await fixture.withFile(files, source: source) { service, provider, _ in
       files["/token"] = #"{"other":"x","id":"\#(service.newSubject())"}"#
       _ = try await provider.authorization()
       #expect(service.violations == [] && service.steps == [.exchange])
@@ -68,19 +58,10 @@ struct FederationTests {
 
   @Test("A service account is impersonated by a token for all of Google Cloud.")
   func impersonation() async throws {
-    try await fixture.withService(credentials: { server in
-      try .reading(
-        Fixture.externalAccount(
-          at: server,
-          source: Fixture.addressSource(server),
-          impersonating: Fixture.exporter,
-          [
-            "quota_project_id": #""payer""#,
-            "service_account_impersonation": #"{"token_lifetime_seconds":1200}"#,
-          ]
-        )
-      )
-    }) { service, provider, server in
+    try await fixture.withRunner([
+      "quota_project_id": #""payer""#,
+      "service_account_impersonation": #"{"token_lifetime_seconds":1200}"#,
+    ]) { service, provider, server in
       let authorization = try await provider.authorization()
       #expect(
         authorization.headers.map(\.value) == ["Bearer ya29.service-token-2-abcdefghijkl", "payer"]
@@ -111,15 +92,7 @@ struct FederationTests {
 
   @Test("Other scopes are asked of the last step only.")
   func scopes() async throws {
-    try await fixture.withService(credentials: { server in
-      try .reading(
-        Fixture.externalAccount(
-          at: server,
-          source: Fixture.addressSource(server),
-          impersonating: Fixture.exporter
-        )
-      )
-    }) { service, provider, _ in
+    try await fixture.withRunner { service, provider, _ in
       _ = try await provider.scoped(to: [.devstorage]).authorization()
       #expect(
         service.grants.map(\.scopes) == [
@@ -192,15 +165,7 @@ struct FederationTests {
 
   @Test("Many callers share one exchange of several steps.")
   func oneExchange() async throws {
-    try await fixture.withService(credentials: { server in
-      try .reading(
-        Fixture.externalAccount(
-          at: server,
-          source: Fixture.addressSource(server),
-          impersonating: Fixture.exporter
-        )
-      )
-    }) { service, provider, _ in
+    try await fixture.withRunner { service, provider, _ in
       try await withThrowingTaskGroup(of: String?.self) { group in
         for _ in 0..<20 { group.addTask { bearer(try await provider.authorization()) } }
         for try await token in group { #expect(token == "Bearer ya29.service-token-2-abcdefghijkl") }
@@ -217,15 +182,7 @@ struct FederationTests {
 
   @Test("Each step is retried by itself, and the others are not repeated.")
   func retries() async throws {
-    try await fixture.withService(credentials: { server in
-      try .reading(
-        Fixture.externalAccount(
-          at: server,
-          source: Fixture.addressSource(server),
-          impersonating: Fixture.exporter
-        )
-      )
-    }) { service, provider, server in
+    try await fixture.withRunner { service, provider, server in
       // 0 is a connection that ends without an answer.
       service.fail(with: [503, 0, 429])
       _ = try await provider.authorization()
@@ -243,42 +200,28 @@ struct FederationTests {
   func clientAndProject() async throws {
     let workforce = "//iam.googleapis.com/locations/global/workforcePools/staff/providers/okta"
     let files = FakeFiles([:])
-    try await fixture.withService(
+    var pool = ["audience": "\"\(workforce)\"", "workforce_pool_user_project": #""payer-1""#]
+    try await fixture.withFile(
+      files,
       options: {
         $0.audience = workforce
         $0.userProject = "payer-1"
       },
-      files: files,
-      credentials: { server in
-        try .reading(
-          Fixture.externalAccount(
-            at: server,
-            ["audience": "\"\(workforce)\"", "workforce_pool_user_project": #""payer-1""#]
-          )
-        )
-      }
+      pool
     ) { service, provider, _ in
       files["/token"] = service.newSubject()
       _ = try await provider.authorization()
       #expect(service.violations == [])
     }
-    try await fixture.withService(
+    pool["client_id"] = #""id-1""#
+    pool["client_secret"] = #""SECRET-client""#
+    try await fixture.withFile(
+      files,
       options: {
         $0.audience = workforce
         $0.client = "id-1:SECRET-client"
       },
-      files: files,
-      credentials: { server in
-        try .reading(
-          Fixture.externalAccount(
-            at: server,
-            [
-              "audience": "\"\(workforce)\"", "workforce_pool_user_project": #""payer-1""#,
-              "client_id": #""id-1""#, "client_secret": #""SECRET-client""#,
-            ]
-          )
-        )
-      }
+      pool
     ) { service, provider, _ in
       files["/token"] = service.newSubject()
       CredentialFixture.expectNoSecret(provider.credentials)

@@ -1,3 +1,4 @@
+import Files
 import FirestoreModels
 import Foundation
 import Schema
@@ -63,13 +64,16 @@ struct ExactValueFixture {
   func read(
     _ path: String,
     into collection: CollectionPath? = nil,
-    schema: DatabaseSchema? = nil
+    schema: DatabaseSchema? = nil,
+    via files: FileAccess = .local
   ) throws -> (documents: [RawDocument], faults: [String]) {
     var documents: [RawDocument] = []
     var faults: [String] = []
     var table = TableOptions(timeZone: options.timeZone)
     table.schema = schema ?? options.schema
-    for source in try ImportSource.resolve([path], collection: collection, schema: table.schema) {
+    table.files = files
+    let sources = try ImportSource.resolve([path], collection: collection, schema: table.schema, via: files)
+    for source in sources {
       let collection = try #require(source.collection)
       let plan = try TableSurvey.plan(of: source, collection: collection, options: table) { _, _ in }
       let input = try TableInput(source, plan: try #require(plan), options: table, stage: 0)

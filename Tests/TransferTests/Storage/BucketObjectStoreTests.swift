@@ -67,6 +67,23 @@ import Testing
     }
   }
 
+  @Test("What the service has of a piece is not sent again")
+  func resumption() async throws {
+    try await withStorage { storage, client async throws in
+      storage.plan(.takes(512 << 10), "PUT")
+      guard case .written = try await upload(sampleBytes(1 << 20), client) else {
+        Issue.record("refused")
+        return
+      }
+      #expect(
+        storage.ranges == [
+          "bytes 0-1048575/1048576", "bytes */1048576", "bytes 524288-1048575/1048576",
+        ]
+      )
+      #expect(storage.object("p/o")?.bytes == sampleBytes(1 << 20))
+    }
+  }
+
   @Test("A session that is lost in the middle ends the upload, and leaves nothing")
   func lostSession() async throws {
     try await withStorage { storage, client async throws in
@@ -90,6 +107,20 @@ import Testing
       }
       #expect(storage.object("p/o")?.bytes == bytes)
       #expect(storage.writes == 1)
+    }
+  }
+
+  @Test("An object of somebody else is not taken for the one whose answer was lost")
+  func theirEnd() async throws {
+    try await withStorage { storage, client async throws in
+      storage.put(
+        "p/o",
+        MiniStorage.Object(bytes: [1, 2, 3], generation: 7, metadata: #"{"gymmigrate-upload":"another"}"#)
+      )
+      storage.plan(.forgets(applied: false), "PUT")
+      let failure = await #expect(throws: Failure.self) { try await upload([1, 2, 3], client, if: .none) }
+      #expect(failure?.kind == .unavailable)
+      #expect(storage.writes == 0)
     }
   }
 
@@ -135,11 +166,14 @@ import Testing
     }
   }
 
-  @Test("An object that arrived damaged is deleted again")
-  func damagedUpload() async throws {
+  @Test("An object that arrived damaged is deleted again", arguments: [false, true])
+  func damagedUpload(_ isSmall: Bool) async throws {
     try await withStorage { storage, client async throws in
-      storage.plan(.wrongChecksum, "PUT")
-      let failure = await #expect(throws: Failure.self) { try await upload([1, 2, 3], client) }
+      storage.plan(.wrongChecksum, isSmall ? "POST" : "PUT")
+      let failure = await #expect(throws: Failure.self) {
+        if isSmall { return try await store(client).write([1, 2, 3], to: "o", if: .missing) }
+        return try await upload([1, 2, 3], client)
+      }
       #expect(failure?.kind == .unavailable)
       #expect(storage.names == [])
     }
@@ -208,6 +242,18 @@ import Testing
       #expect(try await store(client).list("").map(\.name) == ["Z", "a/x", "b", "é"])
       #expect(try await store(client).list("a/").map(\.name) == ["a/x"])
       #expect(try await store(client).list("none").isEmpty)
+    }
+  }
+
+  @Test("A list that leads in a circle ends, with a failure")
+  func circle() async throws {
+    try await withStorage(MiniStorage(pageSize: 1, circles: true)) { storage, client async throws in
+      storage.put("p/a", MiniStorage.Object(bytes: [], generation: 1, metadata: "{}"))
+      let listed = await #expect(throws: Failure.self) { try await store(client).list("") }
+      #expect(listed?.kind == .unavailable)
+      let empty = try StorageAddress("gs://bucket/none/")
+      let looked = await #expect(throws: Failure.self) { try await client.holdsObjects(empty, "read") }
+      #expect(looked?.kind == .unavailable)
     }
   }
 

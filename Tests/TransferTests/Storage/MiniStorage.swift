@@ -50,13 +50,19 @@ final class MiniStorage: Sendable {
     var faults: [(method: String, part: String, skip: Int, fault: Fault)] = []
     var writes = 0
     var violations: [String] = []
+    var ranges: [String] = []
     var date: String?
   }
 
   private let state = Mutex(State())
   private let pageSize: Int
+  /// Whether the second page of a list leads to the first.
+  private let circles: Bool
 
-  init(pageSize: Int = 1000) { self.pageSize = pageSize }
+  init(pageSize: Int = 1000, circles: Bool = false) {
+    self.pageSize = pageSize
+    self.circles = circles
+  }
 
   /// Lets the request after `skip` others of this method, whose target contains `part`, go wrong.
   func plan(_ fault: Fault, _ method: String, _ part: String = "", after skip: Int = 0) {
@@ -70,6 +76,8 @@ final class MiniStorage: Sendable {
   /// How often an object was stored.
   var writes: Int { state.withLock { $0.writes } }
   var violations: [String] { state.withLock { $0.violations } }
+  /// The `Content-Range` of each piece and each question.
+  var ranges: [String] { state.withLock { $0.ranges } }
   var openSessions: Int { state.withLock { $0.sessions.values.count { !$0.isDone } } }
   var plannedFaults: Int { state.withLock { $0.faults.count } }
 
@@ -199,6 +207,7 @@ final class MiniStorage: Sendable {
       return TestResponse(200, body: Array(Self.resource(session.key, object).utf8))
     }
     let range = request.header("Content-Range") ?? ""
+    state.ranges.append(range)
     guard let parts = range.firstMatch(of: #/^bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)$/#) else {
       return violation("Content-Range \(range)", &state)
     }
@@ -265,7 +274,8 @@ final class MiniStorage: Sendable {
     let page = entries.dropFirst(start).prefix(pageSize)
     let items = page.compactMap { entry in entry.object.map { Self.resource(entry.name, $0) } }
     let prefixes = page.filter { $0.object == nil }.map { "\"\($0.name)\"" }
-    let next = start + page.count < entries.count ? #","nextPageToken":"\#(start + page.count)""# : ""
+    var next = start + page.count < entries.count ? #","nextPageToken":"\#(start + page.count)""# : ""
+    if circles { next = #","nextPageToken":"\#(start > 0 ? 0 : pageSize)""# }
     let text =
       #"{"items":[\#(items.joined(separator: ","))],"prefixes":[\#(prefixes.joined(separator: ","))]\#(next)}"#
     return TestResponse(200, body: Array(text.utf8))

@@ -69,6 +69,20 @@ import Testing
     #expect(progress.confirmed == 0)
   }
 
+  @Test("A service that takes back what it confirmed ends the upload, and does not go to and fro for ever")
+  func takenBack() {
+    var progress = UploadProgress()
+    #expect(
+      progress.step(after: .incomplete(persisted: 400), piece: 256..<512, isLast: false) == .send(from: 400)
+    )
+    guard case .foreign = progress.step(after: .incomplete(persisted: 300), piece: 256..<512, isLast: false)
+    else {
+      Issue.record("it was accepted")
+      return
+    }
+    #expect(progress.confirmed == 400)
+  }
+
   @Test("The header of what the service has")
   func ranges() {
     #expect(UploadProgress.persisted(range: nil) == 0)

@@ -4,8 +4,8 @@ import Platform
 /// A private copy of an input, so that what was checked is what is read later.
 ///
 /// The file is unlinked as soon as it is created: nobody else can change it, and it disappears with the
-/// process. Only one reader may use it at a time.
-package final class InputCopy: Sendable {
+/// process. Only one reader of ``descriptorAtStart()`` may use it at a time.
+package final class InputCopy: Sendable, Equatable {
   /// The path of the original; `-` is standard input.
   package let path: String
   /// The SHA-256 of the (decompressed) content in lower-case hexadecimal.
@@ -15,15 +15,18 @@ package final class InputCopy: Sendable {
   /// Copies a file or standard input (`-`).
   ///
   /// - Parameter folder: The folder of the copy; the temporary folder if nil.
-  /// - Throws: `.inputMissing`; `.inputMalformed` for damaged gzip data; `.cannotWrite` with the folder; for a remote address as
-  ///   ``RemoteFiles/reader(of:)``.
+  /// - Throws: `.inputMissing`; `.inputMalformed` for damaged gzip data; `.cannotWrite` with the folder, also before anything is
+  ///   read where there is no room; for a remote address as ``RemoteFiles/reader(of:)``.
   package init(
     of path: String,
     in folder: String? = nil,
     via files: FileAccess = .local
   ) throws(Failure) {
-    var input = try InputFile(path, via: files)
     let folder = folder ?? FilePaths.temporaryFolder(for: "-")
+    if path != "-", let size = try files.size(of: path) {
+      try Self.assertRoom(for: size, of: path, in: folder)
+    }
+    var input = try InputFile(path, via: files)
     let (name, descriptor) = try FilePaths.createTemporary(
       beside: "\(folder)/gymmigrate-input",
       reporting: folder
@@ -41,6 +44,39 @@ package final class InputCopy: Sendable {
 
   deinit {
     close(descriptor)
+  }
+
+  package static func == (left: InputCopy, right: InputCopy) -> Bool { left === right }
+
+  /// Returns a path of the copy for those who open files by their names only, as often as they like.
+  ///
+  /// It is valid as long as the copy is held.
+  ///
+  /// - Throws: `.configuration` on a system without `/proc`.
+  package func location() throws(Failure) -> String {
+    let link = "/proc/self/fd/\(descriptor)"
+    if access(link, R_OK) == 0 { return link }
+    throw Failure(
+      .configuration,
+      "read",
+      path: path,
+      cause: "a temporary copy of it cannot be opened without /proc",
+      remedy: "Mount /proc, or download the file and name the copy."
+    )
+  }
+
+  private static func assertRoom(for size: Int, of path: String, in folder: String) throws(Failure) {
+    var status = statvfs()
+    guard statvfs(folder, &status) == 0 else { return }
+    let free = Int(
+      clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
+    )
+    if free >= size { return }
+    throw Failure.cannotWrite(
+      folder,
+      "a copy of \(path) takes \(size >> 20) MiB, and \(free >> 20) MiB are free",
+      remedy: "Free some disk space there."
+    )
   }
 
   /// Returns a new descriptor at the start of the copy, which the caller closes.

@@ -206,7 +206,7 @@ private final class EasyHandle {
 private final class CurlTransfer {
   let id: UInt64
   let continuation: CheckedContinuation<TransferResult, Never>
-  private let request: HTTPRequest
+  private var request: HTTPRequest
   private var handle: EasyHandle
   private var requestHeaders: UnsafeMutablePointer<curl_slist>?
   private var sent = 0
@@ -301,6 +301,8 @@ private final class CurlTransfer {
 
   /// Returns the handle after a reset; connections remain with the multi handle.
   func takeHandle() -> EasyHandle {
+    // Whoever sent it may use its memory again as soon as the answer is there.
+    request.body = nil
     curl_easy_reset(handle.pointer)
     return handle
   }
@@ -363,6 +365,9 @@ private final class CurlTransfer {
     if body.count + count > request.maximumBodyBytes {
       isTooLarge = true
       return 0
+    }
+    if body.isEmpty, let expected = headers["content-length"].flatMap({ Int($0) }) {
+      body.reserveCapacity(min(expected, request.maximumBodyBytes))
     }
     body.append(contentsOf: UnsafeRawBufferPointer(start: data, count: count))
     return count

@@ -5,13 +5,15 @@ import FirestoreModels
 /// A repeated page token would return the same page forever. Each position is compared with a remembered one,
 /// which is replaced after 1, 2, 4, 8, … steps (Brent's algorithm), so a loop of any length is found within
 /// about three rounds.
-struct LoopDetector<Position: Equatable & Sendable>: Sendable {
+package struct LoopDetector<Position: Equatable & Sendable>: Sendable {
   private var remembered: Position?
   private var steps = 0
   private var reach = 1
 
+  package init() {}
+
   /// Records the next position; false if the read was there before.
-  mutating func goes(to position: Position) -> Bool {
+  package mutating func goes(to position: Position) -> Bool {
     if position == remembered { return false }
     steps += 1
     if remembered == nil || steps == reach {

@@ -145,14 +145,28 @@ package struct StorageClient: Sendable {
   /// Returns whether there is an object whose name begins with that of a folder.
   func holdsObjects(_ folder: StorageAddress, _ operation: String) async throws(Failure) -> Bool {
     var token: String?
+    var trail = LoopDetector<UTF8Key>()
     repeat {
       // A page may be empty before the list ends.
       let page = try await page(folder, operation, delimiter: nil, after: token, of: 1)
       if !page.objects.isEmpty { return true }
-      if let token, let next = page.nextPageToken, token.isIdentical(to: next) { break }
-      token = page.nextPageToken
+      token = try Self.next(page, &trail, operation, folder)
     } while token != nil
     return false
+  }
+
+  /// Returns the token of the page after one; nil for the last.
+  ///
+  /// - Throws: `.unavailable` if the list leads back to a page that was there before.
+  private static func next(
+    _ page: StorageList,
+    _ trail: inout LoopDetector<UTF8Key>,
+    _ operation: String,
+    _ address: StorageAddress
+  ) throws(Failure) -> String? {
+    guard let token = page.nextPageToken else { return nil }
+    if trail.goes(to: UTF8Key(token)) { return token }
+    throw StorageFailure.foreign("the pages of the list lead in a circle", operation, address)
   }
 
   /// Calls `body` with all objects below an address, page by page, in the order of their names' bytes.
@@ -165,15 +179,12 @@ package struct StorageClient: Sendable {
     _ body: (_ objects: [StorageResource], _ prefixes: [String]) throws(Failure) -> Void
   ) async throws(Failure) {
     var token: String?
-    while true {
+    var trail = LoopDetector<UTF8Key>()
+    repeat {
       let page = try await page(address, operation, delimiter: delimiter, after: token, of: 1000)
       try body(page.objects, page.prefixes)
-      guard let next = page.nextPageToken else { return }
-      if let token, token.isIdentical(to: next) {
-        throw StorageFailure.foreign("a page of the list leads to itself", operation, address)
-      }
-      token = next
-    }
+      token = try Self.next(page, &trail, operation, address)
+    } while token != nil
   }
 
   private func page(

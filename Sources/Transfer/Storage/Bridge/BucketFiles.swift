@@ -208,14 +208,16 @@ private final class ObjectReader: RemoteReader {
 }
 
 /// Collects pieces, and sends one while the next is filled.
+///
+/// The two change places for ever, so that an object of any size takes the memory of two pieces.
 private final class ObjectWriter: RemoteWriter {
   private let upload: Locked<ObjectUpload>
   private let address: StorageAddress
   private let bridge: Bridge
   private let onFinish: () -> Void
   private var piece: [UInt8] = []
-  /// Grows to a whole piece, so that a small file takes little.
-  private var reserve = 1 << 20
+  /// The piece that is on its way, or the empty memory of the one that was.
+  private let parcel = Locked<[UInt8]>([])
   private var sending: Pending<Void>?
   private var failure: Failure?
 
@@ -230,10 +232,8 @@ private final class ObjectWriter: RemoteWriter {
     if let failure { throw failure }
     var rest = bytes[...]
     while !rest.isEmpty {
-      if piece.count + rest.count > piece.capacity {
-        piece.reserveCapacity(reserve)
-        reserve = min(ObjectUpload.pieceBytes, 2 * reserve)
-      }
+      // What is not filled takes no memory.
+      if piece.capacity < ObjectUpload.pieceBytes { piece.reserveCapacity(ObjectUpload.pieceBytes) }
       let part = rest.prefix(ObjectUpload.pieceBytes - piece.count)
       piece.append(contentsOf: part)
       rest = rest.dropFirst(part.count)
@@ -245,12 +245,13 @@ private final class ObjectWriter: RemoteWriter {
     if let failure { throw failure }
     try keeping { () throws(Failure) in
       try settle()
-      let (upload, last) = (upload, piece)
+      parcel.withLock { swap(&$0, &piece) }
       piece = []
+      let (upload, parcel) = (upload, parcel)
       let written = try bridge.run("write", address.description) { () async throws(Failure) -> Bool in
         var current = upload.withLock { $0 }
         defer { upload.withLock { $0 = current } }
-        return try await current.finish(last) != nil
+        return try await current.finish(parcel.withLock { $0 }) != nil
       }
       if !written { throw BucketFiles.replaced(address) }
     }
@@ -261,6 +262,7 @@ private final class ObjectWriter: RemoteWriter {
     sending?.cancel()
     sending = nil
     piece = []
+    parcel.withLock { $0 = [] }
     // Nothing depends on it: a session that is left alone ends by itself.
     let upload = upload
     _ = try? bridge.run("discard", address.description) { () async throws(Failure) -> Void in
@@ -277,12 +279,13 @@ private final class ObjectWriter: RemoteWriter {
 
   private func handOver() throws(Failure) {
     try settle()
-    let (upload, full) = (upload, piece)
-    piece = []
+    parcel.withLock { swap(&$0, &piece) }
+    piece.removeAll(keepingCapacity: true)
+    let (upload, parcel) = (upload, parcel)
     sending = try bridge.begin { () async throws(Failure) -> Void in
       var current = upload.withLock { $0 }
       defer { upload.withLock { $0 = current } }
-      try await current.send(full)
+      try await current.send(parcel.withLock { $0 })
     }
   }
 

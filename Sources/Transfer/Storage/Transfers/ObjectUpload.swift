@@ -6,7 +6,9 @@ import FirestoreREST
 /// An object appears in ``finish(_:)`` as a whole. Before that there is only a session, which leaves nothing behind.
 struct ObjectUpload: Sendable {
   /// The bytes that are sent with one request: a multiple of 256 KiB, as the service requires of all but the last.
-  static let pieceBytes = 8 << 20
+  ///
+  /// There are two at a time. At 80 ms a request, smaller ones would be slower than Firestore is read.
+  static let pieceBytes = 3 << 20
 
   let address: StorageAddress
   private let client: StorageClient

@@ -50,8 +50,9 @@ struct UploadProgress: Equatable {
       if persisted > piece.upperBound {
         return .foreign("the service has \(persisted) bytes, and \(piece.upperBound) were sent")
       }
-      if persisted < piece.lowerBound {
-        return .foreign("the service has lost \(piece.lowerBound - persisted) bytes that it had confirmed")
+      let kept = max(piece.lowerBound, confirmed)
+      if persisted < kept {
+        return .foreign("the service has lost \(kept - persisted) bytes that it had confirmed")
       }
       confirmed = persisted
       // All bytes of the last piece may be there before the object is: sending its end once more completes it.

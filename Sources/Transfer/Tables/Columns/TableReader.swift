@@ -25,7 +25,9 @@ package struct TableReader: ~Copyable {
   package private(set) var row = CellRow()
   /// The offset in the file, or in the workbook's compressed sheet, of the end of the row.
   package private(set) var position = 0
+  /// The file, for messages.
   package let path: String
+  private let location: String
   // Exactly one of these is set.
   private var csv: CSVReader?
   private var xlsx: XLSXSheetReader?
@@ -34,36 +36,47 @@ package struct TableReader: ~Copyable {
   ///
   /// - Parameters:
   ///   - path: The file; for CSV also `-`.
+  ///   - location: Where a workbook is opened if not at `path`, which then only names it in messages.
   ///   - format: The format; ``Format/init(of:)`` if nil.
   ///   - sheet: The name of the sheet; the first visible one if nil.
   ///   - delimiter: The delimiter of CSV; detected if nil.
   /// - Throws: ``Failure`` of kind `inputMissing`, or `inputMalformed`, also for a missing sheet.
   package init(
     _ path: String,
+    at location: String? = nil,
     format: Format? = nil,
     sheet: String? = nil,
     delimiter: CSVOptions.Delimiter? = nil,
     via files: FileAccess = .local
   ) throws(Failure) {
     self.path = path
+    self.location = location ?? path
     switch format ?? Format(of: path) {
     case .csv:
       csv = try CSVReader(path, delimiter: delimiter ?? (path.hasSuffix(".tsv") ? .tab : nil), via: files)
     case .xlsx:
-      let package = try XLSXPackage(path)
-      let found = package.sheets.first { found in
-        sheet.map { found.name.isIdentical(to: $0) } ?? !(found.isHidden || found.isSummary)
+      do throws(Failure) {
+        xlsx = try Self.open(sheet, at: self.location)
+      } catch {
+        throw error.naming(path, for: self.location)
       }
-      guard let found = found ?? (sheet == nil ? package.sheets.first : nil) else {
-        throw Failure(
-          .inputMalformed,
-          "read",
-          path: path,
-          cause: sheet.map { "it has no sheet '\($0)'" } ?? "it has no sheet of cells"
-        )
-      }
-      xlsx = try XLSXSheetReader(found, of: package)
     }
+  }
+
+  private static func open(_ sheet: String?, at path: String) throws(Failure) -> XLSXSheetReader {
+    let package = try XLSXPackage(path)
+    let found = package.sheets.first { found in
+      sheet.map { found.name.isIdentical(to: $0) } ?? !(found.isHidden || found.isSummary)
+    }
+    guard let found = found ?? (sheet == nil ? package.sheets.first : nil) else {
+      throw Failure(
+        .inputMalformed,
+        "read",
+        path: path,
+        cause: sheet.map { "it has no sheet '\($0)'" } ?? "it has no sheet of cells"
+      )
+    }
+    return try XLSXSheetReader(found, of: package)
   }
 
   /// Returns the names of a workbook's sheets, in order, and whether they are hidden.
@@ -84,6 +97,20 @@ package struct TableReader: ~Copyable {
       if let record = csv?.record { row.take(record) }
       return true
     }
-    return try xlsx?.next(&row) ?? false
+    do throws(Failure) {
+      return try xlsx?.next(&row) ?? false
+    } catch {
+      throw error.naming(path, for: location)
+    }
+  }
+}
+
+extension Failure {
+  /// Returns the same failure of a file that was opened at another path than the one that it is known by.
+  package func naming(_ path: String, for location: String) -> Failure {
+    guard let opened = self.path, opened.isIdentical(to: location) else { return self }
+    var failure = self
+    failure.path = path
+    return failure
   }
 }

@@ -39,12 +39,14 @@ extension ImportSource {
   /// The number of bytes that are read: the size of the file, or of a sheet's part of the workbook; nil if unknown, as for a
   /// pipe.
   func size(via files: FileAccess) -> Int? {
-    if FileAccess.isRemote(path) { return (try? files.size(of: path)) ?? nil }
-    guard path != "-", let status = SystemCall.status(path).status, status.isRegularFile else { return nil }
-    guard format == .xlsx else { return Int(status.st_size) }
-    guard let package = try? XLSXPackage(path),
-      let part = package.sheets.first(where: { $0.name.isIdentical(to: sheet ?? "") })?.part
-    else { return nil }
-    return (try? ZIPEntry.packedBytes(of: part, in: path)) ?? nil
+    guard format == .xlsx else {
+      if FileAccess.isRemote(path) { return (try? files.size(of: path)) ?? nil }
+      guard path != "-", let status = SystemCall.status(path).status, status.isRegularFile else { return nil }
+      return Int(status.st_size)
+    }
+    return try? opening { path throws(Failure) -> Int? in
+      let part = try XLSXPackage(path).sheets.first { $0.name.isIdentical(to: sheet ?? "") }?.part
+      return try part.flatMap { part throws(Failure) in try ZIPEntry.packedBytes(of: part, in: path) }
+    }
   }
 }

@@ -26,6 +26,8 @@ package struct ImportSource: Sendable, Equatable {
 
   /// The path of the file; `-` is standard input.
   package var path: String
+  /// The copy of a workbook in a bucket, which is read in several places at once.
+  private(set) var copy: InputCopy?
   /// The format.
   package var format: Format
   /// The name of the sheet in a workbook.
@@ -43,6 +45,16 @@ package struct ImportSource: Sendable, Equatable {
     if path == "-" { return true }
     guard let status = SystemCall.status(path).status else { return false }
     return !status.isRegularFile && !status.isFolder
+  }
+
+  /// Calls `body` with the path at which a workbook can be opened; what it throws names the file itself.
+  func opening<Result>(_ body: (String) throws(Failure) -> Result) throws(Failure) -> Result {
+    guard let location = try copy?.location() else { return try body(path) }
+    do throws(Failure) {
+      return try body(location)
+    } catch {
+      throw error.naming(path, for: location)
+    }
   }
 
   /// The name for messages.
@@ -98,15 +110,7 @@ package struct ImportSource: Sendable, Equatable {
               remedy: "Save it as a file."
             )
           }
-          if FileAccess.isRemote(file) {
-            throw Failure(
-              .usage,
-              "import",
-              path: file,
-              cause: "a workbook is read in several places at once, which an object in a bucket cannot be",
-              remedy: "Copy it with 'gcloud storage cp', and name the copy."
-            )
-          }
+          if FileAccess.isRemote(file) { source.copy = try InputCopy(of: file, via: files) }
           for sheet in try self.sheets(of: source, chosen: sheets, schema: schema) {
             missing.removeAll { $0.isIdentical(to: sheet.sheet ?? "") }
             sources.append(sheet)
@@ -126,13 +130,16 @@ package struct ImportSource: Sendable, Equatable {
     chosen: [String],
     schema: DatabaseSchema
   ) throws(Failure) -> [ImportSource] {
-    let package = try XLSXPackage(source.path)
+    let package = try source.opening { path throws(Failure) in try XLSXPackage(path) }
     let names = package.sheets.map(\.name)
     var sources: [ImportSource] = []
     for sheet in package.sheets {
       if chosen.isEmpty {
         if sheet.isHidden || sheet.isSummary || LongTextIndex.isSheet(sheet.name, among: names) { continue }
-        if try ExactValueIndex.isSheet(sheet.name, of: source.path) { continue }
+        let isOfExactValues = try source.opening { path throws(Failure) in
+          try ExactValueIndex.isSheet(sheet.name, of: path)
+        }
+        if isOfExactValues { continue }
       } else if !chosen.contains(where: { $0.isIdentical(to: sheet.name) }) {
         continue
       }

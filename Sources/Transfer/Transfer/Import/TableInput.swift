@@ -31,9 +31,13 @@ final class TableInput: DocumentInput {
     self.plan = plan
     self.options = options
     self.stage = stage
-    longTexts = source.format == .xlsx ? try LongTextIndex(of: source.path) : nil
-    exactValues = try source.sheet.flatMap { sheet throws(Failure) in
-      try ExactValueIndex(of: source.path, sheet: sheet, plan)
+    longTexts = try source.opening { path throws(Failure) in
+      source.format == .xlsx ? try LongTextIndex(of: path) : nil
+    }
+    exactValues = try source.opening { path throws(Failure) in
+      try source.sheet.flatMap { sheet throws(Failure) in
+        try ExactValueIndex(of: path, sheet: sheet, plan)
+      }
     }
     cellValues = try CellValues(plan, options)
     rejects = try CSVLines(plan, cellValues)
@@ -284,6 +288,7 @@ extension TableReader {
   init(_ source: ImportSource, _ options: TableOptions) throws(Failure) {
     try self.init(
       source.path,
+      at: source.copy?.location(),
       format: source.format == .xlsx ? .xlsx : .csv,
       sheet: source.sheet,
       delimiter: options.delimiter,

@@ -1,0 +1,22 @@
+import Platform
+
+/// What the C library does with large blocks of memory.
+enum Allocator {
+  /// Blocks from this size on are given back to the system when they are freed.
+  private static let threshold: Int32 = 256 << 10
+
+  private typealias SetOption = @convention(c) (Int32, Int32) -> Int32
+
+  /// `M_MMAP_THRESHOLD` of glibc's `malloc.h`, which its Swift module does not show.
+  private static let mapThreshold: Int32 = -3
+
+  /// Has every large block given back when it is freed.
+  ///
+  /// By itself, glibc raises the threshold to the size of whatever large block was freed, and keeps smaller ones in the heaps of its
+  /// threads. There, pieces and pages that come and go on several threads leave holes of many MiB. Other C libraries have no such
+  /// option, and are left as they are.
+  static let returnsLargeBlocks: Bool = {
+    guard let symbol = dlsym(nil, "mallopt") else { return false }
+    return unsafeBitCast(symbol, to: SetOption.self)(mapThreshold, threshold) == 1
+  }()
+}
