@@ -12,12 +12,21 @@ struct PageFetcher: Sendable {
     selection = read.selection
   }
 
-  func page(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
+  /// Requests a page, with a smaller size if the response exceeds the limit.
+  ///
+  /// - Parameter prepare: Called with the body of each response and the requested size, before the
+  ///   body is parsed.
+  func page(
+    after start: PageStart?,
+    size: Int,
+    beforeParsing prepare: ((_ body: [UInt8], _ size: Int) async -> Void)? = nil
+  ) async throws(Failure) -> FetchedPage {
     var size = size
     while true {
       do throws(Failure) {
         return read.isList
-          ? try await list(after: start, size: size) : try await query(after: start, size: size)
+          ? try await list(after: start, size: size, beforeParsing: prepare)
+          : try await query(after: start, size: size, beforeParsing: prepare)
       } catch {
         guard error.isBodyTooLarge, size > 1 else { throw error }
         size = max(1, size / 2)
@@ -34,12 +43,17 @@ struct PageFetcher: Sendable {
     return start
   }
 
-  private func list(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
+  private func list(
+    after start: PageStart?,
+    size: Int,
+    beforeParsing prepare: ((_ body: [UInt8], _ size: Int) async -> Void)?
+  ) async throws(Failure) -> FetchedPage {
     try await client.caller.call(
       .listDocuments,
       HTTPRequest(method: "GET", url: listURL(after: start, size: size)),
       operation: "read the page of",
-      path: read.collection.string
+      path: read.collection.string,
+      beforeParsing: { await prepare?($0, size) }
     ) { (body, root) throws(CallFailure) in
       guard root.kind == .object else { throw .malformed("the response is not an object") }
       guard root["documents"].map({ $0.kind == .array }) ?? true else {
@@ -55,7 +69,11 @@ struct PageFetcher: Sendable {
     }
   }
 
-  private func query(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
+  private func query(
+    after start: PageStart?,
+    size: Int,
+    beforeParsing prepare: ((_ body: [UInt8], _ size: Int) async -> Void)?
+  ) async throws(Failure) -> FetchedPage {
     var query = read.query(in: client.database)
     query.limit = size
     if case .cursor(let cursor)? = start?.position {
@@ -69,7 +87,8 @@ struct PageFetcher: Sendable {
       .runQuery,
       client.post("\(client.url(ofParent: read.parent)):runQuery", client.queryBody(query, read.readTime)),
       operation: "query",
-      path: read.collection.string
+      path: read.collection.string,
+      beforeParsing: { await prepare?($0, size) }
     ) { (body, root) throws(CallFailure) in
       let elements = try FirestoreClient.streamElements(root)
       var count = 0
@@ -127,6 +146,15 @@ struct PageFetcher: Sendable {
       }
     }
     return documents
+  }
+
+  /// Returns the names of all documents of a decoded page, also of those that its read drops.
+  func names(of page: FetchedPage, _ documents: [RawDocument]) -> [DocumentPath] {
+    guard selection != nil, let list = page.elements else { return documents.map(\.path) }
+    return list.elements.compactMap { element in
+      let json = read.isList ? element : element["document"]
+      return json?["name"]?.string.flatMap { client.database.path(ofName: $0) }
+    }
   }
 
   /// Returns the documents of a fetched page, which stay on its tape unless they are selected or cut here.

@@ -1,0 +1,86 @@
+import FirestoreModels
+import TestSupport
+import Testing
+
+@testable import FirestoreREST
+
+@Suite("Several reads under one budget")
+struct ReadSchedulerTests {
+  @Test("Each read comes whole and in order, and the budget does not grow with their number.")
+  func everyReadOnce() {
+    for seed in UInt64(1)...60 {
+      var random = SplitMix64(seed: seed)
+      let width = Int.random(in: 1...9, using: &random)
+      let collections = (0..<Int.random(in: 1...40, using: &random)).map { _ in
+        let kind = NameKind.allCases.randomElement(using: &random) ?? .automatic
+        return kind.names(.random(in: 0...60, using: &random), &random)
+      }
+      var simulation = ReadSimulation(
+        collections,
+        pageSize: .random(in: 1...30, using: &random),
+        width: width,
+        deepLevel: Bool.random(using: &random) ? 1 : nil
+      )
+      simulation.slowest = 5
+      simulation.random = random
+      #expect(simulation.run() == collections, "seed \(seed)")
+      #expect(simulation.atOnce <= width + 1, "seed \(seed)")
+      #expect(simulation.held <= 3 * width + 1, "seed \(seed)")
+    }
+  }
+
+  @Test("Fifteen small collections take the time of one.")
+  func small() {
+    var random = SplitMix64(seed: 1)
+    let collections = (0..<15).map { _ in NameKind.automatic.names(300, &random) }
+    var one = ReadSimulation([collections[0]], pageSize: 300, width: 16)
+    var all = ReadSimulation(collections, pageSize: 300, width: 16)
+    #expect(one.run() == [collections[0]])
+    #expect(all.run() == collections)
+    #expect(all.time <= 1.5 * one.time, "\(all.time), one alone \(one.time)")
+    #expect(all.atOnce <= 17)
+  }
+
+  @Test("A large collection is not held up by small ones after it.")
+  func large() {
+    var random = SplitMix64(seed: 1)
+    let large = NameKind.automatic.names(5000, &random)
+    let small = (0..<20).map { _ in NameKind.automatic.names(10, &random) }
+    var alone = ReadSimulation([large], pageSize: 50, width: 8)
+    var all = ReadSimulation([large] + small, pageSize: 50, width: 8)
+    _ = alone.run()
+    #expect(all.run() == [large] + small)
+    #expect(all.time <= alone.time + 6, "\(all.time), alone \(alone.time)")
+  }
+
+  @Test("Moving on drops the rest of a read, and frees what it held.")
+  func skips() throws {
+    var scheduler = ReadScheduler(width: 2, lanes: [.chain, .chain, .chain])
+    let first = try #require(scheduler.begin())
+    let second = try #require(scheduler.begin())
+    #expect((first.lane, second.lane) == (0, 1))
+    #expect(Set(scheduler.advance(to: 2)) == [first.number, second.number])
+    let third = try #require(scheduler.begin())
+    #expect(third.lane == 2)
+    // What comes late is nobody's.
+    scheduler.arrive(first.number, next: nil)
+    scheduler.arrive(third.number, next: nil)
+    #expect(scheduler.first == third.number)
+    scheduler.finish()
+    #expect(scheduler.isCurrentDone)
+  }
+
+  @Test("Of a read that failed nothing more is read ahead, and what was begun before still comes.")
+  func failures() throws {
+    var scheduler = ReadScheduler(width: 4, lanes: [.chain, .chain])
+    let first = try #require(scheduler.begin())
+    let second = try #require(scheduler.begin())
+    scheduler.fail(second.number)
+    #expect(scheduler.begin()?.number == nil)
+    scheduler.arrive(first.number, next: nil)
+    scheduler.finish()
+    #expect(scheduler.isCurrentDone)
+    #expect(scheduler.advance(to: 1).isEmpty)
+    #expect(scheduler.first == second.number)
+  }
+}
