@@ -6,7 +6,8 @@
     judge-shards.py STORE keep DATABASE FILE          writes the fields of all documents to FILE
     judge-shards.py STORE kept DATABASE FILE          fails unless they are what was kept
     judge-shards.py STORE same ONE MANY               fails unless every document has been through the same in both
-    judge-shards.py STORE pace DATABASE LIMIT         fails if more writes than that were stored within any second
+    judge-shards.py STORE pace DATABASE LIMIT FIRST   fails if more writes than that were stored within any second, of
+                                                      those after so many
     judge-shards.py STORE accounts ONE.json MANY.json fails unless both summaries count the same, and add up
 
 STORE is FILE,PROJECT.
@@ -64,8 +65,8 @@ def compare(expected, found, what):
     print(f"  {len(found):,} documents are {what}")
 
 
-def pace(database, limit):
-    times = store().write_times(database)
+def pace(database, limit, before):
+    times = store().write_times(database)[int(before):]
     first, most = 0, 0
     for last, moment in enumerate(times):
         while moment - times[first] >= SECOND:

@@ -29,11 +29,12 @@ def started(words, marker, **options):
     sys.exit(f"shards_in_bucket.py: {words[0]} did not start")
 
 
-def fetched(url):
-    """The body of an answer; the service fails on purpose now and then."""
+def fetched(url, size=None):
+    """The body of an answer, or so many bytes of it; the service fails on purpose now and then."""
+    request = urllib.request.Request(url, headers={"Range": f"bytes=0-{size - 1}"} if size else {})
     for _ in range(100):
         try:
-            with urllib.request.urlopen(url) as answer:
+            with urllib.request.urlopen(request) as answer:
                 length = answer.headers.get("Content-Length")
                 body = answer.read()
                 if length is None or int(length) == len(body):
@@ -43,14 +44,22 @@ def fetched(url):
     sys.exit(f"shards_in_bucket.py: no answer from {url}")
 
 
-def names_of(host, prefix):
-    names, token = [], ""
+def objects_of(host, prefix):
+    """The objects below a prefix, in the order of their names."""
+    things, token = [], ""
     while True:
         page = json.loads(fetched(f"http://{host}/storage/v1/b/backups/o?prefix={prefix}&pageToken={token}"))
-        names += [item["name"] for item in page.get("items", [])]
+        things += page.get("items", [])
         token = page.get("nextPageToken", "")
         if not token:
-            return names
+            return sorted(things, key=lambda thing: thing["name"])
+
+
+def content(host, thing):
+    """The bytes of an object in the version of the list."""
+    name = thing["name"].replace("/", "%2F")
+    size = int(thing["size"])
+    return fetched(f"http://{host}/storage/v1/b/backups/o/{name}?alt=media&generation={thing['generation']}", size) if size else b""
 
 
 def main():
@@ -106,9 +115,8 @@ def main():
                                 sys.exit(f"shards_in_bucket.py: a worker ended in {worker.returncode}\n{text}")
                     for _ in range(2):
                         run("shard", "finish", where, environment=cloud)
-                    names = sorted(name for name in names_of(url, f"{form}/parts/") if name.endswith(form))
-                    parts = b"".join(
-                        fetched(f"http://{url}/storage/v1/b/backups/o/{name.replace('/', '%2F')}?alt=media") for name in names)
+                    things = [thing for thing in objects_of(url, f"{form}/parts/") if thing["name"].endswith(f".{form}")]
+                    parts = b"".join(content(url, thing) for thing in things)
                     with open(f"{folder}/whole.{form}", "rb") as file:
                         if file.read() != parts:
                             sys.exit(f"shards_in_bucket.py: the {form} parts differ from the whole")

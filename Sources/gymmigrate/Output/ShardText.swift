@@ -35,7 +35,6 @@ enum ShardText {
     return lines
   }
 
-  /// The state as JSON.
   /// The JSON object of a task whose ranges are done.
   static func worked(_ task: Int, of plan: ShardPlan) -> [UInt8] {
     var json = JSONWriter()
@@ -50,6 +49,7 @@ enum ShardText {
     return json.bytes
   }
 
+  /// The state as JSON.
   static func json(_ plan: ShardPlan, _ state: ShardState) -> [UInt8] {
     var json = JSONWriter()
     json.object { json in

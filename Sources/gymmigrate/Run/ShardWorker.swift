@@ -63,7 +63,11 @@ struct ShardWorker: Sendable {
       return
     }
     do {
-      try await keeper.holding { try await workWithLease() }
+      try await keeper.holding {
+        // Another process may have done all of it, and 'finish' ended the run, before the claim was free.
+        if try await isDone() { return }
+        try await workWithLease()
+      }
     } catch {
       try? await Task { try await keeper.giveBack() }.value
       throw error

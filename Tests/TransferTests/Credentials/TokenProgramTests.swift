@@ -226,9 +226,9 @@ struct TokenProgramTests {
     }
     // A program that prints nothing has written the file.
     try await withScript("true") { path, _ in
-      let files = FakeFiles(["/kept": success("written")])
+      let files = FakeFiles(["/kept": success("kept-subject-token")])
       let found = try await subjects(#"{"command":"'\#(path)'","output_file":"/kept"}"#, files: files)
-      #expect(found == ["written"])
+      #expect(found == ["kept-subject-token"])
     }
   }
 

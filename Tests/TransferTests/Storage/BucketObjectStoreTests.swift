@@ -192,7 +192,7 @@ import Testing
           try await store(client).download("o", version: nil, to: folder.path + "/file")
         }
         #expect(failure?.kind == .inputMalformed)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        try #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
       }
     }
   }

@@ -89,7 +89,7 @@ struct StepReader {
     let values = members["values"] ?? node
     // By hand: 7 and "7" are two values, and one text.
     guard case .mapping(let pairs) = values.content, !pairs.isEmpty else {
-      throw yaml.failure(at: values, "'values' maps each value to its replacement, as activa: active")
+      throw yaml.failure(at: values, "'values' is a map of values to their replacements, as activa: active")
     }
     var replacements: [MigrationStep.Replacement] = []
     for (key, value) in pairs {

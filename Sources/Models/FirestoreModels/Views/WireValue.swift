@@ -128,7 +128,7 @@ package struct WireFields: ReadableFields {
 
   package func vectorComponents() throws(WireError) -> [Double]? {
     // A vector has two members, of which the first is its type; nearly every map is settled by that.
-    guard let object, object.childCount == 2, object["__type__"] != nil else { return nil }
+    guard let object, sorted?.count ?? object.childCount == 2, object["__type__"] != nil else { return nil }
     var decoder = WireDecoder()
     return try decoder.fields(object, depth: depth).vector
   }

@@ -175,8 +175,9 @@ struct NameSurvey: Sendable {
       }
       guard index < parts.count else { break }
       let cut = id(target - before, of: parts[index].count, in: index)
-      guard let cut, DocumentPath.isUsableID(cut), cuts.last.map({ $0.compareUTF8(cut) < 0 }) ?? !cut.isEmpty
-      else { continue }
+      // A part before the first document would be empty.
+      let last = cuts.last ?? looks.first?.ids.first ?? ""
+      guard let cut, DocumentPath.isUsableID(cut), last.compareUTF8(cut) < 0 else { continue }
       cuts.append(cut)
     }
     return cuts

@@ -243,8 +243,13 @@ struct ObjectUpload: Sendable {
     else { return location.utf8.first == UInt8(ascii: "/") ? endpoint + location : nil }
     if endpoint.hasPrefix("https:") {
       let host = location[scheme.upperBound..<slash]
-      return location.hasPrefix("https://") && host.hasSuffix(".googleapis.com") && !host.contains("@")
-        ? location : nil
+      // Nothing but the letters of a host name, so that no other host can be meant.
+      let isHost = host.utf8.allSatisfy { byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+          || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+      }
+      return location.hasPrefix("https://") && host.hasSuffix(".googleapis.com") && isHost ? location : nil
     }
     return endpoint + location[slash...]
   }

@@ -60,7 +60,19 @@ struct MirrorPush: AsyncParsableCommand {
       runner.pacer = write.pacer(for: session.environment)
       runner.maximumDeletes = deletions.maximum
       var source = ChangeSource.list(edits)
-      if !isDryRun, edits.deletions > 0 { try deletions.assertMayAsk() }
+      if !isDryRun, edits.deletions > 0 {
+        try deletions.assertMayAsk()
+        // Before anything is written: a bound of 0 rules the push out, whatever comes first.
+        if deletions.maximum == 0 {
+          throw Failure(
+            .notPermitted,
+            "delete more than 0 documents by",
+            path: edits.id,
+            cause: "--max-delete allows no more",
+            remedy: "Look at the edits with --dry-run, then allow more with --max-delete."
+          )
+        }
+      }
       source = try await deletions.guarded(source, runner: &runner, in: session, asks: !isDryRun)
       let (prepared, changes) = (runner, source)
       let report = Locked(MigrationReport(migration: edits.id))

@@ -61,6 +61,8 @@ struct ShardWorkCommand: AsyncParsableCommand {
       await worker.record(error)
       throw error
     }
-    if json { try StandardOutput.write(json: ShardText.worked(identity.index, of: plan) + [UInt8(ascii: "\n")]) }
+    if json {
+      try StandardOutput.write(json: ShardText.worked(identity.index, of: plan) + [UInt8(ascii: "\n")])
+    }
   }
 }
