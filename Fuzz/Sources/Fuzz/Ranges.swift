@@ -50,7 +50,7 @@ func fuzzRanges(_ input: [UInt8]) {
       return isBehind && piece.end.map { name < $0 } ?? true
     }
     pages[number] = Array(inside.prefix(piece.size))
-    scheduler.arrive(number, Array(inside.prefix(piece.size)), isWhole: inside.count < piece.size)
+    scheduler.arrive(number, bytes: 0, Array(inside.prefix(piece.size)), isWhole: inside.count < piece.size)
   }
   expect(given == documents, "\(given.count) of \(ids.count) documents are given, or in another order")
 }

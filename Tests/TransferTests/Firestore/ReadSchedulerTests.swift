@@ -22,6 +22,7 @@ struct ReadSchedulerTests {
         deepLevel: Bool.random(using: &random) ? 1 : nil
       )
       simulation.slowest = 5
+      simulation.bytes = [1, 1 << 20, 64 << 20].randomElement(using: &random) ?? 1
       simulation.random = random
       #expect(simulation.run() == collections, "seed \(seed)")
       #expect(simulation.atOnce <= width + 1, "seed \(seed)")
@@ -53,6 +54,18 @@ struct ReadSchedulerTests {
     #expect(all.time <= alone.time + 6, "\(all.time), alone \(alone.time)")
   }
 
+  @Test("What is held is bounded in bytes, and large pages are still read side by side.")
+  func largePages() {
+    var random = SplitMix64(seed: 1)
+    let names = NameKind.automatic.names(5000, &random)
+    var simulation = ReadSimulation([names], pageSize: 50, width: 16)
+    simulation.bytes = 3 << 20
+    #expect(simulation.run() == [names])
+    // A page that everything waits for may come on top.
+    #expect(simulation.heldBytes <= ReadScheduler.maximumBytes + simulation.bytes, "\(simulation.heldBytes)")
+    #expect(simulation.time <= 100 / 2, "\(simulation.time)")
+  }
+
   @Test("Moving on drops the rest of a read, and frees what it held.")
   func skips() throws {
     var scheduler = ReadScheduler(width: 2, lanes: [.chain, .chain, .chain])
@@ -63,8 +76,8 @@ struct ReadSchedulerTests {
     let third = try #require(scheduler.begin())
     #expect(third.lane == 2)
     // What comes late is nobody's.
-    scheduler.arrive(first.number, next: nil)
-    scheduler.arrive(third.number, next: nil)
+    scheduler.arrive(first.number, bytes: 1, next: nil)
+    scheduler.arrive(third.number, bytes: 1, next: nil)
     #expect(scheduler.first == third.number)
     scheduler.finish()
     #expect(scheduler.isCurrentDone)
@@ -77,7 +90,7 @@ struct ReadSchedulerTests {
     let second = try #require(scheduler.begin())
     scheduler.fail(second.number)
     #expect(scheduler.begin()?.number == nil)
-    scheduler.arrive(first.number, next: nil)
+    scheduler.arrive(first.number, bytes: 1, next: nil)
     scheduler.finish()
     #expect(scheduler.isCurrentDone)
     #expect(scheduler.advance(to: 1).isEmpty)

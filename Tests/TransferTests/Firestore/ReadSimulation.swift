@@ -18,6 +18,8 @@ struct ReadSimulation {
   let collections: [[DocumentPath]]
   /// The names that cut a collection, if the service tells them.
   var points: [DocumentPath] = []
+  /// The size of each response.
+  var bytes = 0
   /// The most time that a request takes; each takes a unit at the least.
   var slowest = 1.0
   var random = SplitMix64(seed: 1)
@@ -26,6 +28,8 @@ struct ReadSimulation {
   private(set) var time = 0.0
   private(set) var atOnce = 0
   private(set) var held = 0
+  /// The most bytes that were in flight and waited.
+  var heldBytes: Int { held * bytes }
   private var open: [Int: Answer] = [:]
 
   /// - Parameter level: As of ``RangeSplitter``; more than the collection itself is read if it is not nil.
@@ -86,7 +90,7 @@ struct ReadSimulation {
       scheduler.arrive(number, points: points)
     } else {
       open[number]?.hasCome = true
-      scheduler.arrive(number, answer.names, isWhole: answer.isWhole)
+      scheduler.arrive(number, bytes: bytes, answer.names, isWhole: answer.isWhole)
     }
   }
 

@@ -100,7 +100,7 @@ package struct ServiceCaller: Sendable {
   ) async throws(CallFailure) -> (ParsedBody, JSONCursor) {
     let response = try await exchange(request)
     if response.status == 200 { await prepare?(response.body) }
-    let body = parsers.take()
+    let body = parsers.take(forBytes: response.body.count)
     guard response.status == 200 else {
       throw .service(ErrorBody.read(response, with: body.parser))
     }

@@ -13,33 +13,32 @@ package import FirestoreModels
 /// so memory does not grow with the number of reads. Otherwise a read begins when its first page is asked for.
 /// Requests in flight are cancelled with the object.
 ///
-/// Those who only carry documents get pages that stay on the tape of the response where that is possible. Concurrent
-/// pages are decoded, because more of them wait than parsers may be held.
+/// Those who only carry documents get pages that stay on the tape of the response where that is possible.
 ///
 /// Not `Sendable`: one task asks for the pages.
 package final class CollectionPages {
   private let client: FirestoreClient
   private let reads: [CollectionRead]
   private let work: ConcurrentReads?
-  private let isCarrying: Bool
+  private let decode: PageDecoding
   private var alone: (index: Int, pages: ReadAhead)?
 
   init(client: FirestoreClient, reads: [CollectionRead], isCarrying: Bool) {
     self.client = client
     self.reads = reads
-    self.isCarrying = isCarrying
+    decode =
+      isCarrying ? { fetcher, page in try fetcher.documentPage(of: page) }
+      : { fetcher, page in .memory(try fetcher.documents(of: page)) }
     let width = reads.map(\.parallel).max() ?? 1
     let isConcurrent = width > 1 && (reads.count > 1 || reads.contains(where: \.isSplit))
-    work = isConcurrent ? ConcurrentReads(client, reads, width: width) : nil
+    work = isConcurrent ? ConcurrentReads(client, reads, width: width, decode) : nil
     work?.begin()
     if !isConcurrent, let first = reads.first { alone = (0, pages(of: first)) }
   }
 
   private func pages(of read: CollectionRead) -> ReadAhead {
     let fetcher = PageFetcher(client: client, read: read.alone)
-    if isCarrying { return ReadAhead(fetcher) { try fetcher.documentPage(of: $0) } }
-    // Decoded beside the caller, who works on the last page meanwhile.
-    return ReadAhead(fetcher) { .memory(try fetcher.documents(of: $0)) }
+    return ReadAhead(fetcher, decode)
   }
 
   deinit {
@@ -53,7 +52,7 @@ package final class CollectionPages {
   /// - Throws: ``Failure`` after all retries, or if a document cannot be decoded; the same again if asked again.
   package func nextPage(of index: Int) async throws -> DocumentPage? {
     guard reads.indices.contains(index) else { return nil }
-    if let work { return try await work.next(of: index).map { .memory($0) } }
+    if let work { return try await work.next(of: index) }
     if let alone, alone.index == index { return try await alone.pages.next() }
     let pages = pages(of: reads[index])
     alone = (index, pages)
@@ -107,23 +106,35 @@ extension CollectionRead {
   }
 }
 
+/// Decodes a page, beside the caller, who works on the one before.
+typealias PageDecoding = @Sendable (PageFetcher, FetchedPage) throws(Failure) -> DocumentPage
+
 /// The requests in flight; when one arrives, the next is sent.
 private final class ConcurrentReads: Sendable {
   private struct State {
     var scheduler: ReadScheduler
     /// The pages by the numbers of their requests.
-    var pages: [Int: Task<[RawDocument], any Error>] = [:]
+    var pages: [Int: Task<DocumentPage, any Error>] = [:]
+    /// The most documents to request of each read, learned from responses that were too large.
+    var sizes: [Int]
     var isOver = false
   }
 
   private let fetchers: [PageFetcher]
   private let width: Int
+  private let decode: PageDecoding
   private let state: Locked<State>
 
-  init(_ client: FirestoreClient, _ reads: [CollectionRead], width: Int) {
+  init(_ client: FirestoreClient, _ reads: [CollectionRead], width: Int, _ decode: @escaping PageDecoding) {
     self.width = width
+    self.decode = decode
     fetchers = reads.map { PageFetcher(client: client, read: $0.isSplit ? $0 : $0.alone) }
-    state = Locked(State(scheduler: ReadScheduler(width: width, lanes: reads.map(\.lane))))
+    state = Locked(
+      State(
+        scheduler: ReadScheduler(width: width, lanes: reads.map(\.lane)),
+        sizes: [Int](repeating: .max, count: reads.count)
+      )
+    )
   }
 
   /// Sends as many requests as the budget allows.
@@ -143,13 +154,13 @@ private final class ConcurrentReads: Sendable {
     }
   }
 
-  func next(of index: Int) async throws -> [RawDocument]? {
+  func next(of index: Int) async throws -> DocumentPage? {
     let dropped = state.withLock { state in
       state.scheduler.advance(to: index).compactMap { state.pages.removeValue(forKey: $0) }
     }
     for page in dropped { page.cancel() }
     begin()
-    let page = state.withLock { state -> Task<[RawDocument], any Error>? in
+    let page = state.withLock { state -> Task<DocumentPage, any Error>? in
       if state.scheduler.isCurrentDone { return nil }
       guard let page = state.scheduler.first.flatMap({ state.pages[$0] }) else {
         preconditionFailure("the first page was not requested")
@@ -166,30 +177,54 @@ private final class ConcurrentReads: Sendable {
     return documents
   }
 
-  private func perform(_ request: ReadScheduler.Request) async throws -> [RawDocument] {
+  private func perform(_ request: ReadScheduler.Request) async throws -> DocumentPage {
     do {
       let fetcher = fetchers[request.lane]
       switch request.what {
       case .range(let piece):
-        let (documents, names, isWhole) = try await fetcher.range(piece)
-        arrive { $0.arrive(request.number, names, isWhole: isWhole) }
+        let fetcher = fetcher.narrowed(to: piece)
+        let page = try await page(after: nil, size: piece.size, fetcher, request.lane)
+        let documents = try decode(fetcher, page)
+        let names = fetcher.names(of: page, documents)
+        try fetcher.assertInside(piece, names)
+        let isWhole = page.next == nil
+        arrive { $0.arrive(request.number, bytes: page.body.bytes, names, isWhole: isWhole) }
         return documents
       case .page(let start):
-        let page = try await fetcher.page(after: start, size: fetcher.read.pageSize)
-        try Task.checkCancellation()
-        let (next, documents) = (try fetcher.start(after: page), try fetcher.documents(of: page))
-        arrive { $0.arrive(request.number, next: next) }
+        let page = try await page(after: start, size: fetcher.read.pageSize, fetcher, request.lane)
+        let (next, documents) = (try fetcher.start(after: page), try decode(fetcher, page))
+        arrive { $0.arrive(request.number, bytes: page.body.bytes, next: next) }
         return documents
       case .points:
         let points = await fetcher.points(atMost: width * 32)
         arrive { $0.arrive(request.number, points: points) }
         state.withLock { $0.pages[request.number] = nil }
-        return []
+        return .memory([])
       }
     } catch {
       arrive { $0.fail(request.number) }
       throw error
     }
+  }
+
+  /// Requests a page, with no more documents than responses may have.
+  private func page(
+    after start: PageStart?,
+    size: Int,
+    _ fetcher: PageFetcher,
+    _ lane: Int
+  ) async throws -> FetchedPage {
+    let asked = state.withLock { min(size, $0.sizes[lane]) }
+    let page = try await fetcher.page(after: start, size: asked)
+    try Task.checkCancellation()
+    state.withLock { state in
+      if page.size < asked {
+        state.sizes[lane] = page.size
+      } else if state.sizes[lane] < .max / 2 {
+        state.sizes[lane] += max(1, asked / 8)
+      }
+    }
+    return page
   }
 
   private func arrive(_ change: (inout ReadScheduler) -> Void) {
@@ -199,24 +234,8 @@ private final class ConcurrentReads: Sendable {
 }
 
 extension PageFetcher {
-  /// Reads a page of a range.
-  ///
-  /// - Throws: `.unavailable` also for a document outside of the range, which would be returned twice, or lead to
-  ///   an endless read.
-  fileprivate func range(
-    _ piece: RangeSplitter.Piece
-  ) async throws -> (documents: [RawDocument], names: [DocumentPath], isWhole: Bool) {
-    let fetcher = narrowed(to: piece)
-    let page = try await fetcher.page(after: nil, size: piece.size)
-    try Task.checkCancellation()
-    let documents = try fetcher.documents(of: page)
-    let names = fetcher.names(of: page, documents)
-    try fetcher.assertInside(piece, names)
-    return (documents, names, page.next == nil)
-  }
-
   /// Returns a fetcher for one range.
-  private func narrowed(to piece: RangeSplitter.Piece) -> PageFetcher {
+  fileprivate func narrowed(to piece: RangeSplitter.Piece) -> PageFetcher {
     var read = read
     (read.startAfter, read.startAt, read.endBefore) = (nil, nil, piece.end)
     switch piece.start {
@@ -227,7 +246,8 @@ extension PageFetcher {
     return PageFetcher(client: client, read: read)
   }
 
-  private func assertInside(_ piece: RangeSplitter.Piece, _ names: [DocumentPath]) throws(Failure) {
+  /// Checks that documents are in their range; others would be returned twice, or lead to an endless read.
+  fileprivate func assertInside(_ piece: RangeSplitter.Piece, _ names: [DocumentPath]) throws(Failure) {
     guard let first = names.first, let last = names.last else { return }
     let isBehindStart =
       switch piece.start {

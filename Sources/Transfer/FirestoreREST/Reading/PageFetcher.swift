@@ -148,9 +148,14 @@ struct PageFetcher: Sendable {
     return documents
   }
 
-  /// Returns the names of all documents of a decoded page, also of those that its read drops.
-  func names(of page: FetchedPage, _ documents: [RawDocument]) -> [DocumentPath] {
-    guard selection != nil, let list = page.elements else { return documents.map(\.path) }
+  /// Returns the names of all documents of a page, also of those that its read drops.
+  func names(of page: FetchedPage, _ documents: DocumentPage) -> [DocumentPath] {
+    guard selection != nil, let list = page.elements else {
+      var names: [DocumentPath] = []
+      names.reserveCapacity(documents.count)
+      documents.forEachPath { names.append($0) }
+      return names
+    }
     return list.elements.compactMap { element in
       let json = read.isList ? element : element["document"]
       return json?["name"]?.string.flatMap { client.database.path(ofName: $0) }

@@ -9,7 +9,7 @@ final class ReadAhead {
   private var page: PageAhead?
 
   /// Requests the first page immediately.
-  init(_ fetcher: PageFetcher, _ decode: @escaping @Sendable (FetchedPage) throws -> DocumentPage) {
+  init(_ fetcher: PageFetcher, _ decode: @escaping PageDecoding) {
     let first = PageAhead(fetcher, after: nil, size: fetcher.read.pageSize, decode)
     first.begin()
     first.admit()
@@ -45,7 +45,7 @@ private final class PageAhead: Sendable {
   private let fetcher: PageFetcher
   private let start: PageStart?
   private let size: Int
-  private let decode: @Sendable (FetchedPage) throws -> DocumentPage
+  private let decode: PageDecoding
   private let admission = Latch()
   private let state = Locked(State())
 
@@ -53,7 +53,7 @@ private final class PageAhead: Sendable {
     _ fetcher: PageFetcher,
     after start: PageStart?,
     size: Int,
-    _ decode: @escaping @Sendable (FetchedPage) throws -> DocumentPage
+    _ decode: @escaping PageDecoding
   ) {
     (self.fetcher, self.start, self.size, self.decode) = (fetcher, start, size, decode)
   }
@@ -97,7 +97,7 @@ private final class PageAhead: Sendable {
       }
       try Task.checkCancellation()
       let next = try follow(page)
-      return (try decode(page), next)
+      return (try decode(fetcher, page), next)
     } catch {
       drop()
       throw error

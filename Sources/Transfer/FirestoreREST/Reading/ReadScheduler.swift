@@ -5,9 +5,10 @@ import FirestoreModels
 /// The reads are returned one after the other, each in its order. So the earliest page that is not requested yet is
 /// next: of the read that is being returned, then of those after it. The page that everything waits for is always
 /// requested; any other only while fewer than the width are in flight, and while fewer than twice the width are in
-/// flight or wait to be returned. That is enough that one slow page does not stop the others, and it bounds the
-/// memory, whatever the number of reads. A page before others that wait may be one of thrice the width: they would
-/// stop it otherwise, after a part of the names that turns out to have many more documents. The type is pure.
+/// flight or wait to be returned, with fewer than ``maximumBytes``. That is enough that one slow page does not stop
+/// the others, and it bounds the memory, whatever the number of reads and the size of their documents. A page before
+/// others that wait may be one of thrice the width: they would stop it otherwise, after a part of the names that turns
+/// out to have many more documents. The type is pure.
 struct ReadScheduler: Sendable {
   /// A request to send.
   struct Request: Sendable {
@@ -52,13 +53,19 @@ struct ReadScheduler: Sendable {
   private var lanes: [Lane]
   private var current = 0
   private var number = 0
-  /// The lanes of the requests in flight, and of the pages that wait to be returned.
+  /// The lanes of the requests in flight.
   private var inFlight: [Int: Int] = [:]
-  private var waiting: [Int: Int] = [:]
+  /// The pages that wait to be returned.
+  private var waiting: [Int: (lane: Int, bytes: Int)] = [:]
+  private var waitingBytes = 0
+  /// The size that a page in flight is expected to have.
+  private var expectedBytes = 0
 
   /// The most requests in flight and pages that wait, as multiples of the width: with a page after all of them, and
   /// with a page before some.
   private static let (ahead, between) = (2, 3)
+  /// The most bytes of responses that are in flight and wait, as far as those in flight are like the last ones.
+  static let maximumBytes = 12 << 20
 
   /// - Parameter width: The number of concurrent requests.
   init(width: Int, lanes: [Lane]) {
@@ -71,7 +78,9 @@ struct ReadScheduler: Sendable {
     guard current < lanes.count else { return nil }
     if let request = begin(current, onlyFirst: true) { return request }
     let held = inFlight.count + waiting.count
-    guard inFlight.count < width, held < Self.between * width else { return nil }
+    guard inFlight.count < width, held < Self.between * width,
+      waitingBytes + inFlight.count * expectedBytes < Self.maximumBytes
+    else { return nil }
     for index in current..<lanes.count where !lanes[index].hasFailed {
       if held >= Self.ahead * width, !isBetween(index) { return nil }
       if lanes[index].wantsPoints, lanes[index].isLong {
@@ -86,7 +95,7 @@ struct ReadScheduler: Sendable {
   /// Whether the next page of a read comes before others that are requested.
   private func isBetween(_ index: Int) -> Bool {
     if case .ranges(let splitter) = lanes[index].pages, splitter.hasGap { return true }
-    return (inFlight.values.contains { $0 > index }) || (waiting.values.contains { $0 > index })
+    return (inFlight.values.contains { $0 > index }) || (waiting.values.contains { $0.lane > index })
   }
 
   private mutating func begin(_ index: Int, onlyFirst: Bool) -> Request? {
@@ -111,10 +120,11 @@ struct ReadScheduler: Sendable {
   /// Takes the page of a range.
   ///
   /// - Parameters:
+  ///   - bytes: The size of the response.
   ///   - names: The names of its documents, in order.
   ///   - isWhole: Whether the range has no more.
-  mutating func arrive(_ number: Int, _ names: [DocumentPath], isWhole: Bool) {
-    guard let lane = arrive(number), case .ranges(var splitter) = lanes[lane].pages else { return }
+  mutating func arrive(_ number: Int, bytes: Int, _ names: [DocumentPath], isWhole: Bool) {
+    guard let lane = arrive(number, bytes), case .ranges(var splitter) = lanes[lane].pages else { return }
     splitter.arrive(number, names, isWhole: isWhole)
     lanes[lane].pages = .ranges(splitter)
     if !isWhole { lanes[lane].isLong = true }
@@ -122,17 +132,29 @@ struct ReadScheduler: Sendable {
 
   /// Takes a page of a read that cannot be cut.
   ///
-  /// - Parameter next: The start of the next page; nil after the last one.
-  mutating func arrive(_ number: Int, next: PageStart?) {
-    guard let lane = arrive(number), case .chain(var chain) = lanes[lane].pages else { return }
+  /// - Parameters:
+  ///   - bytes: The size of the response.
+  ///   - next: The start of the next page; nil after the last one.
+  mutating func arrive(_ number: Int, bytes: Int, next: PageStart?) {
+    guard let lane = arrive(number, bytes), case .chain(var chain) = lanes[lane].pages else { return }
     chain.arrive(number, next: next)
     lanes[lane].pages = .chain(chain)
   }
 
-  private mutating func arrive(_ number: Int) -> Int? {
+  private mutating func arrive(_ number: Int, _ bytes: Int) -> Int? {
     guard let lane = inFlight.removeValue(forKey: number) else { return nil }
-    waiting[number] = lane
+    waiting[number] = (lane, bytes)
+    waitingBytes += bytes
+    // That of a large page is forgotten slowly: there may be more.
+    expectedBytes = max(bytes, expectedBytes - expectedBytes / 8)
     return lane
+  }
+
+  /// Forgets a page that waits.
+  private mutating func release(_ number: Int) -> Bool {
+    guard let page = waiting.removeValue(forKey: number) else { return false }
+    waitingBytes -= page.bytes
+    return true
   }
 
   /// Takes names that cut a read into parts of similar size; none if the service does not tell.
@@ -155,10 +177,11 @@ struct ReadScheduler: Sendable {
   mutating func advance(to lane: Int) -> [Int] {
     guard lane > current else { return [] }
     current = lane
-    let dropped = (Array(inFlight) + Array(waiting)).filter { $0.value < lane }.map(\.key)
+    let dropped =
+      inFlight.filter { $0.value < lane }.map(\.key) + waiting.filter { $0.value.lane < lane }.map(\.key)
     for number in dropped {
       inFlight[number] = nil
-      waiting[number] = nil
+      _ = release(number)
     }
     return dropped
   }
@@ -183,7 +206,7 @@ struct ReadScheduler: Sendable {
 
   /// Completes the page that comes next, which has arrived.
   mutating func finish() {
-    guard let number = first, waiting.removeValue(forKey: number) != nil else { return }
+    guard let number = first, release(number) else { return }
     switch lanes[current].pages {
     case .ranges(var splitter):
       splitter.finish()
