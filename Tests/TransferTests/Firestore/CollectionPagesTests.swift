@@ -102,6 +102,42 @@ struct CollectionPagesTests {
     }
   }
 
+  @Test("Those who only carry documents get them on the tape, one by one and side by side.")
+  func carrying() async throws {
+    var (mini, reads) = try Self.database(3, documents: 120)
+    reads[2].reach = .subcollections
+    reads[2].kind = collection("c2")
+    try await Fixture.with(mini.handler) { fixture in
+      for parallel in [1, 8] {
+        for index in reads.indices { reads[index].parallel = parallel }
+        let wanted = try await documents(fixture.client, reads)
+        let pages = fixture.client.documentPages(ofEach: reads)
+        for index in reads.indices {
+          var found: [RawDocument] = []
+          while let page = try await pages.nextPage(of: index) {
+            // What the client selects has to be decoded.
+            if case .memory = page { #expect(index == 2, "--parallel \(parallel)") }
+            found += try page.documents()
+          }
+          #expect(found == wanted[index] && found.count == 120)
+        }
+      }
+    }
+  }
+
+  @Test("A size that responses can have is learned, and not tried again with every page.")
+  func sizes() async throws {
+    var (mini, reads) = try Self.database(1, documents: 400)
+    reads[0].pageSize = 300
+    let whole = try await Fixture.with(mini.handler) { try await documents($0.client, reads) }
+    // Less than 30 documents fit, and halving leads there only after four pages that are too large.
+    try await Fixture.with(mini.handler, maximumBodyBytes: 6000) { fixture in
+      #expect(try await documents(fixture.client, reads) == whole)
+      let asked = fixture.server.requests(.runQuery).count
+      #expect(asked < 80, "\(asked) requests")
+    }
+  }
+
   @Test("One request at a time reads one collection after the other.")
   func alone() async throws {
     var (mini, reads) = try Self.database(5, documents: 40)

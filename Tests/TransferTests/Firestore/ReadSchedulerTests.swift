@@ -54,6 +54,39 @@ struct ReadSchedulerTests {
     #expect(all.time <= alone.time + 6, "\(all.time), alone \(alone.time)")
   }
 
+  @Test("What comes of a read that fails is its beginning, and the others come whole.")
+  func faults() {
+    var (whole, parts) = (0, 0)
+    for seed in UInt64(1)...60 {
+      var random = SplitMix64(seed: seed)
+      let width = Int.random(in: 1...9, using: &random)
+      let collections = (0..<Int.random(in: 1...20, using: &random)).map { _ in
+        NameKind.allCases.randomElement(using: &random)?.names(.random(in: 0...90, using: &random), &random)
+          ?? []
+      }
+      var simulation = ReadSimulation(
+        collections,
+        pageSize: .random(in: 1...30, using: &random),
+        width: width,
+        deepLevel: Bool.random(using: &random) ? 1 : nil
+      )
+      simulation.slowest = 5
+      simulation.failing = 5
+      simulation.random = random
+      for (lane, read) in simulation.run().enumerated() {
+        if simulation.failed.contains(lane) {
+          parts += 1
+          #expect(collections[lane].starts(with: read), "seed \(seed), \(lane)")
+        } else {
+          whole += 1
+          #expect(read == collections[lane], "seed \(seed), \(lane)")
+        }
+      }
+      #expect(simulation.atOnce <= width + 1 && simulation.held <= 3 * width + 1, "seed \(seed)")
+    }
+    #expect(whole > 50 && parts > 50, "\(whole) and \(parts)")
+  }
+
   @Test("What is held is bounded in bytes, and large pages are still read side by side.")
   func largePages() {
     var random = SplitMix64(seed: 1)

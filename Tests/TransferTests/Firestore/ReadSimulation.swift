@@ -12,12 +12,17 @@ struct ReadSimulation {
     var isWhole: Bool
     var points: [DocumentPath]?
     var time: Double
+    var fails = false
     var hasCome = false
   }
 
   let collections: [[DocumentPath]]
   /// The names that cut a collection, if the service tells them.
   var points: [DocumentPath] = []
+  /// How many of a hundred requests fail for good.
+  var failing = 0
+  /// The collections whose reads failed.
+  private(set) var failed: Set<Int> = []
   /// The size of each response.
   var bytes = 0
   /// The most time that a request takes; each takes a unit at the least.
@@ -57,10 +62,15 @@ struct ReadSimulation {
   mutating func run() -> [[DocumentPath]] {
     var read = [[DocumentPath]](repeating: [], count: collections.count)
     for lane in collections.indices {
-      _ = scheduler.advance(to: lane)
+      for number in scheduler.advance(to: lane) { open[number] = nil }
+      open = open.filter { !($0.value.lane < lane && $0.value.hasCome) }
       begin()
       while !scheduler.isCurrentDone {
         if let first = scheduler.first, let answer = open[first], answer.hasCome {
+          if answer.fails {
+            failed.insert(lane)
+            break
+          }
           open[first] = nil
           read[lane] += answer.names
           scheduler.finish()
@@ -88,6 +98,9 @@ struct ReadSimulation {
     if let points = answer.points {
       open[number] = nil
       scheduler.arrive(number, points: points)
+    } else if answer.fails {
+      open[number]?.hasCome = true
+      scheduler.fail(number)
     } else {
       open[number]?.hasCome = true
       scheduler.arrive(number, bytes: bytes, answer.names, isWhole: answer.isWhole)
@@ -97,13 +110,14 @@ struct ReadSimulation {
   private mutating func begin() {
     while let request = scheduler.begin() { open[request.number] = answer(request) }
     atOnce = max(atOnce, open.values.count { !$0.hasCome })
-    held = max(held, open.count)
+    held = max(held, open.values.count { !($0.hasCome && $0.fails) })
   }
 
   /// What the service has in a range: as many as are asked for.
   private mutating func answer(_ request: ReadScheduler.Request) -> Answer {
     requests += 1
     let time = time + .random(in: 1...slowest, using: &random)
+    let fails = Int.random(in: 0..<100, using: &random) < failing
     guard case .range(let piece) = request.what else {
       return Answer(lane: request.lane, names: [], isWhole: true, points: points, time: time)
     }
@@ -120,7 +134,8 @@ struct ReadSimulation {
       lane: request.lane,
       names: Array(inside.prefix(piece.size)),
       isWhole: inside.count < piece.size,
-      time: time
+      time: time,
+      fails: fails
     )
   }
 }

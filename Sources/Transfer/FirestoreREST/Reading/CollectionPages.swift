@@ -20,25 +20,22 @@ package final class CollectionPages {
   private let client: FirestoreClient
   private let reads: [CollectionRead]
   private let work: ConcurrentReads?
-  private let decode: PageDecoding
+  private let isCarrying: Bool
   private var alone: (index: Int, pages: ReadAhead)?
 
   init(client: FirestoreClient, reads: [CollectionRead], isCarrying: Bool) {
     self.client = client
     self.reads = reads
-    decode =
-      isCarrying ? { fetcher, page in try fetcher.documentPage(of: page) }
-      : { fetcher, page in .memory(try fetcher.documents(of: page)) }
+    self.isCarrying = isCarrying
     let width = reads.map(\.parallel).max() ?? 1
     let isConcurrent = width > 1 && (reads.count > 1 || reads.contains(where: \.isSplit))
-    work = isConcurrent ? ConcurrentReads(client, reads, width: width, decode) : nil
+    work = isConcurrent ? ConcurrentReads(client, reads, width: width, isCarrying: isCarrying) : nil
     work?.begin()
     if !isConcurrent, let first = reads.first { alone = (0, pages(of: first)) }
   }
 
   private func pages(of read: CollectionRead) -> ReadAhead {
-    let fetcher = PageFetcher(client: client, read: read.alone)
-    return ReadAhead(fetcher, decode)
+    ReadAhead(PageFetcher(client: client, read: read.alone, isCarrying: isCarrying))
   }
 
   deinit {
@@ -106,9 +103,6 @@ extension CollectionRead {
   }
 }
 
-/// Decodes a page, beside the caller, who works on the one before.
-typealias PageDecoding = @Sendable (PageFetcher, FetchedPage) throws(Failure) -> DocumentPage
-
 /// The requests in flight; when one arrives, the next is sent.
 private final class ConcurrentReads: Sendable {
   private struct State {
@@ -122,13 +116,13 @@ private final class ConcurrentReads: Sendable {
 
   private let fetchers: [PageFetcher]
   private let width: Int
-  private let decode: PageDecoding
   private let state: Locked<State>
 
-  init(_ client: FirestoreClient, _ reads: [CollectionRead], width: Int, _ decode: @escaping PageDecoding) {
+  init(_ client: FirestoreClient, _ reads: [CollectionRead], width: Int, isCarrying: Bool) {
     self.width = width
-    self.decode = decode
-    fetchers = reads.map { PageFetcher(client: client, read: $0.isSplit ? $0 : $0.alone) }
+    fetchers = reads.map {
+      PageFetcher(client: client, read: $0.isSplit ? $0 : $0.alone, isCarrying: isCarrying)
+    }
     state = Locked(
       State(
         scheduler: ReadScheduler(width: width, lanes: reads.map(\.lane)),
@@ -184,7 +178,7 @@ private final class ConcurrentReads: Sendable {
       case .range(let piece):
         let fetcher = fetcher.narrowed(to: piece)
         let page = try await page(after: nil, size: piece.size, fetcher, request.lane)
-        let documents = try decode(fetcher, page)
+        let documents = try fetcher.decoded(page)
         let names = fetcher.names(of: page, documents)
         try fetcher.assertInside(piece, names)
         let isWhole = page.next == nil
@@ -192,7 +186,7 @@ private final class ConcurrentReads: Sendable {
         return documents
       case .page(let start):
         let page = try await page(after: start, size: fetcher.read.pageSize, fetcher, request.lane)
-        let (next, documents) = (try fetcher.start(after: page), try decode(fetcher, page))
+        let (next, documents) = (try fetcher.start(after: page), try fetcher.decoded(page))
         arrive { $0.arrive(request.number, bytes: page.body.bytes, next: next) }
         return documents
       case .points:
@@ -243,7 +237,7 @@ extension PageFetcher {
     case .after(let name): read.startAfter = name
     case .at(let name): read.startAt = name
     }
-    return PageFetcher(client: client, read: read)
+    return PageFetcher(client: client, read: read, isCarrying: isCarrying)
   }
 
   /// Checks that documents are in their range; others would be returned twice, or lead to an endless read.

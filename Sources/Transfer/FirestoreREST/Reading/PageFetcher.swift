@@ -4,11 +4,14 @@ import FirestoreModels
 struct PageFetcher: Sendable {
   let client: FirestoreClient
   let read: CollectionRead
+  /// Whether documents are only carried, so that they may stay on the tape.
+  let isCarrying: Bool
   private let selection: ReadSelection?
 
-  init(client: FirestoreClient, read: CollectionRead) {
+  init(client: FirestoreClient, read: CollectionRead, isCarrying: Bool = false) {
     self.client = client
     self.read = read
+    self.isCarrying = isCarrying
     selection = read.selection
   }
 
@@ -124,11 +127,18 @@ struct PageFetcher: Sendable {
     return StructuredQuery.Cursor(values, before: false)
   }
 
-  /// Decodes a fetched page.
+  /// Decodes a fetched page as far as its reader needs.
+  ///
+  /// - Throws: As ``documents(of:)``.
+  func decoded(_ page: FetchedPage) throws(Failure) -> DocumentPage {
+    isCarrying ? try documentPage(of: page) : .memory(try documents(of: page))
+  }
+
+  /// Decodes the documents of a fetched page.
   ///
   /// - Throws: `.unavailable` for a document that was not requested, `.internal` for one that cannot be
   ///   decoded.
-  func documents(of page: FetchedPage) throws(Failure) -> [RawDocument] {
+  private func documents(of page: FetchedPage) throws(Failure) -> [RawDocument] {
     var reader = AnswerReader(client.database)
     let isAsked = read.mayGive
     var documents: [RawDocument] = []
@@ -165,7 +175,7 @@ struct PageFetcher: Sendable {
   /// Returns the documents of a fetched page, which stay on its tape unless they are selected or cut here.
   ///
   /// - Throws: As ``documents(of:)``, but values are checked when they are looked at.
-  func documentPage(of page: FetchedPage) throws(Failure) -> DocumentPage {
+  private func documentPage(of page: FetchedPage) throws(Failure) -> DocumentPage {
     if selection != nil || read.cutsHere { return .memory(try documents(of: page)) }
     let reader = AnswerReader(client.database)
     let isAsked = read.mayGive

@@ -9,8 +9,8 @@ final class ReadAhead {
   private var page: PageAhead?
 
   /// Requests the first page immediately.
-  init(_ fetcher: PageFetcher, _ decode: @escaping PageDecoding) {
-    let first = PageAhead(fetcher, after: nil, size: fetcher.read.pageSize, decode)
+  init(_ fetcher: PageFetcher) {
+    let first = PageAhead(fetcher, after: nil, size: fetcher.read.pageSize)
     first.begin()
     first.admit()
     page = first
@@ -45,17 +45,11 @@ private final class PageAhead: Sendable {
   private let fetcher: PageFetcher
   private let start: PageStart?
   private let size: Int
-  private let decode: PageDecoding
   private let admission = Latch()
   private let state = Locked(State())
 
-  init(
-    _ fetcher: PageFetcher,
-    after start: PageStart?,
-    size: Int,
-    _ decode: @escaping PageDecoding
-  ) {
-    (self.fetcher, self.start, self.size, self.decode) = (fetcher, start, size, decode)
+  init(_ fetcher: PageFetcher, after start: PageStart?, size: Int) {
+    (self.fetcher, self.start, self.size) = (fetcher, start, size)
   }
 
   /// Sends the request.
@@ -97,7 +91,7 @@ private final class PageAhead: Sendable {
       }
       try Task.checkCancellation()
       let next = try follow(page)
-      return (try decode(fetcher, page), next)
+      return (try fetcher.decoded(page), next)
     } catch {
       drop()
       throw error
@@ -118,7 +112,7 @@ private final class PageAhead: Sendable {
 
   @discardableResult
   private func request(_ start: PageStart, afterSize size: Int) -> PageAhead {
-    let next = PageAhead(fetcher, after: start, size: min(size * 2, fetcher.read.pageSize), decode)
+    let next = PageAhead(fetcher, after: start, size: min(size * 2, fetcher.read.pageSize))
     let isCancelled = state.withLock { state in
       state.next = next
       return state.isCancelled
