@@ -99,14 +99,20 @@ struct ReadSchedulerTests {
     #expect(simulation.time <= 100 / 2, "\(simulation.time)")
   }
 
+  private func next(_ scheduler: inout ReadScheduler) throws -> ReadScheduler.Request {
+    let request = scheduler.begin()
+    return try #require(request)
+  }
+
   @Test("Moving on drops the rest of a read, and frees what it held.")
   func skips() throws {
     var scheduler = ReadScheduler(width: 2, lanes: [.chain, .chain, .chain])
-    let first = try #require(scheduler.begin())
-    let second = try #require(scheduler.begin())
+    let first = try next(&scheduler)
+    let second = try next(&scheduler)
     #expect((first.lane, second.lane) == (0, 1))
-    #expect(Set(scheduler.advance(to: 2)) == [first.number, second.number])
-    let third = try #require(scheduler.begin())
+    let dropped = scheduler.advance(to: 2)
+    #expect(Set(dropped) == [first.number, second.number])
+    let third = try next(&scheduler)
     #expect(third.lane == 2)
     // What comes late is nobody's.
     scheduler.arrive(first.number, bytes: 1, next: nil)
@@ -119,14 +125,16 @@ struct ReadSchedulerTests {
   @Test("Of a read that failed nothing more is read ahead, and what was begun before still comes.")
   func failures() throws {
     var scheduler = ReadScheduler(width: 4, lanes: [.chain, .chain])
-    let first = try #require(scheduler.begin())
-    let second = try #require(scheduler.begin())
+    let first = try next(&scheduler)
+    let second = try next(&scheduler)
     scheduler.fail(second.number)
-    #expect(scheduler.begin()?.number == nil)
+    let none = scheduler.begin()
+    #expect(none?.number == nil)
     scheduler.arrive(first.number, bytes: 1, next: nil)
     scheduler.finish()
     #expect(scheduler.isCurrentDone)
-    #expect(scheduler.advance(to: 1).isEmpty)
+    let dropped = scheduler.advance(to: 1)
+    #expect(dropped.isEmpty)
     #expect(scheduler.first == second.number)
   }
 }
