@@ -128,13 +128,26 @@ struct ReadSchedulerTests {
     let first = try next(&scheduler)
     let second = try next(&scheduler)
     scheduler.fail(second.number)
-    let none = scheduler.begin()
-    #expect(none?.number == nil)
     scheduler.arrive(first.number, bytes: 1, next: nil)
     scheduler.finish()
     #expect(scheduler.isCurrentDone)
     let dropped = scheduler.advance(to: 1)
     #expect(dropped.isEmpty)
+    #expect(scheduler.first == second.number)
+  }
+
+  @Test("Of ranges nothing more is read ahead, either, once one failed.")
+  func failedRanges() throws {
+    let splitter = RangeSplitter(pageSize: 10, level: 1, isDeep: false)
+    var scheduler = ReadScheduler(width: 8, lanes: [.ranges(splitter, wantsPoints: false)])
+    let names = (100..<110).compactMap { DocumentPath("c/\($0)") }
+    scheduler.arrive(try next(&scheduler).number, bytes: 1, names, isWhole: false)
+    scheduler.finish()
+    let second = try next(&scheduler)
+    let third = try next(&scheduler)
+    scheduler.fail(third.number)
+    let none = scheduler.begin()
+    #expect(none?.number == nil)
     #expect(scheduler.first == second.number)
   }
 }
