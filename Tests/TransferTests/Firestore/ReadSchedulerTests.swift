@@ -94,8 +94,9 @@ struct ReadSchedulerTests {
     var simulation = ReadSimulation([names], pageSize: 50, width: 16)
     simulation.bytes = 3 << 20
     #expect(simulation.run() == [names])
-    // A page that everything waits for may come on top.
-    #expect(simulation.heldBytes <= ReadScheduler.maximumBytes + simulation.bytes, "\(simulation.heldBytes)")
+    // The last page may reach beyond it, and the one that everything waits for comes on top.
+    let most = ReadScheduler.maximumBytes + 2 * simulation.bytes
+    #expect(simulation.heldBytes <= most, "\(simulation.heldBytes)")
     #expect(simulation.time <= 100 / 2, "\(simulation.time)")
   }
 

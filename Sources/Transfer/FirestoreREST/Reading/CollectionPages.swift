@@ -13,7 +13,8 @@ package import FirestoreModels
 /// so memory does not grow with the number of reads. Otherwise a read begins when its first page is asked for.
 /// Requests in flight are cancelled with the object.
 ///
-/// Those who only carry documents get pages that stay on the tape of the response where that is possible.
+/// Those who only carry documents get pages that stay on the tape of the response where that is possible. For others
+/// a page is decoded while they work on the one before; those after it wait on their tapes, which need less memory.
 ///
 /// Not `Sendable`: one task asks for the pages.
 package final class CollectionPages {
@@ -116,13 +117,13 @@ private final class ConcurrentReads: Sendable {
 
   private let fetchers: [PageFetcher]
   private let width: Int
+  private let isCarrying: Bool
   private let state: Locked<State>
 
   init(_ client: FirestoreClient, _ reads: [CollectionRead], width: Int, isCarrying: Bool) {
     self.width = width
-    fetchers = reads.map {
-      PageFetcher(client: client, read: $0.isSplit ? $0 : $0.alone, isCarrying: isCarrying)
-    }
+    self.isCarrying = isCarrying
+    fetchers = reads.map { PageFetcher(client: client, read: $0.isSplit ? $0 : $0.alone, isCarrying: true) }
     state = Locked(
       State(
         scheduler: ReadScheduler(width: width, lanes: reads.map(\.lane)),
@@ -168,7 +169,16 @@ private final class ConcurrentReads: Sendable {
       state.scheduler.finish()
     }
     begin()
+    if !isCarrying { decodeNext() }
     return documents
+  }
+
+  /// Decodes the page that comes next, while the caller works on the one before.
+  private func decodeNext() {
+    state.withLock { state in
+      guard !state.isOver, let number = state.scheduler.first, let page = state.pages[number] else { return }
+      state.pages[number] = Task { .memory(try await page.cancellingValue.documents()) }
+    }
   }
 
   private func perform(_ request: ReadScheduler.Request) async throws -> DocumentPage {
