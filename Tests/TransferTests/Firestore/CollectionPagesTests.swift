@@ -150,7 +150,8 @@ struct CollectionPagesTests {
         reads.firstIndex { request.target.contains("/\($0.collection.string)?") }
       }
       // Pages may be short.
-      #expect(asked.count == fixture.server.requests.count && asked == asked.sorted() && Set(asked).count == 5)
+      #expect(asked == asked.sorted() && Set(asked).count == 5)
+      #expect(asked.count == fixture.server.requests.count)
       #expect(fixture.server.peakConcurrency == 1)
     }
   }

@@ -200,7 +200,7 @@ private final class ConcurrentReads: Sendable {
         arrive { $0.arrive(request.number, bytes: page.body.bytes, next: next) }
         return documents
       case .points:
-        let points = await fetcher.points(atMost: width * 32)
+        let points = await fetcher.points(atMost: min(1000, width * 128))
         arrive { $0.arrive(request.number, points: points) }
         state.withLock { $0.pages[request.number] = nil }
         return .memory([])

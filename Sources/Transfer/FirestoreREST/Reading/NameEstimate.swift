@@ -114,7 +114,8 @@ struct NameEstimate: Sendable {
     guard let low = sample.from, let high = sample.to else { return points[next] }
     let parts = Double(index { high < $0 } - index { low < $0 })
     let far = min(parts * Double(target) / Double(max(1, sample.count)), parts * Self.growth)
-    return points[min(points.count - 1, next + max(1, Int(far)) - 1)]
+    // At most a third more than a page, which a range has room for.
+    return points[min(points.count - 1, next + max(1, Int(far.rounded())) - 1)]
   }
 
   /// Returns the index of the first point for which something holds that holds for all after it.

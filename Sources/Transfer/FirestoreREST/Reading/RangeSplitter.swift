@@ -46,6 +46,7 @@ struct RangeSplitter: Sendable {
   }
 
   private let pageSize: Int
+  private let isDeep: Bool
   private var segments: [Segment]
   private var estimate: NameEstimate
   /// The samples of the last finished ranges, the latest one last.
@@ -64,6 +65,7 @@ struct RangeSplitter: Sendable {
     isDeep: Bool
   ) {
     self.pageSize = pageSize
+    self.isDeep = isDeep
     segments = [.open(start, end: end)]
     estimate = NameEstimate(target: pageSize, level: level, isDeep: isDeep)
   }
@@ -96,8 +98,9 @@ struct RangeSplitter: Sendable {
       if onlyFirst, index > 0 { return nil }
       guard case .open(let start, let end) = segments[index] else { continue }
       let cut = cut(behind: start, before: end, at: index)
-      // A range that is guessed to be a page may hold some more; a full page would need another request.
-      let size = cut == nil ? pageSize : pageSize + pageSize / 2
+      // A range that is guessed to be a page may hold some more, and below several documents it varies more; a full
+      // page would need another request.
+      let size = cut == nil ? pageSize : isDeep ? 2 * pageSize : pageSize + pageSize / 2
       let piece = Piece(number: number, start: start, end: cut ?? end, size: size)
       segments[index] = .begun(piece)
       if let cut { segments.insert(.open(.at(cut), end: end), at: index + 1) }
