@@ -55,6 +55,7 @@ bench: build
 ## bench-reads: measures reading at 80 ms a request, one after the other and side by side
 bench-reads: build
 	@scripts/bench-reads.sh
+	@scripts/bench-many-reads.sh
 
 ## bench-writes: measures writing at 80 ms a commit, and that the ramp is kept
 bench-writes: build

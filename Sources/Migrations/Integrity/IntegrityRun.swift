@@ -42,6 +42,8 @@ package struct IntegrityRun: Sendable {
       reads[index].readTime = moment
     }
     defer { context.progress.end() }
+    let asked = reads
+    let pages = context.client.pages(ofEach: asked)
     do {
       try await check.run(
         reads,
@@ -52,8 +54,11 @@ package struct IntegrityRun: Sendable {
             progress.setTotal(total, of: piece)
           }
           defer { counting.cancel() }
-          for try await page in context.client.pages(of: read) {
+          // The check asks for its reads in their order.
+          guard let index = asked.firstIndex(of: read) else { return }
+          while let page = try await pages.next(of: index) {
             try Task.checkCancellation()
+            counting.begin()
             try await body(page)
             count(page, of: read)
             context.progress.advance(by: page.count)

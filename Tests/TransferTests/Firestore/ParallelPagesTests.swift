@@ -59,26 +59,61 @@ import Testing
     }
   }
 
-  @Test("Reads that cannot be split into ranges are read sequentially.")
-  func whatIsNotCut() async throws {
+  @Test("Subcollections, groups and patterns are cut as well, and what cannot be cut is read sequentially.")
+  func otherReaches() async throws {
     let mini = try database((0..<40).map { String(100 + $0) })
     try mini.put("c/120-gone/below/1", fields: "{}")
+    for number in 0..<30 { try mini.put("c/110/below/\(100 + number)", fields: "{}") }
     try await Fixture.with(mini.handler) { fixture in
-      var reads = [CollectionRead](repeating: CollectionRead(collection("c"), pageSize: 7), count: 5)
-      reads[0].reach = .subcollections
-      reads[1].reach = .group
-      reads[2].orderBy = [StructuredQuery.Order(FieldPath(field: "n"), .descending)]
-      reads[3].filter = .field(FieldPath(field: "n"), .greaterThan, .integer(0))
-      reads[4].showsMissing = true
-      for read in reads {
+      func reads(_ number: Int) -> [CollectionRead] {
+        [CollectionRead](repeating: CollectionRead(collection("c"), pageSize: 7), count: number)
+      }
+      var cut = reads(3)
+      cut[0].reach = .subcollections
+      cut[1] = CollectionRead(collection("below"), pageSize: 7)
+      cut[1].reach = .group
+      cut[2] = CollectionRead(try #require(CollectionPath("c/*/below")), pageSize: 7)
+      cut[2].reach = .pattern
+      var alone = reads(3)
+      alone[0].orderBy = [StructuredQuery.Order(FieldPath(field: "n"), .descending)]
+      alone[1].filter = .field(FieldPath(field: "n"), .greaterThan, .integer(0))
+      alone[2].showsMissing = true
+      for (read, isSplit) in cut.map({ ($0, true) }) + alone.map({ ($0, false) }) {
         let wanted = try await documents(fixture.client, read)
         var parallel = read
         parallel.parallel = 4
         let found = try await documents(fixture.client, parallel)
         #expect(found == wanted && !wanted.isEmpty)
-        #expect(!parallel.isSplit)
+        #expect(parallel.isSplit == isSplit)
         if read.showsMissing { #expect(found.contains { $0.path.id == "120-gone" }) }
       }
+    }
+  }
+
+  @Test("A group is cut by the names that the service tells, once it has more than a page.")
+  func points() async throws {
+    let mini = try database([])
+    for number in 0..<120 { try mini.put("g/\(100 + number / 40)/s/\(1000 + number)", fields: "{}") }
+    try mini.put("t/x/few/1", fields: "{}")
+    let names = [1030, 1060, 1090].map {
+      #"{"values":[{"referenceValue":"\#(testDatabase.name(of: path("g/\(100 + ($0 - 1000) / 40)/s/\($0)")))"}]}"#
+    }
+    let handler: RequestHandler = { request in
+      request.kind == .partitionQuery
+        ? .json(#"{"partitions":[\#(names.joined(separator: ","))]}"#) : mini.handler(request)
+    }
+    try await Fixture.with(handler) { fixture in
+      var read = CollectionRead(collection("s"), pageSize: 10)
+      read.reach = .group
+      let wanted = try await documents(fixture.client, read)
+      read.parallel = 4
+      let found = try await documents(fixture.client, read)
+      #expect(found == wanted && found.count == 120)
+      #expect(fixture.server.requests(.partitionQuery).count == 1)
+      var few = CollectionRead(collection("few"), pageSize: 10)
+      (few.reach, few.parallel) = (.group, 4)
+      #expect(try await documents(fixture.client, few).count == 1)
+      #expect(fixture.server.requests(.partitionQuery).count == 1)
     }
   }
 

@@ -32,7 +32,15 @@ package struct SchemaScan: Sendable {
   ) async throws -> [CollectionProfile] {
     var profiles: [CollectionPath: CollectionProfile] = [:]
     defer { progress.end() }
-    for read in reads {
+    let pages = client.pages(
+      ofEach: reads.map { read in
+        var read = read
+        // What is read ahead beyond a sample would be billed and discarded.
+        if sample != nil { read.parallel = 1 }
+        return read
+      }
+    )
+    for (index, read) in reads.enumerated() {
       counts.open(read.collection)
       let piece = progress.begin(read.collection.string, total: nil)
       let counting =
@@ -41,13 +49,19 @@ package struct SchemaScan: Sendable {
           progress.setTotal(total, of: piece)
         } : nil
       defer { counting?.cancel() }
-      try await profile(read, &profiles, visit)
+      let next = {
+        let page = try await pages.next(of: index)
+        counting?.begin()
+        return page
+      }
+      try await profile(read, next, &profiles, visit)
     }
     return profiles.values.sorted { $0.pattern < $1.pattern }
   }
 
   private func profile(
     _ read: CollectionRead,
+    _ next: () async throws -> [RawDocument]?,
     _ profiles: inout [CollectionPath: CollectionProfile],
     _ visit: (RawDocument) throws -> Void
   ) async throws {
@@ -64,7 +78,7 @@ package struct SchemaScan: Sendable {
       if let current { profiles[current.pattern] = current }
     }
     var count = 0
-    for try await page in client.pages(of: read) {
+    while let page = try await next() {
       try Task.checkCancellation()
       for document in page {
         if document.path.isReserved { continue }

@@ -77,6 +77,7 @@ struct LiveSource: DocumentSource {
     var deletions = Deletions(in: read.collection, of: earlier?.originals)
     for try await page in client.pages(of: read) {
       try Task.checkCancellation()
+      counting.begin()
       if let originals = earlier?.originals {
         try await give(page, from: originals, &deletions, body)
       } else {

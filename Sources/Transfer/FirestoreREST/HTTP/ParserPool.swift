@@ -13,9 +13,11 @@ final class ParserPool: Sendable {
   private let idle = Mutex(Idle())
 
   /// Returns a parser for exclusive use, until its body is released.
-  func take() -> ParsedBody {
+  ///
+  /// - Parameter bytes: The size of the response.
+  func take(forBytes bytes: Int) -> ParsedBody {
     let parser = idle.withLock { $0.parsers.popLast() }
-    return ParsedBody(parser ?? JSONParser(), pool: self)
+    return ParsedBody(parser ?? JSONParser(), bytes: bytes, pool: self)
   }
 
   fileprivate func giveBack(_ parser: sending JSONParser) {
@@ -31,10 +33,13 @@ final class ParserPool: Sendable {
 package final class ParsedBody: @unchecked Sendable {
   /// The parser, only for the holder.
   let parser: JSONParser
+  /// The size of the response.
+  let bytes: Int
   private let pool: ParserPool
 
-  fileprivate init(_ parser: JSONParser, pool: ParserPool) {
+  fileprivate init(_ parser: JSONParser, bytes: Int, pool: ParserPool) {
     self.parser = parser
+    self.bytes = bytes
     self.pool = pool
   }
 

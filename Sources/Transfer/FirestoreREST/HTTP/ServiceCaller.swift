@@ -92,10 +92,15 @@ package struct ServiceCaller: Sendable {
 
   /// Sends a request once (twice if the token was refused) and parses the response.
   ///
+  /// - Parameter prepare: Called with the body of a successful response before it is parsed.
   /// - Returns: The parsed body and its root, which is valid while the body is held.
-  func attempt(_ request: HTTPRequest) async throws(CallFailure) -> (ParsedBody, JSONCursor) {
+  func attempt(
+    _ request: HTTPRequest,
+    beforeParsing prepare: (([UInt8]) async -> Void)? = nil
+  ) async throws(CallFailure) -> (ParsedBody, JSONCursor) {
     let response = try await exchange(request)
-    let body = parsers.take()
+    if response.status == 200 { await prepare?(response.body) }
+    let body = parsers.take(forBytes: response.body.count)
     guard response.status == 200 else {
       throw .service(ErrorBody.read(response, with: body.parser))
     }
@@ -175,6 +180,8 @@ package struct ServiceCaller: Sendable {
   ///   - rpc: The method.
   ///   - operation: A verb phrase for errors.
   ///   - path: The object of the operation, for errors.
+  ///   - prepare: Called with the body of each successful response before it is parsed; the time that it takes
+  ///     does not count towards the retry budget.
   ///   - decode: Decodes the response; the cursor is valid while the body is held. `.malformed` and
   ///     `.service` failures that it throws are retried like those of the transport.
   package func call<Answer>(
@@ -182,9 +189,10 @@ package struct ServiceCaller: Sendable {
     _ request: HTTPRequest,
     operation: String,
     path: String?,
+    beforeParsing prepare: (([UInt8]) async -> Void)? = nil,
     decode: (ParsedBody, JSONCursor) throws(CallFailure) -> Answer
   ) async throws(Failure) -> Answer {
-    let start = clock.now()
+    var start = clock.now()
     var attempt = 0
     while true {
       attempt += 1
@@ -192,7 +200,12 @@ package struct ServiceCaller: Sendable {
       timed.timeout = min(request.timeout, max(1, policy.budget - (clock.now() - start)))
       let failure: CallFailure
       do throws(CallFailure) {
-        let (body, root) = try await self.attempt(timed)
+        let (body, root) = try await self.attempt(timed) { body in
+          guard let prepare else { return }
+          let before = clock.now()
+          await prepare(body)
+          start += clock.now() - before
+        }
         return try decode(body, root)
       } catch {
         failure = error

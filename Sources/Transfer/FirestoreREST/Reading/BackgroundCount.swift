@@ -1,17 +1,25 @@
+import Files
 package import FirestoreModels
 
-/// Counts the documents of reads in the background.
+/// Counts the documents of reads in the background, once their first page is there.
 ///
 /// A count is optional: the service gives up after 60 seconds
 /// (https://firebase.google.com/docs/firestore/query-data/aggregation-queries), and a proxy or an emulator
-/// may not support it. So it has a short time limit, and without it only the total of the progress line is
-/// missing.
+/// may not support it. So it has a short time limit, it delays no page that a run begins with, and without it only
+/// the total of the progress line is missing.
 package final class BackgroundCount: Sendable {
+  private enum State {
+    case waiting
+    case counting(Task<Void, Never>)
+    case over
+  }
+
   /// The number of concurrent counts.
   fileprivate static let width = 8
-  private let task: Task<Void, Never>
+  private let state = Locked(State.waiting)
+  private let count: @Sendable () async -> Void
 
-  /// Starts counting.
+  /// Prepares a count, which ``begin()`` starts.
   ///
   /// - Parameters:
   ///   - limit: The maximum number of documents of each read.
@@ -22,7 +30,7 @@ package final class BackgroundCount: Sendable {
     client: FirestoreClient,
     report: @escaping @Sendable (Int) -> Void
   ) {
-    task = Task {
+    count = {
       let counts = await client.quickCounts(of: reads)
       var total = 0
       for count in counts {
@@ -35,9 +43,23 @@ package final class BackgroundCount: Sendable {
     }
   }
 
-  deinit { task.cancel() }
+  deinit { cancel() }
 
-  package func cancel() { task.cancel() }
+  /// Starts counting, when called for the first time.
+  package func begin() {
+    state.withLock { state in
+      guard case .waiting = state else { return }
+      state = .counting(Task { [count] in await count() })
+    }
+  }
+
+  /// Stops counting.
+  package func cancel() {
+    state.withLock { state in
+      if case .counting(let task) = state { task.cancel() }
+      state = .over
+    }
+  }
 }
 
 extension FirestoreClient {

@@ -45,8 +45,8 @@ package struct CollectionRead: Sendable, Equatable {
   var endBefore: DocumentPath?
   /// The number of concurrent requests.
   ///
-  /// With more than one, a collection in name order is read as concurrent queries of name ranges; all other
-  /// reads have one request at a time.
+  /// With more than one, a read in name order is made of concurrent queries of name ranges; any other has one
+  /// request at a time. Of several reads (``FirestoreClient/pages(ofEach:)``), later ones begin meanwhile.
   package var parallel = 1
   /// The read time; nil for the present.
   package var readTime: Timestamp?
@@ -77,7 +77,7 @@ package struct CollectionRead: Sendable, Equatable {
   }
 
   /// Whether it is read as concurrent name ranges.
-  var isSplit: Bool { parallel > 1 && reach == .collection && isOrderedByName && !showsMissing }
+  var isSplit: Bool { parallel > 1 && isOrderedByName && !showsMissing }
 
   /// Whether the documents are in name order, so that the read can resume after any of them.
   package var isOrderedByName: Bool {

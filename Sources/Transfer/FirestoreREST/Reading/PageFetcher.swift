@@ -4,20 +4,32 @@ import FirestoreModels
 struct PageFetcher: Sendable {
   let client: FirestoreClient
   let read: CollectionRead
+  /// Whether documents are only carried, so that they may stay on the tape.
+  let isCarrying: Bool
   private let selection: ReadSelection?
 
-  init(client: FirestoreClient, read: CollectionRead) {
+  init(client: FirestoreClient, read: CollectionRead, isCarrying: Bool = false) {
     self.client = client
     self.read = read
+    self.isCarrying = isCarrying
     selection = read.selection
   }
 
-  func page(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
+  /// Requests a page, with a smaller size if the response exceeds the limit.
+  ///
+  /// - Parameter prepare: Called with the body of each response and the requested size, before the
+  ///   body is parsed.
+  func page(
+    after start: PageStart?,
+    size: Int,
+    beforeParsing prepare: ((_ body: [UInt8], _ size: Int) async -> Void)? = nil
+  ) async throws(Failure) -> FetchedPage {
     var size = size
     while true {
       do throws(Failure) {
         return read.isList
-          ? try await list(after: start, size: size) : try await query(after: start, size: size)
+          ? try await list(after: start, size: size, beforeParsing: prepare)
+          : try await query(after: start, size: size, beforeParsing: prepare)
       } catch {
         guard error.isBodyTooLarge, size > 1 else { throw error }
         size = max(1, size / 2)
@@ -34,12 +46,17 @@ struct PageFetcher: Sendable {
     return start
   }
 
-  private func list(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
+  private func list(
+    after start: PageStart?,
+    size: Int,
+    beforeParsing prepare: ((_ body: [UInt8], _ size: Int) async -> Void)?
+  ) async throws(Failure) -> FetchedPage {
     try await client.caller.call(
       .listDocuments,
       HTTPRequest(method: "GET", url: listURL(after: start, size: size)),
       operation: "read the page of",
-      path: read.collection.string
+      path: read.collection.string,
+      beforeParsing: { await prepare?($0, size) }
     ) { (body, root) throws(CallFailure) in
       guard root.kind == .object else { throw .malformed("the response is not an object") }
       guard root["documents"].map({ $0.kind == .array }) ?? true else {
@@ -55,7 +72,11 @@ struct PageFetcher: Sendable {
     }
   }
 
-  private func query(after start: PageStart?, size: Int) async throws(Failure) -> FetchedPage {
+  private func query(
+    after start: PageStart?,
+    size: Int,
+    beforeParsing prepare: ((_ body: [UInt8], _ size: Int) async -> Void)?
+  ) async throws(Failure) -> FetchedPage {
     var query = read.query(in: client.database)
     query.limit = size
     if case .cursor(let cursor)? = start?.position {
@@ -69,7 +90,8 @@ struct PageFetcher: Sendable {
       .runQuery,
       client.post("\(client.url(ofParent: read.parent)):runQuery", client.queryBody(query, read.readTime)),
       operation: "query",
-      path: read.collection.string
+      path: read.collection.string,
+      beforeParsing: { await prepare?($0, size) }
     ) { (body, root) throws(CallFailure) in
       let elements = try FirestoreClient.streamElements(root)
       var count = 0
@@ -105,11 +127,18 @@ struct PageFetcher: Sendable {
     return StructuredQuery.Cursor(values, before: false)
   }
 
-  /// Decodes a fetched page.
+  /// Decodes a fetched page as far as its reader needs.
+  ///
+  /// - Throws: As ``documents(of:)``.
+  func decoded(_ page: FetchedPage) throws(Failure) -> DocumentPage {
+    isCarrying ? try documentPage(of: page) : .memory(try documents(of: page))
+  }
+
+  /// Decodes the documents of a fetched page.
   ///
   /// - Throws: `.unavailable` for a document that was not requested, `.internal` for one that cannot be
   ///   decoded.
-  func documents(of page: FetchedPage) throws(Failure) -> [RawDocument] {
+  private func documents(of page: FetchedPage) throws(Failure) -> [RawDocument] {
     var reader = AnswerReader(client.database)
     let isAsked = read.mayGive
     var documents: [RawDocument] = []
@@ -129,10 +158,24 @@ struct PageFetcher: Sendable {
     return documents
   }
 
+  /// Returns the names of all documents of a page, also of those that its read drops.
+  func names(of page: FetchedPage, _ documents: DocumentPage) -> [DocumentPath] {
+    guard selection != nil, let list = page.elements else {
+      var names: [DocumentPath] = []
+      names.reserveCapacity(documents.count)
+      documents.forEachPath { names.append($0) }
+      return names
+    }
+    return list.elements.compactMap { element in
+      let json = read.isList ? element : element["document"]
+      return json?["name"]?.string.flatMap { client.database.path(ofName: $0) }
+    }
+  }
+
   /// Returns the documents of a fetched page, which stay on its tape unless they are selected or cut here.
   ///
   /// - Throws: As ``documents(of:)``, but values are checked when they are looked at.
-  func documentPage(of page: FetchedPage) throws(Failure) -> DocumentPage {
+  private func documentPage(of page: FetchedPage) throws(Failure) -> DocumentPage {
     if selection != nil || read.cutsHere { return .memory(try documents(of: page)) }
     let reader = AnswerReader(client.database)
     let isAsked = read.mayGive

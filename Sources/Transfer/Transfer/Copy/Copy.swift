@@ -21,6 +21,10 @@ package struct Copy: Sendable {
     package var filter: StructuredQuery.Filter?
     /// The maximum number of documents per collection, including those of its subcollections; nil for all.
     package var limit: Int?
+    /// As ``CollectionRead/pageSize``.
+    package var pageSize = 300
+    /// As ``CollectionRead/parallel``.
+    package var parallel = 1
     /// The write mode, which decides about existing documents.
     package var mode: WriteMode
     /// The read time.
@@ -259,6 +263,8 @@ package struct Copy: Sendable {
       client: source.client,
       filter: options.filter,
       limit: options.limit ?? .max,
+      pageSize: options.pageSize,
+      parallel: options.parallel,
       personalData: personalData,
       range: options.part?.range ?? NameRange(),
       progress: context.progress

@@ -8,6 +8,9 @@ struct CopyReader: Sendable {
   let filter: StructuredQuery.Filter?
   /// The maximum number of documents per scope, including subcollections.
   let limit: Int
+  /// As ``CollectionRead/pageSize`` and ``CollectionRead/parallel``.
+  let pageSize: Int
+  let parallel: Int
   let personalData: PersonalDataGuard
   /// The names that are read.
   let range: NameRange
@@ -23,20 +26,16 @@ struct CopyReader: Sendable {
     _ body: ([RawDocument], CopyPosition?) async throws -> Void
   ) async throws {
     var position = start
-    for (index, scope) in plan.scopes.enumerated() where index >= start.stage {
+    let reads = reads(plan, from: start)
+    // With a limit of 0, nothing is requested.
+    let pages = client.pages(ofEach: limit > 0 ? reads : [])
+    for index in plan.scopes.indices.dropFirst(start.stage) {
       if index > start.stage || position.last == nil {
         (position.stage, position.last, position.taken) = (index, nil, 0)
       }
-      var read = scope.read
-      if !scope.isDeep { read.filter = filter }
-      read.readTime = plan.readTime
-      read.range = range
-      read.startAfter = position.last
-      let isResumable = read.isOrderedByName
+      let isResumable = reads[index - start.stage].isOrderedByName
       var left = limit - position.taken
-      read.pageSize = max(1, min(read.pageSize, left))
-      var pages = client.pages(of: read).makeAsyncIterator()
-      while left > 0, let page = try await next(&pages, readTime: plan.readTime) {
+      while left > 0, let page = try await next(pages, index - start.stage, readTime: plan.readTime) {
         try Task.checkCancellation()
         var documents: [RawDocument] = []
         for document in page where left > 0 && isSelected(document.path, index, plan.scopes) {
@@ -53,13 +52,31 @@ struct CopyReader: Sendable {
     }
   }
 
-  /// Returns the next page, and explains a failure that is due to the read time.
+  /// Returns the reads of the scopes that a position leaves.
+  private func reads(_ plan: Copy.Plan, from start: CopyPosition) -> [CollectionRead] {
+    plan.scopes.enumerated().dropFirst(start.stage).map { index, scope in
+      var read = scope.read
+      if !scope.isDeep { read.filter = filter }
+      read.readTime = plan.readTime
+      read.range = range
+      let isFirst = index == start.stage
+      read.startAfter = isFirst ? start.last : nil
+      let left = limit - (isFirst && start.last != nil ? start.taken : 0)
+      read.pageSize = max(1, min(pageSize, left))
+      // What is read ahead beyond a limit would be billed and discarded.
+      read.parallel = limit == .max ? parallel : 1
+      return read
+    }
+  }
+
+  /// Returns the next page of a read, and explains a failure that is due to the read time.
   private func next(
-    _ pages: inout DocumentPages.Iterator,
+    _ pages: CollectionPages,
+    _ index: Int,
     readTime: Timestamp?
   ) async throws -> [RawDocument]? {
     do {
-      return try await pages.next()
+      return try await pages.next(of: index)
     } catch let failure as Failure {
       guard let readTime else { throw failure }
       throw failure.explainingClosedWindow(

@@ -33,11 +33,11 @@ struct ExtraneousDocuments {
     var file = try OutputFile(path)
     var json = JSONWriter()
     var (count, read) = (0, 0)
+    let from = pages(copy.source.client, readTime)
+    let to = pages(copy.context.client, nil)
     for index in scopes.indices {
-      var from = pages(of: index, copy.source.client, readTime)
-      var to = pages(of: index, copy.context.client, nil)
       try await NameMerge.run { side in
-        guard let page = try await side == .from ? from.next() : to.next() else { return nil }
+        guard let page = try await (side == .from ? from : to).next(of: index) else { return nil }
         read += page.count
         copy.context.progress.advance(by: page.count)
         return page.filter { CollectionScope.index(of: $0.path, in: scopes) == index }
@@ -57,15 +57,17 @@ struct ExtraneousDocuments {
     return (count, read)
   }
 
-  private func pages(
-    of index: Int,
-    _ client: FirestoreClient,
-    _ readTime: Timestamp?
-  ) -> DocumentPages.Iterator {
-    var read = scopes[index].read
-    read.mask = [.documentName]
-    read.readTime = readTime
-    return client.pages(of: read).makeAsyncIterator()
+  private func pages(_ client: FirestoreClient, _ readTime: Timestamp?) -> CollectionPages {
+    client.pages(
+      ofEach: scopes.map { scope in
+        var read = scope.read
+        read.mask = [.documentName]
+        read.readTime = readTime
+        read.pageSize = copy.options.pageSize
+        read.parallel = copy.options.parallel
+        return read
+      }
+    )
   }
 
   // MARK: Deletion

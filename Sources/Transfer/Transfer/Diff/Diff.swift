@@ -23,6 +23,10 @@ package struct Diff {
     package var selection: CollectionSelection
     /// The read time of databases.
     package var readTime = ReadTimeChoice.pinned
+    /// As ``CollectionRead/pageSize``.
+    package var pageSize = 300
+    /// As ``CollectionRead/parallel``, of each database.
+    package var parallel = 1
     /// The fields that may differ.
     package var ignored: [FieldPath] = []
     /// The format of the differences.
@@ -128,6 +132,7 @@ package struct Diff {
           if let page {
             count += page.count
             run.read(page)
+            for counter in counting { counter.begin() }
           }
           return page
         } _: { step in
@@ -173,7 +178,15 @@ package struct Diff {
     case .database(let environment, let client):
       let readTime = try await ReadTimePinning(client: client, environment: environment, logger: logger)
         .pin(options.readTime, probing: scopes.first?.collection)
-      return (.database(DatabasePages(client: client, scopes: scopes, readTime: readTime)), readTime)
+      let reads = scopes.map { scope in
+        var read = scope.read
+        read.readTime = readTime
+        read.pageSize = options.pageSize
+        read.parallel = options.parallel
+        return read
+      }
+      let pages = DatabasePages(pages: client.pages(ofEach: reads), scopes: scopes, readTime: readTime)
+      return (.database(pages), readTime)
     }
   }
 }
@@ -226,31 +239,14 @@ private enum DiffPages {
 }
 
 /// The pages of a database.
-private final class DatabasePages {
-  private let client: FirestoreClient
-  private let scopes: [CollectionScope]
-  private let readTime: Timestamp?
-  private var current: (scope: Int, pages: DocumentPages.Iterator)?
-
-  init(client: FirestoreClient, scopes: [CollectionScope], readTime: Timestamp?) {
-    self.client = client
-    self.scopes = scopes
-    self.readTime = readTime
-  }
+private struct DatabasePages {
+  let pages: CollectionPages
+  let scopes: [CollectionScope]
+  let readTime: Timestamp?
 
   func next(_ scope: Int) async throws -> [RawDocument]? {
-    var pages: DocumentPages.Iterator
-    if let current, current.scope == scope {
-      pages = current.pages
-    } else {
-      var read = scopes[scope].read
-      read.readTime = readTime
-      pages = client.pages(of: read).makeAsyncIterator()
-    }
-    current = (scope, pages)
     do {
-      guard let page = try await pages.next() else { return nil }
-      current = (scope, pages)
+      guard let page = try await pages.next(of: scope) else { return nil }
       if scopes.count == 1, scopes[0].kind == nil { return page }
       return page.filter { CollectionScope.index(of: $0.path, in: scopes) == scope }
     } catch let failure as Failure {

@@ -102,10 +102,15 @@ package struct Export: Sendable {
     defer { count.cancel() }
     var empty: [CollectionRead] = []
     do {
-      for read in options.reads {
-        var read = read
-        read.readTime = readTime
-        if try await export(read, to: output) == 0 { empty.append(read) }
+      let reads = reads(at: readTime)
+      let pages = context.client.documentPages(ofEach: options.limit == 0 ? [] : reads)
+      for (index, read) in reads.enumerated() {
+        let exported = try await export(read, to: output) {
+          let page = try await pages.nextPage(of: index)
+          count.begin()
+          return page
+        }
+        if exported == 0 { empty.append(read) }
       }
     } catch let failure as Failure {
       throw readTime.map {
@@ -122,8 +127,26 @@ package struct Export: Sendable {
     return readTime
   }
 
+  /// Returns the reads as they are made.
+  private func reads(at readTime: Timestamp?) -> [CollectionRead] {
+    options.reads.map { read in
+      var read = read
+      read.readTime = readTime
+      if let limit = options.limit {
+        read.pageSize = max(1, min(read.pageSize, limit))
+        // What is read ahead beyond a limit would be billed and discarded.
+        read.parallel = 1
+      }
+      return read
+    }
+  }
+
   /// Exports the documents of a read and returns their number.
-  private func export(_ read: CollectionRead, to output: ExportOutput) async throws -> Int {
+  private func export(
+    _ read: CollectionRead,
+    to output: ExportOutput,
+    _ next: () async throws -> DocumentPage?
+  ) async throws -> Int {
     // A table has rows of one kind, so each subcollection has a table of its own; JSON Lines take all documents.
     let splits = read.reach == .subcollections && options.format.isTable
     var writers: [CollectionPath: any CollectionWriter] = [:]
@@ -135,7 +158,7 @@ package struct Export: Sendable {
     }
     let main = try writer(for: read.kind ?? read.collection)
     var count = 0
-    try await forEachPage(of: read) { page in
+    try await forEachPage(of: read, next) { page in
       count += page.count
       guard splits else { return try main.append(page) }
       for (table, documents) in try page.documents().grouped(by: { $0.path.collection.pattern }) {
@@ -174,14 +197,13 @@ package struct Export: Sendable {
     return columns
   }
 
-  private func forEachPage(of read: CollectionRead, _ body: (DocumentPage) throws -> Void) async throws {
+  private func forEachPage(
+    of read: CollectionRead,
+    _ next: () async throws -> DocumentPage?,
+    _ body: (DocumentPage) throws -> Void
+  ) async throws {
     var left = options.limit ?? .max
-    if left == 0 { return }
-    var read = read
-    read.pageSize = min(read.pageSize, left)
-    // Ranges read in parallel beyond a limit would be billed and discarded.
-    if options.limit != nil { read.parallel = 1 }
-    for try await whole in context.client.documentPages(of: read) {
+    while left > 0, let whole = try await next() {
       try Task.checkCancellation()
       let page = whole.count > left ? whole.prefix(left) : whole
       try body(worked(page))
@@ -194,7 +216,6 @@ package struct Export: Sendable {
         }
       }
       context.progress.advance(by: page.count)
-      if left == 0 { return }
     }
   }
 

@@ -85,6 +85,8 @@ struct CopyCommand: AsyncParsableCommand {
   @Flag(name: [.customShort("n"), .long], help: "Read and compare everything, write nothing.")
   var dryRun = false
 
+  @OptionGroup var reading: ReadingOptions
+
   @OptionGroup var source: FromOptions
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var logging: LoggingOptions
@@ -145,6 +147,7 @@ struct CopyCommand: AsyncParsableCommand {
     )
     prepared.limit = limit
     prepared.readTime = readTime ?? .pinned
+    (prepared.pageSize, prepared.parallel) = (reading.pageSize, reading.parallel.requests)
     prepared.deletesExtraneous = deleteExtraneous
     prepared.maximumDeletes = maxDelete
     prepared.keepsPersonalData = keepPersonalData

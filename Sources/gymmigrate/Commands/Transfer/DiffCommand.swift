@@ -78,6 +78,8 @@ struct DiffCommand: AsyncParsableCommand {
   )
   var toSource: DatabaseName?
 
+  @OptionGroup var reading: ReadingOptions
+
   @OptionGroup var source: FromOptions
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var logging: LoggingOptions
@@ -100,6 +102,7 @@ struct DiffCommand: AsyncParsableCommand {
       selection: try selection.selection(isDeep: subcollections, try EnvironmentResolver(connection).schema())
     )
     options.readTime = readTime ?? .pinned
+    (options.pageSize, options.parallel) = (reading.pageSize, reading.parallel.requests)
     options.ignored = try ignoredFields()
     options.failsIfEmpty = selection.emptiness.failIfEmpty
     options.format = format

@@ -1,0 +1,279 @@
+import Files
+package import FirestoreModels
+
+/// The pages of several reads, each in its order: one read after the other, or side by side under one budget.
+///
+///     let pages = client.pages(ofEach: reads)
+///     for index in reads.indices {
+///       while let page = try await pages.next(of: index) { print(page.count) }
+///     }
+///
+/// With ``CollectionRead/parallel``, up to the largest number of them are requested at a time: ranges of the read that
+/// is being returned, then the first pages of those after it. What waits to be returned is bounded for all together,
+/// so memory does not grow with the number of reads. Otherwise a read begins when its first page is asked for.
+/// Requests in flight are cancelled with the object.
+///
+/// Those who only carry documents get pages that stay on the tape of the response where that is possible. For others
+/// a page is decoded while they work on the one before; those after it wait on their tapes, which need less memory.
+///
+/// Not `Sendable`: one task asks for the pages.
+package final class CollectionPages {
+  private let client: FirestoreClient
+  private let reads: [CollectionRead]
+  private let work: ConcurrentReads?
+  private let isCarrying: Bool
+  private var alone: (index: Int, pages: ReadAhead)?
+
+  init(client: FirestoreClient, reads: [CollectionRead], isCarrying: Bool) {
+    self.client = client
+    self.reads = reads
+    self.isCarrying = isCarrying
+    let width = reads.map(\.parallel).max() ?? 1
+    let isConcurrent = width > 1 && (reads.count > 1 || reads.contains(where: \.isSplit))
+    work = isConcurrent ? ConcurrentReads(client, reads, width: width, isCarrying: isCarrying) : nil
+    work?.begin()
+    if !isConcurrent, let first = reads.first { alone = (0, pages(of: first)) }
+  }
+
+  private func pages(of read: CollectionRead) -> ReadAhead {
+    ReadAhead(PageFetcher(client: client, read: read.alone, isCarrying: isCarrying))
+  }
+
+  deinit {
+    work?.cancel()
+  }
+
+  /// Returns the next page of a read, which may be empty; nil after the last one.
+  ///
+  /// - Parameter index: The index of the read, not below that of the call before; the rest of earlier reads is
+  ///   skipped.
+  /// - Throws: ``Failure`` after all retries, or if a document cannot be decoded; the same again if asked again.
+  package func nextPage(of index: Int) async throws -> DocumentPage? {
+    guard reads.indices.contains(index) else { return nil }
+    if let work { return try await work.next(of: index) }
+    if let alone, alone.index == index { return try await alone.pages.next() }
+    let pages = pages(of: reads[index])
+    alone = (index, pages)
+    return try await pages.next()
+  }
+
+  /// Returns the documents of the next page of a read, as ``nextPage(of:)``.
+  package func next(of index: Int) async throws -> [RawDocument]? {
+    try await nextPage(of: index)?.documents()
+  }
+}
+
+extension FirestoreClient {
+  /// Reads several reads page by page, in their order.
+  package func pages(ofEach reads: [CollectionRead]) -> CollectionPages {
+    CollectionPages(client: self, reads: reads, isCarrying: false)
+  }
+
+  /// Reads several reads page by page, in their order, for those who only carry documents.
+  package func documentPages(ofEach reads: [CollectionRead]) -> CollectionPages {
+    CollectionPages(client: self, reads: reads, isCarrying: true)
+  }
+}
+
+extension CollectionRead {
+  /// The same read, with one request at a time.
+  fileprivate var alone: CollectionRead {
+    var read = self
+    read.parallel = 1
+    return read
+  }
+
+  /// The lane of the read among others.
+  fileprivate var lane: ReadScheduler.Lane {
+    guard isSplit else { return .chain }
+    let segments: (CollectionPath) -> Int = { $0.string.utf8.count { $0 == UInt8(ascii: "/") } + 1 }
+    let level =
+      switch reach {
+      case .collection, .subcollections: segments(collection)
+      case .group: 1
+      case .pattern: segments(CollectionPattern(collection).root)
+      }
+    let splitter = RangeSplitter(
+      pageSize: pageSize,
+      from: startAfter.map { .after($0) } ?? startAt.map { .at($0) } ?? .beginning,
+      before: endBefore,
+      level: level,
+      isDeep: reach != .collection
+    )
+    return .ranges(splitter, wantsPoints: reach == .group || reach == .pattern)
+  }
+}
+
+/// The requests in flight; when one arrives, the next is sent.
+private final class ConcurrentReads: Sendable {
+  private struct State {
+    var scheduler: ReadScheduler
+    /// The pages by the numbers of their requests.
+    var pages: [Int: Task<DocumentPage, any Error>] = [:]
+    /// The most documents to request of each read, learned from responses that were too large.
+    var sizes: [Int]
+    var isOver = false
+  }
+
+  private let fetchers: [PageFetcher]
+  private let width: Int
+  private let isCarrying: Bool
+  private let state: Locked<State>
+
+  init(_ client: FirestoreClient, _ reads: [CollectionRead], width: Int, isCarrying: Bool) {
+    self.width = width
+    self.isCarrying = isCarrying
+    fetchers = reads.map { PageFetcher(client: client, read: $0.isSplit ? $0 : $0.alone, isCarrying: true) }
+    state = Locked(
+      State(
+        scheduler: ReadScheduler(width: width, lanes: reads.map(\.lane)),
+        sizes: [Int](repeating: .max, count: reads.count)
+      )
+    )
+  }
+
+  /// Sends as many requests as the budget allows.
+  func begin() {
+    state.withLock { state in
+      if state.isOver { return }
+      while let request = state.scheduler.begin() {
+        state.pages[request.number] = Task { try await self.perform(request) }
+      }
+    }
+  }
+
+  func cancel() {
+    state.withLock { state in
+      state.isOver = true
+      for page in state.pages.values { page.cancel() }
+    }
+  }
+
+  func next(of index: Int) async throws -> DocumentPage? {
+    let dropped = state.withLock { state in
+      state.scheduler.advance(to: index).compactMap { state.pages.removeValue(forKey: $0) }
+    }
+    for page in dropped { page.cancel() }
+    begin()
+    let page = state.withLock { state -> Task<DocumentPage, any Error>? in
+      if state.scheduler.isCurrentDone { return nil }
+      guard let page = state.scheduler.first.flatMap({ state.pages[$0] }) else {
+        preconditionFailure("the first page was not requested")
+      }
+      return page
+    }
+    guard let page else { return nil }
+    let documents = try await page.cancellingValue
+    state.withLock { state in
+      if let number = state.scheduler.first { state.pages[number] = nil }
+      state.scheduler.finish()
+    }
+    begin()
+    if !isCarrying { decodeNext() }
+    return documents
+  }
+
+  /// Decodes the page that comes next, while the caller works on the one before.
+  private func decodeNext() {
+    state.withLock { state in
+      guard !state.isOver, let number = state.scheduler.first, let page = state.pages[number] else { return }
+      state.pages[number] = Task { .memory(try await page.cancellingValue.documents()) }
+    }
+  }
+
+  private func perform(_ request: ReadScheduler.Request) async throws -> DocumentPage {
+    do {
+      let fetcher = fetchers[request.lane]
+      switch request.what {
+      case .range(let piece):
+        let fetcher = fetcher.narrowed(to: piece)
+        let page = try await page(after: nil, size: piece.size, fetcher, request.lane)
+        let documents = try fetcher.decoded(page)
+        let names = fetcher.names(of: page, documents)
+        try fetcher.assertInside(piece, names)
+        let isWhole = page.next == nil
+        arrive { $0.arrive(request.number, bytes: page.body.bytes, names, isWhole: isWhole) }
+        return documents
+      case .page(let start):
+        let page = try await page(after: start, size: fetcher.read.pageSize, fetcher, request.lane)
+        let (next, documents) = (try fetcher.start(after: page), try fetcher.decoded(page))
+        arrive { $0.arrive(request.number, bytes: page.body.bytes, next: next) }
+        return documents
+      case .points:
+        let points = await fetcher.points(atMost: min(1000, width * 128))
+        arrive { $0.arrive(request.number, points: points) }
+        state.withLock { $0.pages[request.number] = nil }
+        return .memory([])
+      }
+    } catch {
+      arrive { $0.fail(request.number) }
+      throw error
+    }
+  }
+
+  /// Requests a page, with no more documents than responses may have.
+  private func page(
+    after start: PageStart?,
+    size: Int,
+    _ fetcher: PageFetcher,
+    _ lane: Int
+  ) async throws -> FetchedPage {
+    let asked = state.withLock { min(size, $0.sizes[lane]) }
+    let page = try await fetcher.page(after: start, size: asked)
+    try Task.checkCancellation()
+    state.withLock { state in
+      if page.size < asked {
+        state.sizes[lane] = page.size
+      } else if state.sizes[lane] < .max / 2 {
+        state.sizes[lane] += max(1, asked / 8)
+      }
+    }
+    return page
+  }
+
+  private func arrive(_ change: (inout ReadScheduler) -> Void) {
+    state.withLock { change(&$0.scheduler) }
+    begin()
+  }
+}
+
+extension PageFetcher {
+  /// Returns a fetcher for one range.
+  fileprivate func narrowed(to piece: RangeSplitter.Piece) -> PageFetcher {
+    var read = read
+    (read.startAfter, read.startAt, read.endBefore) = (nil, nil, piece.end)
+    switch piece.start {
+    case .beginning: break
+    case .after(let name): read.startAfter = name
+    case .at(let name): read.startAt = name
+    }
+    return PageFetcher(client: client, read: read, isCarrying: isCarrying)
+  }
+
+  /// Checks that documents are in their range; others would be returned twice, or lead to an endless read.
+  fileprivate func assertInside(_ piece: RangeSplitter.Piece, _ names: [DocumentPath]) throws(Failure) {
+    guard let first = names.first, let last = names.last else { return }
+    let isBehindStart =
+      switch piece.start {
+      case .beginning: true
+      case .after(let name): name < first && name < last
+      case .at(let name): name <= first && name <= last
+      }
+    if !isBehindStart { throw .endless("read the pages of", path: read.collection.string) }
+    if let end = piece.end, last >= end {
+      throw Failure(
+        .unavailable,
+        "read the pages of",
+        path: read.collection.string,
+        cause: "the service returned documents beyond the requested range",
+        remedy: "It may not support endAt: omit --parallel."
+      )
+    }
+  }
+
+  /// Returns names that cut a collection group; none if the service does not tell, which only makes it slower.
+  fileprivate func points(atMost count: Int) async -> [DocumentPath] {
+    let client = client.quickly
+    return (try? await client.partitions(ofGroup: read.collection.id, atMost: count, at: read.readTime)) ?? []
+  }
+}

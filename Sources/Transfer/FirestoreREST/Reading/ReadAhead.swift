@@ -1,0 +1,167 @@
+import Files
+import FirestoreModels
+
+/// Prefetching one page after the other: a page is decoded while the request for the next one is in flight.
+///
+/// Three pages at most are held: the caller's, the decoded one after it, and a body that waits to be decoded.
+/// Requests in flight are cancelled with the reader.
+final class ReadAhead {
+  private var page: PageAhead?
+
+  /// Requests the first page immediately.
+  init(_ fetcher: PageFetcher) {
+    let first = PageAhead(fetcher, after: nil, size: fetcher.read.pageSize)
+    first.begin()
+    first.admit()
+    page = first
+  }
+
+  deinit {
+    page?.cancel()
+  }
+
+  func next() async throws -> DocumentPage? {
+    guard let current = page else { return nil }
+    let (decoded, next) = try await current.value
+    next?.admit()
+    page = next
+    return decoded
+  }
+}
+
+/// A page that is requested at once, and parsed and decoded by the same task once it is admitted.
+///
+/// As soon as its body is admitted, the page after it is requested if ``EarlyToken`` finds its token, else once
+/// the body is parsed. A page that turns out not to come next is dropped.
+private final class PageAhead: Sendable {
+  typealias Decoded = (page: DocumentPage, next: PageAhead?)
+
+  private struct State {
+    var task: Task<Decoded, any Error>?
+    var next: PageAhead?
+    var isCancelled = false
+  }
+
+  private let fetcher: PageFetcher
+  private let start: PageStart?
+  private let size: Int
+  private let admission = Latch()
+  private let state = Locked(State())
+
+  init(_ fetcher: PageFetcher, after start: PageStart?, size: Int) {
+    (self.fetcher, self.start, self.size) = (fetcher, start, size)
+  }
+
+  /// Sends the request.
+  func begin() {
+    state.withLock { state in
+      if !state.isCancelled { state.task = Task { try await self.read() } }
+    }
+  }
+
+  /// Lets the page be decoded, and the next one be requested.
+  func admit() { admission.open() }
+
+  /// Cancels the request and those for what follows.
+  func cancel() {
+    let (task, next) = state.withLock { state in
+      state.isCancelled = true
+      return (state.task, state.next)
+    }
+    task?.cancel()
+    next?.cancel()
+  }
+
+  /// The documents, and the next page if there is one.
+  var value: Decoded {
+    get async throws {
+      guard let task = state.withLock({ $0.task }) else { throw CancellationError() }
+      return try await task.cancellingValue
+    }
+  }
+
+  private func read() async throws -> Decoded {
+    do {
+      let page = try await fetcher.page(after: start, size: size) { body, size in
+        await self.admission.wait()
+        // After a malformed body, this is another one.
+        self.drop()
+        guard !Task.isCancelled, let token = EarlyToken.find(in: body) else { return }
+        if let start = PageStart(.token(token), after: self.start) { self.request(start, afterSize: size) }
+      }
+      try Task.checkCancellation()
+      let next = try follow(page)
+      return (try fetcher.decoded(page), next)
+    } catch {
+      drop()
+      throw error
+    }
+  }
+
+  /// Returns the page after this one: the one that was requested early, if it is the one.
+  private func follow(_ page: FetchedPage) throws(Failure) -> PageAhead? {
+    let early = state.withLock { $0.next }
+    guard let start = try fetcher.start(after: page) else {
+      drop()
+      return nil
+    }
+    if let early, early.start?.position == start.position { return early }
+    drop()
+    return request(start, afterSize: page.size)
+  }
+
+  @discardableResult
+  private func request(_ start: PageStart, afterSize size: Int) -> PageAhead {
+    let next = PageAhead(fetcher, after: start, size: min(size * 2, fetcher.read.pageSize))
+    let isCancelled = state.withLock { state in
+      state.next = next
+      return state.isCancelled
+    }
+    if isCancelled { next.cancel() }
+    next.begin()
+    return next
+  }
+
+  private func drop() {
+    let next = state.withLock { state in
+      defer { state.next = nil }
+      return state.next
+    }
+    next?.cancel()
+  }
+}
+
+/// A gate that is opened once.
+private final class Latch: Sendable {
+  private enum State {
+    case closed([CheckedContinuation<Void, Never>])
+    case open
+  }
+
+  private let state = Locked(State.closed([]))
+
+  func open() {
+    let waiting = state.withLock { state in
+      guard case .closed(let waiting) = state else { return [CheckedContinuation<Void, Never>]() }
+      state = .open
+      return waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  /// Waits until it is open, or the task is cancelled.
+  func wait() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOpen = state.withLock { state in
+          guard case .closed(let waiting) = state, !Task.isCancelled else { return true }
+          state = .closed(waiting + [continuation])
+          return false
+        }
+        if isOpen { continuation.resume() }
+      }
+    } onCancel: {
+      open()
+    }
+  }
+}

@@ -1,0 +1,253 @@
+import FirestoreModels
+
+/// Decides which of several reads may send the next request, so that all together keep one budget.
+///
+/// The reads are returned one after the other, each in its order. So the earliest page that is not requested yet is
+/// next: of the read that is being returned, then of those after it. The page that everything waits for is always
+/// requested; any other only while fewer than the width are in flight, and while fewer than twice the width are in
+/// flight or wait to be returned, with fewer than ``maximumBytes``. That is enough that one slow page does not stop
+/// the others, and it bounds the memory, whatever the number of reads and the size of their documents. A page before
+/// others that wait may be one of thrice the width: they would stop it otherwise, after a part of the names that turns
+/// out to have many more documents. The type is pure.
+struct ReadScheduler: Sendable {
+  /// A request to send.
+  struct Request: Sendable {
+    enum What: Sendable {
+      /// A page of a range.
+      case range(RangeSplitter.Piece)
+      /// A page of a read that cannot be cut; nil for its first one.
+      case page(PageStart?)
+      /// Names that cut a collection group.
+      case points
+    }
+
+    let number: Int
+    /// The index of the read.
+    let lane: Int
+    let what: What
+  }
+
+  /// A read.
+  struct Lane: Sendable {
+    fileprivate enum Pages: Sendable {
+      case ranges(RangeSplitter)
+      case chain(PageChain)
+    }
+
+    fileprivate var pages: Pages
+    /// Whether the service should be asked for names that cut it, once it has more than a page.
+    fileprivate var wantsPoints = false
+    fileprivate var isLong = false
+    fileprivate var hasFailed = false
+
+    /// A read whose pages are requested one after the other.
+    static var chain: Lane { Lane(pages: .chain(PageChain())) }
+
+    /// A read that is cut into ranges.
+    static func ranges(_ splitter: RangeSplitter, wantsPoints: Bool) -> Lane {
+      Lane(pages: .ranges(splitter), wantsPoints: wantsPoints)
+    }
+  }
+
+  private let width: Int
+  private var lanes: [Lane]
+  private var current = 0
+  private var number = 0
+  /// The lanes of the requests in flight.
+  private var inFlight: [Int: Int] = [:]
+  /// The pages that wait to be returned.
+  private var waiting: [Int: (lane: Int, bytes: Int)] = [:]
+  private var waitingBytes = 0
+  /// The size that a page in flight is expected to have.
+  private var expectedBytes = 0
+
+  /// The most requests in flight and pages that wait, as multiples of the width: with a page after all of them, and
+  /// with a page before some.
+  private static let (ahead, between) = (2, 3)
+  /// The most bytes of responses that are in flight and wait, as far as those in flight are like the last ones.
+  static let maximumBytes = 8 << 20
+
+  /// - Parameter width: The number of concurrent requests.
+  init(width: Int, lanes: [Lane]) {
+    self.width = max(1, width)
+    self.lanes = lanes
+  }
+
+  /// Returns the next request to send; nil if nothing may be sent now.
+  mutating func begin() -> Request? {
+    guard current < lanes.count else { return nil }
+    if let request = begin(current, onlyFirst: true) { return request }
+    let held = inFlight.count + waiting.count
+    guard inFlight.count < width, held < Self.between * width,
+      waitingBytes + inFlight.count * expectedBytes < Self.maximumBytes
+    else { return nil }
+    for index in current..<lanes.count where !lanes[index].hasFailed {
+      if held >= Self.ahead * width, !isBetween(index) { return nil }
+      if lanes[index].wantsPoints, lanes[index].isLong {
+        lanes[index].wantsPoints = false
+        return request(.points, of: index)
+      }
+      if let request = begin(index, onlyFirst: false) { return request }
+    }
+    return nil
+  }
+
+  /// Whether the next page of a read comes before others that are requested.
+  private func isBetween(_ index: Int) -> Bool {
+    if case .ranges(let splitter) = lanes[index].pages, splitter.hasGap { return true }
+    return (inFlight.values.contains { $0 > index }) || (waiting.values.contains { $0.lane > index })
+  }
+
+  private mutating func begin(_ index: Int, onlyFirst: Bool) -> Request? {
+    switch lanes[index].pages {
+    case .ranges(var splitter):
+      guard let piece = splitter.begin(number + 1, onlyFirst: onlyFirst) else { return nil }
+      lanes[index].pages = .ranges(splitter)
+      return request(.range(piece), of: index)
+    case .chain(var chain):
+      guard let start = chain.begin(number + 1, onlyFirst: onlyFirst) else { return nil }
+      lanes[index].pages = .chain(chain)
+      return request(.page(start.value), of: index)
+    }
+  }
+
+  private mutating func request(_ what: Request.What, of lane: Int) -> Request {
+    number += 1
+    inFlight[number] = lane
+    return Request(number: number, lane: lane, what: what)
+  }
+
+  /// Takes the page of a range.
+  ///
+  /// - Parameters:
+  ///   - bytes: The size of the response.
+  ///   - names: The names of its documents, in order.
+  ///   - isWhole: Whether the range has no more.
+  mutating func arrive(_ number: Int, bytes: Int, _ names: [DocumentPath], isWhole: Bool) {
+    guard let lane = arrive(number, bytes), case .ranges(var splitter) = lanes[lane].pages else { return }
+    splitter.arrive(number, names, isWhole: isWhole)
+    lanes[lane].pages = .ranges(splitter)
+    if !isWhole { lanes[lane].isLong = true }
+  }
+
+  /// Takes a page of a read that cannot be cut.
+  ///
+  /// - Parameters:
+  ///   - bytes: The size of the response.
+  ///   - next: The start of the next page; nil after the last one.
+  mutating func arrive(_ number: Int, bytes: Int, next: PageStart?) {
+    guard let lane = arrive(number, bytes), case .chain(var chain) = lanes[lane].pages else { return }
+    chain.arrive(number, next: next)
+    lanes[lane].pages = .chain(chain)
+  }
+
+  private mutating func arrive(_ number: Int, _ bytes: Int) -> Int? {
+    guard let lane = inFlight.removeValue(forKey: number) else { return nil }
+    waiting[number] = (lane, bytes)
+    waitingBytes += bytes
+    // That of a large page is forgotten slowly: there may be more.
+    expectedBytes = max(bytes, expectedBytes - expectedBytes / 8)
+    return lane
+  }
+
+  /// Forgets a page that waits.
+  private mutating func release(_ number: Int) -> Bool {
+    guard let page = waiting.removeValue(forKey: number) else { return false }
+    waitingBytes -= page.bytes
+    return true
+  }
+
+  /// Takes names that cut a read into parts of similar size; none if the service does not tell.
+  mutating func arrive(_ number: Int, points: [DocumentPath]) {
+    guard let lane = inFlight.removeValue(forKey: number), case .ranges(var splitter) = lanes[lane].pages
+    else { return }
+    splitter.take(points: points)
+    lanes[lane].pages = .ranges(splitter)
+  }
+
+  /// Records that a page failed: of its read, nothing is read ahead any more.
+  mutating func fail(_ number: Int) {
+    guard let lane = inFlight.removeValue(forKey: number) else { return }
+    lanes[lane].hasFailed = true
+  }
+
+  /// Moves on to a read.
+  ///
+  /// - Returns: The requests and pages of earlier reads, which nobody needs.
+  mutating func advance(to lane: Int) -> [Int] {
+    guard lane > current else { return [] }
+    current = lane
+    let dropped =
+      inFlight.filter { $0.value < lane }.map(\.key) + waiting.filter { $0.value.lane < lane }.map(\.key)
+    for number in dropped {
+      inFlight[number] = nil
+      _ = release(number)
+    }
+    return dropped
+  }
+
+  /// Whether the current read was returned to its end.
+  var isCurrentDone: Bool {
+    guard current < lanes.count else { return true }
+    switch lanes[current].pages {
+    case .ranges(let splitter): return splitter.isDone
+    case .chain(let chain): return chain.isDone
+    }
+  }
+
+  /// The number of the page that comes next; nil if it is not requested, or at the end of the current read.
+  var first: Int? {
+    guard current < lanes.count else { return nil }
+    switch lanes[current].pages {
+    case .ranges(let splitter): return splitter.first
+    case .chain(let chain): return chain.first
+    }
+  }
+
+  /// Completes the page that comes next, which has arrived.
+  mutating func finish() {
+    guard let number = first, release(number) else { return }
+    switch lanes[current].pages {
+    case .ranges(var splitter):
+      splitter.finish()
+      lanes[current].pages = .ranges(splitter)
+    case .chain(var chain):
+      chain.finish()
+      lanes[current].pages = .chain(chain)
+    }
+  }
+}
+
+/// The pages of a read that cannot be cut: each is requested once the one before it has arrived.
+struct PageChain: Sendable {
+  /// The start of a page; its value is nil for the first one.
+  struct Start: Sendable {
+    let value: PageStart?
+  }
+
+  /// The numbers of the requested pages that were not returned, in order.
+  private var begun: [Int] = []
+  private var open: Start? = Start(value: nil)
+
+  /// Whether everything was returned.
+  var isDone: Bool { begun.isEmpty && open == nil }
+
+  /// The number of the page that comes next; nil if it is not requested.
+  var first: Int? { begun.first }
+
+  /// Begins the next page; nil if its start is not known.
+  mutating func begin(_ number: Int, onlyFirst: Bool) -> Start? {
+    guard !onlyFirst || begun.isEmpty, let start = open else { return nil }
+    open = nil
+    begun.append(number)
+    return start
+  }
+
+  /// Takes the start of the page after one that arrived.
+  mutating func arrive(_ number: Int, next: PageStart?) {
+    if begun.last == number { open = next.map { Start(value: $0) } }
+  }
+
+  /// Completes the next page.
+  mutating func finish() { begun.removeFirst() }
+}

@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# Measures what reads side by side gain at 80 ms a request: copy, diff, --group and --subcollections with --parallel 8 against one
+# request at a time, counted ids and ids of which most have one prefix, and 15 collections with --parallel 16 against the slowest
+# of them alone. Ends in 1 where a target is missed: six times as fast, 1.5 times one collection, within 64 MiB, and the same
+# results. Installs nothing.
+#
+#   scripts/bench-many-reads.sh [DOCUMENTS]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+documents=${1:-120000}
+. scripts/lib/page-files.sh
+need bench-many-reads python3 time
+binary=${GYMMIGRATE_BINARY:-bin/gymmigrate}
+[[ -x $binary ]] || { echo "There is no $binary; run 'make build', or name another with GYMMIGRATE_BINARY." >&2; exit 1; }
+binary=$(realpath "$binary")
+proxy=$PWD/scripts/delay-proxy.py
+folder=$(mktemp -d)
+servers=()
+cleanUp() {
+  for server in "${servers[@]}"; do kill "$server" 2>/dev/null || true; done
+  wait
+  rm -rf "$folder"
+}
+trap cleanUp EXIT
+
+python3 - "$documents" "$folder" <<'PYTHON'
+import random, string, sys
+count, folder = int(sys.argv[1]), sys.argv[2]
+chance = random.Random(1)
+notes = "lorem ipsum, dolor sit amet, consectetur adipiscing elit " * 4
+id = lambda length=20: "".join(chance.choices(string.ascii_letters + string.digits, k=length))
+groups = [id() for _ in range(count // 60 + 1)]
+names = {
+    "automatic": lambda n: id(),
+    "counted": lambda n: f"user{n + 1}",
+    "skewed": lambda n: f"member{n}" if n % 10 else id(),
+    "orders": lambda n: f"{groups[n // 60]}/items/{id()}",
+}
+for name, make in names.items():
+    with open(f"{folder}/{name}.jsonl", "w") as file:
+        for n in range(count):
+            file.write('{"fields":{"isActive":{"booleanValue":true},"n":{"integerValue":"%d"},"notes":{"stringValue":"%s"}},"name":"%s/%s"}\n'
+                       % (n, notes, name, make(n)))
+with open(f"{folder}/small.jsonl", "w") as file:
+    for number in range(15):
+        for n in range(300):
+            file.write('{"fields":{"n":{"integerValue":"%d"},"notes":{"stringValue":"%s"}},"name":"small%d/%s"}\n'
+                       % (n, notes, 10 + number, id()))
+PYTHON
+cd "$folder"
+
+# Serves a store, with 80 ms before each request where a delay is asked for, and leaves its port in a file.
+serve() { # STORE [DELAY]
+  "$binary" serve --port 0 --state-dir "$1" >"$1.served" 2>&1 &
+  servers+=($!)
+  until grep -q 127.0.0.1: "$1.served"; do sleep 0.05; done
+  grep -o '127.0.0.1:[0-9]*' "$1.served" | head -1 | cut -d: -f2 >"$1.direct"
+  python3 "$proxy" "$(cat "$1.direct")" 80 >"$1.port" &
+  servers+=($!)
+  until [[ -s $1.port ]]; do sleep 0.05; done
+}
+for name in automatic counted skewed orders; do
+  "$binary" import "$name.jsonl" --validate off -e local --state-dir large -q --no-progress
+done
+"$binary" import small.jsonl --validate off -e local --state-dir small -q --no-progress
+serve large
+serve small
+serve copied
+
+away() { echo --project sajarubox --database local --endpoint "http://127.0.0.1:$(cat "$1.port")"; }
+from() { echo --from-project sajarubox --from-database local --from-endpoint "http://127.0.0.1:$(cat "$1.port")"; }
+measure() { # NAME ARGUMENTS...
+  local name=$1
+  shift
+  /usr/bin/time -a -o times -f "$name %e %M" "$binary" "$@" -q --no-progress
+}
+
+for parallel in 1 8; do
+  for name in automatic counted skewed; do
+    measure "$name-$parallel" export $name $(away large) --parallel $parallel -o "$name-$parallel.jsonl"
+  done
+  measure "group-$parallel" export items --group $(away large) --parallel $parallel -o "group-$parallel.jsonl"
+  measure "subcollections-$parallel" export orders --subcollections $(away large) --parallel $parallel \
+    -o "subcollections-$parallel.jsonl"
+done
+for name in automatic counted skewed group subcollections; do cmp $name-1.jsonl $name-8.jsonl; done
+target="--project sajarubox --database local --endpoint http://127.0.0.1:$(cat copied.direct)"
+"$binary" copy automatic $(from large) $target --mode upsert --parallel 8 --yes -q --no-progress
+for parallel in 1 8; do
+  # What is the same is only read and compared, so that the target does not set the pace.
+  measure "copy-$parallel" copy automatic $(from large) $target --mode upsert --parallel $parallel --yes
+done
+cat >gymmigrate.yaml <<YAML
+project: sajarubox
+environments:
+  one: { database: local, endpoint: "http://127.0.0.1:$(cat large.port)" }
+  two: { database: local, endpoint: "http://127.0.0.1:$(cat copied.port)" }
+YAML
+for parallel in 1 8; do
+  measure "diff-$parallel" diff automatic --from one --to two --parallel $parallel
+done
+measure one export small10 $(away small) --parallel 16 -o one/ --format jsonl
+measure all export --all --no-subcollections $(away small) --parallel 16 -o all/ --format jsonl
+[[ $(cat all/*.jsonl | wc -l) == 4500 ]]
+
+python3 <<'PYTHON'
+import sys
+
+times = {}
+for line in open("times"):
+    name, seconds, kilobytes = line.split()
+    times[name] = (float(seconds), float(kilobytes))
+missed = []
+for name in ("automatic", "counted", "skewed", "group", "subcollections", "copy", "diff"):
+    (alone, _), (parallel, _) = times[f"{name}-1"], times[f"{name}-8"]
+    print(f"{name}: {alone:.1f} s, --parallel 8 {parallel:.1f} s, {alone / parallel:.1f} x as fast")
+    if parallel > alone / 6:
+        missed.append(f"{name} with --parallel 8 was less than six times as fast")
+ratio = times["all"][0] / times["one"][0]
+print(f"15 collections: {times['all'][0]:.2f} s, one alone {times['one'][0]:.2f} s, {ratio:.2f} x")
+if ratio > 1.5:
+    missed.append("15 collections took more than 1.5 times one alone")
+largest = max(times, key=lambda name: times[name][1])
+print(f"peak {times[largest][1] / 1024:.0f} MiB ({largest})")
+if times[largest][1] > 64 * 1024:
+    missed.append("more than 64 MiB")
+if missed:
+    sys.exit("bench-many-reads: " + "; ".join(missed))
+PYTHON
