@@ -30,9 +30,9 @@ extension JSONWriter {
       double(number)
       close("}")
     case .timestamp(let time):
-      open("{\"timestampValue\":")
-      quoted { time.append(to: &$0) }
-      close("}")
+      open("{\"timestampValue\":\"")
+      time.append(to: &bytes)
+      close("\"}")
     case .string(let text): text.withBytes { string($0, within: "{\"stringValue\":\"", "\"}") }
     case .bytes(let bytes):
       let bytes = try bytes.bytes()

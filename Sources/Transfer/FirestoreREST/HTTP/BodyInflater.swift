@@ -40,10 +40,11 @@ final class BodyInflater: Sendable {
 
   /// Takes back the memory of a body.
   func reclaim(_ body: consuming [UInt8]) {
-    guard body.capacity <= Self.largestIdleBody else { return }
-    body.removeAll(keepingCapacity: true)
+    var memory = body
+    guard memory.capacity <= Self.largestIdleBody else { return }
+    memory.removeAll(keepingCapacity: true)
     idle.withLock { idle in
-      if idle.bodies.count < Self.idleBodies { idle.bodies.append(body) }
+      if idle.bodies.count < Self.idleBodies { idle.bodies.append(memory) }
     }
   }
 
@@ -115,7 +116,7 @@ private final class Decompressor: @unchecked Sendable {
       UnsafeMutablePointer<Int>?
     ) -> libdeflate_result
 
-  static let gzip: Inflate = libdeflate_gzip_decompress_ex
+  static var gzip: Inflate { libdeflate_gzip_decompress_ex }
 
   private let pointer: OpaquePointer
 

@@ -102,7 +102,7 @@ package struct ServiceCaller: Sendable {
     let root = try parse(response.body, with: body.parser)
     var json: [UInt8] = []
     swap(&json, &response.body)
-    transport.reclaim(json)
+    transport.reclaim(consume json)
     return (body, root)
   }
 

@@ -175,7 +175,7 @@ struct CSVRows {
     guard !isForExcel, !text.isEmpty, CSVBytes.isPlain(text, delimiter: delimiter),
       cellText.isItself(text, isTyped: isTyped)
     else { return false }
-    bytes.append(addingCapacity: delimiters + text.count) { bytes in
+    bytes.append(addingCapacity: delimiters + text.count) { [delimiter] bytes in
       for _ in 0..<delimiters { bytes.append(delimiter) }
       bytes.append(text)
     }

@@ -196,7 +196,9 @@ package final class CSVWriter: CollectionWriter {
     let header = header(of: rows)
     try file.write(header)
     var waiting = SegmentedRows(segments: segments, columns: columns, delimiter: delimiter)
-    try rows.bytes.withUnsafeBytes { bytes throws(Failure) in try waiting.pass(bytes, to: &file) }
+    try rows.bytes.withUnsafeBufferPointer { bytes throws(Failure) in
+      try waiting.pass(UnsafeRawBufferPointer(bytes), to: &file)
+    }
     segments = [(file.bytesAccepted - header.count, columns)]
     phase = .direct(header: header.count, columns: columns)
     self.file = consume file

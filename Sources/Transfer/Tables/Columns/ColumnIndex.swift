@@ -83,15 +83,15 @@ struct ColumnIndex: Sendable {
 
   /// Adds a member to a level, where ``seek(_:in:from:)`` ended.
   mutating func insert(_ name: Name, in level: Int, at: Int) {
-    members.insert(
-      Member(head: name.head, start: names.count, count: name.bytes.count),
-      at: levels[level].start + at
-    )
+    let position = levels[level].start + at
+    members.insert(Member(head: name.head, start: names.count, count: name.bytes.count), at: position)
     names.append(contentsOf: name.bytes)
-    levels[level].count += 1
-    for other in levels.indices where other != level && levels[other].start >= levels[level].start + at {
-      levels[other].start += 1
+    for other in levels.indices where other != level {
+      // An empty level at the same position stays before this one, not inside of it.
+      let isBehind = levels[other].start == position && (at > 0 || levels[other].count > 0)
+      if isBehind || levels[other].start > position { levels[other].start += 1 }
     }
+    levels[level].count += 1
   }
 
   /// Returns the level of a member's members, a new one if there is none.

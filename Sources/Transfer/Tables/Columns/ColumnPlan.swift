@@ -78,10 +78,11 @@ struct ColumnPlan: Sendable {
   ) throws(WireError) -> FieldMap? {
     fill(&cells)
     // Nearly every document has only fields that have their columns.
-    if try !hasRest && cells.withUnsafeMutableBufferPointer({ cells throws(WireError) in
-      try place(fields, level: 0, in: cells)
-    }) {
-      return nil
+    if !hasRest {
+      let isPlaced = try cells.withUnsafeMutableBufferPointer { cells throws(WireError) in
+        try place(fields, level: 0, in: cells)
+      }
+      if isPlaced { return nil }
     }
     var rest: [FieldMap.Entry] = []
     try position(fields, level: 0, into: &cells, rest: &rest)
