@@ -132,7 +132,9 @@ struct TimestampTests {
   }
 
   @Test func noTextIsCanonicalForNoReason() {
-    for text in ["", "Z", "2026-01-02T03:04:05", "2026-02-29T00:00:00Z", "2026-00-01T00:00:00Z", "0000-01-01T00:00:00Z"] {
+    for text in [
+      "", "Z", "2026-01-02T03:04:05", "2026-02-29T00:00:00Z", "2026-00-01T00:00:00Z", "0000-01-01T00:00:00Z",
+    ] {
       #expect(!Array(text.utf8).withUnsafeBufferPointer { Timestamp.isCanonical($0) }, "\(text)")
     }
   }

@@ -344,7 +344,8 @@ private func documents(
   func columnsThatAppearLateAreInTheHeader(late: [Int]) throws {
     let original = (0..<3000).map { number in
       var fields: FieldMap = [
-        "name": .string("\(number) \"" + String(repeating: "x, ", count: 150)), "stock": .integer(Int64(number)),
+        "name": .string("\(number) \"" + String(repeating: "x, ", count: 150)),
+        "stock": .integer(Int64(number)),
       ]
       for (index, first) in late.enumerated() where number >= first && number % 2 == first % 2 {
         fields["zz\(index)"] = .map(["a\(number % 3)": .boolean(true)])

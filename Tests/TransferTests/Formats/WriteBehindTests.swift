@@ -12,7 +12,10 @@ import Testing
     var file = try OutputFile(folder.file("out"), digest: true)
     var (written, digest) = (0, try SHA256Digest())
     while written < 40 << 20 {
-      let piece = [UInt8](repeating: UInt8(truncatingIfNeeded: random.next()), count: 1 + Int(random.next() % 300_000))
+      let piece = [UInt8](
+        repeating: UInt8(truncatingIfNeeded: random.next()),
+        count: 1 + Int(random.next() % 300_000)
+      )
       try file.write(piece)
       piece.withUnsafeBytes { digest.update($0) }
       written += piece.count

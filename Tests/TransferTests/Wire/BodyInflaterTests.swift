@@ -13,8 +13,11 @@ import Testing
     case raw = -15
   }
 
-  private static func packed(_ bytes: [UInt8], _ wrapping: Wrapping = .gzip, level: Int32 = 6) throws -> [UInt8]
-  {
+  private static func packed(
+    _ bytes: [UInt8],
+    _ wrapping: Wrapping = .gzip,
+    level: Int32 = 6
+  ) throws -> [UInt8] {
     var stream = z_stream()
     let size = Int32(MemoryLayout<z_stream>.size)
     let code = deflateInit2_(
@@ -101,7 +104,9 @@ import Testing
     #expect(kind { try inflater.decoded(both, "gzip", atMost: 40_006) } == .bodyTooLarge)
     for rest in [[0], [0x1F], [0x1F, 0x8B], Array("more".utf8)] as [[UInt8]] {
       #expect(kind { try inflater.decoded(both + rest, "gzip", atMost: 1 << 20) } == .lost)
-      #expect(kind { try inflater.decoded(Self.packed(a, .zlib) + rest, "deflate", atMost: 1 << 20) } == .lost)
+      #expect(
+        kind { try inflater.decoded(Self.packed(a, .zlib) + rest, "deflate", atMost: 1 << 20) } == .lost
+      )
     }
   }
 
@@ -132,7 +137,9 @@ import Testing
     #expect(kind { try inflater.decoded(bomb, "gzip", atMost: 1 << 20) } == .bodyTooLarge)
     // It says that it is small, or larger than any such body can be.
     for size in [[1, 0, 0, 0], [0xFF, 0xFF, 0xFF, 0xFF]] as [[UInt8]] {
-      #expect(kind { try inflater.decoded(bomb.dropLast(4) + size, "gzip", atMost: 1 << 20) } == .bodyTooLarge)
+      #expect(
+        kind { try inflater.decoded(bomb.dropLast(4) + size, "gzip", atMost: 1 << 20) } == .bodyTooLarge
+      )
       let small = try Self.packed([1, 2, 3]).dropLast(4) + size
       #expect(kind { try inflater.decoded(small, "gzip", atMost: 1 << 20) } == .lost)
     }

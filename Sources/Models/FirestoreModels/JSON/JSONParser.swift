@@ -126,11 +126,11 @@ package struct JSONCursor {
     case object, array, string, integer, double, boolean, null
   }
 
-  @inlinable var tag: UInt8 { UInt8(truncatingIfNeeded: tape[index] >> 56) }
-  @inlinable var payload: Int { Int(tape[index] & 0x00FF_FFFF_FFFF_FFFF) }
+  @inlinable @inline(__always) var tag: UInt8 { UInt8(truncatingIfNeeded: tape[index] >> 56) }
+  @inlinable @inline(__always) var payload: Int { Int(tape[index] & 0x00FF_FFFF_FFFF_FFFF) }
 
   /// The tape index after this value.
-  @inlinable
+  @inlinable @inline(__always)
   var next: Int {
     switch tag {
     case UInt8(ascii: "{"), UInt8(ascii: "["): Int(tape[index] & 0xFFFF_FFFF)
@@ -139,7 +139,7 @@ package struct JSONCursor {
     }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   func at(_ index: Int) -> JSONCursor {
     JSONCursor(tape: tape, strings: strings, index: index)
   }
@@ -161,7 +161,7 @@ package struct JSONCursor {
   @inlinable var isArray: Bool { tag == UInt8(ascii: "[") }
 
   /// The bytes of a string; nil for other kinds.
-  @inlinable
+  @inlinable @inline(__always)
   package var utf8: UnsafeBufferPointer<UInt8>? {
     guard tag == UInt8(ascii: "\"") else { return nil }
     let at = strings + payload
@@ -227,7 +227,7 @@ package struct JSONCursor {
 
     package var string: String { String(decoding: utf8, as: UTF8.self) }
 
-    @inlinable
+    @inlinable @inline(__always)
     package static func == (name: Name, other: StaticString) -> Bool {
       name.utf8.count == other.utf8CodeUnitCount
         && name.utf8.hasSameBytes(as: UnsafeRawPointer(other.utf8Start))
@@ -253,7 +253,7 @@ package struct JSONCursor {
     /// Whether all members have been returned.
     @inlinable package var isAtEnd: Bool { at.index >= end }
 
-    @inlinable
+    @inlinable @inline(__always)
     package mutating func next() -> (name: Name, value: JSONCursor)? {
       guard at.index < end, let utf8 = at.utf8 else { return nil }
       let value = at.at(at.index + 1)
@@ -278,7 +278,7 @@ package struct JSONCursor {
       end = array.next - 1
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     package mutating func next() -> JSONCursor? {
       guard at.index < end else { return nil }
       let element = at

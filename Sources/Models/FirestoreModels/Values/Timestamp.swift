@@ -115,11 +115,15 @@ extension Timestamp: CustomStringConvertible {
     // 2026-01-31T18:00:00: two words and three bytes, of which the separators become zero digits and are compared.
     let bytes = UnsafeRawPointer(base)
     let date = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)) ^ 0x2D30_302D_3030_3030
-    let time = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)) ^ 0x3030_3A30_3054_3030
-    let rest = UInt64(text[16] ^ UInt8(ascii: ":")) | UInt64(text[17] ^ 0x30) << 8 | UInt64(text[18] ^ 0x30) << 16
+    let time =
+      UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)) ^ 0x3030_3A30_3054_3030
+    let rest =
+      UInt64(text[16] ^ UInt8(ascii: ":")) | UInt64(text[17] ^ 0x30) << 8 | UInt64(text[18] ^ 0x30) << 16
     let separators = date & 0xFF00_00FF_0000_0000 | time & 0x0000_FF00_00FF_0000 | rest & 0xFF
     guard separators == 0, areDigits(date), areDigits(time), areDigits(rest) else { return false }
-    func pair(_ word: UInt64, _ at: UInt64) -> Int { Int(word >> at & 0xFF) * 10 + Int(word >> (at + 8) & 0xFF) }
+    func pair(_ word: UInt64, _ at: UInt64) -> Int {
+      Int(word >> at & 0xFF) * 10 + Int(word >> (at + 8) & 0xFF)
+    }
     let year = pair(date, 0) * 100 + pair(date, 16)
     let month = pair(date, 40)
     let day = pair(time, 0)

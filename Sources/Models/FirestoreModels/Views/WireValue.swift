@@ -133,7 +133,7 @@ package struct WireElements: ReadableElements {
       self.depth = depth
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     package mutating func next() -> WireValue? {
       elements?.next().map { WireValue(json: $0, depth: depth) }
     }
@@ -176,7 +176,7 @@ package struct WireFields: ReadableFields {
       self.depth = depth
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     package mutating func next() -> (name: WireText, value: WireValue)? {
       guard let (name, value) = members?.next() else { return nil }
       return (WireText(utf8: name.utf8), WireValue(json: value, depth: depth))

@@ -372,7 +372,8 @@ private final class CurlTransfer {
   /// The largest body, as it is received; what cannot be compressed grows a little.
   private var maximumReceived: Int {
     let maximum = request.maximumBodyBytes
-    return request.decompresses && headers["content-encoding"] != nil ? maximum + maximum / 1000 + 1024 : maximum
+    return request.decompresses && headers["content-encoding"] != nil
+      ? maximum + maximum / 1000 + 1024 : maximum
   }
 
   private func receive(_ data: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {

@@ -111,7 +111,7 @@ struct CSVRows {
 
   @inline(__always)
   private mutating func append(delimiters count: Int) {
-    if count > 0 { bytes.append(contentsOf: repeatElement(delimiter, count: count)) }
+    for _ in 0..<count { bytes.append(delimiter) }
   }
 
   private mutating func appendCell<Content: ReadableValue>(

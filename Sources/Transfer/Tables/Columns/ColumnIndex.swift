@@ -3,8 +3,8 @@ import Platform
 
 /// The members of the nested maps of a table's documents, with their columns, in byte order of their names.
 ///
-/// It is searched for every field of every row, so it is flat: looking something up counts no references and mostly compares one
-/// word.
+/// It is searched for every field of every row, so it is flat: a look through a ``Table`` counts no references and mostly compares
+/// one word.
 struct ColumnIndex: Sendable {
   /// A name, with its first bytes as a number that is ordered as they are.
   struct Name {
@@ -35,9 +35,9 @@ struct ColumnIndex: Sendable {
   }
 
   /// The members of a map, a piece of ``members``.
-  private struct Level: Sendable {
-    var start: Int
-    var count: Int
+  struct Level: Sendable {
+    fileprivate var start: Int
+    fileprivate var count: Int
   }
 
   private var members: [Member] = []
@@ -53,32 +53,60 @@ struct ColumnIndex: Sendable {
     set { members[levels[level].start + at] = newValue }
   }
 
+  /// Calls `body` with the members, which must not escape.
+  func withTable<Result, Failure>(
+    _ body: (Table) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try members.withUnsafeBufferPointer { members throws(Failure) in
+      try levels.withUnsafeBufferPointer { levels throws(Failure) in
+        try names.withUnsafeBufferPointer { names throws(Failure) in
+          try body(Table(members: members, levels: levels, names: names))
+        }
+      }
+    }
+  }
+
   /// Advances `at` to the member of a level with a name, or to where it belongs.
-  @inline(__always)
   func seek(_ name: Name, in level: Int, from at: inout Int) -> Bool {
-    let level = levels[level]
-    while at < level.count {
-      let order = order(of: members[level.start + at], name)
-      if order >= 0 { return order == 0 }
-      at += 1
-    }
-    return false
+    var position = at
+    let found = withTable { $0.seek(name, in: level, from: &position) }
+    at = position
+    return found
   }
 
-  @inline(__always)
-  private func order(of member: Member, _ name: Name) -> Int {
-    if member.head != name.head { return member.head < name.head ? -1 : 1 }
-    if member.count <= 8 || name.bytes.count <= 8 { return member.count - name.bytes.count }
-    return orderOfTails(member, name)
-  }
+  /// The members, for reading.
+  struct Table {
+    fileprivate let members: UnsafeBufferPointer<Member>
+    fileprivate let levels: UnsafeBufferPointer<Level>
+    fileprivate let names: UnsafeBufferPointer<UInt8>
 
-  private func orderOfTails(_ member: Member, _ name: Name) -> Int {
-    let order = names.withUnsafeBufferPointer { names in
-      let other = UnsafeBufferPointer(rebasing: names[member.start..<(member.start + member.count)])
-      guard let a = other.baseAddress, let b = name.bytes.baseAddress else { return 0 }
-      return Int(memcmp(a + 8, b + 8, min(other.count, name.bytes.count) - 8))
+    @inline(__always)
+    subscript(level: Int, at: Int) -> Member { members[levels[level].start + at] }
+
+    /// As ``ColumnIndex/seek(_:in:from:)``.
+    @inline(__always)
+    func seek(_ name: Name, in level: Int, from at: inout Int) -> Bool {
+      let level = levels[level]
+      while at < level.count {
+        let order = order(of: members[level.start + at], name)
+        if order >= 0 { return order == 0 }
+        at += 1
+      }
+      return false
     }
-    return order == 0 ? member.count - name.bytes.count : order
+
+    @inline(__always)
+    private func order(of member: Member, _ name: Name) -> Int {
+      if member.head != name.head { return member.head < name.head ? -1 : 1 }
+      if member.count <= 8 || name.bytes.count <= 8 { return member.count - name.bytes.count }
+      return orderOfTails(member, name)
+    }
+
+    private func orderOfTails(_ member: Member, _ name: Name) -> Int {
+      guard let a = names.baseAddress, let b = name.bytes.baseAddress else { return 0 }
+      let order = Int(memcmp(a + member.start + 8, b + 8, min(member.count, name.bytes.count) - 8))
+      return order == 0 ? member.count - name.bytes.count : order
+    }
   }
 
   /// Adds a member to a level, where ``seek(_:in:from:)`` ended.

@@ -80,7 +80,9 @@ struct ColumnPlan: Sendable {
     // Nearly every document has only fields that have their columns.
     if !hasRest {
       let isPlaced = try cells.withUnsafeMutableBufferPointer { cells throws(WireError) in
-        try place(fields, level: 0, in: cells)
+        try index.withTable { table throws(WireError) in
+          try Self.place(fields, table, level: 0, in: cells, isAll: grows)
+        }
       }
       if isPlaced { return nil }
     }
@@ -101,30 +103,35 @@ struct ColumnPlan: Sendable {
 
   /// Assigns values to columns that are known.
   ///
+  /// - Parameter isAll: Whether every field has to have a column.
   /// - Returns: False at the first field that has to get one.
-  private func place<Fields: ReadableFields>(
+  private static func place<Fields: ReadableFields>(
     _ fields: Fields,
+    _ table: ColumnIndex.Table,
     level: Int,
-    in cells: UnsafeMutableBufferPointer<Fields.Content?>
+    in cells: UnsafeMutableBufferPointer<Fields.Content?>,
+    isAll: Bool
   ) throws(WireError) -> Bool {
     // Both the document's members and the known ones are sorted, so they are traversed together.
     var at = 0
-    var members = fields.makeIterator()
-    while let (name, value) = members.next() {
-      let found = name.withBytes { index.seek(ColumnIndex.Name($0), in: level, from: &at) }
+    var iterator = fields.makeIterator()
+    while let (name, value) = iterator.next() {
+      let found = name.withBytes { table.seek(ColumnIndex.Name($0), in: level, from: &at) }
       if !found {
-        if grows { return false }
+        if isAll { return false }
         continue
       }
-      let member = index[level, at]
-      if grows, value.isMap, let inner = try Self.members(of: value) {
-        guard let below = member.level, try place(inner, level: below, in: cells) else { return false }
+      let member = table[level, at]
+      if isAll, value.isMap, let inner = try members(of: value) {
+        guard let below = member.level, try place(inner, table, level: below, in: cells, isAll: isAll) else {
+          return false
+        }
       } else if let column = member.column {
         cells[column] = value
-      } else if grows {
+      } else if isAll {
         return false
       } else if let below = member.level, case .map(let inner) = try value.view() {
-        _ = try place(inner, level: below, in: cells)
+        _ = try place(inner, table, level: below, in: cells, isAll: isAll)
       }
     }
     return true
