@@ -73,6 +73,11 @@ let package = Package(
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
     ),
     .systemLibrary(
+      name: "CDeflate",
+      pkgConfig: "libdeflate",
+      providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]
+    ),
+    .systemLibrary(
       name: "CMinizip",
       pkgConfig: "minizip",
       providers: [.apt(["libminizip-dev"]), .brew(["minizip"])]
@@ -82,6 +87,7 @@ let package = Package(
       pkgConfig: "expat",
       providers: [.apt(["libexpat1-dev"]), .brew(["expat"])]
     ),
+    .systemLibrary(name: "CLinux"),
     .target(
       name: "CSimdjson",
       linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++", .when(platforms: [.linux]))]
@@ -100,12 +106,12 @@ let package = Package(
     ),
 
     // Floor 2: moving documents, and the embedded store.
-    library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "COpenSSL", "CZlib"]),
+    library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "CLinux", "COpenSSL", "CZlib"]),
     library("Configuration", in: "Transfer/", ["FirestoreModels", "Schema", "YAML", "Files", "Platform"]),
     library(
       "FirestoreREST",
       in: "Transfer/",
-      ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "COpenSSL", logging]
+      ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "CDeflate", "COpenSSL", logging]
     ),
     library(
       "Storage",

@@ -43,8 +43,10 @@ let package = Package(
     .systemLibrary(name: "CXLSXWriter", path: "Main/CXLSXWriter", pkgConfig: "xlsxwriter"),
     .systemLibrary(name: "COpenSSL", path: "Main/COpenSSL", pkgConfig: "libcrypto"),
     .systemLibrary(name: "CZlib", path: "Main/CZlib", pkgConfig: "zlib"),
+    .systemLibrary(name: "CDeflate", path: "Main/CDeflate", pkgConfig: "libdeflate"),
     .systemLibrary(name: "CMinizip", path: "Main/CMinizip", pkgConfig: "minizip"),
     .systemLibrary(name: "CExpat", path: "Main/CExpat", pkgConfig: "expat"),
+    .systemLibrary(name: "CLinux", path: "Main/CLinux"),
     .target(
       name: "CSimdjson",
       path: "Main/CSimdjson",
@@ -63,12 +65,12 @@ let package = Package(
     ),
 
     // Floor 2: moving documents, and the embedded store.
-    library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "COpenSSL", "CZlib"]),
+    library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "CLinux", "COpenSSL", "CZlib"]),
     library("Configuration", in: "Transfer/", ["FirestoreModels", "Schema", "YAML", "Files", "Platform"]),
     library(
       "FirestoreREST",
       in: "Transfer/",
-      ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "COpenSSL", logging]
+      ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "CDeflate", "COpenSSL", logging]
     ),
     library(
       "Tables",

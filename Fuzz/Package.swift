@@ -50,8 +50,10 @@ let package = Package(
     .systemLibrary(name: "CXLSXWriter", pkgConfig: "xlsxwriter"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+    .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate"),
     .systemLibrary(name: "CMinizip", pkgConfig: "minizip"),
     .systemLibrary(name: "CExpat", pkgConfig: "expat"),
+    .systemLibrary(name: "CLinux"),
     .target(
       name: "CSimdjson",
       linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++", .when(platforms: [.linux]))]
@@ -69,12 +71,12 @@ let package = Package(
     ),
 
     // Floor 2: moving documents, and the embedded store.
-    library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "COpenSSL", "CZlib"]),
+    library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "CLinux", "COpenSSL", "CZlib"]),
     library("Configuration", in: "Transfer/", ["FirestoreModels", "Schema", "YAML", "Files", "Platform"]),
     library(
       "FirestoreREST",
       in: "Transfer/",
-      ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "COpenSSL", logging]
+      ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "CDeflate", "COpenSSL", logging]
     ),
     library(
       "Storage",

@@ -98,13 +98,17 @@ package struct ServiceCaller: Sendable {
     _ request: HTTPRequest,
     beforeParsing prepare: (([UInt8]) async -> Void)? = nil
   ) async throws(CallFailure) -> (ParsedBody, JSONCursor) {
-    let response = try await exchange(request)
+    var response = try await exchange(request)
     if response.status == 200 { await prepare?(response.body) }
     let body = parsers.take(forBytes: response.body.count)
     guard response.status == 200 else {
       throw .service(ErrorBody.read(response, with: body.parser))
     }
-    return (body, try parse(response.body, with: body.parser))
+    let root = try parse(response.body, with: body.parser)
+    var json: [UInt8] = []
+    swap(&json, &response.body)
+    transport.reclaim(consume json)
+    return (body, root)
   }
 
   /// Sends a signed request once (twice if the token was refused) and returns the response, whatever its status.
@@ -160,7 +164,7 @@ package struct ServiceCaller: Sendable {
     var result: Result<JSONCursor, WireError>?
     json.withUnsafeBytes { bytes in
       do throws(WireError) {
-        result = .success(try parser.parseHolding(bytes))
+        result = .success(try parser.parseHolding(bytes, room: json.capacity))
       } catch {
         result = .failure(error)
       }
