@@ -257,6 +257,9 @@ package struct JSONCursor {
       end = array.next - 1
     }
 
+    /// Whether all elements have been returned.
+    var isAtEnd: Bool { at.index >= end }
+
     package mutating func next() -> JSONCursor? {
       guard at.index < end else { return nil }
       let element = at

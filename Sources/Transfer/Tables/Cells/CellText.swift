@@ -109,13 +109,20 @@ package struct CellText: Sendable {
 
   /// Appends a text as it is; false, and nothing, if it would be read back as something else.
   private func appendText(_ utf8: UnsafeBufferPointer<UInt8>, isTyped: Bool, to out: inout [UInt8]) -> Bool {
-    guard let first = utf8.first else { return true }
-    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return false }
-    if utf8.count == nullBytes.count, utf8.elementsEqual(nullBytes) { return false }
-    if !isTyped, CellForm(utf8) != .text { return false }
+    guard isPlain(utf8, isTyped: isTyped) else { return false }
     if neutralisesFormulas, CellForm.isFormula(utf8) { out.append(UInt8(ascii: "'")) }
     out.append(contentsOf: utf8)
     return true
+  }
+
+  /// Whether a text in a cell is read back as itself.
+  ///
+  /// - Parameter isTyped: Whether the column is one of strings; otherwise it has no type.
+  func isPlain(_ utf8: UnsafeBufferPointer<UInt8>, isTyped: Bool) -> Bool {
+    guard let first = utf8.first else { return true }
+    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return false }
+    if utf8.count == nullBytes.count, utf8.elementsEqual(nullBytes) { return false }
+    return isTyped || CellForm(utf8) == .text
   }
 
   private mutating func appendREST(
