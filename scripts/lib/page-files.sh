@@ -43,7 +43,7 @@ http {
     default_type application/json;
     location = $base/$collection { root $work/pages; rewrite ^ /\$page.json break; gzip_static always; sendfile on; }
     # A file answers no POST, but what replaces that error does.
-    location = $base:runQuery { error_page 405 =200 /query.json; root $work/pages; rewrite ^ /query.json break; }
+    location = $base:runQuery { error_page 405 =200 /query.json; return 405; }
     location = /query.json { internal; root $work/pages; gzip_static always; }
     location = $base:runAggregationQuery {
       return 200 '[{"result":{"aggregateFields":{"n":{"integerValue":"$documents"}}}}]';

@@ -173,7 +173,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "7", "{}", "[]", "{", #"{"fields":{}}"#, #"{"name":"users"}"#, #"{"name":7}"#, #"{"name":"users/u1","x":1}"#,
+    "7", "{}", "[]", "{", #"{"fields":{}}"#, #"{"name":"users"}"#, #"{"name":7}"#,
+    #"{"name":"users/u1","x":1}"#,
     #"{"name":"users/u1","fields":[]}"#, #"{"name":"users/u1","fields":{"a":{}}}"#,
     #"{"name":"users/u1","createTime":"yesterday"}"#,
     #"{"name":"users/u1","fields":{"a":{"stringValue":"a","nullValue":null}}}"#,
@@ -270,7 +271,10 @@ import Testing
         var encoder = Self.encoder()
         let encoded = try parser.parse(json.bytes) { encoder.encode($0) }
         #expect(DocumentLimits.violations(of: document).isEmpty == isWithin)
-        #expect((encoded != nil) == isWithin, "\(document.path) \(document.fields.entries.first?.name.prefix(9) ?? "")")
+        #expect(
+          (encoded != nil) == isWithin,
+          "\(document.path) \(document.fields.entries.first?.name.prefix(9) ?? "")"
+        )
       }
     }
   }

@@ -107,7 +107,9 @@ import Testing
   }
 
   @Test func aWriterThatIsDroppedLeavesNothing() throws {
-    let documents = (0..<3000).map { books.document("d\($0)", ["s": .string(String(repeating: "x", count: 300))]) }
+    let documents = (0..<3000).map {
+      books.document("d\($0)", ["s": .string(String(repeating: "x", count: 300))])
+    }
     do {
       let writer = try XLSXWriter(books.folder.file("dropped.xlsx"), options: books.options)
       let sheet = try writer.sheet(for: books.orders)

@@ -154,11 +154,15 @@ extension FieldPassage {
     if let sorted = Self.sorted(object) {
       if sorted.isEmpty { return false }
       for (name, value) in sorted {
-        guard member(name, value, depth: depth, nameBytes: nameBytes, isVector: isVector) else { return false }
+        guard member(name, value, depth: depth, nameBytes: nameBytes, isVector: isVector) else {
+          return false
+        }
       }
     } else {
       for (name, value) in object.members {
-        guard member(name, value, depth: depth, nameBytes: nameBytes, isVector: isVector) else { return false }
+        guard member(name, value, depth: depth, nameBytes: nameBytes, isVector: isVector) else {
+          return false
+        }
       }
     }
     end("}")

@@ -79,7 +79,9 @@ struct ImportInputs: Sendable {
     let input = inputs[stage]
     if input.source.format == .jsonLines {
       let encoder = references.map { DocumentEncoder($0, collection: collection) }
-      let passage: JSONLinesReader.Passage? = encoder.map { isChecked(input.source) ? .both($0) : .encoded($0) }
+      let passage: JSONLinesReader.Passage? = encoder.map {
+        isChecked(input.source) ? .both($0) : .encoded($0)
+      }
       return checked(
         try JSONLinesInput(input.source.path, via: options.files, passage ?? .decoded),
         input.source

@@ -43,7 +43,9 @@ final class LibraryThread: Sendable {
   ///
   /// - Throws: As ``run(_:)``.
   func drain() throws(Failure) {
-    let failure = condition.change(when: { !$0.isBusy && ($0.jobs.isEmpty || $0.failure != nil) }) { $0.failure }
+    let failure = condition.change(when: { !$0.isBusy && ($0.jobs.isEmpty || $0.failure != nil) }) {
+      $0.failure
+    }
     if let failure { throw failure }
   }
 

@@ -9,6 +9,8 @@ struct SheetCells {
   private let sheet: String
   private let timeZone: LocalTimeZone
   private var plan: ColumnPlan
+  /// What cells need to know of the columns; copies of those would cost more than most cells.
+  private var kinds: [(type: Column.ValueType, isTextLike: Bool)] = []
   private var cellText: CellText
   private var shownText: ShownText
   private var text: [UInt8] = []
@@ -66,6 +68,10 @@ struct SheetCells {
     } catch {
       throw invalid(document, error)
     }
+    while kinds.count < cells.count {
+      let column = plan.columns[kinds.count]
+      kinds.append((column.type, column.isTextLike))
+    }
     while lengths.count <= cells.count { lengths.append(0) }
     text.removeAll(keepingCapacity: true)
     text.append(contentsOf: name)
@@ -118,11 +124,11 @@ struct SheetCells {
 
   /// Adds a text as it is, as nearly every text can be; false, and nothing, if it may need more care.
   private mutating func addPlain(_ utf8: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
-    let column = plan.columns[index]
-    guard column.type == .string || column.type == .any, utf8.count <= SheetText.maximumLength,
-      SheetText.isPlain(utf8), cellText.isPlain(utf8, isTyped: column.type == .string)
+    let (type, isTextLike) = kinds[index]
+    guard type == .string || type == .any, utf8.count <= SheetText.maximumLength,
+      SheetText.isPlain(utf8), cellText.isPlain(utf8, isTyped: type == .string)
     else { return false }
-    rows.text(utf8, column: index + 1, isTextLike: column.isTextLike)
+    rows.text(utf8, column: index + 1, isTextLike: isTextLike)
     sample(index + 1, utf8.count)
     return true
   }
@@ -133,12 +139,11 @@ struct SheetCells {
     of name: Substring.UTF8View,
     _ workbook: XLSXWriter
   ) throws(Failure) {
-    let column = plan.columns[index]
-    let type = column.type
+    let (type, isTextLike) = kinds[index]
     switch value {
     // The digits of an identifier are a text.
     case .integer(let number)
-    where number.magnitude <= Self.largestExact && !(type == .string && column.isTextLike):
+    where number.magnitude <= Self.largestExact && !(type == .string && isTextLike):
       // A column of another type reads a marked number as what it is; one of strings reads its digits.
       let mark: RowBytes.Mark = type == .integer || type == .any || type == .string ? .none : .integer
       let isExact = Self.isNumeric(type) && number.magnitude < Self.largestShort
@@ -173,13 +178,13 @@ struct SheetCells {
     default: break
     }
     text.removeAll(keepingCapacity: true)
-    cellText.append(value, as: self.type(of: value, in: column), to: &text)
+    cellText.append(value, as: Self.type(of: value, in: type), to: &text)
     if let first = text.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
       try addShown(value, index, of: name, workbook)
     {
       return
     }
-    try addText(column: index + 1, isTextLike: column.isTextLike, of: name, workbook)
+    try addText(column: index + 1, isTextLike: isTextLike, of: name, workbook)
   }
 
   /// Stores the value of a cell that does not carry it in the hidden sheet; false if that cannot hold it.
@@ -214,7 +219,7 @@ struct SheetCells {
     escaped.removeAll(keepingCapacity: true)
     shown.withUnsafeBufferPointer { SheetText.append($0, to: &escaped) }
     guard SheetText.fits(escaped) else { return false }
-    let isTextLike = plan.columns[index].isTextLike
+    let isTextLike = kinds[index].isTextLike
     guard try keep(value, .text(isTextLike: isTextLike), index, of: name, workbook) else { return false }
     rows.text(escaped, column: index + 1, isTextLike: isTextLike)
     sample(index + 1, escaped.count)
@@ -263,8 +268,8 @@ struct SheetCells {
   /// Returns the type for writing a text.
   ///
   /// In a column without a type, a string is plain unless it looks like a value that is written as text.
-  private func type(of value: Value, in column: Column) -> Column.ValueType {
-    guard column.type == .any, case .string(var string) = value else { return column.type }
+  private static func type(of value: Value, in column: Column.ValueType) -> Column.ValueType {
+    guard column == .any, case .string(var string) = value else { return column }
     let form = string.withUTF8 { CellForm($0) }
     switch form {
     case .text, .boolean: return .string
