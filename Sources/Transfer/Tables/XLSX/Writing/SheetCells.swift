@@ -80,8 +80,17 @@ struct SheetCells {
       guard let source = cells[index].take() else { continue }
       let value: Value
       do throws(WireError) {
-        if case .string(let text) = try source.view(), text.withBytes({ addPlain($0, index) }) { continue }
-        value = try source.value()
+        switch try source.view() {
+        case .string(let text):
+          if text.withBytes({ addPlain($0, index) }) { continue }
+          value = .string(text.copy)
+        case .null: value = .null
+        case .boolean(let truth): value = .boolean(truth)
+        case .integer(let number): value = .integer(number)
+        case .double(let number): value = .double(number)
+        case .timestamp(let moment): value = .timestamp(moment)
+        case .bytes, .reference, .geoPoint, .array, .map: value = try source.value()
+        }
       } catch {
         throw invalid(document, error)
       }
