@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Benchmarks, in one run: decoding and encoding beside C++, then whole exports beside curl and Python on the same pages.
+# Benchmarks, in one run: decoding and encoding beside C++, then whole exports beside curl, Python and Google's Python client on
+# the same pages, workbooks beside libxlsxwriter from C and openpyxl on the same cells, and imports beside curl.
 # Figures are ratios within the run; absolute times say nothing on another machine. Installs nothing.
 #
 #   DOCUMENTS=200000   documents of an export that is timed
@@ -66,6 +67,8 @@ for ((round = 0; round < rounds; round++)); do
   export_to csv members.csv "$documents"
 done
 python_documents=$((documents < 60000 ? documents : 60000))
+. scripts/lib/bench-rivals.sh
+bench_rivals
 timed python python3 Benchmarks/plain_export.py "127.0.0.1:$port" members "$work/plain.csv" "$python_documents"
 if [[ $large -gt 0 ]]; then
   for format in jsonl csv; do
@@ -77,27 +80,45 @@ fi
 
 echo
 echo "== Exports of $documents documents, pages from nginx on loopback, compressed ($rounds rounds, medians)"
-python3 - "$work/times" "$documents" "$python_documents" "$large" <<'PYTHON'
+python3 - "$work/times" "$documents" "$python_documents" "$large" "$client_documents" "$openpyxl_rows" <<'PYTHON'
 import sys
 from collections import defaultdict
 from statistics import median
 
-path, documents, python_documents, large = sys.argv[1], *map(int, sys.argv[2:5])
+path, documents, python_documents, large, client_documents, openpyxl_rows = sys.argv[1], *map(int, sys.argv[2:7])
 runs = defaultdict(list)
 for line in open(path):
     name, wall, user, system, kilobytes = line.split()
     runs[name].append((float(wall), float(user) + float(system), int(kilobytes)))
 of = {name: tuple(median(column) for column in zip(*rows)) for name, rows in runs.items()}
-share = documents / python_documents
-of["python"] = (of["python"][0] * share, of["python"][1] * share, of["python"][2])
+for name, count in (("python", python_documents), ("client", client_documents), ("openpyxl", openpyxl_rows)):
+    if name in of:
+        share = documents / count
+        of[name] = (of[name][0] * share, of[name][1] * share, of[name][2])
 
 print(f"{'':8}{'wall':>12}{'CPU':>12}{'wall':>12}{'CPU':>12}{'documents/s':>14}{'memory':>9}")
 print(f"{'':8}{'/ curl':>12}{'/ curl':>12}{'/ curl -Z':>12}{'/ curl -Z':>12}{'/ Python':>14}{'MiB':>9}")
-for name in ("curl", "curl-Z", "jsonl", "csv", "python"):
+for name in ("curl", "curl-Z", "jsonl", "csv", "xlsx", "import", "checked", "python", "client"):
+    if name not in of:
+        continue
     wall, cpu, kilobytes = of[name]
     ratios = [wall / of["curl"][0], cpu / of["curl"][1], wall / of["curl-Z"][0], cpu / of["curl-Z"][1]]
     print(f"{name:8}" + "".join(f"{ratio:12.2f}" for ratio in ratios)
           + f"{of['python'][0] / wall:14.1f}{kilobytes / 1024:9.0f}")
+if "client" in of:
+    print(f"\nAs fast as Google's client ({client_documents} documents, scaled): "
+          + ", ".join(f"{name} {of['client'][0] / of[name][0]:.0f} x" for name in ("jsonl", "csv", "xlsx")))
+print(f"\n== The same workbook, {documents} rows")
+print(f"{'':12}{'wall':>12}{'CPU':>12}{'speed':>12}{'memory':>9}")
+print(f"{'':12}{'/ C':>12}{'/ C':>12}{'of C':>12}{'MiB':>9}")
+for name in ("workbook-c", "xlsx", "openpyxl"):
+    if name in of:
+        wall, cpu, kilobytes = of[name]
+        rival = of["workbook-c"]
+        print(f"{name:12}{wall / rival[0]:12.2f}{cpu / rival[1]:12.2f}{rival[0] / wall:12.2f}{kilobytes / 1024:9.0f}")
+if "openpyxl" in of:
+    print(f"As fast as openpyxl ({openpyxl_rows} rows, scaled): {of['openpyxl'][0] / of['xlsx'][0]:.1f} x")
+print("\nimport: --validate off; checked: as it is without options, compared with the schema. The sink answers at once.")
 if large:
     print("\n== Peak memory, MiB")
     for name in ("jsonl", "csv"):

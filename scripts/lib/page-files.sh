@@ -42,6 +42,9 @@ http {
     listen 127.0.0.1:$port;
     default_type application/json;
     location = $base/$collection { root $work/pages; rewrite ^ /\$page.json break; gzip_static always; sendfile on; }
+    # A file answers no POST, but what replaces that error does.
+    location = $base:runQuery { error_page 405 =200 /query.json; return 405; }
+    location = /query.json { internal; root $work/pages; gzip_static always; }
     location = $base:runAggregationQuery {
       return 200 '[{"result":{"aggregateFields":{"n":{"integerValue":"$documents"}}}}]';
     }

@@ -28,8 +28,8 @@ struct WriteApplier {
     let current = try transaction.current(key)
     try check(write, current)
 
-    switch write.operation {
-    case .delete:
+    switch write.operation.decoded {
+    case .delete, .set:
       if let current { try transaction.delete(current) }
       return Result()
     case .update(let fields, let mask):

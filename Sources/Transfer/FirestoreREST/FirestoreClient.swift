@@ -279,7 +279,7 @@ package struct FirestoreClient: Sendable {
     in transaction: TransactionID? = nil,
     timeout: Double
   ) async throws(CallFailure) -> CommitAnswer {
-    var json = JSONWriter()
+    var json = JSONWriter(capacity: writes.reduce(200) { $0 + $1.count + 1 })
     json.object {
       $0.transaction(transaction)
       $0.key("writes")

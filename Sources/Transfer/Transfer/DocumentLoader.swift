@@ -58,50 +58,85 @@ package struct DocumentLoader: Sendable {
     ///
     /// - Throws: ``Failure``.
     package func put(_ documents: [RawDocument]) async throws {
-      var valid: [RawDocument] = []
+      try await put(documents.map { .decoded($0) })
+    }
+
+    /// Accepts documents, of which some may be encoded already; waits while too many are in flight.
+    ///
+    /// - Throws: ``Failure``.
+    package func put(_ documents: [LoadDocument]) async throws {
+      var writes: [(write: Write, before: RawDocument?)] = []
+      do {
+        try await decide(documents, &writes)
+      } catch {
+        try? await writer.submit(writes)
+        throw error
+      }
+      try await writer.submit(writes)
+    }
+
+    private func decide(
+      _ documents: [LoadDocument],
+      _ writes: inout [(write: Write, before: RawDocument?)]
+    ) async throws {
+      var valid: [LoadDocument] = []
+      valid.reserveCapacity(documents.count)
       for document in documents {
-        var document = document
-        document.fields = document.fields.asStored
-        if let violation = DocumentLimits.violations(of: document).first {
-          try reject(document, code: "INVALID_ARGUMENT", message: violation.message)
-        } else {
+        guard case .decoded(var decoded) = document else {
           valid.append(document)
+          continue
+        }
+        decoded.fields = decoded.fields.asStored
+        if let violation = DocumentLimits.violations(of: decoded).first {
+          try reject(decoded, code: "INVALID_ARGUMENT", message: violation.message)
+        } else {
+          valid.append(.decoded(decoded))
         }
       }
       // A document with a write in flight may be read as of before that write. This is determined before reading.
-      var ambiguous = Set(valid.map(\.path).filter { incoming.first($0) != nil })
+      var ambiguous = incoming.known(among: valid)
       // Mode create expects new documents: an existing one shows when it is written. A resumed run has to read first,
       // because some of the documents may be its own.
       let isBlind = mode.mode == .create && context.journal?.hasTail != true
       let current = isBlind ? [:] : try await context.client.batchGet(valid.map(\.path))
+      var submitted: [LoadDocument] = []
+      submitted.reserveCapacity(valid.count)
+      writes.reserveCapacity(valid.count)
+      // Before their writes are submitted, and even if a later document ends the run.
+      defer { incoming.add(submitted) }
       for document in valid {
         let path = document.path
-        switch mode.decide(document, current: current[path]) {
+        let before = current.isEmpty ? nil : current[path]
+        switch mode.decide(document, current: before) {
         case .unchanged where ambiguous.contains(path):
           // Its precondition fails if the write in flight changes anything, and the document is decided again.
           let write = Write(
             path: path,
             operation: .update(fields: FieldMap(), mask: []),
-            precondition: current[path]?.updateTime.map { .updateTime($0) } ?? .exists(true)
+            precondition: before?.updateTime.map { .updateTime($0) } ?? .exists(true)
           )
-          try await submit(write, of: document, before: current[path])
+          submitted.append(document)
+          writes.append((write, before))
         case .rejected where ambiguous.contains(path):
-          try await submit(
-            Write(path: path, operation: .update(fields: FieldMap(), mask: []), precondition: .exists(true)),
-            of: document,
-            before: current[path]
+          let write = Write(
+            path: path,
+            operation: .update(fields: FieldMap(), mask: []),
+            precondition: .exists(true)
           )
+          submitted.append(document)
+          writes.append((write, before))
         case .unchanged:
-          let isOwn = try context.journal?.takeOwnWrite(of: path, current: current[path]) != nil
+          let isOwn = try context.journal?.takeOwnWrite(of: path, current: before) != nil
           context.counts.update(path.collection) {
             $0.read += 1
             if isOwn { $0.written += 1 } else { $0.unchanged += 1 }
           }
         case .rejected(let error):
-          try reject(document, code: error.status.name, message: error.message)
+          try reject(document.document, code: error.status.name, message: error.message)
         case .write(let write):
           ambiguous.insert(path)
-          try await submit(write, of: document, before: current[path])
+          submitted.append(document)
+          writes.append((write, before))
         }
       }
     }
@@ -119,10 +154,27 @@ package struct DocumentLoader: Sendable {
       try context.rejects.add(document.path, code: code, message: message, fields: document.fields)
       try context.counts.assertBudget()
     }
+  }
+}
 
-    private func submit(_ write: Write, of document: RawDocument, before: RawDocument?) async throws {
-      incoming.add(document)
-      try await writer.submit(write, before: before)
+/// A document to write: in memory, or encoded already.
+package enum LoadDocument: Sendable {
+  case decoded(RawDocument)
+  case encoded(EncodedDocument)
+
+  /// The path of the document.
+  package var path: DocumentPath {
+    switch self {
+    case .decoded(let document): document.path
+    case .encoded(let document): document.path
+    }
+  }
+
+  /// The document in memory.
+  package var document: RawDocument {
+    switch self {
+    case .decoded(let document): document
+    case .encoded(let document): document.document
     }
   }
 }
@@ -133,7 +185,14 @@ private struct LoadDecision: Sendable {
   /// The schema whose times the service sets.
   let schema: DatabaseSchema?
 
-  func decide(_ document: RawDocument, current: RawDocument?) -> WriteMode.Decision {
+  func decide(_ document: LoadDocument, current: RawDocument?) -> WriteMode.Decision {
+    switch document {
+    case .encoded(let document) where schema == nil: mode.decide(document, current: current)
+    case .encoded, .decoded: decide(document.document, current: current)
+    }
+  }
+
+  private func decide(_ document: RawDocument, current: RawDocument?) -> WriteMode.Decision {
     guard let collection = schema?.collection(document.path.collection), !collection.serverTimes.isEmpty
     else {
       return mode.decide(document, current: current)
@@ -157,22 +216,50 @@ private struct LoadDecision: Sendable {
 
 /// The documents in flight, for decisions that have to be repeated; in order if a path occurs twice.
 private final class Incoming: Sendable {
-  private let documents = Mutex<[DocumentPath: [RawDocument]]>([:])
-
-  func add(_ document: RawDocument) {
-    documents.withLock { $0[document.path, default: []].append(document) }
+  private struct Documents {
+    var first: [DocumentPath: LoadDocument] = [:]
+    /// The others of paths that occur more than once.
+    var later: [DocumentPath: [LoadDocument]] = [:]
   }
 
-  func first(_ path: DocumentPath) -> RawDocument? {
-    documents.withLock { $0[path]?.first }
-  }
+  private let documents = Mutex(Documents())
 
-  func settle(_ path: DocumentPath) -> RawDocument? {
+  func add(_ added: [LoadDocument]) {
     documents.withLock { documents in
-      guard var queue = documents[path], !queue.isEmpty else { return nil }
-      let document = queue.removeFirst()
-      documents[path] = queue.isEmpty ? nil : queue
-      return document
+      for document in added {
+        let path = document.path
+        if documents.first[path] == nil {
+          documents.first[path] = document
+        } else {
+          documents.later[path, default: []].append(document)
+        }
+      }
+    }
+  }
+
+  func first(_ path: DocumentPath) -> LoadDocument? {
+    documents.withLock { $0.first[path] }
+  }
+
+  /// The paths of documents that are in flight.
+  func known(among others: [LoadDocument]) -> Set<DocumentPath> {
+    documents.withLock { documents in
+      if documents.first.isEmpty { return [] }
+      var known: Set<DocumentPath> = []
+      for document in others where documents.first[document.path] != nil { known.insert(document.path) }
+      return known
+    }
+  }
+
+  @discardableResult
+  func settle(_ path: DocumentPath) -> LoadDocument? {
+    documents.withLock { documents in
+      guard let settled = documents.first.removeValue(forKey: path) else { return nil }
+      if !documents.later.isEmpty, var rest = documents.later[path] {
+        documents.first[path] = rest.removeFirst()
+        documents.later[path] = rest.isEmpty ? nil : rest
+      }
+      return settled
     }
   }
 }
@@ -195,7 +282,7 @@ private struct LoadDelegate: BatchDelegate {
         write.path,
         code: error.status.name,
         message: error.message,
-        fields: document?.fields
+        fields: document?.document.fields
       )
       try context.counts.assertBudget()
     case .conflicted:
@@ -203,10 +290,25 @@ private struct LoadDelegate: BatchDelegate {
         write.path,
         code: "conflict",
         message: "the document kept changing while it was to be written",
-        fields: document?.fields
+        fields: document?.document.fields
       )
       try context.counts.assertBudget()
     case .written, .unchanged, .skipped: break
+    }
+  }
+
+  func didWrite(_ written: [(write: Write, updateTime: Timestamp?)]) async throws(Failure) {
+    var rest = written[...]
+    while let first = rest.first {
+      // Documents mostly come collection by collection.
+      let collection = first.write.path.collection
+      let some = rest.prefix { $0.write.path.isIn(collection) }
+      for (write, _) in some { incoming.settle(write.path) }
+      context.counts.update(collection) {
+        $0.read += some.count
+        for (write, updateTime) in some { $0.settle(write, .written(updateTime: updateTime)) }
+      }
+      rest = rest[some.endIndex...]
     }
   }
 

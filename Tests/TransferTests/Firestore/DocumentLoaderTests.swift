@@ -17,6 +17,19 @@ struct LoadOutcome {
   var traffic: Traffic
 }
 
+/// Every second document encoded, as an import of JSON Lines encodes it, the others decoded.
+func mixed(_ documents: [RawDocument], for database: DatabaseName) throws -> [LoadDocument] {
+  let parser = JSONParser()
+  var encoder = DocumentEncoder(ReferenceRule(from: nil, to: database))
+  return try documents.enumerated().map { index, document in
+    if index.isMultiple(of: 2) { return .decoded(document) }
+    var json = JSONWriter()
+    json.document(document, times: false)
+    let encoded = try parser.parse(json.bytes) { encoder.encode($0) }
+    return encoded.map { .encoded($0) } ?? .decoded(document)
+  }
+}
+
 /// Loads documents, in batches, and returns the counts and the lines of the reject list.
 func load(
   _ documents: [RawDocument],
@@ -37,7 +50,8 @@ func load(
     )
     try await loader.load { intake in
       for start in stride(from: 0, to: documents.count, by: batch) {
-        try await intake.put(Array(documents[start..<min(start + batch, documents.count)]))
+        let some = Array(documents[start..<min(start + batch, documents.count)])
+        try await intake.put(mixed(some, for: client.database))
       }
     }
     try counts.assertBalance()

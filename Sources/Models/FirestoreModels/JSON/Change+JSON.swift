@@ -10,6 +10,9 @@ extension JSONWriter {
     case .creation(let fields):
       key("after")
       self.fields(fields)
+    case .encodedCreation(let document):
+      key("after")
+      fields(of: document)
     case .update(let edit):
       // Most fields are unchanged: their bytes are written once and then copied.
       let before = change.before?.fields ?? FieldMap()

@@ -278,6 +278,9 @@ package struct JSONCursor {
       end = array.next - 1
     }
 
+    /// Whether all elements have been returned.
+    var isAtEnd: Bool { at.index >= end }
+
     @inlinable @inline(__always)
     package mutating func next() -> JSONCursor? {
       guard at.index < end else { return nil }

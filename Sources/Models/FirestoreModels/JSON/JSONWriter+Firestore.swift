@@ -141,12 +141,14 @@ extension JSONWriter {
 
   /// Writes a write of a commit.
   package mutating func write(_ write: Write, in database: DatabaseName) {
+    if case .set(let document) = write.operation { return self.write(write, setting: document) }
     object { json in
       let name = database.name(of: write.path)
       switch write.operation {
       case .delete:
         json.key("delete")
         json.string(name)
+      case .set: break
       case .update(let fields, let mask):
         json.key("update")
         json.object {
@@ -170,6 +172,23 @@ extension JSONWriter {
         json.precondition(precondition)
       }
     }
+  }
+
+  /// Writes a write that sets an encoded document, whose name is in the database of the commit.
+  private mutating func write(_ write: Write, setting document: EncodedDocument) {
+    if write.transforms.isEmpty, write.precondition == .exists(false) { return raw(document.creation) }
+    raw(document.creation[..<document.updateEnd])
+    if !write.transforms.isEmpty {
+      key("updateTransforms" as StaticString)
+      array { list in
+        for transform in write.transforms { list.transform(transform) }
+      }
+    }
+    if let precondition = write.precondition {
+      key("currentDocument" as StaticString)
+      self.precondition(precondition)
+    }
+    close("}")
   }
 
   /// Writes a mask; an empty mask differs from none.

@@ -81,6 +81,15 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
+  /// Writes a member with a string that goes on after JSON that is open: `"name":"projects/…/documents/`.
+  mutating func string(after opening: [UInt8], _ utf8: UnsafeBufferPointer<UInt8>) {
+    separate()
+    bytes.append(contentsOf: opening)
+    needsComma = false
+    append("", utf8, "\"")
+    needsComma = true
+  }
+
   /// Writes the name of a member; its value must follow.
   @inline(__always)
   mutating func key(_ utf8: UnsafeBufferPointer<UInt8>) {

@@ -8,7 +8,8 @@ struct NameCache {
     var string = ""
   }
 
-  private var slots = [Slot](repeating: Slot(), count: 256)
+  /// Made with the first name, because many a decoder decodes a single value.
+  private var slots: [Slot] = []
 
   mutating func string(_ utf8: UnsafeBufferPointer<UInt8>) -> String {
     let count = utf8.count
@@ -25,6 +26,7 @@ struct NameCache {
     }
     let hash = (head ^ tail &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(count)) &* 0x9E37_79B9_7F4A_7C15
     let index = Int(truncatingIfNeeded: hash >> 56)
+    if slots.isEmpty { slots = [Slot](repeating: Slot(), count: 256) }
     let slot = slots[index]
     if slot.count == count, slot.head == head, slot.tail == tail,
       count <= 16 || slot.string.isIdentical(to: utf8)

@@ -109,7 +109,8 @@ package struct WireDecoder {
     return document
   }
 
-  private func documentPath(_ json: JSONCursor, prefix: String?) throws(WireError) -> DocumentPath {
+  /// Decodes a document's name, which is relative or full; full ones begin with `prefix`, if it is given.
+  func documentPath(_ json: JSONCursor, prefix: String?) throws(WireError) -> DocumentPath {
     guard let utf8 = json.utf8 else { throw WireError("it is not a string", at: ["name"]) }
     if var prefix, prefix.withUTF8({ utf8.count >= $0.count && $0.isPrefix(of: utf8) }) {
       let relative = String(
@@ -122,7 +123,8 @@ package struct WireDecoder {
       return path
     }
     let name = String(decoding: utf8, as: UTF8.self)
-    if name.hasPrefix("projects/"), let (_, path) = DatabaseName.split(name) {
+    if utf8.first == UInt8(ascii: "p"), name.hasPrefix("projects/"), let (_, path) = DatabaseName.split(name)
+    {
       if prefix == nil { return path }
       throw WireError("'\(name)' is in another database", at: ["name"])
     }

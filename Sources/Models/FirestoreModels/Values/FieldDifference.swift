@@ -44,8 +44,8 @@ extension Change {
       for member in edit.members {
         comparison.compare(old[member.name], member.value, at: FieldPath(field: member.name))
       }
-    case .creation(let new):
-      comparison.differences = new.entries.map {
+    case .creation, .encodedCreation:
+      comparison.differences = (after ?? FieldMap()).entries.map {
         FieldDifference(path: FieldPath(field: $0.name), before: nil, after: $0.value)
       }
     case .deletion:

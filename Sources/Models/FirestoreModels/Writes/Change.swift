@@ -15,6 +15,8 @@ package struct Change: Sendable {
   enum Effect: Sendable {
     /// Creates the document with these fields.
     case creation(FieldMap)
+    /// Creates the document with fields that are encoded already.
+    case encodedCreation(EncodedDocument)
     /// Sets and deletes some fields.
     case update(FieldEdit)
     /// Deletes the document.
@@ -69,13 +71,28 @@ package struct Change: Sendable {
     self.reasons = reasons
   }
 
+  /// Makes the change that creates a document.
+  init(creating document: EncodedDocument) {
+    path = document.path
+    before = nil
+    effect = .encodedCreation(document)
+    serverTimes = []
+    reasons = []
+  }
+
   /// The intended fields without those in ``serverTimes``; nil to delete the document.
   package var after: FieldMap? {
     switch effect {
     case .creation(let fields): fields
+    case .encodedCreation(let document): document.fields
     case .update(let edit): before?.fields.applying(edit)
     case .deletion: nil
     }
+  }
+
+  /// About how many bytes of JSON the change takes.
+  package var estimatedBytes: Int {
+    if case .encodedCreation(let document) = effect { document.creation.count + 100 } else { 512 }
   }
 
   package var isDeletion: Bool { if case .deletion = effect { true } else { false } }
@@ -93,10 +110,14 @@ extension Change {
   ///
   /// All transformed fields count as ``serverTimes``.
   package init(_ write: Write, over before: RawDocument?) {
+    if case .set(let document) = write.operation, before == nil, write.transforms.isEmpty {
+      self.init(creating: document)
+      return
+    }
     let serverTimes = write.transforms.map(\.field)
     var after: FieldMap?
-    switch write.operation {
-    case .delete: break
+    switch write.operation.decoded {
+    case .delete, .set: break
     case .update(let fields, nil): after = fields
     case .update(let fields, let mask?):
       var fieldsAfter = before?.fields ?? FieldMap()
@@ -108,7 +129,10 @@ extension Change {
   }
 
   /// Whether the change leaves the document as it is.
-  package var isEmpty: Bool { serverTimes.isEmpty && before?.fields == after }
+  package var isEmpty: Bool {
+    if case .encodedCreation = effect { return false }
+    return serverTimes.isEmpty && before?.fields == after
+  }
 
   /// Whether a document (nil: missing) is as the change leaves it, ignoring server times.
   package func isApplied(to current: RawDocument?) -> Bool {

@@ -14,8 +14,15 @@ package struct Write: Sendable, Equatable {
     /// A path in the mask without a value deletes the field. An empty mask changes nothing, but creates a
     /// missing document.
     case update(fields: FieldMap, mask: [FieldPath]?)
+    /// Sets all fields to those of a document that is encoded already; its path is that of the write.
+    case set(EncodedDocument)
     /// Deletes the document; its subcollections remain.
     case delete
+
+    /// The operation with its fields in memory.
+    package var decoded: Operation {
+      if case .set(let document) = self { .update(fields: document.fields, mask: nil) } else { self }
+    }
   }
 
   package var path: DocumentPath
@@ -35,6 +42,17 @@ package struct Write: Sendable, Equatable {
     self.operation = operation
     self.transforms = transforms
     self.precondition = precondition
+  }
+
+  /// The JSON of the write in a commit to a database.
+  package func json(in database: DatabaseName) -> [UInt8] {
+    // That of an encoded document is shared, not copied.
+    if case .set(let document) = operation, transforms.isEmpty, precondition == .exists(false) {
+      return document.creation
+    }
+    var json = JSONWriter()
+    json.write(self, in: database)
+    return json.bytes
   }
 }
 

@@ -9,6 +9,8 @@ package protocol BatchDelegate: Sendable {
   func willCommit(_ writes: [Write]) async throws(Failure)
   /// Called once for each write, when it is settled.
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure)
+  /// Called for writes that the service confirmed together, instead of ``didSettle(_:_:)`` for each.
+  func didWrite(_ written: [(write: Write, updateTime: Timestamp?)]) async throws(Failure)
   /// Decides about a write whose document does not match its precondition; `current` is nil if it does not
   /// exist.
   func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution
@@ -16,6 +18,18 @@ package protocol BatchDelegate: Sendable {
 
 extension BatchDelegate {
   package func willCommit(_ writes: [Write]) async throws(Failure) {}
+
+  package func didWrite(_ written: [(write: Write, updateTime: Timestamp?)]) async throws(Failure) {
+    var failure: Failure?
+    for (write, updateTime) in written {
+      do throws(Failure) {
+        try await didSettle(write, .written(updateTime: updateTime))
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+  }
 }
 
 /// The final result of a write.

@@ -11,11 +11,11 @@ package import FirestoreModels
 /// The ``CommitScheduler`` decides, this actor performs. With a ``WriteJournal``, a commit is sent only after
 /// its changes are in the journal and synced.
 package actor BatchWriter {
-  private let client: FirestoreClient
-  private let delegate: any BatchDelegate
-  private let journal: (any WriteJournal)?
-  private let limits: BatchLimits
-  private var scheduler: CommitScheduler
+  let client: FirestoreClient
+  let delegate: any BatchDelegate
+  let journal: (any WriteJournal)?
+  let limits: BatchLimits
+  var scheduler: CommitScheduler
   private var failure: Failure?
   /// When the loop wakes next.
   private var timer = Double.infinity
@@ -110,17 +110,48 @@ package actor BatchWriter {
   /// - Parameter before: The document that the write is based on, for the journal; nil if it does not exist.
   /// - Throws: The failure that ended the writing, or `.interrupted` if the task was cancelled.
   package func submit(_ write: Write, before: RawDocument? = nil) async throws(Failure) {
-    if write.isUnsafeToRepeat { throw Self.unsafe(write) }
-    while failure == nil,
-      scheduler.waitingCount >= limits.maximumWrites * 2 || scheduler.bytesWaiting > 16 << 20
-    {
-      if Task.isCancelled { break }
-      await waitForEvent()
+    try await submit([(write, before)])
+  }
+
+  /// Submits writes in their order; waits while too many are pending.
+  ///
+  /// - Throws: As ``submit(_:before:)``.
+  package nonisolated func submit(_ writes: [(write: Write, before: RawDocument?)]) async throws(Failure) {
+    // Encoded outside of the actor, which has the commits to attend to.
+    var pending: [PendingWrite] = []
+    pending.reserveCapacity(writes.count)
+    var refused: Failure?
+    for (write, before) in writes {
+      if write.isUnsafeToRepeat {
+        refused = Self.unsafe(write)
+        break
+      }
+      pending.append(PendingWrite(write, in: client.database, before: before))
     }
-    if let failure { throw failure }
-    if Task.isCancelled { throw Self.interrupted }
-    scheduler.add(PendingWrite(write, in: client.database, before: before))
-    wake()
+    try await add(pending)
+    if let refused { throw refused }
+  }
+
+  private func add(_ writes: [PendingWrite]) async throws(Failure) {
+    var isNew = false
+    for write in writes {
+      while failure == nil,
+        scheduler.waitingCount >= limits.maximumWrites * 2 || scheduler.bytesWaiting > 16 << 20
+      {
+        if Task.isCancelled { break }
+        if isNew { wake() }
+        isNew = false
+        await waitForEvent()
+      }
+      if let failure { throw failure }
+      if Task.isCancelled {
+        if isNew { wake() }
+        throw Self.interrupted
+      }
+      scheduler.add(write)
+      isNew = true
+    }
+    if isNew { wake() }
   }
 
   /// Waits until all submitted writes are settled.
@@ -151,7 +182,7 @@ package actor BatchWriter {
 
   private static let interrupted = Failure(.interrupted, "write", cause: "it was cancelled")
 
-  private static func unsafe(_ write: Write) -> Failure {
+  static func unsafe(_ write: Write) -> Failure {
     Failure(
       .internal,
       "submit the write of",
@@ -338,75 +369,8 @@ package actor BatchWriter {
     wake()
   }
 
-  private func settle(_ settled: [CommitScheduler.Settled]) async {
-    for (pending, settlement) in settled {
-      switch settlement {
-      case .written(let updateTime): await finish(pending, .written(updateTime: updateTime))
-      case .rejected(let error): await finish(pending, .rejected(error))
-      case .conflict(let current): await resolve(pending, current)
-      }
-    }
-  }
-
-  private func resolve(_ pending: PendingWrite, _ current: RawDocument?) async {
-    do throws(Failure) {
-      // A commit from before the interruption was applied after the document had been read again.
-      if let journal, journal.hasTail, pending.leavesUnchanged(current),
-        try journal.claimsWrite(of: pending.write.path, current: current)
-      {
-        await finish(pending, .written(updateTime: current?.updateTime))
-        return
-      }
-    } catch {
-      fail(error)
-    }
-    if pending.mustNotRepeat || pending.replans >= limits.maximumReplans || scheduler.isStopping {
-      await finish(pending, .conflicted)
-      return
-    }
-    switch await delegate.resolve(pending.write, current: current) {
-    case .settle(let result): await finish(pending, result)
-    case .write(let write):
-      if write.path != pending.write.path || write.isUnsafeToRepeat {
-        fail(Self.unsafe(write))
-        scheduler.done(with: pending)
-      } else if scheduler.isStopping {
-        await finish(pending, .conflicted)
-      } else {
-        do throws(Failure) {
-          try settleInJournal(pending, .conflicted)
-        } catch {
-          fail(error)
-        }
-        scheduler.replan(
-          pending,
-          as: PendingWrite(write, in: client.database, before: current, replans: pending.replans + 1)
-        )
-      }
-    }
-  }
-
-  private func finish(_ pending: PendingWrite, _ result: WriteResult) async {
-    do throws(Failure) {
-      try settleInJournal(pending, result)
-    } catch {
-      fail(error)
-    }
-    // The service's result is counted even if it could not be recorded.
-    do throws(Failure) {
-      try await delegate.didSettle(pending.write, result)
-    } catch {
-      fail(error)
-    }
-    scheduler.done(with: pending)
-  }
-
-  private func settleInJournal(_ pending: PendingWrite, _ result: WriteResult) throws(Failure) {
-    if let journal, pending.isJournaled { try journal.settle(pending.write.path, result) }
-  }
-
   /// Keeps the first failure and stops sending.
-  private func fail(_ failure: Failure) {
+  func fail(_ failure: Failure) {
     if self.failure == nil { self.failure = failure }
     drop(within: client.caller.policy.requestGrace)
   }

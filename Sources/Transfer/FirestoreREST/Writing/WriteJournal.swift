@@ -14,9 +14,16 @@ package protocol WriteJournal: Sendable {
 
   /// Records changes, and returns once they are on disk; only then are they sent.
   func record(_ changes: [Change]) async throws(Failure)
-  /// Records the final result of a change.
-  func settle(_ path: DocumentPath, _ result: WriteResult) throws(Failure)
+  /// Records the final results of several changes.
+  func settle(_ results: [(path: DocumentPath, result: WriteResult)]) throws(Failure)
   /// Whether an earlier attempt wrote the current document; a write is claimed, and thereby settled, only
   /// once.
   func claimsWrite(of path: DocumentPath, current: RawDocument?) throws(Failure) -> Bool
+}
+
+extension WriteJournal {
+  /// Records the final result of a change.
+  package func settle(_ path: DocumentPath, _ result: WriteResult) throws(Failure) {
+    try settle([(path, result)])
+  }
 }

@@ -60,6 +60,19 @@ package enum WriteMode: String, Sendable, CaseIterable {
     }
   }
 
+  /// Decides about an encoded document, as about the one in memory.
+  package func decide(_ incoming: EncodedDocument, current: RawDocument?) -> Decision {
+    guard let current else {
+      if self == .replace { return decide(incoming.document, current: nil) }
+      return .write(
+        Write(path: incoming.path, operation: .set(incoming), precondition: .exists(false))
+      )
+    }
+    var json = JSONWriter(capacity: 4 << 10)
+    if self != .merge, incoming.hasFields(current.fields, encodedInto: &json) { return .unchanged }
+    return decide(incoming.document, current: current)
+  }
+
   /// Returns the paths of all values except maps, plus empty maps and vectors.
   static func leafPaths(of fields: FieldMap, under parent: FieldPath? = nil) -> [FieldPath] {
     var paths: [FieldPath] = []

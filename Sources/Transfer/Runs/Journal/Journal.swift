@@ -77,7 +77,7 @@ package final class Journal: Sendable {
   ///
   /// - Throws: `.cannotWrite`.
   package func record(_ changes: [Change]) async throws(Failure) {
-    var json = JSONWriter(capacity: 512 * changes.count)
+    var json = JSONWriter(capacity: changes.reduce(0) { $0 + $1.estimatedBytes })
     var isEmpty = true
     for change in changes where !change.isEmpty {
       json.object { $0.members(of: change) }
@@ -89,21 +89,26 @@ package final class Journal: Sendable {
     try await group.sync()
   }
 
-  /// Appends the result of a change; a write of the same document in the journal tail counts as settled too.
+  /// Appends the results of changes; writes of the same documents in the journal tail count as settled too.
   ///
   /// - Throws: `.cannotWrite`.
-  package func settle(_ path: DocumentPath, _ result: WriteResult) throws(Failure) {
-    var json = JSONWriter()
-    json.object {
-      $0.member("path", path.string)
-      $0.member("result", result.name)
-      if case .written(let updateTime?) = result {
-        $0.member("updateTime", updateTime)
+  package func settle(_ results: [(path: DocumentPath, result: WriteResult)]) throws(Failure) {
+    var json = JSONWriter(capacity: 128 * results.count)
+    for (path, result) in results {
+      json.object {
+        $0.member("path", path.string)
+        $0.member("result", result.name)
+        if case .written(let updateTime?) = result {
+          $0.member("updateTime", updateTime)
+        }
       }
+      json.endLine()
     }
-    json.endLine()
     try file.append(json.bytes)
-    tails.withLock { tails in if !tails.isEmpty { _ = tails[0].take(path) } }
+    tails.withLock { tails in
+      guard !tails.isEmpty else { return }
+      for (path, _) in results { _ = tails[0].take(path) }
+    }
   }
 
   /// Waits until every line is on disk.

@@ -116,6 +116,13 @@ package struct CellText: Sendable {
     return true
   }
 
+  /// Whether a text in a cell is read back as itself.
+  ///
+  /// - Parameter isTyped: Whether the column is one of strings; otherwise it has no type.
+  func isPlain(_ utf8: UnsafeBufferPointer<UInt8>, isTyped: Bool) -> Bool {
+    utf8.isEmpty || isItself(utf8, isTyped: isTyped)
+  }
+
   /// Whether a text, which is not empty, is read back as that text.
   @inline(__always)
   func isItself(_ utf8: UnsafeBufferPointer<UInt8>, isTyped: Bool) -> Bool {

@@ -20,6 +20,26 @@ package struct JSONLinesReader: ~Copyable {
     package let document: Result<RawDocument, Failure>
   }
 
+  /// What becomes of the document of a line.
+  package enum Passage {
+    /// It is decoded.
+    case decoded
+    /// It is encoded as a write, if that is certain to be right, else decoded.
+    case encoded(DocumentEncoder)
+    /// The same, but it is decoded, too.
+    case both(DocumentEncoder)
+    /// It is only checked, and decoded if that leaves a doubt.
+    case checked
+  }
+
+  /// The document of a line.
+  package struct Document: Sendable {
+    /// The document in memory, if it is decoded.
+    package var decoded: RawDocument?
+    /// Its write, if it is encoded.
+    package var encoded: EncodedDocument?
+  }
+
   /// The default limit of a line in bytes.
   package static let defaultMaximumLineBytes = 64 << 20
 
@@ -50,21 +70,33 @@ package struct JSONLinesReader: ~Copyable {
   ///
   /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed` if no further line can be read.
   package mutating func next() throws(Failure) -> Line? {
+    var passage = Passage.decoded
+    guard let (number, document) = try next(&passage) else { return nil }
+    let decoded = document.map { document in
+      guard let decoded = document.decoded else { preconditionFailure("the line is not decoded") }
+      return decoded
+    }
+    return Line(number: number, document: decoded)
+  }
+
+  /// Returns the number and the document of the next line that is not blank; nil at the end.
+  ///
+  /// - Throws: As ``next()``.
+  package mutating func next(
+    _ passage: inout Passage
+  ) throws(Failure) -> (number: Int, document: Result<Document, Failure>)? {
     while try lines.advance() {
       let number = lines.number
       if lines.isTooLong {
-        return Line(
-          number: number,
-          document: .failure(failure("it is longer than \(maximumLineBytes) bytes"))
-        )
+        return (number, .failure(failure("it is longer than \(maximumLineBytes) bytes")))
       }
       do throws(WireError) {
-        let document: RawDocument? = try lines.withLine { bytes throws(WireError) in
-          try Self.document(bytes, isFirst: number == 1, parser, &decoder)
+        let document: Document? = try lines.withLine { bytes throws(WireError) in
+          try Self.document(bytes, isFirst: number == 1, &passage, parser, &decoder)
         }
-        if let document { return Line(number: number, document: .success(document)) }
+        if let document { return (number, .success(document)) }
       } catch {
-        return Line(number: number, document: .failure(failure(error.description)))
+        return (number, .failure(failure(error.description)))
       }
     }
     return nil
@@ -84,19 +116,35 @@ package struct JSONLinesReader: ~Copyable {
   private static func document(
     _ bytes: UnsafeRawBufferPointer,
     isFirst: Bool,
+    _ passage: inout Passage,
     _ parser: JSONParser,
     _ decoder: inout WireDecoder
-  ) throws(WireError) -> RawDocument? {
+  ) throws(WireError) -> Document? {
     var text = bytes
     if isFirst, text.count >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF {
       text = UnsafeRawBufferPointer(rebasing: text[3...])
     }
     if text.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return nil }
-    var document = try parser.parse(text) { json throws(WireError) in
-      try decoder.document(documentOfReject(json) ?? json, in: nil)
+    let json = try parser.parseHolding(text)
+    var document = Document()
+    switch passage {
+    case .decoded: break
+    case .checked:
+      if DocumentEncoder.isCertainlyDocument(json, decoder) { return document }
+    case .encoded(var encoder):
+      // Moved out, so that its buffer is not copied.
+      passage = .decoded
+      document.encoded = encoder.encode(json)
+      passage = .encoded(encoder)
+      if document.encoded != nil { return document }
+    case .both(var encoder):
+      passage = .decoded
+      document.encoded = encoder.encode(json)
+      passage = .both(encoder)
     }
-    document.createTime = nil
-    document.updateTime = nil
+    document.decoded = try decoder.document(documentOfReject(json) ?? json, in: nil)
+    document.decoded?.createTime = nil
+    document.decoded?.updateTime = nil
     return document
   }
 

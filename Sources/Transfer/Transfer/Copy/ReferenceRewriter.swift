@@ -18,7 +18,8 @@ package struct ReferenceRewriter: Sendable {
   }
 
   private let source: DatabaseName?
-  private let target: DatabaseName
+  /// Which references are rewritten.
+  package let rule: ReferenceRule
   /// The buckets of the source and the target; nil to leave URLs as they are.
   package var buckets: (source: String, target: String)?
   /// The counts so far.
@@ -29,8 +30,14 @@ package struct ReferenceRewriter: Sendable {
   /// - Parameter counts: The counts so far, of a resumed run.
   package init(from source: DatabaseName?, to target: DatabaseName, counts: Counts = Counts()) {
     self.source = source
-    self.target = target
+    rule = ReferenceRule(from: source, to: target)
     self.counts = counts
+  }
+
+  /// Counts the references of a document that was encoded by ``rule``.
+  package mutating func count(_ document: EncodedDocument) {
+    counts.rewritten += document.references.rewritten
+    counts.kept += document.references.kept
   }
 
   /// Returns the fields with their references rewritten.
@@ -42,12 +49,12 @@ package struct ReferenceRewriter: Sendable {
   private mutating func rewrite(_ value: Value) -> Value {
     switch value {
     case .reference(let name):
-      guard let source, source != target, let path = source.path(ofName: name) else {
+      guard let rewritten = rule.rewritten(name) else {
         counts.kept += 1
         return value
       }
       counts.rewritten += 1
-      return .reference(target.name(of: path))
+      return .reference(rewritten)
     case .string(let text):
       guard let buckets, let url = StorageURL(text), url.bucket.isIdentical(to: buckets.source) else {
         return value

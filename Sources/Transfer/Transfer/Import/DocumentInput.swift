@@ -50,8 +50,10 @@ struct RejectedRow {
 struct DocumentRow {
   /// The number in the file or sheet, from 1.
   var number: Int
-  /// The document without fields that cannot be read; nil if nothing of it can be used.
+  /// The document without fields that cannot be read; nil if nothing of it can be used, or if it is only encoded.
   var document: RawDocument?
+  /// The document as a write to the target, if it was encoded on the way.
+  var encoded: EncodedDocument?
   /// The errors; none in a valid row.
   var faults: [RowFault] = []
   /// What breaks the schema without being an error.
@@ -59,8 +61,8 @@ struct DocumentRow {
   /// The document as it was read, where it breaks the schema.
   var refused: RawDocument?
 
-  /// Whether it has a document and no errors.
-  var isWhole: Bool { document != nil && faults.isEmpty }
+  /// The path of the document, if there is one.
+  var path: DocumentPath? { document?.path ?? encoded?.path }
 }
 
 /// An error in a line or row.
@@ -84,18 +86,25 @@ struct RowFault {
 /// The documents of a JSON Lines file.
 final class JSONLinesInput: DocumentInput {
   private var reader: JSONLinesReader
+  private var passage: JSONLinesReader.Passage
 
-  init(_ path: String, via files: FileAccess = .local) throws(Failure) {
+  init(
+    _ path: String,
+    via files: FileAccess = .local,
+    _ passage: JSONLinesReader.Passage = .decoded
+  ) throws(Failure) {
     reader = try JSONLinesReader(path, via: files)
+    self.passage = passage
   }
 
   func next() throws(Failure) -> DocumentRow? {
-    guard let line = try reader.next() else { return nil }
-    switch line.document {
-    case .success(let document): return DocumentRow(number: line.number, document: document)
+    guard let (number, document) = try reader.next(&passage) else { return nil }
+    switch document {
+    case .success(let document):
+      return DocumentRow(number: number, document: document.decoded, encoded: document.encoded)
     case .failure(let failure):
-      let fault = RowFault(row: line.number, expected: failure.cause, failure: failure)
-      return DocumentRow(number: line.number, faults: [fault])
+      let fault = RowFault(row: number, expected: failure.cause, failure: failure)
+      return DocumentRow(number: number, faults: [fault])
     }
   }
 

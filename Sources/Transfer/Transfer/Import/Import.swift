@@ -97,7 +97,7 @@ package struct Import: Sendable {
     context.progress.begin("import", total: nil)
     if options.isDryRun {
       try await forEachBatch(of: inputs, counts, warnings) { documents, _ in
-        for document in documents {
+        for document in documents.map(\.document) {
           let violation = DocumentLimits.violations(of: document).first
           context.counts.update(document.path.collection) {
             $0.read += 1
@@ -182,7 +182,7 @@ package struct Import: Sendable {
     for stage in inputs.indices {
       let source = inputs.source(stage)
       if !isChecked(source) { continue }
-      guard let input = try inputs.open(stage) else { continue }
+      guard let input = try inputs.openForCheck(stage) else { continue }
       var read = 0
       while let row = try input.next() {
         try Task.checkCancellation()
@@ -223,7 +223,7 @@ package struct Import: Sendable {
     of inputs: ImportInputs,
     _ counts: Locked<ReferenceRewriter.Counts>,
     _ warnings: ValidationReport,
-    _ body: ([RawDocument], Checkpoint.State) async throws -> Void
+    _ body: ([LoadDocument], Checkpoint.State) async throws -> Void
   ) async throws {
     var position = Position(resuming: context.checkpoints?.resumed)
     var rewriter = ReferenceRewriter(
@@ -232,7 +232,9 @@ package struct Import: Sendable {
       counts: position.references
     )
     var left = (options.limit ?? .max) - position.documents
-    var batch: [RawDocument] = []
+    var batch: [LoadDocument] = []
+    // A dry run looks at every document, and times of the service take fields out of it.
+    let encodes = !options.isDryRun && !options.rules.setsTimes
     // A copy of standard input has a size, but is complete before any progress is shown.
     let isPiped = options.sources.contains(where: \.isStream)
     let meter = ImportProgress(isPiped ? [] : inputs.sizes, limit: options.limit)
@@ -249,7 +251,7 @@ package struct Import: Sendable {
     }
     for stage in inputs.indices.dropFirst(position.file) {
       let source = inputs.source(stage)
-      guard let input = try inputs.open(stage) else { continue }
+      guard let input = try inputs.open(stage, encoding: encodes ? rewriter.rule : nil) else { continue }
       if stage == position.file {
         try input.skip(through: position.line)
         if position.line > 0 { context.progress.resume(at: share(input.position)) }
@@ -261,16 +263,25 @@ package struct Import: Sendable {
           continue
         }
         for warning in row.warnings { try warnings.add(warning, of: source) }
-        guard var document = try document(of: row, from: source, input, list) else { continue }
-        if let collection = options.collection, source.format == .jsonLines {
-          document.path = DocumentPath(collection, document.path.id)
+        if row.faults.isEmpty, let encoded = row.encoded {
+          if encoded.path.isReserved {
+            try refuse(encoded.document)
+            continue
+          }
+          rewriter.count(encoded)
+          batch.append(.encoded(encoded))
+        } else {
+          guard var document = try document(of: row, from: source, input, list) else { continue }
+          if let collection = options.collection, source.format == .jsonLines {
+            document.path = DocumentPath(collection, document.path.id)
+          }
+          if document.path.isReserved {
+            try refuse(document)
+            continue
+          }
+          document.fields = rewriter.rewrite(document.fields)
+          batch.append(.decoded(document))
         }
-        if document.path.isReserved {
-          try refuse(document)
-          continue
-        }
-        document.fields = rewriter.rewrite(document.fields)
-        batch.append(document)
         left -= 1
         if batch.count == Self.batch { try await passOn(at: input.position) }
       }

@@ -59,20 +59,45 @@ struct ImportInputs: Sendable {
   /// Returns the source of an input.
   func source(_ stage: Int) -> ImportSource { inputs[stage].source }
 
-  /// Opens an input at its start; nil if it is empty.
+  /// Opens an input at its start to find its errors; nil if it is empty.
   ///
   /// - Throws: ``Failure``.
-  func open(_ stage: Int) throws(Failure) -> (any DocumentInput)? {
+  func openForCheck(_ stage: Int) throws(Failure) -> (any DocumentInput)? {
+    let source = inputs[stage].source
+    // What only warns is no error.
+    guard source.format == .jsonLines, !isChecked(source) || rules.policy(for: source) != .reject else {
+      return try open(stage)
+    }
+    return try JSONLinesInput(source.path, via: options.files, .checked)
+  }
+
+  /// Opens an input at its start; nil if it is empty.
+  ///
+  /// - Parameter references: The references of documents that are encoded; nil to decode all of them.
+  /// - Throws: ``Failure``.
+  func open(_ stage: Int, encoding references: ReferenceRule? = nil) throws(Failure) -> (any DocumentInput)? {
     let input = inputs[stage]
     if input.source.format == .jsonLines {
-      return checked(try JSONLinesInput(input.source.path, via: options.files), input.source)
+      let encoder = references.map { DocumentEncoder($0, collection: collection) }
+      let passage: JSONLinesReader.Passage? = encoder.map {
+        isChecked(input.source) ? .both($0) : .encoded($0)
+      }
+      return checked(
+        try JSONLinesInput(input.source.path, via: options.files, passage ?? .decoded),
+        input.source
+      )
     }
     guard let plan = input.plan else { return nil }
     return checked(try TableInput(input.source, plan: plan, options: options, stage: stage), input.source)
   }
 
+  /// Whether the documents of a source are compared with the schema, or filled by it.
+  private func isChecked(_ source: ImportSource) -> Bool {
+    !rules.schema.isEmpty && (rules.policy(for: source) != .off || rules.fillsDefaults)
+  }
+
   private func checked(_ input: any DocumentInput, _ source: ImportSource) -> any DocumentInput {
-    if rules.schema.isEmpty || (rules.policy(for: source) == .off && !rules.fillsDefaults) { return input }
+    if !isChecked(source) { return input }
     return SchemaInput(input, of: source, rules, collection: collection)
   }
 

@@ -19,7 +19,7 @@ package struct ImportShare: Sendable, Equatable {
   ///
   /// - Parameter collection: The collection that all documents of the file are put into; nil for their own.
   func contains(_ row: DocumentRow, of stage: Int, into collection: CollectionPath?) -> Bool {
-    guard let path = row.document?.path ?? row.refused?.path else {
+    guard let path = row.path ?? row.refused?.path else {
       return Self.checksum("\(stage)/\(row.number)") % UInt64(count) == UInt64(index)
     }
     return contains(collection.map { DocumentPath($0, path.id) } ?? path)

@@ -83,8 +83,11 @@ final class SchemaInput: DocumentInput {
       document.path = DocumentPath(collection, document.path.id)
     }
     guard let declared = declared(document.path.collection) else { return row }
-    document = rules.filled(document, declared)
-    row.document?.fields = document.fields
+    if rules.fillsDefaults {
+      document = rules.filled(document, declared)
+      row.document?.fields = document.fields
+      row.encoded = nil
+    }
     if policy == .off { return row }
     // A cell that could not be read is no missing value.
     let violations = rules.violations(in: document, declared)
@@ -100,6 +103,7 @@ final class SchemaInput: DocumentInput {
     }
     row.refused = document
     row.faults += faults
+    row.encoded = nil
     // What is left once the fields with errors are left out; nothing where one is missing.
     for violation in violations {
       if let field = violation.field, violation.kind != .missing, violation.kind != .idMissing {

@@ -17,10 +17,8 @@ package struct PendingWrite: Sendable {
   var mayBeApplied = false
 
   init(_ write: Write, in database: DatabaseName, before: RawDocument? = nil, replans: Int = 0) {
-    var json = JSONWriter()
-    json.write(write, in: database)
     self.write = write
-    self.json = json.bytes
+    json = write.json(in: database)
     self.before = before
     self.replans = replans
   }
@@ -73,8 +71,8 @@ extension PendingWrite {
 
   /// Whether the document has the intended fields, apart from server times.
   private func isApplied(in current: RawDocument?) -> Bool {
-    switch write.operation {
-    case .delete: return current == nil
+    switch write.operation.decoded {
+    case .delete, .set: return current == nil
     case .update(let fields, let mask):
       guard let current else { return false }
       // The result of an increment is unknown, so other fields must decide.

@@ -61,7 +61,7 @@ struct ExactValues: ~Copyable {
 
 /// What a cell shows.
 enum ShownCell {
-  case number(Double, SheetRows.Mark)
+  case number(Double, RowBytes.Mark)
   case boolean(Bool)
   /// A text, which is kept apart.
   case text(isTextLike: Bool)

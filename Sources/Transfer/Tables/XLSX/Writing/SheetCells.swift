@@ -2,16 +2,17 @@ import FirestoreModels
 import Schema
 
 /// Renders documents as the rows of a sheet, by the rules of ``SheetWriter``.
-struct SheetCells: ~Copyable {
-  var rows: SheetRows
+struct SheetCells {
+  var rows = RowBytes()
 
   private let collection: CollectionPath
   private let sheet: String
   private let timeZone: LocalTimeZone
   private var plan: ColumnPlan
+  /// What cells need to know of the columns; copies of those would cost more than most cells.
+  private var kinds: [(type: Column.ValueType, isTextLike: Bool)] = []
   private var cellText: CellText
   private var shownText: ShownText
-  private var cells: [Value?] = []
   private var text: [UInt8] = []
   private var shown: [UInt8] = []
   private var escaped: [UInt8] = []
@@ -25,9 +26,7 @@ struct SheetCells: ~Copyable {
     collection: CollectionPath,
     fields: [FieldPath]?,
     sheet: String,
-    options: XLSXOptions,
-    folder: String,
-    path: String?
+    options: XLSXOptions
   ) throws(Failure) {
     let plan: ColumnPlan
     if let fields {
@@ -36,7 +35,6 @@ struct SheetCells: ~Copyable {
       plan = ColumnPlan(collection: collection, schema: options.schema)
     }
     let cellText = try CellText(nullText: options.nullText, timeZone: options.timeZone)
-    rows = try SheetRows(in: folder, for: path)
     self.plan = plan
     self.cellText = cellText
     shownText = ShownText(like: cellText)
@@ -46,7 +44,16 @@ struct SheetCells: ~Copyable {
   }
 
   /// Adds the row of a document; texts that exceed a cell go to the workbook's last sheet.
-  mutating func append(_ document: RawDocument, _ workbook: XLSXWriter) throws(Failure) {
+  ///
+  /// - Parameters:
+  ///   - cells: A buffer that the rows of a page share; all of it is nil.
+  ///   - invalid: Returns the failure of a document that cannot be looked at.
+  mutating func append<Document: ReadableDocument>(
+    _ document: Document,
+    cells: inout [Document.Fields.Content?],
+    _ workbook: XLSXWriter,
+    _ invalid: (Document, WireError) -> Failure
+  ) throws(Failure) {
     guard let name = document.path.name(below: collection) else {
       throw Failure(
         .internal,
@@ -55,22 +62,43 @@ struct SheetCells: ~Copyable {
         cause: "the document is not below the collection \(collection)"
       )
     }
+    let rest: FieldMap?
     do throws(WireError) {
-      let rest = try plan.position(document.fields, into: &cells)
-      if let rest { cells[plan.columns.count - 1] = .map(rest) }
+      rest = try plan.position(document.fields, into: &cells)
     } catch {
-      throw Failure(.internal, "write a row", path: document.path.string, cause: error.description)
+      throw invalid(document, error)
+    }
+    while kinds.count < cells.count {
+      let column = plan.columns[kinds.count]
+      kinds.append((column.type, column.isTextLike))
     }
     while lengths.count <= cells.count { lengths.append(0) }
     text.removeAll(keepingCapacity: true)
     text.append(contentsOf: name)
     try addText(column: 0, isTextLike: true, of: name, workbook)
     for index in cells.indices {
-      guard let value = cells[index] else { continue }
-      cells[index] = nil
+      guard let source = cells[index].take() else { continue }
+      let value: Value
+      do throws(WireError) {
+        switch try source.view() {
+        case .string(let text):
+          if text.withBytes({ addPlain($0, index) }) { continue }
+          value = .string(text.copy)
+        case .null: value = .null
+        case .boolean(let truth): value = .boolean(truth)
+        case .integer(let number): value = .integer(number)
+        case .double(let number): value = .double(number)
+        case .timestamp(let moment): value = .timestamp(moment)
+        case .bytes, .reference, .geoPoint, .array, .map: value = try source.value()
+        }
+      } catch {
+        throw invalid(document, error)
+      }
       try add(value, index, of: name, workbook)
     }
-    try rows.endRow()
+    // Its column is the last one, whose cell is empty so far.
+    if let rest { try add(.map(rest), plan.columns.count - 1, of: name, workbook) }
+    rows.endRow()
   }
 
   /// Returns the headings, starting with the name.
@@ -103,20 +131,30 @@ struct SheetCells: ~Copyable {
 
   // MARK: Cells
 
+  /// Adds a text as it is, as nearly every text can be; false, and nothing, if it may need more care.
+  private mutating func addPlain(_ utf8: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
+    let (type, isTextLike) = kinds[index]
+    guard type == .string || type == .any, utf8.count <= SheetText.maximumLength,
+      SheetText.isPlain(utf8), cellText.isPlain(utf8, isTyped: type == .string)
+    else { return false }
+    rows.text(utf8, column: index + 1, isTextLike: isTextLike)
+    sample(index + 1, utf8.count)
+    return true
+  }
+
   private mutating func add(
     _ value: Value,
     _ index: Int,
     of name: Substring.UTF8View,
     _ workbook: XLSXWriter
   ) throws(Failure) {
-    let column = plan.columns[index]
-    let type = column.type
+    let (type, isTextLike) = kinds[index]
     switch value {
     // The digits of an identifier are a text.
     case .integer(let number)
-    where number.magnitude <= Self.largestExact && !(type == .string && column.isTextLike):
+    where number.magnitude <= Self.largestExact && !(type == .string && isTextLike):
       // A column of another type reads a marked number as what it is; one of strings reads its digits.
-      let mark: SheetRows.Mark = type == .integer || type == .any || type == .string ? .none : .integer
+      let mark: RowBytes.Mark = type == .integer || type == .any || type == .string ? .none : .integer
       let isExact = Self.isNumeric(type) && number.magnitude < Self.largestShort
       if try isExact ? true : keep(value, .number(Double(number), mark), index, of: name, workbook) {
         rows.number(Double(number), column: index + 1, as: mark)
@@ -125,7 +163,7 @@ struct SheetCells: ~Copyable {
     case .double(let number) where number.isFinite:
       // When read back, a whole number is an integer unless its column or format specifies otherwise.
       let isMarked = type != .double && type != .string && (type != .any || Int64(exactly: number) != nil)
-      let mark: SheetRows.Mark = isMarked ? .double : .none
+      let mark: RowBytes.Mark = isMarked ? .double : .none
       let bounded = max(-Self.largestNumber, min(Self.largestNumber, number))
       let isExact = Self.isNumeric(type) && Self.isShort(number)
       if try isExact ? true : keep(value, .number(bounded, mark), index, of: name, workbook) {
@@ -140,7 +178,7 @@ struct SheetCells: ~Copyable {
       }
     case .timestamp(let moment):
       guard let serial = serial(of: moment) else { break }
-      let mark: SheetRows.Mark = moment.nanoseconds % 1_000_000 == 0 ? .date : .fineDate
+      let mark: RowBytes.Mark = moment.nanoseconds % 1_000_000 == 0 ? .date : .fineDate
       let isExact = type == .timestamp || type == .any
       if try isExact ? true : keep(value, .number(serial, mark), index, of: name, workbook) {
         rows.number(serial, column: index + 1, as: mark)
@@ -149,13 +187,13 @@ struct SheetCells: ~Copyable {
     default: break
     }
     text.removeAll(keepingCapacity: true)
-    cellText.append(value, as: self.type(of: value, in: column), to: &text)
+    cellText.append(value, as: Self.type(of: value, in: type), to: &text)
     if let first = text.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
       try addShown(value, index, of: name, workbook)
     {
       return
     }
-    try addText(column: index + 1, isTextLike: column.isTextLike, of: name, workbook)
+    try addText(column: index + 1, isTextLike: isTextLike, of: name, workbook)
   }
 
   /// Stores the value of a cell that does not carry it in the hidden sheet; false if that cannot hold it.
@@ -190,7 +228,7 @@ struct SheetCells: ~Copyable {
     escaped.removeAll(keepingCapacity: true)
     shown.withUnsafeBufferPointer { SheetText.append($0, to: &escaped) }
     guard SheetText.fits(escaped) else { return false }
-    let isTextLike = plan.columns[index].isTextLike
+    let isTextLike = kinds[index].isTextLike
     guard try keep(value, .text(isTextLike: isTextLike), index, of: name, workbook) else { return false }
     rows.text(escaped, column: index + 1, isTextLike: isTextLike)
     sample(index + 1, escaped.count)
@@ -239,8 +277,8 @@ struct SheetCells: ~Copyable {
   /// Returns the type for writing a text.
   ///
   /// In a column without a type, a string is plain unless it looks like a value that is written as text.
-  private func type(of value: Value, in column: Column) -> Column.ValueType {
-    guard column.type == .any, case .string(var string) = value else { return column.type }
+  private static func type(of value: Value, in column: Column.ValueType) -> Column.ValueType {
+    guard column == .any, case .string(var string) = value else { return column }
     let form = string.withUTF8 { CellForm($0) }
     switch form {
     case .text, .boolean: return .string

@@ -45,6 +45,20 @@ enum SheetText {
     out.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
   }
 
+  /// Whether text certainly needs no escape.
+  static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    var suspicious = false
+    // Without an exit, so that several bytes are looked at together.
+    for byte in utf8 { suspicious = suspicious || byte < 0x20 || byte == 0xEF || byte == UInt8(ascii: "_") }
+    if !suspicious { return true }
+    for (index, byte) in utf8.enumerated() {
+      if byte < 0x20, byte != 0x09, byte != 0x0A { return false }
+      if byte == UInt8(ascii: "_"), looksEscaped(utf8, index) { return false }
+      if byte == 0xEF { return false }
+    }
+    return true
+  }
+
   private static func append(_ code: UInt32, to out: inout [UInt8]) {
     let digits = Array("0123456789ABCDEF".utf8)
     out.append(contentsOf: "_x".utf8)

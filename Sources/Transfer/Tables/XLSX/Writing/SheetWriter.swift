@@ -8,6 +8,9 @@ import FirestoreModels
 /// is wrong. A cell that does not carry its value, because the column is of another type or the number has more
 /// digits, shows it as ``ShownText`` does and has the exact one in ``ExactValues``. An empty text is an empty
 /// cell in text format, a missing value no cell.
+///
+/// Rows go to the library as they come, which writes them on a thread of its own. Fields without a column get one at the end
+/// when they first appear: where that happens, the header is written again at the end.
 final class SheetWriter: CollectionWriter {
   private(set) var documentCount = 0
 
@@ -15,15 +18,20 @@ final class SheetWriter: CollectionWriter {
   private let name: String
   private let first: UnsafeMutablePointer<lxw_worksheet>
   private var cells: SheetCells?
+  /// The sheets that have rows, or will.
+  private var targets: [SheetTarget] = []
+  /// The rows of the last sheet.
+  private var rows = 0
+
+  /// Rows are passed on in pieces of so many bytes.
+  private static let piece = 128 << 10
 
   init(
     of workbook: XLSXWriter,
     first: UnsafeMutablePointer<lxw_worksheet>,
     name: String,
     collection: CollectionPath,
-    fields: [FieldPath]?,
-    folder: String,
-    path: String?
+    fields: [FieldPath]?
   ) throws(Failure) {
     self.workbook = workbook
     self.first = first
@@ -32,32 +40,76 @@ final class SheetWriter: CollectionWriter {
       collection: collection,
       fields: fields,
       sheet: name,
-      options: workbook.options,
-      folder: folder,
-      path: path
+      options: workbook.options
     )
   }
 
   func append(contentsOf documents: [RawDocument]) throws(Failure) {
+    try append(documents) { document, error in
+      Failure(.internal, "write a row", path: document.path.string, cause: error.description)
+    }
+  }
+
+  func append(_ page: DocumentPage) throws(Failure) {
+    switch page {
+    case .memory(let documents): try append(contentsOf: documents)
+    case .wire(let page): try append(page.documents) { page.failure($1, in: $0) }
+    }
+  }
+
+  private func append<Documents: RandomAccessCollection>(
+    _ documents: Documents,
+    _ invalid: (Documents.Element, WireError) -> Failure
+  ) throws(Failure) where Documents.Element: ReadableDocument {
     // Moved out of the object, so that the loops over cells do not access it.
     guard var cells = cells.take() else { return }
-    for document in documents { try cells.append(document, workbook) }
-    self.cells = consume cells
+    var values: [Documents.Element.Fields.Content?] = []
+    for document in documents {
+      if rows == workbook.documentsPerSheet {
+        try pass(&cells)
+        try begin(cells)
+      }
+      try cells.append(document, cells: &values, workbook, invalid)
+      rows += 1
+      if cells.rows.bytes.count >= Self.piece { try pass(&cells) }
+    }
+    self.cells = cells
     documentCount += documents.count
   }
 
   func finish() throws(Failure) {
     guard var cells = cells.take() else { return }
+    try pass(&cells)
     let header = cells.header(workbook.options.header)
     let widths = cells.widths(under: header)
-    try workbook.write(
-      &cells.rows,
-      header: header,
-      widths: widths,
-      numberFormats: cells.numberFormats,
-      extras: cells.extras,
-      name: name,
-      first: first
+    for target in targets {
+      try workbook.end(
+        target,
+        header: header,
+        widths: widths,
+        numberFormats: cells.numberFormats,
+        extras: cells.extras
+      )
+    }
+  }
+
+  /// Passes the rows so far to the last sheet.
+  private func pass(_ cells: inout SheetCells) throws(Failure) {
+    if targets.isEmpty { try begin(cells) }
+    guard let target = targets.last, !cells.rows.bytes.isEmpty else { return }
+    try workbook.write(cells.rows.take(), to: target)
+  }
+
+  /// Begins the first sheet, or the next one behind it.
+  private func begin(_ cells: SheetCells) throws(Failure) {
+    targets.append(
+      try workbook.begin(
+        targets.isEmpty ? first : workbook.addSheet(after: name),
+        header: cells.header(workbook.options.header),
+        numberFormats: cells.numberFormats,
+        extras: cells.extras
+      )
     )
+    rows = 0
   }
 }

@@ -37,6 +37,7 @@ package final class SummaryWriter {
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func write(_ summary: SummarySheet) throws(Failure) {
+    try workbook.drain()
     for (index, width) in Self.widths.enumerated() {
       worksheet_set_column(sheet, UInt16(index), UInt16(index), width, nil)
     }

@@ -29,8 +29,8 @@ package final class XLSXWriter {
   package private(set) var receipt: OutputFile.Receipt?
 
   let options: XLSXOptions
-  private let path: String
-  private let temporaryFolder: String
+  let path: String
+  let temporaryFolder: String
   private let rowsPerSheet: Int
   private let target: String?
   private let temporary: String
@@ -43,6 +43,7 @@ package final class XLSXWriter {
   private var announced: [UTF8Key: String] = [:]
   /// The collections whose sheets are there.
   private var begun: Set<UTF8Key> = []
+  private let thread = LibraryThread()
   private var longTexts: LongTexts
   private var exactValues: ExactValues
 
@@ -80,6 +81,7 @@ package final class XLSXWriter {
   }
 
   deinit {
+    thread.stop()
     if temporaryIsLeft { unlink(temporary) }
   }
 
@@ -113,11 +115,14 @@ package final class XLSXWriter {
       first: first,
       name: sheetName,
       collection: collection,
-      fields: fields,
-      folder: temporaryFolder,
-      path: path == "-" ? nil : path
+      fields: fields
     )
   }
+
+  /// Waits until the library's thread is idle, for whoever calls the library otherwise.
+  ///
+  /// - Throws: The failure of rows before.
+  func drain() throws(Failure) { try thread.drain() }
 
   /// Returns a writer for a sheet for people, which is the next one.
   ///
@@ -132,15 +137,14 @@ package final class XLSXWriter {
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func finish() throws(Failure) {
     guard workbook != nil else { return }
+    try thread.drain()
     if longTexts.rows.count > 0 {
       let name = names.unique(Self.longTextsName)
       try write(
         &longTexts.rows,
         header: LongTexts.header,
         widths: LongTexts.widths,
-        numberFormats: [],
-        name: name,
-        first: nil
+        name: name
       )
     }
     if exactValues.rows.count > 0 {
@@ -148,9 +152,7 @@ package final class XLSXWriter {
         &exactValues.rows,
         header: ExactValues.header,
         widths: ExactValues.widths,
-        numberFormats: [],
         name: names.unique(ExactValues.sheetName),
-        first: nil,
         isHidden: true
       )
     }
@@ -172,7 +174,16 @@ package final class XLSXWriter {
 
   // MARK: Sheets
 
+  /// Adds a further sheet of a collection.
+  func addSheet(after name: String) throws(Failure) -> UnsafeMutablePointer<lxw_worksheet> {
+    try addSheet(named: names.unique(name))
+  }
+
+  /// The rows of a sheet without its header.
+  var documentsPerSheet: Int { rowsPerSheet - 1 }
+
   private func addSheet(named name: String) throws(Failure) -> UnsafeMutablePointer<lxw_worksheet> {
+    try thread.drain()
     guard let sheet = try workbook?.addSheet(named: name) else {
       throw Failure(.internal, "add a sheet to", path: path, cause: "the workbook is finished")
     }
@@ -209,39 +220,94 @@ package final class XLSXWriter {
   }
 
   /// Writes rows to a sheet and, beyond its limit, to further ones.
-  func write(
+  private func write(
     _ rows: inout SheetRows,
     header: [String],
     widths: [Double],
-    numberFormats: [String?],
-    extras: SheetExtras = SheetExtras(),
     name: String,
-    first: UnsafeMutablePointer<lxw_worksheet>?,
     isHidden: Bool = false
   ) throws(Failure) {
-    let links = SheetLinks(extras, to: announced)
-    try checkRoom(for: rows, links: links.count)
-    let formats = try numberFormats.map { code throws(Failure) in
-      try code.flatMap { code throws(Failure) in try format(code) }
-    }
-    var sheet: UnsafeMutablePointer<lxw_worksheet>
-    if let first { sheet = first } else { sheet = try addSheet(named: name) }
-    if isHidden { worksheet_hide(sheet) }
-    try start(sheet, header: header, widths: widths, formats: formats)
-    var row: UInt32 = 1
+    try checkRoom(for: rows)
+    var target = try begin(addSheet(named: name), header: header, isHidden: isHidden)
     try rows.read { cells throws(Failure) in
-      if Int(row) == rowsPerSheet {
-        try end(sheet, rows: row, columns: header.count, extras)
-        sheet = try addSheet(named: names.unique(name))
-        if isHidden { worksheet_hide(sheet) }
-        try start(sheet, header: header, widths: widths, formats: formats)
-        row = 1
+      if Int(target.row) == rowsPerSheet {
+        try end(target, header: header, widths: widths)
+        target = try begin(addSheet(after: name), header: header, isHidden: isHidden)
       }
-      try write(cells, links, to: sheet, row: row)
-      row += 1
+      try target.write(cells)
     }
-    try end(sheet, rows: row, columns: header.count, extras)
+    try end(target, header: header, widths: widths)
   }
+
+  /// Writes rows of ``RowBytes`` to a sheet, after those before them.
+  ///
+  /// - Throws: The failure of these rows or of earlier ones.
+  func write(_ rows: [UInt8], to target: SheetTarget) throws(Failure) {
+    try thread.run { () throws(Failure) in try target.write(rows) }
+  }
+
+  /// Begins a sheet with its header, to which columns may be added until its end.
+  func begin(
+    _ sheet: UnsafeMutablePointer<lxw_worksheet>,
+    header: [String],
+    numberFormats: [String?] = [],
+    extras: SheetExtras = SheetExtras(),
+    isHidden: Bool = false
+  ) throws(Failure) -> SheetTarget {
+    try thread.drain()
+    let links = SheetLinks(extras, to: announced)
+    var formats = CellFormats()
+    formats.date = workbook?.dateFormat
+    formats.fineDate = workbook?.fineDateFormat
+    formats.double = workbook?.doubleFormat
+    formats.integer = workbook?.integerFormat
+    formats.text = workbook?.textFormat
+    if links.count > 0 { formats.link = try linkFormat() }
+    if isHidden { worksheet_hide(sheet) }
+    worksheet_freeze_panes(sheet, 1, 0)
+    for (index, code) in numberFormats.enumerated() {
+      // Cells without a format of their own take that of their column. The width follows at the end.
+      guard let code else { continue }
+      worksheet_set_column(sheet, UInt16(index), UInt16(index), 8, try format(code))
+    }
+    try write(header, to: sheet)
+    lxw_worksheet_write_single_row(sheet)
+    return SheetTarget(
+      sheet,
+      header: header,
+      headerEnd: sheet.pointee.optimize_tmpfile.map { ftell($0) } ?? 0,
+      formats: formats,
+      links: links,
+      path: path
+    )
+  }
+
+  /// Completes a sheet with the header that its columns have at the end.
+  func end(
+    _ target: SheetTarget,
+    header: [String],
+    widths: [Double],
+    numberFormats: [String?] = [],
+    extras: SheetExtras = SheetExtras()
+  ) throws(Failure) {
+    try thread.drain()
+    let sheet = target.sheet
+    for index in header.indices {
+      let code = index < numberFormats.count ? numberFormats[index] : nil
+      let own = try code.flatMap { code throws(Failure) in try format(code) }
+      worksheet_set_column(sheet, UInt16(index), UInt16(index), widths[index], own)
+    }
+    if header != target.header { try rewriteHeader(of: target, header) }
+    worksheet_autofilter(sheet, 0, 0, target.row - 1, UInt16(header.count - 1))
+    if target.row > 1, !extras.highlights.isEmpty {
+      try check(extras.apply(to: sheet, rows: target.row, try highlightFormat()))
+    }
+    try flush(sheet)
+    try checkRoom(forFile: sheet)
+  }
+
+  /// The format of headings; nil once the workbook is finished.
+  var headingFormat: UnsafeMutablePointer<lxw_format>? { workbook?.headingFormat }
 
   /// The format of what stands out, made once for the workbook: black on yellow.
   private func highlightFormat() throws(Failure) -> UnsafeMutablePointer<lxw_format>? {
@@ -272,47 +338,6 @@ package final class XLSXWriter {
     return made
   }
 
-  private func start(
-    _ sheet: UnsafeMutablePointer<lxw_worksheet>,
-    header: [String],
-    widths: [Double],
-    formats: [UnsafeMutablePointer<lxw_format>?]
-  ) throws(Failure) {
-    guard let format = workbook?.headingFormat else { return }
-    worksheet_freeze_panes(sheet, 1, 0)
-    var text: [UInt8] = []
-    for (index, heading) in header.enumerated() {
-      // Cells without a format of their own take that of their column.
-      let own = index < formats.count ? formats[index] : nil
-      worksheet_set_column(sheet, UInt16(index), UInt16(index), widths[index], own)
-      text.removeAll(keepingCapacity: true)
-      var heading = heading
-      heading.withUTF8 { utf8 in
-        // A field name has at most 1,500 bytes, but a path may exceed a cell.
-        let shown = UnsafeBufferPointer(rebasing: utf8[..<SheetText.prefix(utf8, length: 4000)])
-        SheetText.append(shown, to: &text)
-      }
-      text.append(0)
-      let code = text.withUnsafeBytes {
-        worksheet_write_string(sheet, 0, UInt16(index), $0.bindMemory(to: CChar.self).baseAddress, format)
-      }
-      try check(code)
-    }
-  }
-
-  private func end(
-    _ sheet: UnsafeMutablePointer<lxw_worksheet>,
-    rows: UInt32,
-    columns: Int,
-    _ extras: SheetExtras
-  ) throws(Failure) {
-    worksheet_autofilter(sheet, 0, 0, rows - 1, UInt16(columns - 1))
-    if rows > 1, !extras.highlights.isEmpty {
-      try check(extras.apply(to: sheet, rows: rows, try highlightFormat()))
-    }
-    try flush(sheet)
-  }
-
   /// Sends a finished sheet to its temporary file; the library does not check whether writing that succeeded.
   func flush(_ sheet: UnsafeMutablePointer<lxw_worksheet>) throws(Failure) {
     guard let file = sheet.pointee.optimize_tmpfile else { return }
@@ -321,42 +346,9 @@ package final class XLSXWriter {
     }
   }
 
-  private func write(
-    _ cells: SheetRows.Row,
-    _ links: SheetLinks,
-    to sheet: UnsafeMutablePointer<lxw_worksheet>,
-    row: UInt32
-  ) throws(Failure) {
-    let dateFormat = workbook?.dateFormat
-    let fineDateFormat = workbook?.fineDateFormat
-    let doubleFormat = workbook?.doubleFormat
-    let integerFormat = workbook?.integerFormat
-    let textFormat = workbook?.textFormat
-    for (column, cell) in cells {
-      let column = UInt16(column)
-      let code =
-        switch cell {
-        case .number(let number, .none): worksheet_write_number(sheet, row, column, number, nil)
-        case .number(let number, .date): worksheet_write_number(sheet, row, column, number, dateFormat)
-        case .number(let number, .fineDate):
-          worksheet_write_number(sheet, row, column, number, fineDateFormat)
-        case .number(let number, .double): worksheet_write_number(sheet, row, column, number, doubleFormat)
-        case .number(let number, .integer): worksheet_write_number(sheet, row, column, number, integerFormat)
-        case .boolean(let truth): worksheet_write_boolean(sheet, row, column, truth ? 1 : 0, nil)
-        case .text(let text): worksheet_write_string(sheet, row, column, text, nil)
-        case .textLike(let text):
-          if let formula = links.formula(for: text, in: Int(column)) {
-            worksheet_write_formula_str(sheet, row, column, formula, try linkFormat(), text)
-          } else {
-            worksheet_write_string(sheet, row, column, text, textFormat)
-          }
-        case .emptyText: worksheet_write_blank(sheet, row, column, textFormat)
-        }
-      try check(code)
-    }
-  }
+  func check(_ code: lxw_error) throws(Failure) { try Self.check(code, path) }
 
-  func check(_ code: lxw_error) throws(Failure) {
+  static func check(_ code: lxw_error, _ path: String) throws(Failure) {
     if code == LXW_NO_ERROR { return }
     throw Failure(
       .internal,
@@ -366,17 +358,27 @@ package final class XLSXWriter {
     )
   }
 
-  /// Capacity must be checked before: at the end, the library copies the rows without checking for errors.
-  private func checkRoom(for rows: borrowing SheetRows, links: Int) throws(Failure) {
+  // Capacity must be checked before: at the end, the library copies the rows without checking for errors.
+
+  /// - Parameter rows: Rows that are not in the library yet.
+  private func checkRoom(for rows: borrowing SheetRows) throws(Failure) {
+    // The tags of a cell take about 50 bytes; there are two copies of the rows while the workbook is assembled.
+    let size = rows.bytes + 50 * rows.cellCount
+    try checkRoom(2 * size + size / 4)
+  }
+
+  /// - Parameter sheet: A sheet with all its rows, of which a copy is made, and that is compressed.
+  private func checkRoom(forFile sheet: UnsafeMutablePointer<lxw_worksheet>) throws(Failure) {
+    let size = sheet.pointee.optimize_tmpfile.map { ftell($0) } ?? 0
+    try checkRoom(size + size / 4)
+  }
+
+  private func checkRoom(_ needed: Int) throws(Failure) {
     var status = statvfs()
     guard statvfs(temporaryFolder, &status) == 0 else { return }
     let free = Int(
       clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
     )
-    // The tags of a cell take about 50 bytes, a link with the ID three times about 200 more; there are two
-    // copies of the rows while the workbook is assembled.
-    let size = rows.bytes + 50 * rows.cellCount + 200 * links * rows.count
-    let needed = 2 * size + size / 4
     if free < needed {
       throw Failure.cannotWrite(
         path,

@@ -1,0 +1,347 @@
+/// Encodes documents of a parsed text as writes to a database, without values in memory.
+///
+/// It only takes what is certainly a document by the rules of ``WireDecoder`` with unknown members refused, and certainly
+/// within ``DocumentLimits``. For anything else it returns nil: decoding the document then shows what is wrong, or encodes
+/// what is unusual (a member twice, a value beside a null).
+///
+/// Not `Sendable`: use an encoder in one task at a time.
+package struct DocumentEncoder {
+  private let references: ReferenceRule
+  /// `"name":"projects/…/documents/`, escaped.
+  private let nameMember: [UInt8]
+  /// The collection of all documents; nil for the one in each document's name.
+  private let collection: CollectionPath?
+  private let decoder = WireDecoder(unknownMembers: .refused)
+  private var json = JSONWriter(capacity: 4 << 10)
+
+  /// Fields of so many bytes of JSON are within the limits of a value and of a document: JSON is longer than what it says.
+  private static let largestFields = 1_000_000
+
+  /// - Parameters:
+  ///   - references: Which references are rewritten; its target is the database of the writes.
+  ///   - collection: The collection of all documents; nil for the one in each document's name.
+  package init(_ references: ReferenceRule, collection: CollectionPath? = nil) {
+    self.references = references
+    self.collection = collection
+    var name = JSONWriter()
+    name.key("name")
+    name.string("\(references.target.documents)/")
+    nameMember = name.bytes.dropLast()
+  }
+
+  /// Whether it is certainly a document whose fields are within the limits of values; false is inconclusive.
+  ///
+  /// - Parameter decoder: A decoder, for names.
+  package static func isCertainlyDocument(_ json: JSONCursor, _ decoder: WireDecoder) -> Bool {
+    guard let (_, fields) = members(of: json, decoder) else { return false }
+    guard let fields else { return true }
+    var check = FieldCheck()
+    return check.members(fields, depth: 0, nameBytes: 0)
+  }
+
+  /// Returns the write that creates a document; nil for what is not certainly a document within all limits.
+  package mutating func encode(_ source: JSONCursor) -> EncodedDocument? {
+    guard let (own, fields) = Self.members(of: source, decoder) else { return nil }
+    let path = collection.map { DocumentPath($0, own.id) } ?? own
+    guard Self.isCertainlyValid(path) else { return nil }
+    json.removeAll()
+    json.open("{\"update\":{")
+    var range = 0..<0
+    var encoding = FieldEncoding(json: json, references: references)
+    json = JSONWriter()
+    defer { json = encoding.json }
+    if let fields {
+      encoding.json.key("fields" as StaticString)
+      let start = encoding.json.bytes.count
+      guard encoding.members(fields, depth: 0, nameBytes: 0) else { return nil }
+      range = start..<encoding.json.bytes.count
+      if range.count > Self.largestFields { return nil }
+    }
+    path.string.withBytes { encoding.json.string(after: nameMember, $0) }
+    encoding.json.close("}")
+    let end = encoding.json.bytes.count
+    encoding.json.close(EncodedDocument.precondition)
+    return EncodedDocument(
+      path: path,
+      references: encoding.counts,
+      creation: Array(encoding.json.bytes[...]),
+      fieldsRange: range,
+      updateEnd: end
+    )
+  }
+
+  /// Returns the path and the fields (if there are any) of a document whose members are known and occur once.
+  private static func members(
+    of json: JSONCursor,
+    _ decoder: WireDecoder
+  ) -> (path: DocumentPath, fields: JSONCursor?)? {
+    guard json.isObject else { return nil }
+    var path: DocumentPath?
+    var fields: JSONCursor?
+    for (name, value) in json.members {
+      if name == "fields", fields == nil {
+        fields = value
+      } else if name == "name", path == nil {
+        path = try? decoder.documentPath(value, prefix: nil)
+        if path == nil { return nil }
+      } else if name == "createTime" || name == "updateTime" {
+        if (try? WireDecoder.timestamp(value, member: "")) == nil { return nil }
+      } else {
+        return nil
+      }
+    }
+    guard let path else { return nil }
+    guard let fields, !fields.isNull else { return (path, nil) }
+    return fields.isObject ? (path, fields.childCount == 0 ? nil : fields) : nil
+  }
+
+  /// Whether a path is within all limits; false is inconclusive for unusual ones.
+  private static func isCertainlyValid(_ path: DocumentPath) -> Bool {
+    let isPlain = path.string.withBytes { path in
+      // No reserved ID, none that is `.` or `..`, none too long and not too many.
+      guard path.count <= 400 else { return false }
+      var isStart = true
+      for byte in path {
+        if isStart, byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") { return false }
+        isStart = byte == UInt8(ascii: "/")
+      }
+      return path.count { $0 == UInt8(ascii: "/") } < 100
+    }
+    return isPlain || PathLimits.violations(of: path).isEmpty
+  }
+}
+
+/// Which references are rewritten: those into a source database, to the same document of the target.
+package struct ReferenceRule: Sendable {
+  /// The database that references are rewritten from; nil to keep all of them.
+  let source: DatabaseName?
+  /// The database that they are rewritten to.
+  package let target: DatabaseName
+
+  package init(from source: DatabaseName?, to target: DatabaseName) {
+    self.source = source
+    self.target = target
+  }
+
+  /// Returns the name in the target; nil for a reference that is kept.
+  package func rewritten(_ name: String) -> String? {
+    guard let source, source != target, let path = source.path(ofName: name) else { return nil }
+    return target.name(of: path)
+  }
+}
+
+/// Goes through fields as far as they are certainly valid, and is given what they hold.
+///
+/// The rules are those of ``WireDecoder`` and of ``DocumentLimits``; false means that decoding has to show what it is.
+private protocol FieldPassage {
+  mutating func begin(_ opening: StaticString)
+  mutating func end(_ closing: StaticString)
+  mutating func name(_ utf8: UnsafeBufferPointer<UInt8>)
+  mutating func text(_ utf8: UnsafeBufferPointer<UInt8>)
+  mutating func reference(_ name: String)
+  mutating func scalar(_ value: Value)
+}
+
+extension FieldPassage {
+  /// Passes the members of a map.
+  ///
+  /// - Parameters:
+  ///   - depth: The number of maps and arrays around the map.
+  ///   - nameBytes: The length of the path to the map.
+  ///   - isVector: Whether the map is a vector, which has a reserved name.
+  mutating func members(_ object: JSONCursor, depth: Int, nameBytes: Int, isVector: Bool = false) -> Bool {
+    begin("{")
+    if let sorted = Self.sorted(object) {
+      if sorted.isEmpty { return false }
+      for (name, value) in sorted {
+        guard member(name, value, depth: depth, nameBytes: nameBytes, isVector: isVector) else {
+          return false
+        }
+      }
+    } else {
+      for (name, value) in object.members {
+        guard member(name, value, depth: depth, nameBytes: nameBytes, isVector: isVector) else {
+          return false
+        }
+      }
+    }
+    end("}")
+    return true
+  }
+
+  /// Returns the members in order if they are not; nothing if a name occurs twice.
+  private static func sorted(_ object: JSONCursor) -> [(name: JSONCursor.Name, value: JSONCursor)]? {
+    var last: UnsafeBufferPointer<UInt8>?
+    var isOrdered = true
+    for (name, _) in object.members {
+      if let last, !last.precedes(name.utf8) {
+        isOrdered = false
+        break
+      }
+      last = name.utf8
+    }
+    if isOrdered { return nil }
+    let sorted = object.members.sorted { $0.name.utf8.precedes($1.name.utf8) }
+    for index in sorted.indices.dropFirst()
+    where !sorted[index - 1].name.utf8.precedes(sorted[index].name.utf8) {
+      return []
+    }
+    return sorted
+  }
+
+  private mutating func member(
+    _ name: JSONCursor.Name,
+    _ value: JSONCursor,
+    depth: Int,
+    nameBytes: Int,
+    isVector: Bool
+  ) -> Bool {
+    let length = nameBytes + name.utf8.count
+    guard !name.utf8.isEmpty, length <= DocumentLimits.maximumFieldNameBytes,
+      isVector || !Self.isReserved(name.utf8)
+    else { return false }
+    self.name(name.utf8)
+    return self.value(value, depth: depth, nameBytes: length + 1, inArray: false)
+  }
+
+  private static func isReserved(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    let mark = UInt8(ascii: "_")
+    let count = name.count
+    return count >= 4 && name[0] == mark && name[1] == mark && name[count - 1] == mark
+      && name[count - 2] == mark
+  }
+
+  /// Passes a value nested in `depth` maps and arrays.
+  private mutating func value(_ json: JSONCursor, depth: Int, nameBytes: Int, inArray: Bool) -> Bool {
+    var members = json.members
+    guard let (name, content) = members.next(), members.isAtEnd, let type = ValueType(name) else {
+      return false
+    }
+    switch type {
+    case .string:
+      guard let utf8 = content.utf8 else { return false }
+      text(utf8)
+      return true
+    case .reference:
+      guard let text = content.string, DatabaseName.split(text) != nil else { return false }
+      reference(text)
+      return true
+    case .array:
+      guard !inArray, depth < DocumentLimits.maximumDepth, content.isObject else { return false }
+      return elements(content, depth: depth + 1, nameBytes: nameBytes)
+    case .map:
+      guard depth < DocumentLimits.maximumDepth, content.isObject else { return false }
+      return map(content, depth: depth + 1, nameBytes: nameBytes)
+    case .null, .boolean, .integer, .double, .timestamp, .bytes, .geoPoint:
+      guard let value = try? WireDecoder.scalar(content, of: type, .refused) else { return false }
+      switch value {
+      case .timestamp(let time): scalar(.timestamp(time.flooredToMicroseconds))
+      case .geoPoint(let point):
+        guard (-90...90).contains(point.latitude), (-180...180).contains(point.longitude) else {
+          return false
+        }
+        scalar(value)
+      default: scalar(value)
+      }
+      return true
+    }
+  }
+
+  private mutating func elements(_ content: JSONCursor, depth: Int, nameBytes: Int) -> Bool {
+    guard let values = only("values", of: content) else { return false }
+    guard let list = values, !list.isNull else {
+      begin("{\"arrayValue\":{")
+      end("}}")
+      return true
+    }
+    guard list.isArray else { return false }
+    if list.elements.isAtEnd {
+      begin("{\"arrayValue\":{")
+      end("}}")
+      return true
+    }
+    begin("{\"arrayValue\":{\"values\":[")
+    for element in list.elements {
+      guard value(element, depth: depth, nameBytes: nameBytes, inArray: true) else { return false }
+    }
+    end("]}}")
+    return true
+  }
+
+  private mutating func map(_ content: JSONCursor, depth: Int, nameBytes: Int) -> Bool {
+    guard let members = only("fields", of: content) else { return false }
+    guard let fields = members, !fields.isNull else {
+      begin("{\"mapValue\":{")
+      end("}}")
+      return true
+    }
+    guard fields.isObject else { return false }
+    begin("{\"mapValue\":{")
+    if fields.childCount > 0 {
+      name("fields")
+      let isVector = fields.childCount == 2 && Self.isVector(fields, depth: depth)
+      guard self.members(fields, depth: depth, nameBytes: nameBytes, isVector: isVector) else { return false }
+    }
+    end("}}")
+    return true
+  }
+
+  /// Whether a map is a vector within the limits.
+  private static func isVector(_ fields: JSONCursor, depth: Int) -> Bool {
+    guard fields["__type__"] != nil, let view = try? WireFields(fields, depth: depth),
+      let vector = try? view.vectorComponents()
+    else { return false }
+    return vector.count <= DocumentLimits.maximumVectorDimensions
+  }
+
+  /// Returns the member of a message that has this one or none; nil if it has another.
+  private func only(_ known: StaticString, of json: JSONCursor) -> JSONCursor?? {
+    var members = json.members
+    guard let (name, value) = members.next() else { return .some(nil) }
+    return name == known && members.isAtEnd ? .some(value) : .none
+  }
+
+  private mutating func name(_ text: StaticString) {
+    name(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+}
+
+/// Looks at fields without writing anything.
+private struct FieldCheck: FieldPassage {
+  mutating func begin(_ opening: StaticString) {}
+  mutating func end(_ closing: StaticString) {}
+  mutating func name(_ utf8: UnsafeBufferPointer<UInt8>) {}
+  mutating func text(_ utf8: UnsafeBufferPointer<UInt8>) {}
+  mutating func reference(_ name: String) {}
+  mutating func scalar(_ value: Value) {}
+}
+
+/// Writes fields as the service does.
+private struct FieldEncoding: FieldPassage {
+  var json: JSONWriter
+  let references: ReferenceRule
+  var counts = (rewritten: 0, kept: 0)
+
+  init(json: JSONWriter, references: ReferenceRule) {
+    self.json = json
+    self.references = references
+  }
+
+  mutating func begin(_ opening: StaticString) { json.open(opening) }
+
+  mutating func end(_ closing: StaticString) { json.close(closing) }
+
+  mutating func name(_ utf8: UnsafeBufferPointer<UInt8>) { json.key(utf8) }
+
+  mutating func text(_ utf8: UnsafeBufferPointer<UInt8>) {
+    json.string(utf8, within: "{\"stringValue\":\"", "\"}")
+  }
+
+  mutating func reference(_ name: String) {
+    let rewritten = references.rewritten(name)
+    if rewritten == nil { counts.kept += 1 } else { counts.rewritten += 1 }
+    (rewritten ?? name).withBytes { json.string($0, within: "{\"referenceValue\":\"", "\"}") }
+  }
+
+  mutating func scalar(_ value: Value) { json.value(value) }
+}

@@ -1,0 +1,281 @@
+import Files
+import FirestoreModels
+import Runs
+import TestSupport
+import Testing
+
+@testable import FirestoreREST
+@testable import Tables
+@testable import Transfer
+
+/// Lines that go to a commit without becoming values leave the bytes and the records that decoded ones leave.
+///
+/// The lines are as liberal as may be imported: members in any order, repeated; numbers for int64; times that are dropped.
+@Suite struct EncodedLinesTests {
+  private static let source = DatabaseName(project: "p")
+  private static let target = DatabaseName(project: "other", database: "a\"b")
+
+  /// A line that says the same as a document, in a form of its own; seldom one that the service would not store.
+  private struct Line {
+    var random: SplitMix64
+
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+
+    mutating func json(_ document: RawDocument) -> String {
+      let name = chance(2) ? document.path.string : EncodedLinesTests.source.name(of: document.path)
+      var members = [("name", quoted(name))]
+      if !document.fields.isEmpty || chance(2) { members.append(("fields", object(document.fields))) }
+      if chance(4) { members.append(("createTime", "\"2026-01-31T18:00:00.5+01:00\"")) }
+      members.shuffle(using: &random)
+      return text(members)
+    }
+
+    private mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
+
+    private func quoted(_ text: String) -> String {
+      var json = JSONWriter()
+      json.string(text)
+      return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    private func text(_ members: [(String, String)]) -> String {
+      "{" + members.map { "\(quoted($0.0)):\($0.1)" }.joined(separator: ",") + "}"
+    }
+
+    private mutating func object(_ fields: FieldMap) -> String {
+      var members: [(String, String)] = []
+      for entry in fields.entries {
+        members.append((entry.name, value(entry.value)))
+      }
+      if chance(3) { members.shuffle(using: &random) }
+      if chance(40), let last = members.last { members.insert((last.0, #"{"booleanValue":false}"#), at: 0) }
+      if chance(60) { members.append(("__reserved__", #"{"nullValue":null}"#)) }
+      return text(members)
+    }
+
+    private mutating func value(_ value: Value) -> String {
+      switch value {
+      case .map(let fields):
+        if fields.isEmpty, chance(2) {
+          return text([("mapValue", chance(2) ? "{}" : #"{"fields":null}"#)])
+        }
+        return text([("mapValue", text([("fields", object(fields))]))])
+      case .array(let values):
+        if chance(60) { return #"{"arrayValue":{"values":[{"arrayValue":{}}]}}"# }
+        let list = "[" + values.map { self.value($0) }.joined(separator: ",") + "]"
+        return text([("arrayValue", values.isEmpty && chance(2) ? "{}" : text([("values", list)]))])
+      case .integer(let number) where chance(3): return text([("integerValue", "\(number)")])
+      case .null where chance(3): return #"{"nullValue":"NULL_VALUE"}"#
+      case .reference where chance(40): return #"{"referenceValue":"users/u1"}"#
+      case .geoPoint where chance(40): return #"{"geoPointValue":{"latitude":91}}"#
+      default:
+        var json = JSONWriter()
+        json.value(value)
+        return String(decoding: json.bytes, as: UTF8.self)
+      }
+    }
+  }
+
+  /// What is sent and recorded of a document, or why it is rejected.
+  private struct Outcome: Equatable {
+    var commit: [UInt8] = []
+    var record: [UInt8] = []
+    var rejection: String?
+    var counts = ReferenceRewriter.Counts()
+
+    init(_ write: Write, _ counts: ReferenceRewriter.Counts) {
+      self.counts = counts
+      commit = PendingWrite(write, in: EncodedLinesTests.target).json
+      var json = JSONWriter()
+      json.object { $0.members(of: Change(write, over: nil)) }
+      record = json.bytes
+    }
+
+    init(rejection: String) { self.rejection = rejection }
+  }
+
+  private static func decoded(
+    _ document: RawDocument,
+    from source: DatabaseName?,
+    into collection: CollectionPath?
+  ) -> Outcome {
+    var document = document
+    if let collection { document.path = DocumentPath(collection, document.path.id) }
+    var rewriter = ReferenceRewriter(from: source, to: target)
+    document.fields = rewriter.rewrite(document.fields).asStored
+    if let violation = DocumentLimits.violations(of: document).first {
+      return Outcome(rejection: violation.message)
+    }
+    guard case .write(let write) = WriteMode.create.decide(document, current: nil) else {
+      return Outcome(rejection: "no write")
+    }
+    return Outcome(write, rewriter.counts)
+  }
+
+  private static func encoded(_ document: EncodedDocument) -> Outcome {
+    var rewriter = ReferenceRewriter(from: nil, to: target)
+    rewriter.count(document)
+    guard case .write(let write) = WriteMode.create.decide(document, current: nil) else {
+      return Outcome(rejection: "no write")
+    }
+    return Outcome(write, rewriter.counts)
+  }
+
+  private static func encoder(
+    from source: DatabaseName? = source,
+    into collection: CollectionPath? = nil
+  ) -> DocumentEncoder {
+    DocumentEncoder(ReferenceRule(from: source, to: target), collection: collection)
+  }
+
+  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  func aCommitAndItsRecordAreTheSameToTheByte(seed: UInt64) throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("in.jsonl")
+    var random = RandomDocuments(seed: seed)
+    var line = Line(seed: seed)
+    let lines = (0..<200).map { _ in line.json(random.document()) }
+    _ = try folder.write(lines.joined(separator: "\n").utf8, to: "in.jsonl")
+
+    let source = seed % 3 == 0 ? nil : Self.source
+    let collection = seed % 4 == 0 ? CollectionPath("into/x/these") : nil
+    var reader = try JSONLinesReader(path)
+    var encoding = try JSONLinesReader(path)
+    var passage = JSONLinesReader.Passage.both(Self.encoder(from: source, into: collection))
+    var checking = try JSONLinesReader(path)
+    var check = JSONLinesReader.Passage.checked
+    var (valid, passed) = (0, 0)
+    while let expected = try reader.next() {
+      let both = try #require(try encoding.next(&passage))
+      let checked = try #require(try checking.next(&check))
+      #expect(both.number == expected.number && checked.number == expected.number)
+      let document = try expected.document.get()
+      let own = try both.document.get()
+      _ = try checked.document.get()
+      #expect(own.decoded == document)
+      let outcome = Self.decoded(document, from: source, into: collection)
+      if outcome.rejection == nil { valid += 1 }
+      guard let encoded = own.encoded else { continue }
+      passed += 1
+      #expect(Self.encoded(encoded) == outcome, "seed \(seed), line \(expected.number)")
+      // It decodes to what it was made of.
+      var rewriter = ReferenceRewriter(from: source, to: Self.target)
+      let fields = rewriter.rewrite(document.fields).asStored
+      #expect(encoded.fields == fields)
+      var json = JSONWriter()
+      #expect(encoded.hasFields(fields, encodedInto: &json))
+      var other = fields
+      other["other"] = .null
+      #expect(!encoded.hasFields(other, encodedInto: &json))
+    }
+    // Without it, everything would be decoded, and all of this would hold.
+    #expect(passed * 10 > valid * 7 && valid > 100, "\(passed) of \(valid)")
+  }
+
+  @Test(arguments: [
+    "7", "{}", "[]", "{", #"{"fields":{}}"#, #"{"name":"users"}"#, #"{"name":7}"#,
+    #"{"name":"users/u1","x":1}"#,
+    #"{"name":"users/u1","fields":[]}"#, #"{"name":"users/u1","fields":{"a":{}}}"#,
+    #"{"name":"users/u1","createTime":"yesterday"}"#,
+    #"{"name":"users/u1","fields":{"a":{"stringValue":"a","nullValue":null}}}"#,
+    #"{"name":"users/u1","fields":{"a":{"stringValue":"a","note":null}}}"#,
+    #"{"name":"users/u1","fields":{"a":{"integerValue":"7.5x"}}}"#,
+    #"{"name":"users/u1","fields":{"a":{"stringValue":7}}}"#,
+    #"{"name":"users/u1","fields":{"a":{"bytesValue":"%"}}}"#,
+    #"{"name":"users/u1","fields":{"a":{"timestampValue":"2026-13-01T00:00:00Z"}}}"#,
+    #"{"name":"users/u1","fields":{"a":{"geoPointValue":{"latitude":1,"x":2}}}}"#,
+    #"{"name":"users/u1","fields":{"a":{"arrayValue":{"values":{}}}}}"#,
+    #"{"name":"users/u1","fields":{"a":{"arrayValue":{"values":[],"x":1}}}}"#,
+    #"{"name":"users/u1","fields":{"a":{"mapValue":{"fields":[]}}}}"#,
+    #"{"name":"users/u1","fields":{"a":{"mapValue":{"other":{}}}}}"#,
+    #"{"name":"users/u1","fields":{"a":{"mapValue":{"fields":{"b":{"booleanValue":1}}}}}}"#,
+    #"{"code":"x","message":"m","path":"users/u1"}"#,
+  ])
+  func aLineThatIsNoDocumentIsRefusedAsDecodingDoes(line: String) throws {
+    let folder = try ScratchFolder()
+    _ = try folder.write((line + "\n" + #"{"name":"users/u2"}"# + "\n").utf8, to: "in.jsonl")
+    var reader = try JSONLinesReader(folder.file("in.jsonl"))
+    guard case .failure(let expected)? = try reader.next()?.document else {
+      Issue.record("it was decoded")
+      return
+    }
+    for make in [
+      { .encoded(Self.encoder()) }, { .both(Self.encoder()) }, { .checked },
+    ] as [() -> JSONLinesReader.Passage] {
+      var passage = make()
+      var reader = try JSONLinesReader(folder.file("in.jsonl"))
+      guard case .failure(let failure)? = try reader.next(&passage)?.document else {
+        Issue.record("it was passed")
+        return
+      }
+      #expect(failure.cause == expected.cause)
+      let next = try #require(try reader.next(&passage))
+      #expect(next.number == 2)
+      _ = try next.document.get()
+    }
+  }
+
+  @Test func aLineOfRejectsIsTheDocumentInIt() throws {
+    let folder = try ScratchFolder()
+    let document = RawDocument(path: DocumentPath(CollectionPath(nil, "users"), "u1"), fields: ["a": .null])
+    let line = RejectList.line(document.path, code: "X", message: "m", fields: document.fields)
+    _ = try folder.write(line, to: "in.jsonl")
+    var passage = JSONLinesReader.Passage.encoded(Self.encoder())
+    var reader = try JSONLinesReader(folder.file("in.jsonl"))
+    let read = try #require(try reader.next(&passage)).document.get()
+    #expect(read.decoded == document && read.encoded == nil)
+  }
+
+  /// Documents beyond one limit each, and documents just within it.
+  private static let limits: [(within: RawDocument, beyond: RawDocument)] = {
+    let path = DocumentPath(CollectionPath(nil, "users"), "u1")
+    func document(_ fields: FieldMap) -> RawDocument { RawDocument(path: path, fields: fields) }
+    func nested(_ levels: Int) -> Value {
+      var value = Value.null
+      for _ in 0..<levels { value = .map(["a": value]) }
+      return value
+    }
+    func vector(_ count: Int) -> Value {
+      .map(["__type__": .string("__vector__"), "value": .array(Array(repeating: .double(1), count: count))])
+    }
+    func id(_ id: String) -> RawDocument {
+      RawDocument(path: DocumentPath(CollectionPath(nil, "users"), id), fields: FieldMap())
+    }
+    let name = { (count: Int) in String(repeating: "n", count: count) }
+    return [
+      (document([name(1500): .null]), document([name(1501): .null])),
+      (document(["a": .map([name(1498): .null])]), document(["a": .map([name(1499): .null])])),
+      (document(["__a_": .null]), document(["__a__": .null])),
+      (document(["a": nested(20)]), document(["a": nested(21)])),
+      (document(["a": .array([nested(1)])]), document(["a": .array([.array([])])])),
+      (document(["a": vector(2048)]), document(["a": vector(2049)])),
+      (
+        document(["a": .geoPoint(GeoPoint(latitude: 90, longitude: -180))]),
+        document(["a": .geoPoint(GeoPoint(latitude: 90, longitude: -180.1))])
+      ),
+      (
+        document(["a": .reference("projects/p/databases/d/documents/users/u1")]),
+        document(["a": .reference("users/u1")])
+      ),
+      (document(["a": .string(name(900_000))]), document(["a": .string(name(1_048_488))])),
+      (id("__id7__"), id("__x__")), (id("..."), id("..")), (id(name(1500)), id(name(1501))),
+    ]
+  }()
+
+  @Test func whatIsBeyondALimitIsDecoded() throws {
+    let parser = JSONParser()
+    for (within, beyond) in Self.limits {
+      for (document, isWithin) in [(within, true), (beyond, false)] {
+        var json = JSONWriter()
+        json.document(document)
+        var encoder = Self.encoder()
+        let encoded = try parser.parse(json.bytes) { encoder.encode($0) }
+        #expect(DocumentLimits.violations(of: document).isEmpty == isWithin)
+        #expect(
+          (encoded != nil) == isWithin,
+          "\(document.path) \(document.fields.entries.first?.name.prefix(9) ?? "")"
+        )
+      }
+    }
+  }
+}
