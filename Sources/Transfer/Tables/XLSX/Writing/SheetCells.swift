@@ -43,30 +43,43 @@ struct SheetCells {
     timeZone = options.timeZone
   }
 
+  /// Assigns the values of a document to the cells of its row.
+  ///
+  /// - Parameter cells: A buffer that the rows of a page share; all of it is nil.
+  /// - Returns: What has no column; nil if there is nothing.
+  /// - Throws: Why a value cannot be looked at; the cells are nil again then.
+  mutating func position<Fields: ReadableFields>(
+    _ fields: Fields,
+    into cells: inout [Fields.Content?]
+  ) throws(WireError) -> FieldMap? {
+    do throws(WireError) {
+      return try plan.position(fields, into: &cells)
+    } catch {
+      for index in cells.indices { cells[index] = nil }
+      throw error
+    }
+  }
+
   /// Adds the row of a document; texts that exceed a cell go to the workbook's last sheet.
   ///
   /// - Parameters:
-  ///   - cells: A buffer that the rows of a page share; all of it is nil.
-  ///   - invalid: Returns the failure of a document that cannot be looked at.
-  mutating func append<Document: ReadableDocument>(
-    _ document: Document,
-    cells: inout [Document.Fields.Content?],
+  ///   - rest: What has no column.
+  ///   - cells: The cells of the row; afterwards all of them are nil.
+  ///   - invalid: Returns the failure of a document with a value that cannot be decoded.
+  mutating func append<Content: ReadableValue>(
+    _ path: DocumentPath,
+    rest: FieldMap?,
+    cells: inout [Content?],
     _ workbook: XLSXWriter,
-    _ invalid: (Document, WireError) -> Failure
+    _ invalid: (WireError) -> Failure
   ) throws(Failure) {
-    guard let name = document.path.name(below: collection) else {
+    guard let name = path.name(below: collection) else {
       throw Failure(
         .internal,
         "write a row",
-        path: document.path.string,
+        path: path.string,
         cause: "the document is not below the collection \(collection)"
       )
-    }
-    let rest: FieldMap?
-    do throws(WireError) {
-      rest = try plan.position(document.fields, into: &cells)
-    } catch {
-      throw invalid(document, error)
     }
     while kinds.count < cells.count {
       let column = plan.columns[kinds.count]
@@ -80,19 +93,20 @@ struct SheetCells {
       guard let source = cells[index].take() else { continue }
       let value: Value
       do throws(WireError) {
-        switch try source.view() {
-        case .string(let text):
+        // What cannot be looked at, such as a map whose members are not in order, may still be decoded.
+        switch try? source.view() {
+        case .string(let text)?:
           if text.withBytes({ addPlain($0, index) }) { continue }
           value = .string(text.copy)
-        case .null: value = .null
-        case .boolean(let truth): value = .boolean(truth)
-        case .integer(let number): value = .integer(number)
-        case .double(let number): value = .double(number)
-        case .timestamp(let moment): value = .timestamp(moment)
-        case .bytes, .reference, .geoPoint, .array, .map: value = try source.value()
+        case .null?: value = .null
+        case .boolean(let truth)?: value = .boolean(truth)
+        case .integer(let number)?: value = .integer(number)
+        case .double(let number)?: value = .double(number)
+        case .timestamp(let moment)?: value = .timestamp(moment.timestamp)
+        case .bytes?, .reference?, .geoPoint?, .array?, .map?, nil: value = try source.value()
         }
       } catch {
-        throw invalid(document, error)
+        throw invalid(error)
       }
       try add(value, index, of: name, workbook)
     }

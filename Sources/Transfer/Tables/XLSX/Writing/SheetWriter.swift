@@ -45,36 +45,77 @@ final class SheetWriter: CollectionWriter {
   }
 
   func append(contentsOf documents: [RawDocument]) throws(Failure) {
-    try append(documents) { document, error in
-      Failure(.internal, "write a row", path: document.path.string, cause: error.description)
-    }
+    // Moved out of the object, so that the loops over cells do not access it.
+    guard var cells = cells.take() else { return }
+    var values: [Value?] = []
+    for document in documents { try append(document, to: &cells, values: &values) }
+    self.cells = cells
+    documentCount += documents.count
   }
 
   func append(_ page: DocumentPage) throws(Failure) {
     switch page {
     case .memory(let documents): try append(contentsOf: documents)
-    case .wire(let page): try append(page.documents) { page.failure($1, in: $0) }
+    case .wire(let page): try append(page)
     }
   }
 
-  private func append<Documents: RandomAccessCollection>(
-    _ documents: Documents,
-    _ invalid: (Documents.Element, WireError) -> Failure
-  ) throws(Failure) where Documents.Element: ReadableDocument {
-    // Moved out of the object, so that the loops over cells do not access it.
+  private func append(_ page: WirePage) throws(Failure) {
     guard var cells = cells.take() else { return }
-    var values: [Documents.Element.Fields.Content?] = []
-    for document in documents {
-      if rows == workbook.documentsPerSheet {
-        try pass(&cells)
-        try begin(cells)
+    var values: [WireValue?] = []
+    var decodedValues: [Value?] = []
+    for document in page.documents {
+      let rest: FieldMap?
+      do throws(WireError) {
+        rest = try cells.position(document.fields(), into: &values)
+      } catch {
+        try append(page.decoded(document), to: &cells, values: &decodedValues)
+        continue
       }
-      try cells.append(document, cells: &values, workbook, invalid)
-      rows += 1
-      if cells.rows.bytes.count >= Self.piece { try pass(&cells) }
+      try beginRow(&cells)
+      try cells.append(document.path, rest: rest, cells: &values, workbook) { error in
+        do throws(Failure) {
+          _ = try page.decoded(document)
+          return Self.invalid(document.path, error)
+        } catch {
+          return error
+        }
+      }
+      try endRow(&cells)
     }
     self.cells = cells
-    documentCount += documents.count
+    documentCount += page.documents.count
+  }
+
+  private func append(
+    _ document: RawDocument,
+    to cells: inout SheetCells,
+    values: inout [Value?]
+  ) throws(Failure) {
+    let rest: FieldMap?
+    do throws(WireError) {
+      rest = try cells.position(document.fields, into: &values)
+    } catch {
+      throw Self.invalid(document.path, error)
+    }
+    try beginRow(&cells)
+    try cells.append(document.path, rest: rest, cells: &values, workbook) { Self.invalid(document.path, $0) }
+    try endRow(&cells)
+  }
+
+  private static func invalid(_ path: DocumentPath, _ error: WireError) -> Failure {
+    Failure(.internal, "write a row", path: path.string, cause: error.description)
+  }
+
+  private func beginRow(_ cells: inout SheetCells) throws(Failure) {
+    guard rows == workbook.documentsPerSheet else { return }
+    try pass(&cells)
+    try begin(cells)
+  }
+
+  private func endRow(_ cells: inout SheetCells) throws(Failure) {
+    rows += 1
+    if cells.rows.bytes.count >= Self.piece { try pass(&cells) }
   }
 
   func finish() throws(Failure) {
