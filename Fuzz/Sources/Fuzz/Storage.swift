@@ -53,7 +53,8 @@ private func headers(_ text: String) {
   }
   let emulator = "http://localhost:9023"
   if let url = ObjectUpload.sessionURL(text, endpoint: emulator) {
-    expect(url.hasPrefix("\(emulator)/"), "a session is at \(url)")
+    expect(url.utf8.starts(with: "\(emulator)/".utf8), "a session is at \(url)")
+    expect(url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a session is at \(url)")
   }
   if let address = attempt({ () throws(Failure) in try StorageAddress(text) }) {
     let again = attempt { () throws(Failure) in try StorageAddress(address.description) }

@@ -178,6 +178,19 @@ import Testing
     #expect(ObjectUpload.sessionURL("/u?x=1", endpoint: "http://127.0.0.1:9") == "http://127.0.0.1:9/u?x=1")
   }
 
+  @Test(
+    "A session whose URL holds more than visible ASCII is none",
+    arguments: ["/\u{30C}upload", "/a b", "/a\u{7F}", "https://storage.googleapis.com/\u{E9}"]
+  )
+  func strangeSessions(_ location: String) {
+    for endpoint in ["http://localhost:9023", StorageClient.serviceEndpoint] {
+      #expect(ObjectUpload.sessionURL(location, endpoint: endpoint) == nil)
+    }
+    #expect(
+      ObjectUpload.sessionURL("http://localhost:9023\(location)", endpoint: "http://localhost:9023") == nil
+    )
+  }
+
   @Test("The variable of the emulator")
   func emulator() throws {
     func endpoint(_ text: String) throws -> String? {

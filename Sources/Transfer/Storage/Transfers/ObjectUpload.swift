@@ -239,6 +239,8 @@ struct ObjectUpload: Sendable {
   ///
   /// An emulator may know itself by another name than that by which it is reached.
   static func sessionURL(_ location: String, endpoint: String) -> String? {
+    // As a URL is written: no space, nothing that a terminal or a parser may take for something else.
+    guard location.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
     if location.utf8.starts(with: "\(endpoint)/".utf8) { return location }
     guard let scheme = location.firstRange(of: "://"),
       let slash = location[scheme.upperBound...].utf8.firstIndex(of: UInt8(ascii: "/"))
