@@ -45,6 +45,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", path: "Main/CZlib", pkgConfig: "zlib"),
     .systemLibrary(name: "CMinizip", path: "Main/CMinizip", pkgConfig: "minizip"),
     .systemLibrary(name: "CExpat", path: "Main/CExpat", pkgConfig: "expat"),
+    .systemLibrary(name: "CLinux", path: "Main/CLinux"),
     .target(
       name: "CSimdjson",
       path: "Main/CSimdjson",
@@ -63,7 +64,7 @@ let package = Package(
     ),
 
     // Floor 2: moving documents, and the embedded store.
-    library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "COpenSSL", "CZlib"]),
+    library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "CLinux", "COpenSSL", "CZlib"]),
     library("Configuration", in: "Transfer/", ["FirestoreModels", "Schema", "YAML", "Files", "Platform"]),
     library(
       "FirestoreREST",

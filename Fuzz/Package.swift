@@ -52,6 +52,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
     .systemLibrary(name: "CMinizip", pkgConfig: "minizip"),
     .systemLibrary(name: "CExpat", pkgConfig: "expat"),
+    .systemLibrary(name: "CLinux"),
     .target(
       name: "CSimdjson",
       linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++", .when(platforms: [.linux]))]
@@ -69,7 +70,7 @@ let package = Package(
     ),
 
     // Floor 2: moving documents, and the embedded store.
-    library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "COpenSSL", "CZlib"]),
+    library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "CLinux", "COpenSSL", "CZlib"]),
     library("Configuration", in: "Transfer/", ["FirestoreModels", "Schema", "YAML", "Files", "Platform"]),
     library(
       "FirestoreREST",

@@ -72,7 +72,8 @@ package struct OutputFile: ~Copyable {
       path: path,
       descriptor: destination.descriptor,
       remote: destination.remote,
-      digest: sha256
+      digest: sha256,
+      behind: destination.temporary == nil ? nil : WriteBehind()
     )
     buffer.reserveCapacity(Self.bufferSize)
   }
@@ -103,6 +104,22 @@ package struct OutputFile: ~Copyable {
   /// Appends text as UTF-8.
   package mutating func write(_ text: String) throws(Failure) {
     try write(Array(text.utf8))
+  }
+
+  /// Whether its bytes can be taken back with ``spool()``.
+  package var canBecomeSpool: Bool { temporary != nil && deflater == nil }
+
+  /// Gives up the file, and returns what was written so far to be read; nil unless ``canBecomeSpool``.
+  ///
+  /// - Throws: ``Failure`` of kind `cannotWrite`.
+  package consuming func spool() throws(Failure) -> SpoolFile? {
+    guard canBecomeSpool, let name = temporary else { return nil }
+    try flush()
+    unlink(name)
+    temporary = nil
+    let descriptor = sink.descriptor
+    sink.descriptor = -1
+    return SpoolFile(taking: descriptor, of: path, count: sink.bytes)
   }
 
   /// Flushes, syncs and renames the file.
@@ -160,6 +177,8 @@ struct FileSink: ~Copyable {
   private(set) var failure: Failure?
   /// What takes the bytes in place of the descriptor.
   var remote: (any RemoteWriter)?
+  /// Set for a file of its own.
+  private var behind: WriteBehind?
   /// Whether a write may block on a reader.
   private let mayWait: Bool
 
@@ -167,12 +186,14 @@ struct FileSink: ~Copyable {
     path: String,
     descriptor: Int32,
     remote: (any RemoteWriter)? = nil,
-    digest: consuming SHA256Digest?
+    digest: consuming SHA256Digest?,
+    behind: WriteBehind? = nil
   ) {
     self.path = path
     self.descriptor = descriptor
     self.remote = remote
     self.digest = digest
+    self.behind = behind
     mayWait = remote == nil && SystemCall.mayWait(descriptor)
   }
 
@@ -180,9 +201,10 @@ struct FileSink: ~Copyable {
     if span.isEmpty { return }
     if let failure { throw failure }
     if let remote { return try send(span, to: remote) }
-    let (code, isStopped) =
+    var (code, isStopped) =
       mayWait
       ? SystemCall.writeUnlessStopped(descriptor, span) : (SystemCall.write(descriptor, span), false)
+    if code == 0, !isStopped { code = behind?.advance(descriptor, to: bytes + span.count) ?? 0 }
     if code != 0 || isStopped {
       let name = path == "-" ? "standard output" : path
       let failed = isStopped ? Failure.stopped("write", name) : Failure.cannotWrite(name, errno: code)

@@ -30,6 +30,14 @@ package struct SpoolFile: ~Copyable {
     buffer.reserveCapacity(Self.bufferSize)
   }
 
+  /// Takes over a file without a name that holds `count` bytes and is written at its end.
+  init(taking descriptor: Int32, of path: String, count: Int) {
+    self.path = path
+    self.descriptor = descriptor
+    self.count = count
+    buffer.reserveCapacity(Self.bufferSize)
+  }
+
   deinit {
     close(descriptor)
   }
@@ -47,18 +55,19 @@ package struct SpoolFile: ~Copyable {
     }
   }
 
-  /// Calls `body` with the entire content, piece by piece; may be called again.
+  /// Calls `body` with the content from an offset on, piece by piece; may be called again.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite` for a disk error, otherwise what `body` throws.
   package mutating func read(
+    from start: Int = 0,
     pieces size: Int = 256 << 10,
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
     try flush()
-    if lseek(descriptor, 0, SEEK_SET) != 0 { throw Failure.cannotWrite(path, errno: errno) }
+    if lseek(descriptor, off_t(start), SEEK_SET) < 0 { throw Failure.cannotWrite(path, errno: errno) }
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
     defer { piece.deallocate() }
-    var left = count
+    var left = count - start
     while left > 0 {
       let (read, code) = SystemCall.read(descriptor, into: piece)
       if code != 0 { throw Failure.cannotWrite(path, errno: code) }

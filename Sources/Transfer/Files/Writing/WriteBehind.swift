@@ -1,0 +1,50 @@
+import CLinux
+import Platform
+
+/// Sends a growing file to the disk while it is written, and drops from memory what is there.
+///
+/// Otherwise nothing of a file is on its way before `fsync`, which then waits for all of it; and a large file takes the memory in
+/// which the system keeps other files, page by page, most of them fresh ones, which cost more than copying into them.
+/// At most two windows wait for the disk.
+struct WriteBehind {
+  private static let window = 8 << 20
+
+  private let window: Int
+  /// The bytes that are on the disk or on their way.
+  private var sent = 0
+  private var isSupported = true
+
+  init(window: Int = WriteBehind.window) {
+    self.window = window
+  }
+
+  /// Notes that a regular file, written from its beginning, has `count` bytes.
+  ///
+  /// - Returns: 0, or the error number of a write that failed on its way to the disk. `fsync` does not report it again.
+  mutating func advance(_ descriptor: Int32, to count: Int) -> Int32 {
+    #if os(Linux)
+      while isSupported, count - sent >= window {
+        var code = Self.code { gm_begin_writing(descriptor, Int64(sent), Int64(window)) }
+        if code == 0, sent >= window {
+          let last = sent - window
+          code = Self.code { gm_finish_writing(descriptor, Int64(last), Int64(window)) }
+          if code == 0 { _ = posix_fadvise(descriptor, off_t(last), off_t(window), POSIX_FADV_DONTNEED) }
+        }
+        switch code {
+        case 0: sent += window
+        // Not with this file system or sandbox.
+        case ENOSYS, EINVAL, ESPIPE, EPERM, ENOTSUP: isSupported = false
+        default: return code
+        }
+      }
+    #endif
+    return 0
+  }
+
+  private static func code(_ call: () -> Int32) -> Int32 {
+    while call() != 0 {
+      if errno != EINTR { return errno }
+    }
+    return 0
+  }
+}
