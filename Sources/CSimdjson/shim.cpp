@@ -31,24 +31,32 @@ bool is_bent(const uint8_t *token, size_t length) {
   return length > digits || (length == digits && memcmp(token, largest, digits) > 0);
 }
 
-// Whether "-0" stands anywhere as a number of its own would: after white space, `:`, `,` or `[` (or as the whole text),
-// and before white space, `,`, `]`, `}` or the end. Strings are not told apart here, but ids such as "7A-0F" are: a hit
-// costs a careful pass, a miss saves it. The inner loop has no branch, so that the compiler makes vectors of it.
+// Whether "-0" is at `i`, as a number of its own would be: after white space, `:`, `,` or `[`, and before white space, `,`,
+// `]`, `}` or the end. Strings are not told apart here: a hit costs a careful pass, a miss saves it.
+bool is_minus_zero(const uint8_t *json, size_t length, size_t i) {
+  if (json[i] != '-' || json[i + 1] != '0') return false;
+  const uint8_t before = i == 0 ? ' ' : json[i - 1];
+  const uint8_t after = i + 2 == length ? ' ' : json[i + 2];
+  return (before <= ' ' || before == ':' || before == ',' || before == '[') &&
+         (after <= ' ' || after == ',' || after == ']' || after == '}');
+}
+
+// Whether "-0" is anywhere as a number of its own would be. The inner loop has no branch, so that the compiler makes vectors of
+// it; ids such as "7A-0F" and times such as "2026-01-01" are frequent, so it looks at what is before, too.
 bool may_hold_minus_zero(const uint8_t *json, size_t length) {
   if (length < 2) return false;
-  if (json[0] == '-' && json[1] == '0') return true;
-  if (json[length - 2] == '-' && json[length - 1] == '0') return true;
-  for (size_t block = 1; block + 2 < length; block += 4096) {
-    const size_t end = std::min(length - 2, block + 4096);
+  if (is_minus_zero(json, length, 0)) return true;
+  for (size_t block = 1; block + 1 < length; block += 4096) {
+    const size_t end = std::min(length - 1, block + 4096);
     uint8_t found = 0;
     for (size_t i = block; i < end; i++) {
       const uint8_t before = json[i - 1];
-      const uint8_t after = json[i + 2];
       found |= (json[i] == '-') & (json[i + 1] == '0') &
-               ((before <= ' ') | (before == ':') | (before == ',') | (before == '[')) &
-               ((after <= ' ') | (after == ',') | (after == ']') | (after == '}'));
+               ((before <= ' ') | (before == ':') | (before == ',') | (before == '['));
     }
-    if (found) return true;
+    for (size_t i = block; found && i < end; i++) {
+      if (is_minus_zero(json, length, i)) return true;
+    }
   }
   return false;
 }
@@ -106,7 +114,7 @@ gm_json_parser *gm_json_parser_create(size_t max_bytes, size_t max_depth) {
 void gm_json_parser_destroy(gm_json_parser *parser) { delete parser; }
 
 gm_json_status gm_json_parse(
-    gm_json_parser *parser, const uint8_t *json, size_t length, gm_json_document *document) {
+    gm_json_parser *parser, const uint8_t *json, size_t length, size_t room, gm_json_document *document) {
   try {
     if (length > parser->parser.max_capacity()) return GM_JSON_TOO_LARGE;
     if (length > parser->parser.capacity()) {
@@ -114,7 +122,8 @@ gm_json_status gm_json_parse(
       if (error) return status_of(error);
     }
     simdjson::error_code error = simdjson::NUMBER_ERROR;
-    if (!may_hold_minus_zero(json, length)) error = parser->parser.parse(json, length).error();
+    const bool must_copy = room < length + simdjson::SIMDJSON_PADDING;
+    if (!may_hold_minus_zero(json, length)) error = parser->parser.parse(json, length, must_copy).error();
     if (error == simdjson::NUMBER_ERROR) {
       const std::string mended = with_fractions(json, length);
       if (mended.size() > parser->parser.capacity()) {

@@ -36,12 +36,13 @@ gm_json_parser *_Nullable gm_json_parser_create(size_t max_bytes, size_t max_dep
 /// Frees a parser and what its last document points to.
 void gm_json_parser_destroy(gm_json_parser *_Nonnull parser);
 
-/// Parses one whole document. Nothing is written to `json`; it is copied where simdjson needs its padding.
+/// Parses one whole document. Nothing is written to `json`, which begins `room` bytes of memory; it is copied where these are
+/// fewer than simdjson's padding needs.
 ///
 /// Two kinds of number that simdjson's tape would bend are kept: `-0` as the double -0.0, and an integer literal
 /// beyond 64 bits as a double.
 gm_json_status gm_json_parse(
-  gm_json_parser *_Nonnull parser, const uint8_t *_Nonnull json, size_t length,
+  gm_json_parser *_Nonnull parser, const uint8_t *_Nonnull json, size_t length, size_t room,
   gm_json_document *_Nonnull document);
 
 #ifdef __cplusplus

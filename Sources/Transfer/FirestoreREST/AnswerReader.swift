@@ -110,6 +110,8 @@ extension CollectionPath {
 
 private enum AnsweredPath {
   static func holdsDots(_ path: String) -> Bool {
+    // Few paths have a dot at all.
+    if !path.withBytes({ $0.contains(UInt8(ascii: ".")) }) { return false }
     var (length, dots) = (0, 0)
     for byte in path.utf8 {
       if byte == UInt8(ascii: "/") {

@@ -1,4 +1,5 @@
 import FirestoreModels
+import TestSupport
 import Testing
 
 @Suite("Timestamps")
@@ -99,5 +100,42 @@ struct TimestampTests {
     #expect(!(b < a))
     #expect(a.flooredToMicroseconds.description == "1969-12-31T23:59:59.123456Z")
     #expect(b.flooredToMicroseconds == b)
+  }
+
+  /// A text is passed on as it is exactly if reading and writing it gives that text.
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func canonicalTextsAreThoseThatStayAsTheyAre(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    var (canonical, other) = (0, 0)
+    for _ in 0..<2000 {
+      let seconds = Int64.random(in: Timestamp.minimumSeconds...Timestamp.maximumSeconds, using: &random)
+      let unit = [0, 1, 1000, 1_000_000].randomElement(using: &random) ?? 0
+      let nanoseconds = Int32(Int.random(in: 0...999, using: &random) * unit)
+      let time = try #require(Timestamp(seconds: seconds, nanoseconds: nanoseconds))
+      var text = Array(time.description.utf8)
+      for _ in 0..<Int.random(in: 0...2, using: &random) {
+        let bytes = Array("0123456789-:.TtZz+ /\u{7F}\u{FF}".utf8)
+        let byte = bytes.randomElement(using: &random) ?? 0
+        let at = Int.random(in: 0..<text.count, using: &random)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: text.insert(byte, at: at)
+        case 1: text.remove(at: at)
+        default: text[at] = byte
+        }
+      }
+      let string = String(decoding: text, as: UTF8.self)
+      let stays = Timestamp(string).map { Array($0.description.utf8) == text } ?? false
+      #expect(text.withUnsafeBufferPointer { Timestamp.isCanonical($0) } == stays, "\(string)")
+      if stays { canonical += 1 } else { other += 1 }
+    }
+    #expect(canonical > 300 && other > 300)
+  }
+
+  @Test func noTextIsCanonicalForNoReason() {
+    for text in [
+      "", "Z", "2026-01-02T03:04:05", "2026-02-29T00:00:00Z", "2026-00-01T00:00:00Z", "0000-01-01T00:00:00Z",
+    ] {
+      #expect(!Array(text.utf8).withUnsafeBufferPointer { Timestamp.isCanonical($0) }, "\(text)")
+    }
   }
 }

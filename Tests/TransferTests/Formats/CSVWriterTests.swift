@@ -1,3 +1,4 @@
+import Files
 import FirestoreModels
 import Foundation
 import GymModels
@@ -336,6 +337,47 @@ private func documents(
     #expect(header.last.map { String(decoding: $0.text, as: UTF8.self) } == "__rest__")
     let read = try documents(bytes)
     #expect(read == original)
+  }
+
+  /// A column that appears when the header is in the file already, in memory still, or not at all.
+  @Test(arguments: [[], [5], [700], [5, 2500], [2999], [1500, 2500]] as [[Int]])
+  func columnsThatAppearLateAreInTheHeader(late: [Int]) throws {
+    let original = (0..<3000).map { number in
+      var fields: FieldMap = [
+        "name": .string("\(number) \"" + String(repeating: "x, ", count: 150)),
+        "stock": .integer(Int64(number)),
+      ]
+      for (index, first) in late.enumerated() where number >= first && number % 2 == first % 2 {
+        fields["zz\(index)"] = .map(["a\(number % 3)": .boolean(true)])
+      }
+      return document("products/p\(number)", fields)
+    }
+    let bytes = try csv(original, pages: 300)
+    #expect(bytes.count > 1_300_000)
+    #expect(try documents(bytes) == original)
+    let known = GymSchema.schema.columns(of: products).count
+    // In the last document only one of the three appears.
+    #expect(rows(bytes)[0].count == 1 + known + late.reduce(0) { $0 + ($1 == 2999 ? 1 : 3) })
+    // A part has the same rows; a file that cannot be taken back, which is compressed, the same bytes.
+    var part = CSVOptions()
+    part.isPart = true
+    let body = try csv(original, options: part, pages: 300)
+    #expect(body.count < bytes.count)
+    #expect(bytes.suffix(body.count).elementsEqual(body))
+    let folder = try ScratchFolder()
+    var options = CSVOptions()
+    options.schema = GymSchema.schema
+    let writer = try CSVWriter(folder.file("out.csv.gz"), collection: products, options: options)
+    try writer.append(contentsOf: original)
+    try writer.finish()
+    var unpacked: [UInt8] = []
+    var input = try InputFile(folder.file("out.csv.gz"))
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    defer { buffer.deallocate() }
+    while case let count = try input.read(into: buffer), count > 0 {
+      unpacked.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+    #expect(unpacked == bytes)
   }
 
   @Test(arguments: ["{", "[x", "a\nb", "{\"nullValue\":null}"])

@@ -125,18 +125,18 @@ private let slash = UInt8(ascii: "/")
 
 /// The number of segments; nil if one is empty.
 private func segmentCount(of path: String) -> Int? {
-  var count = 1
-  var length = 0
-  for byte in path.utf8 {
-    if byte == slash {
-      if length == 0 { return nil }
-      count += 1
-      length = 0
-    } else {
-      length += 1
+  path.withBytes { path in
+    var count = 1
+    var last = slash
+    for byte in path {
+      if byte == slash {
+        if last == slash { return nil }
+        count += 1
+      }
+      last = byte
     }
+    return last == slash ? nil : count
   }
-  return length == 0 ? nil : count
 }
 
 /// Compares two paths segment by segment.

@@ -61,15 +61,19 @@ package final class JSONParser {
 
   /// Parses a complete text and returns its root, valid until the next parse or the end of this parser.
   ///
+  /// - Parameter room: The size of the memory that the text begins; with some room behind it, it is not copied.
   /// - Throws: ``WireError`` if the text is not JSON.
-  package func parseHolding(_ json: UnsafeRawBufferPointer) throws(WireError) -> JSONCursor {
+  package func parseHolding(
+    _ json: UnsafeRawBufferPointer,
+    room: Int = 0
+  ) throws(WireError) -> JSONCursor {
     var document = gm_json_document()
     var empty: UInt8 = 0
     let status =
       if let base = json.baseAddress {
-        gm_json_parse(parser, base.assumingMemoryBound(to: UInt8.self), json.count, &document)
+        gm_json_parse(parser, base.assumingMemoryBound(to: UInt8.self), json.count, room, &document)
       } else {
-        gm_json_parse(parser, &empty, 0, &document)
+        gm_json_parse(parser, &empty, 0, 0, &document)
       }
     switch status {
     case GM_JSON_OK: break
@@ -106,19 +110,27 @@ package final class JSONParser {
 ///
 /// It borrows the parser's buffers, so it must not leave the closure it is passed to.
 package struct JSONCursor {
-  let tape: UnsafePointer<UInt64>
-  let strings: UnsafePointer<UInt8>
-  let index: Int
+  @usableFromInline let tape: UnsafePointer<UInt64>
+  @usableFromInline let strings: UnsafePointer<UInt8>
+  @usableFromInline let index: Int
+
+  @inlinable
+  init(tape: UnsafePointer<UInt64>, strings: UnsafePointer<UInt8>, index: Int) {
+    self.tape = tape
+    self.strings = strings
+    self.index = index
+  }
 
   /// The kinds of JSON values.
   package enum Kind: Sendable {
     case object, array, string, integer, double, boolean, null
   }
 
-  var tag: UInt8 { UInt8(truncatingIfNeeded: tape[index] >> 56) }
-  var payload: Int { Int(tape[index] & 0x00FF_FFFF_FFFF_FFFF) }
+  @inlinable @inline(__always) var tag: UInt8 { UInt8(truncatingIfNeeded: tape[index] >> 56) }
+  @inlinable @inline(__always) var payload: Int { Int(tape[index] & 0x00FF_FFFF_FFFF_FFFF) }
 
   /// The tape index after this value.
+  @inlinable @inline(__always)
   var next: Int {
     switch tag {
     case UInt8(ascii: "{"), UInt8(ascii: "["): Int(tape[index] & 0xFFFF_FFFF)
@@ -127,6 +139,7 @@ package struct JSONCursor {
     }
   }
 
+  @inlinable @inline(__always)
   func at(_ index: Int) -> JSONCursor {
     JSONCursor(tape: tape, strings: strings, index: index)
   }
@@ -143,11 +156,12 @@ package struct JSONCursor {
     }
   }
 
-  var isObject: Bool { tag == UInt8(ascii: "{") }
+  @inlinable var isObject: Bool { tag == UInt8(ascii: "{") }
 
-  var isArray: Bool { tag == UInt8(ascii: "[") }
+  @inlinable var isArray: Bool { tag == UInt8(ascii: "[") }
 
   /// The bytes of a string; nil for other kinds.
+  @inlinable @inline(__always)
   package var utf8: UnsafeBufferPointer<UInt8>? {
     guard tag == UInt8(ascii: "\"") else { return nil }
     let at = strings + payload
@@ -188,7 +202,7 @@ package struct JSONCursor {
     }
   }
 
-  package var isNull: Bool { tag == UInt8(ascii: "n") }
+  @inlinable package var isNull: Bool { tag == UInt8(ascii: "n") }
 
   /// The value of a member, of duplicates the last; nil if there is none.
   package subscript(name: StaticString) -> JSONCursor? {
@@ -199,17 +213,21 @@ package struct JSONCursor {
   }
 
   /// The members of an object in order; empty for other kinds.
-  package var members: Members { Members(object: self) }
+  @inlinable package var members: Members { Members(object: self) }
 
   /// The elements of an array in order; empty for other kinds.
-  package var elements: Elements { Elements(array: self) }
+  @inlinable package var elements: Elements { Elements(array: self) }
 
   /// The name of a member as bytes that live as long as the document.
   package struct Name {
-    let utf8: UnsafeBufferPointer<UInt8>
+    package let utf8: UnsafeBufferPointer<UInt8>
+
+    @inlinable
+    init(utf8: UnsafeBufferPointer<UInt8>) { self.utf8 = utf8 }
 
     package var string: String { String(decoding: utf8, as: UTF8.self) }
 
+    @inlinable @inline(__always)
     package static func == (name: Name, other: StaticString) -> Bool {
       name.utf8.count == other.utf8CodeUnitCount
         && name.utf8.hasSameBytes(as: UnsafeRawPointer(other.utf8Start))
@@ -218,9 +236,10 @@ package struct JSONCursor {
 
   /// The members of an object.
   package struct Members: Sequence, IteratorProtocol {
-    private var at: JSONCursor
-    private let end: Int
+    @usableFromInline var at: JSONCursor
+    @usableFromInline let end: Int
 
+    @inlinable
     init(object: JSONCursor) {
       guard object.tag == UInt8(ascii: "{") else {
         at = object
@@ -232,8 +251,9 @@ package struct JSONCursor {
     }
 
     /// Whether all members have been returned.
-    var isAtEnd: Bool { at.index >= end }
+    @inlinable package var isAtEnd: Bool { at.index >= end }
 
+    @inlinable @inline(__always)
     package mutating func next() -> (name: Name, value: JSONCursor)? {
       guard at.index < end, let utf8 = at.utf8 else { return nil }
       let value = at.at(at.index + 1)
@@ -244,9 +264,10 @@ package struct JSONCursor {
 
   /// The elements of an array.
   package struct Elements: Sequence, IteratorProtocol {
-    private var at: JSONCursor
-    private let end: Int
+    @usableFromInline var at: JSONCursor
+    @usableFromInline let end: Int
 
+    @inlinable
     init(array: JSONCursor) {
       guard array.tag == UInt8(ascii: "[") else {
         at = array
@@ -257,6 +278,7 @@ package struct JSONCursor {
       end = array.next - 1
     }
 
+    @inlinable @inline(__always)
     package mutating func next() -> JSONCursor? {
       guard at.index < end else { return nil }
       let element = at

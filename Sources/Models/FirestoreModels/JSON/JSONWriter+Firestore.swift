@@ -30,11 +30,12 @@ extension JSONWriter {
       double(number)
       close("}")
     case .timestamp(let time):
-      open("{\"timestampValue\":")
-      timestamp(time)
-      close("}")
+      open("{\"timestampValue\":\"")
+      time.append(to: &bytes)
+      close("\"}")
     case .string(let text): text.withBytes { string($0, within: "{\"stringValue\":\"", "\"}") }
     case .bytes(let bytes):
+      let bytes = try bytes.bytes()
       open("{\"bytesValue\":")
       quoted { Base64.append(bytes, to: &$0) }
       close("}")
@@ -74,22 +75,29 @@ extension JSONWriter {
 
   /// Writes a document as a line of JSON Lines: its fields (if any) and its name below the database, without times.
   package mutating func line(_ document: RawDocument) {
-    valid { json throws(WireError) in try json.line(of: document) }
+    valid { json throws(WireError) in try json.line(document.fields, document.path) }
   }
 
   /// Writes a document of a response as a line of JSON Lines.
   ///
-  /// - Throws: ``WireError`` if a field is invalid; a part of the line is written then.
+  /// - Throws: ``WireError`` if the document has to be decoded instead; nothing is written then.
   package mutating func line(_ document: WireDocument) throws(WireError) {
-    try line(of: document)
+    let start = bytes.count
+    do throws(WireError) {
+      try line(document.fields(), document.path)
+    } catch {
+      bytes.removeSubrange(start...)
+      beginLine()
+      throw error
+    }
   }
 
   @inline(__always)
-  private mutating func line(of document: some ReadableDocument) throws(WireError) {
+  private mutating func line(_ fields: some ReadableFields, _ path: DocumentPath) throws(WireError) {
     beginLine()
     open("{")
-    try fieldsMember(of: document.fields)
-    document.path.string.withBytes { string($0, within: "\"name\":\"", "\"}\n") }
+    try fieldsMember(of: fields)
+    path.string.withBytes { string($0, within: "\"name\":\"", "\"}\n") }
     beginLine()
   }
 

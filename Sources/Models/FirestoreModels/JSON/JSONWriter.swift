@@ -269,8 +269,9 @@ extension StaticString {
 
 extension OutputSpan<UInt8> {
   /// Appends bytes; the capacity must suffice.
+  @inlinable
   @inline(__always)
-  fileprivate mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+  package mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
     withUnsafeMutableBufferPointer { buffer, count in
       precondition(bytes.count <= buffer.count - count, "the capacity is too small")
       if let from = bytes.baseAddress, let to = buffer.baseAddress {

@@ -83,41 +83,57 @@ extension WireDecoder {
   ) throws(WireError) -> Value {
     switch type {
     case .null:
-      // An enum with a single value, which clients may send by name or number.
-      guard json.isNull || json.string == "NULL_VALUE" || json.integer == 0 else {
-        throw WireError("nullValue must be null")
-      }
+      try assertNull(json)
       return .null
-    case .boolean:
-      guard let flag = json.boolean else { throw WireError("booleanValue must be true or false") }
-      return .boolean(flag)
-    case .integer:
-      guard let number = Self.integer(json) else {
-        throw WireError("integerValue must be a 64-bit integer as a string")
-      }
-      return .integer(number)
-    case .double:
-      guard let number = Self.double(json) else {
-        throw WireError("doubleValue must be a number, \"NaN\", \"Infinity\" or \"-Infinity\"")
-      }
-      return .double(number)
-    case .timestamp:
-      return .timestamp(try Self.timestamp(json, member: "timestampValue"))
-    case .bytes:
-      guard let utf8 = json.utf8, let bytes = Base64.decode(utf8) else {
-        throw WireError("bytesValue must be a Base64 string")
-      }
-      return .bytes(bytes)
-    case .geoPoint:
-      return .geoPoint(try geoPoint(json, unknownMembers))
-    case .string, .reference, .array, .map:
-      throw WireError("it is not a scalar")
+    case .boolean: return .boolean(try booleanValue(json))
+    case .integer: return .integer(try integerValue(json))
+    case .double: return .double(try doubleValue(json))
+    case .timestamp: return .timestamp(try Self.timestamp(json, member: "timestampValue"))
+    case .bytes: return .bytes(try bytesValue(json))
+    case .geoPoint: return .geoPoint(try geoPoint(json, unknownMembers))
+    case .string, .reference, .array, .map: throw WireError("it is not a scalar")
     }
   }
 
-  private static func geoPoint(
+  static func assertNull(_ json: JSONCursor) throws(WireError) {
+    // An enum with a single value, which clients may send by name or number.
+    guard json.isNull || json.string == "NULL_VALUE" || json.integer == 0 else {
+      throw WireError("nullValue must be null")
+    }
+  }
+
+  @inline(__always)
+  static func booleanValue(_ json: JSONCursor) throws(WireError) -> Bool {
+    guard let flag = json.boolean else { throw WireError("booleanValue must be true or false") }
+    return flag
+  }
+
+  @inline(__always)
+  static func integerValue(_ json: JSONCursor) throws(WireError) -> Int64 {
+    guard let number = integer(json) else {
+      throw WireError("integerValue must be a 64-bit integer as a string")
+    }
+    return number
+  }
+
+  @inline(__always)
+  static func doubleValue(_ json: JSONCursor) throws(WireError) -> Double {
+    guard let number = double(json) else {
+      throw WireError("doubleValue must be a number, \"NaN\", \"Infinity\" or \"-Infinity\"")
+    }
+    return number
+  }
+
+  static func bytesValue(_ json: JSONCursor) throws(WireError) -> [UInt8] {
+    guard let utf8 = json.utf8, let bytes = Base64.decode(utf8) else {
+      throw WireError("bytesValue must be a Base64 string")
+    }
+    return bytes
+  }
+
+  static func geoPoint(
     _ json: JSONCursor,
-    _ unknownMembers: UnknownMembers
+    _ unknownMembers: UnknownMembers = .ignored
   ) throws(WireError) -> GeoPoint {
     guard json.isObject else { throw WireError("geoPointValue is a JSON object") }
     var point = GeoPoint(latitude: 0, longitude: 0)

@@ -84,11 +84,10 @@ package struct WireDecoder {
       }
     }
     guard let path else { throw WireError("the document has no 'name'") }
-    do throws(WireError) {
-      return WireDocument(path: path, fields: try WireFields(fields, depth: 0), json: json)
-    } catch {
-      throw error.inside("fields")
+    if let fields, !fields.isNull, !fields.isObject {
+      throw WireError("it is not a JSON object", at: ["fields"])
     }
+    return WireDocument(path: path, json: json, content: fields)
   }
 
   /// Decodes a document of which the path was read.

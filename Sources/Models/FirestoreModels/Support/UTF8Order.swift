@@ -44,8 +44,9 @@ extension UnsafeBufferPointer<UInt8> {
   /// Whether `other` begins with the same bytes.
   ///
   /// Names are short: two overlapping words compare them without a call.
+  @inlinable
   @inline(__always)
-  func hasSameBytes(as other: UnsafeRawPointer) -> Bool {
+  package func hasSameBytes(as other: UnsafeRawPointer) -> Bool {
     guard let base = baseAddress else { return true }
     let bytes = UnsafeRawPointer(base)
     func same<Word: FixedWidthInteger & BitwiseCopyable>(_ at: Int, _: Word.Type) -> Bool {
@@ -57,8 +58,13 @@ extension UnsafeBufferPointer<UInt8> {
     case 1...3: return same(0, UInt8.self) && same(count / 2, UInt8.self) && same(count - 1, UInt8.self)
     case 4...7: return same(0, UInt32.self) && same(count - 4, UInt32.self)
     case 8...16: return same(0, UInt64.self) && same(count - 8, UInt64.self)
-    default: return memcmp(bytes, other, count) == 0
+    default: return hasSameLongBytes(as: other)
     }
+  }
+
+  @usableFromInline
+  func hasSameLongBytes(as other: UnsafeRawPointer) -> Bool {
+    baseAddress.map { memcmp($0, other, count) == 0 } ?? true
   }
 
   /// Whether these bytes sort before others in the order of ``Swift/String/compareUTF8(_:)``.

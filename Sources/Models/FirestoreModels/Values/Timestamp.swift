@@ -107,6 +107,55 @@ extension Timestamp: CustomStringConvertible {
     self.init(seconds: seconds, nanoseconds: Int32(nanoseconds))
   }
 
+  /// Whether a text is a time exactly as ``description`` writes it.
+  package static func isCanonical(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let base = text.baseAddress, text.count >= 20, text[text.count - 1] == UInt8(ascii: "Z") else {
+      return false
+    }
+    // 2026-01-31T18:00:00: two words and three bytes, of which the separators become zero digits and are compared.
+    let bytes = UnsafeRawPointer(base)
+    let date = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)) ^ 0x2D30_302D_3030_3030
+    let time =
+      UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)) ^ 0x3030_3A30_3054_3030
+    let rest =
+      UInt64(text[16] ^ UInt8(ascii: ":")) | UInt64(text[17] ^ 0x30) << 8 | UInt64(text[18] ^ 0x30) << 16
+    let separators = date & 0xFF00_00FF_0000_0000 | time & 0x0000_FF00_00FF_0000 | rest & 0xFF
+    guard separators == 0, areDigits(date), areDigits(time), areDigits(rest) else { return false }
+    func pair(_ word: UInt64, _ at: UInt64) -> Int {
+      Int(word >> at & 0xFF) * 10 + Int(word >> (at + 8) & 0xFF)
+    }
+    let year = pair(date, 0) * 100 + pair(date, 16)
+    let month = pair(date, 40)
+    let day = pair(time, 0)
+    guard year >= 1, (1...12).contains(month), day >= 1, pair(time, 24) < 24, pair(time, 48) < 60,
+      pair(rest, 8) < 60, day <= 28 || day <= Civil.daysInMonth(year: year, month: month)
+    else { return false }
+    return hasCanonicalFraction(text)
+  }
+
+  /// Whether every byte is below 10.
+  private static func areDigits(_ word: UInt64) -> Bool {
+    let high: UInt64 = 0x8080_8080_8080_8080
+    return ((word & ~high) &+ 0x7676_7676_7676_7676 | word) & high == 0
+  }
+
+  /// Whether there are no fractional digits, or 3, 6 or 9, of which the last three are not all zero.
+  private static func hasCanonicalFraction(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    switch text.count {
+    case 20: return true
+    case 24, 27, 30:
+      guard text[19] == UInt8(ascii: ".") else { return false }
+      var last: UInt8 = 0
+      for index in 20..<text.count - 1 {
+        let digit = text[index] &- UInt8(ascii: "0")
+        if digit > 9 { return false }
+        if index >= text.count - 4 { last |= digit }
+      }
+      return last != 0
+    default: return false
+    }
+  }
+
   /// RFC 3339 in UTC with 0, 3, 6 or 9 fractional digits, as in protobuf's JSON mapping.
   public var description: String {
     var out: [UInt8] = []

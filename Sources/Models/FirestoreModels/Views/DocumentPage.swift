@@ -40,10 +40,16 @@ package enum DocumentPage: Sendable {
 /// A document of a response whose fields stay on the tape.
 ///
 /// Its path is checked; its fields are checked when they are looked at. It borrows the parser's buffers.
-package struct WireDocument: ReadableDocument {
+package struct WireDocument {
   package let path: DocumentPath
-  package let fields: WireFields
   let json: JSONCursor
+  /// The member `fields`; nil if there is none.
+  let content: JSONCursor?
+
+  /// The fields on the tape.
+  ///
+  /// - Throws: ``WireError`` if they have to be decoded instead; see ``WirePage/decoded(_:)``.
+  package func fields() throws(WireError) -> WireFields { try WireFields(content, depth: 0) }
 }
 
 /// The documents of a response, and the parser on whose tape they are.
@@ -78,26 +84,26 @@ package struct WirePage: @unchecked Sendable {
     var decoder = WireDecoder()
     var decoded: [RawDocument] = []
     decoded.reserveCapacity(documents.count)
-    for document in documents {
-      do throws(WireError) {
-        decoded.append(try decoder.document(document))
-      } catch {
-        throw failure(error)
-      }
-    }
+    for document in documents { decoded.append(try self.decoded(document, with: &decoder)) }
     return decoded
   }
 
-  /// Returns the failure of a document whose fields cannot be looked at, with the location of the defect.
+  /// Returns a document in memory, for one whose fields could not be looked at.
   ///
-  /// The tape is read without keeping the way to a value, so the document is decoded once more.
-  package func failure(_ error: WireError, in document: WireDocument) -> Failure {
+  /// - Throws: The failure of a document that cannot be decoded either, with the location of the defect.
+  package func decoded(_ document: WireDocument) throws(Failure) -> RawDocument {
     var decoder = WireDecoder()
+    return try decoded(document, with: &decoder)
+  }
+
+  private func decoded(
+    _ document: WireDocument,
+    with decoder: inout WireDecoder
+  ) throws(Failure) -> RawDocument {
     do throws(WireError) {
-      _ = try decoder.document(document)
-      return failure(error)
+      return try decoder.document(document)
     } catch {
-      return failure(error)
+      throw failure(error)
     }
   }
 }

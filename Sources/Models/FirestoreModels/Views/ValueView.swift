@@ -9,6 +9,8 @@
 ///       …
 package protocol ReadableValue {
   associatedtype Text: ReadableText
+  associatedtype Time: ReadableTime
+  associatedtype Bytes: ReadableBytes
   associatedtype Elements: ReadableElements where Elements.Element == Self
   associatedtype Fields: ReadableFields where Fields.Content == Self
 
@@ -27,15 +29,15 @@ package protocol ReadableValue {
   var isMap: Bool { get }
 }
 
-/// The type and the content of a value; text, arrays and maps stay where they are.
+/// The type and the content of a value; what is not a number or a truth stays where it is.
 package enum ValueView<Source: ReadableValue> {
   case null
   case boolean(Bool)
   case integer(Int64)
   case double(Double)
-  case timestamp(Timestamp)
+  case timestamp(Source.Time)
   case string(Source.Text)
-  case bytes([UInt8])
+  case bytes(Source.Bytes)
   /// A full document name.
   case reference(Source.Text)
   case geoPoint(GeoPoint)
@@ -54,6 +56,20 @@ extension ReadableText {
   package var copy: String { withBytes { String(decoding: $0, as: UTF8.self) } }
 }
 
+/// A time.
+package protocol ReadableTime {
+  var timestamp: Timestamp { get }
+
+  /// Appends ``Timestamp/description``.
+  func append(to out: inout [UInt8])
+}
+
+/// Bytes.
+package protocol ReadableBytes {
+  /// Returns the bytes in memory.
+  func bytes() throws(WireError) -> [UInt8]
+}
+
 /// The elements of an array in order.
 package protocol ReadableElements {
   associatedtype Element: ReadableValue
@@ -63,7 +79,7 @@ package protocol ReadableElements {
   func makeIterator() -> Iterator
 }
 
-/// The fields of a document or the members of a map: unique names in byte order, with values.
+/// The fields of a document or the members of a map, with unique names in byte order.
 package protocol ReadableFields {
   associatedtype Content: ReadableValue where Content.Fields == Self
   associatedtype Iterator: IteratorProtocol where Iterator.Element == (name: Content.Text, value: Content)
@@ -74,21 +90,12 @@ package protocol ReadableFields {
   func makeIterator() -> Iterator
 }
 
-/// A document whose fields are looked at where they are.
-package protocol ReadableDocument {
-  associatedtype Fields: ReadableFields
-
-  /// The path below the database.
-  var path: DocumentPath { get }
-  var fields: Fields { get }
-}
-
 // MARK: - In memory
-
-extension RawDocument: ReadableDocument {}
 
 extension Value: ReadableValue {
   package typealias Text = String
+  package typealias Time = Timestamp
+  package typealias Bytes = [UInt8]
   package typealias Elements = ValueList
   package typealias Fields = FieldMap
 
@@ -115,6 +122,14 @@ extension Value: ReadableValue {
   package var isMap: Bool {
     if case .map = self { true } else { false }
   }
+}
+
+extension Timestamp: ReadableTime {
+  package var timestamp: Timestamp { self }
+}
+
+extension [UInt8]: ReadableBytes {
+  package func bytes() -> [UInt8] { self }
 }
 
 /// The elements of an array in memory.

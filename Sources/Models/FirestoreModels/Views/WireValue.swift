@@ -1,15 +1,24 @@
 /// A value on the tape of a parsed response, `{"stringValue": "…"}`; checked by the rules of ``WireDecoder`` when it is
 /// looked at.
 ///
-/// It borrows the parser's buffers, as ``JSONCursor`` does.
+/// It borrows the parser's buffers, as ``JSONCursor`` does. Neither it nor what it gives owns anything, so that looking at a
+/// page counts no references.
 package struct WireValue: ReadableValue {
   package typealias Text = WireText
+  package typealias Time = WireTime
+  package typealias Bytes = WireBytes
   package typealias Elements = WireElements
   package typealias Fields = WireFields
 
-  let json: JSONCursor
+  package let json: JSONCursor
   /// The number of maps and arrays around it.
-  let depth: Int
+  package let depth: Int
+
+  @inlinable
+  package init(json: JSONCursor, depth: Int) {
+    self.json = json
+    self.depth = depth
+  }
 
   package func view() throws(WireError) -> ValueView<WireValue> {
     let (type, content) = try WireDecoder.typeAndContent(of: json)
@@ -17,39 +26,40 @@ package struct WireValue: ReadableValue {
     case .string:
       guard let utf8 = content.utf8 else { throw WireError("stringValue must be a string") }
       return .string(WireText(utf8: utf8))
+    case .timestamp:
+      return .timestamp(try WireTime(content))
+    case .integer:
+      return .integer(try WireDecoder.integerValue(content))
+    case .double:
+      return .double(try WireDecoder.doubleValue(content))
+    case .boolean:
+      return .boolean(try WireDecoder.booleanValue(content))
     case .reference:
       guard let utf8 = content.utf8 else { throw WireError("referenceValue must be a document name") }
       return .reference(WireText(utf8: utf8))
+    case .bytes:
+      return .bytes(WireBytes(json: content))
     case .array:
       guard depth < WireDecoder.maximumValueDepth else { throw WireError("it is nested too deeply") }
       return .array(WireElements(list: try WireDecoder.elements(of: content), depth: depth + 1))
     case .map:
       guard depth < WireDecoder.maximumValueDepth else { throw WireError("it is nested too deeply") }
       return .map(try WireFields(WireDecoder.members(of: content), depth: depth + 1))
-    case .null, .boolean, .integer, .double, .timestamp, .bytes, .geoPoint:
-      return try Self.scalar(content, of: type)
+    case .null:
+      try WireDecoder.assertNull(content)
+      return .null
+    case .geoPoint:
+      return .geoPoint(try WireDecoder.geoPoint(content))
     }
   }
 
   package func write(to json: inout JSONWriter) throws(WireError) { try json.value(of: self) }
 
+  @inlinable
   package var isMap: Bool {
     var members = json.members
     guard let (name, _) = members.next(), members.isAtEnd else { return true }
     return name == "mapValue"
-  }
-
-  private static func scalar(_ json: JSONCursor, of type: ValueType) throws(WireError) -> ValueView<WireValue>
-  {
-    switch try WireDecoder.scalar(json, of: type) {
-    case .boolean(let flag): .boolean(flag)
-    case .integer(let number): .integer(number)
-    case .double(let number): .double(number)
-    case .timestamp(let time): .timestamp(time)
-    case .bytes(let bytes): .bytes(bytes)
-    case .geoPoint(let point): .geoPoint(point)
-    case .null, .string, .reference, .array, .map: .null
-    }
   }
 
   package func value() throws(WireError) -> Value {
@@ -63,19 +73,67 @@ package struct WireText: ReadableText {
   package let utf8: UnsafeBufferPointer<UInt8>
 
   @inlinable
+  package init(utf8: UnsafeBufferPointer<UInt8>) { self.utf8 = utf8 }
+
+  @inlinable
   package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result { body(utf8) }
+}
+
+/// A time on the tape: text that is already as it will be written, or any other time.
+package enum WireTime: ReadableTime {
+  case canonical(UnsafeBufferPointer<UInt8>)
+  case other(Timestamp)
+
+  /// - Throws: ``WireError`` if it is not a time.
+  init(_ json: JSONCursor) throws(WireError) {
+    if let utf8 = json.utf8, Timestamp.isCanonical(utf8) {
+      self = .canonical(utf8)
+    } else {
+      self = .other(try WireDecoder.timestamp(json, member: "timestampValue"))
+    }
+  }
+
+  package var timestamp: Timestamp {
+    switch self {
+    case .other(let time): return time
+    case .canonical(let utf8):
+      guard let time = Timestamp(rfc3339: utf8) else { preconditionFailure("a canonical time is none") }
+      return time
+    }
+  }
+
+  package func append(to out: inout [UInt8]) {
+    switch self {
+    case .canonical(let utf8): out.append(contentsOf: utf8)
+    case .other(let time): time.append(to: &out)
+    }
+  }
+}
+
+/// Base64 on the tape.
+package struct WireBytes: ReadableBytes {
+  let json: JSONCursor
+
+  package func bytes() throws(WireError) -> [UInt8] { try WireDecoder.bytesValue(json) }
 }
 
 /// The elements of an array on the tape.
 package struct WireElements: ReadableElements {
   /// The JSON array; nil if the array is empty.
-  let list: JSONCursor?
-  let depth: Int
+  package let list: JSONCursor?
+  package let depth: Int
 
   package struct Iterator: IteratorProtocol {
-    fileprivate var elements: JSONCursor.Elements?
-    fileprivate let depth: Int
+    @usableFromInline var elements: JSONCursor.Elements?
+    @usableFromInline let depth: Int
 
+    @inlinable
+    init(elements: JSONCursor.Elements?, depth: Int) {
+      self.elements = elements
+      self.depth = depth
+    }
+
+    @inlinable @inline(__always)
     package mutating func next() -> WireValue? {
       elements?.next().map { WireValue(json: $0, depth: depth) }
     }
@@ -83,80 +141,67 @@ package struct WireElements: ReadableElements {
 
   package var isEmpty: Bool { list.map { $0.childCount == 0 } ?? true }
 
+  @inlinable
   package func makeIterator() -> Iterator { Iterator(elements: list?.elements, depth: depth) }
 }
 
-/// The members of a map on the tape, in byte order of their names; of duplicates the last.
+/// The members of a map on the tape, which are in byte order there and unique.
 package struct WireFields: ReadableFields {
   package typealias Content = WireValue
 
   /// The JSON object; nil if the map is empty.
-  private let object: JSONCursor?
-  private let depth: Int
-  /// The members in order, if they are not in order on the tape.
-  private let sorted: [(name: WireText, value: WireValue)]?
+  package let object: JSONCursor?
+  package let depth: Int
 
-  /// - Throws: ``WireError`` if it is not a JSON object.
+  /// - Throws: ``WireError`` if it is not a JSON object, or if its names are not in order and unique. The service sends them like
+  ///   that; whoever meets others decodes the document.
   init(_ json: JSONCursor?, depth: Int) throws(WireError) {
     self.depth = depth
     guard let json, !json.isNull else {
       object = nil
-      sorted = nil
       return
     }
     guard json.isObject else { throw WireError("it is not a JSON object") }
+    guard Self.isOrdered(json) else { throw WireError("its members are not in order") }
     object = json
-    sorted = Self.isOrdered(json) ? nil : Self.sorted(json, depth: depth)
   }
 
   package struct Iterator: IteratorProtocol {
-    fileprivate var members: JSONCursor.Members?
-    fileprivate var sorted: IndexingIterator<[(name: WireText, value: WireValue)]>?
-    fileprivate let depth: Int
+    @usableFromInline var members: JSONCursor.Members?
+    @usableFromInline let depth: Int
 
+    @inlinable
+    init(members: JSONCursor.Members?, depth: Int) {
+      self.members = members
+      self.depth = depth
+    }
+
+    @inlinable @inline(__always)
     package mutating func next() -> (name: WireText, value: WireValue)? {
-      if sorted != nil { return sorted?.next() }
-      return members?.next().map { (WireText(utf8: $0.name.utf8), WireValue(json: $0.value, depth: depth)) }
+      guard let (name, value) = members?.next() else { return nil }
+      return (WireText(utf8: name.utf8), WireValue(json: value, depth: depth))
     }
   }
 
   package var isEmpty: Bool { object.map { $0.childCount == 0 } ?? true }
 
-  package func makeIterator() -> Iterator {
-    Iterator(members: object?.members, sorted: sorted?.makeIterator(), depth: depth)
-  }
+  @inlinable
+  package func makeIterator() -> Iterator { Iterator(members: object?.members, depth: depth) }
 
   package func vectorComponents() throws(WireError) -> [Double]? {
     // A vector has two members, of which the first is its type; nearly every map is settled by that.
-    guard let object, sorted?.count ?? object.childCount == 2, object["__type__"] != nil else { return nil }
+    guard let object, object.childCount == 2, object["__type__"] != nil else { return nil }
     var decoder = WireDecoder()
     return try decoder.fields(object, depth: depth).vector
   }
 
-  /// Whether the names are unique and in byte order, as the service sends them.
   private static func isOrdered(_ json: JSONCursor) -> Bool {
-    var last: UnsafeBufferPointer<UInt8>?
-    for (name, _) in json.members {
-      if let last, !last.precedes(name.utf8) { return false }
-      last = name.utf8
+    var members = json.members
+    guard var last = members.next()?.name.utf8 else { return true }
+    while let name = members.next()?.name.utf8 {
+      if !last.precedes(name) { return false }
+      last = name
     }
     return true
-  }
-
-  private static func sorted(_ json: JSONCursor, depth: Int) -> [(name: WireText, value: WireValue)] {
-    let ordered = json.members.enumerated().sorted { a, b in
-      if a.element.name.utf8.precedes(b.element.name.utf8) { return true }
-      return !b.element.name.utf8.precedes(a.element.name.utf8) && a.offset < b.offset
-    }
-    var members: [(name: WireText, value: WireValue)] = []
-    for (_, (name, json)) in ordered {
-      let value = WireValue(json: json, depth: depth)
-      if let last = members.last, !last.name.utf8.precedes(name.utf8) {
-        members[members.count - 1].value = value
-      } else {
-        members.append((WireText(utf8: name.utf8), value))
-      }
-    }
-    return members
   }
 }

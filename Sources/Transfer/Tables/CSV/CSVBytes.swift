@@ -31,4 +31,34 @@ enum CSVBytes {
     }
     return end
   }
+
+  /// Whether a text, which is not empty, needs no quotes for certain: it has no delimiter, quote or control character, and no
+  /// space at its ends.
+  @inline(__always)
+  static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>, delimiter: UInt8) -> Bool {
+    let count = bytes.count
+    let space = UInt8(ascii: " ")
+    if bytes[0] == space || bytes[count - 1] == space { return false }
+    guard count >= 8, let base = bytes.baseAddress.map({ UnsafeRawPointer($0) }) else {
+      for byte in bytes where byte < space || byte == delimiter || byte == UInt8(ascii: "\"") { return false }
+      return true
+    }
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let delimiters = ones &* UInt64(delimiter)
+    let quotes = ones &* UInt64(UInt8(ascii: "\""))
+    // Sets the high bit of at least one byte if there is such a one.
+    func marks(_ at: Int) -> UInt64 {
+      let word = base.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+      let (delimiter, quote) = (word ^ delimiters, word ^ quotes)
+      return (word &- ones &* 0x20) & ~word | (delimiter &- ones) & ~delimiter | (quote &- ones) & ~quote
+    }
+    // The last eight bytes may overlap others.
+    var found = marks(count - 8)
+    var at = 0
+    while at + 8 < count {
+      found |= marks(at)
+      at += 8
+    }
+    return found & (ones &* 0x80) == 0
+  }
 }

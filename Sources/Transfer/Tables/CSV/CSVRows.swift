@@ -15,6 +15,10 @@ struct CSVRows {
   private var cellText: CellText
   /// Set for plain cells.
   private var shownText: ShownText?
+  /// Whether numbers, truths and times in UTC are written as they are: no such text means null, none has a delimiter.
+  private let passesScalars: Bool
+  /// The path of the collection with a slash; empty for one of a pattern.
+  private let prefix: [UInt8]
 
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
@@ -29,6 +33,10 @@ struct CSVRows {
       neutralisesFormulas: options.isForExcel
     )
     if options.isPlain { shownText = ShownText(like: cellText) }
+    passesScalars =
+      !options.isPlain && options.timeZone == nil
+      && options.nullText.withBytes { $0.isEmpty || $0.first == UInt8(ascii: "n") }
+    prefix = collection.string.utf8.contains(UInt8(ascii: "*")) ? [] : Array("\(collection)/".utf8)
   }
 
   /// Appends the header, after a byte order mark if requested.
@@ -44,60 +52,134 @@ struct CSVRows {
     appendLineEnd()
   }
 
-  /// Returns the name of a document in the first column.
+  /// Appends the name of a document, the first cell of its row.
   ///
   /// - Throws: ``Failure`` of kind `internal` if the document is not in the collection.
-  func name(of path: DocumentPath) throws(Failure) -> Substring.UTF8View {
-    if let name = path.name(below: collection) { return name }
-    throw Failure(
-      .internal,
-      "write a row",
-      path: path.string,
-      cause: "the document is not below the collection \(collection)"
-    )
-  }
-
-  /// Appends the row of a document with the current columns.
-  ///
-  /// - Parameters:
-  ///   - name: The first cell.
-  ///   - cells: A buffer that the rows of a page share; all of it is nil.
-  /// - Throws: Why a value cannot be looked at; a part of the row is written then.
-  mutating func append<Fields: ReadableFields>(
-    _ fields: Fields,
-    of name: Substring.UTF8View,
-    cells: inout [Fields.Content?]
-  ) throws(WireError) {
-    let rest = try plan.position(fields, into: &cells)
+  mutating func appendName(_ path: DocumentPath) throws(Failure) {
     let start = bytes.count
+    let isPassed = path.string.withBytes { path in
+      guard !prefix.isEmpty, path.starts(with: prefix) else { return false }
+      let name = UnsafeBufferPointer(rebasing: path[prefix.count...])
+      if isForExcel || name.isEmpty || !CSVBytes.isPlain(name, delimiter: delimiter) { return false }
+      bytes.append(contentsOf: name)
+      return true
+    }
+    if isPassed { return }
+    guard let name = path.name(below: collection) else {
+      throw Failure(
+        .internal,
+        "write a row",
+        path: path.string,
+        cause: "the document is not below the collection \(collection)"
+      )
+    }
     if isForExcel, CellForm.isFormula(name) { bytes.append(UInt8(ascii: "'")) }
     bytes.append(contentsOf: name)
     quoteIfNeeded(from: start)
-    for index in cells.indices {
-      bytes.append(delimiter)
-      guard let value = cells[index].take() else { continue }
-      try appendCell(value, at: index)
-    }
-    if let rest {
-      // Its column is the last one, whose cell is empty so far.
-      try appendCell(Value.map(rest), at: plan.columns.count - 1)
-    }
-    appendLineEnd()
   }
 
-  private mutating func appendCell(_ value: some ReadableValue, at index: Int) throws(WireError) {
+  /// Appends the other cells of a document with the current columns, and ends the row.
+  ///
+  /// - Parameter cells: A buffer that the rows of a page share; all of it is nil, also afterwards.
+  /// - Throws: Why a value cannot be looked at; a part of the row is written then.
+  mutating func append<Fields: ReadableFields>(
+    _ fields: Fields,
+    cells: inout [Fields.Content?]
+  ) throws(WireError) {
+    do throws(WireError) {
+      let rest = try plan.position(fields, into: &cells)
+      // Delimiters wait for the cell behind them, because most cells are empty.
+      var delimiters = 0
+      for index in cells.indices {
+        delimiters += 1
+        guard let value = cells[index] else { continue }
+        cells[index] = nil
+        try appendCell(value, at: index, after: delimiters)
+        delimiters = 0
+      }
+      append(delimiters: delimiters)
+      if let rest {
+        // Its column is the last one, whose cell is empty so far.
+        try appendCell(Value.map(rest), at: plan.columns.count - 1, after: 0)
+      }
+      appendLineEnd()
+    } catch {
+      for index in cells.indices { cells[index] = nil }
+      throw error
+    }
+  }
+
+  @inline(__always)
+  private mutating func append(delimiters count: Int) {
+    for _ in 0..<count { bytes.append(delimiter) }
+  }
+
+  private mutating func appendCell<Content: ReadableValue>(
+    _ value: Content,
+    at index: Int,
+    after delimiters: Int
+  ) throws(WireError) {
+    let view = try value.view()
+    if passesScalars, appendPlain(view, as: plan.types[index], after: delimiters) { return }
+    append(delimiters: delimiters)
     let start = bytes.count
     if shownText != nil {
       try shownText?.append(value.value(), to: &bytes)
     } else {
-      try cellText.append(of: value, as: plan.columns[index].type, to: &bytes)
+      try cellText.append(of: value, as: plan.types[index], to: &bytes)
     }
     if bytes.count == start {
       // An empty text, or null with an empty null text.
-      if case .string = try value.view() { appendEmptyText() }
+      if case .string = view { appendEmptyText() }
     } else {
       quoteIfNeeded(from: start)
     }
+  }
+
+  /// Appends a cell that is its own text, as ``CellText`` would; false, and nothing, for any other.
+  @inline(__always)
+  private mutating func appendPlain<Content: ReadableValue>(
+    _ view: ValueView<Content>,
+    as type: Column.ValueType,
+    after delimiters: Int
+  ) -> Bool {
+    switch (view, type) {
+    case (.string(let text), .string), (.string(let text), .any):
+      return text.withBytes { appendPlain($0, isTyped: type == .string, after: delimiters) }
+    case (.timestamp(let time), .timestamp), (.timestamp(let time), .any):
+      append(delimiters: delimiters)
+      time.append(to: &bytes)
+      return true
+    case (.boolean(let truth), .boolean), (.boolean(let truth), .any):
+      append(delimiters: delimiters)
+      bytes.append(contentsOf: (truth ? "true" : "false").utf8)
+      return true
+    case (.integer(let number), .integer), (.integer(let number), .any):
+      append(delimiters: delimiters)
+      CellForm.append(number, to: &bytes)
+      return true
+    case (.double(let number), .double), (.double(let number), .any):
+      append(delimiters: delimiters)
+      CellForm.append(number, to: &bytes)
+      return true
+    default: return false
+    }
+  }
+
+  @inline(__always)
+  private mutating func appendPlain(
+    _ text: UnsafeBufferPointer<UInt8>,
+    isTyped: Bool,
+    after delimiters: Int
+  ) -> Bool {
+    guard !isForExcel, !text.isEmpty, CSVBytes.isPlain(text, delimiter: delimiter),
+      cellText.isItself(text, isTyped: isTyped)
+    else { return false }
+    bytes.append(addingCapacity: delimiters + text.count) { [delimiter] bytes in
+      for _ in 0..<delimiters { bytes.append(delimiter) }
+      bytes.append(text)
+    }
+    return true
   }
 
   private mutating func appendEmptyText() {

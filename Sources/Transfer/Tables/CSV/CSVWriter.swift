@@ -13,21 +13,35 @@ import Schema
 /// line break, or start or end with a space; an empty text is `""`, a missing value an empty cell.
 ///
 /// With `fields`, the columns are known and rows go directly to the file. Otherwise they are known only at
-/// the end: rows wait in a ``SpoolFile`` and are copied after the header, with empty cells added for columns
-/// that appeared later.
+/// the end. Nearly always that is soon: the first rows wait in memory, and the header before them has the columns
+/// of all rows. If another one appears later, the file so far becomes a ``SpoolFile``, and its rows are copied after
+/// the longer header, with empty cells added. A file that cannot be taken back has its rows in a spool from the
+/// beginning.
 package final class CSVWriter: CollectionWriter {
   package private(set) var documentCount = 0
   /// The receipt of the finished file.
   package private(set) var receipt: OutputFile.Receipt?
 
-  private let header: Column.HeaderLanguage
-  /// Whether it is a part of a file, without a header.
-  private let isPart: Bool
-  private let delimiter: UInt8
+  /// Where rows go.
+  private enum Phase: Equatable {
+    /// Into memory, until there are enough to guess all columns by.
+    case held
+    /// To the file, after a header of so many bytes that has so many columns.
+    case direct(header: Int, columns: Int)
+    /// To the spool, whose rows are behind so many bytes.
+    case spooled(skipped: Int)
+  }
+
+  /// The bytes of rows that wait in memory for the header.
+  private static let held = 512 << 10
+
+  private let path: String
+  private let options: CSVOptions
+  private var phase: Phase
   private var file: OutputFile?
   private var spool: SpoolFile?
   private var rows: CSVRows
-  /// The bytes of the spool by number of columns.
+  /// The bytes of the waiting rows by number of columns.
   private var segments: [(bytes: Int, columns: Int)] = []
 
   /// Starts a file (`-` is standard output; `.gz` compresses).
@@ -39,9 +53,8 @@ package final class CSVWriter: CollectionWriter {
     fields: [FieldPath]? = nil,
     options: CSVOptions = CSVOptions()
   ) throws(Failure) {
-    header = options.header
-    isPart = options.isPart
-    delimiter = options.delimiter.byte
+    self.path = path
+    self.options = options
     let plan: ColumnPlan
     if let fields {
       plan = try ColumnPlan(collection: collection, fields: fields, schema: options.schema)
@@ -49,12 +62,17 @@ package final class CSVWriter: CollectionWriter {
       plan = ColumnPlan(collection: collection, schema: options.schema)
     }
     rows = try CSVRows(collection: collection, plan: plan, options: options)
-    file = try OutputFile(path, digest: options.digest, via: options.files)
-    if plan.grows {
+    let file = try OutputFile(path, digest: options.digest, via: options.files)
+    if !plan.grows {
+      phase = .direct(header: 0, columns: plan.columns.count)
+      if !options.isPart { rows.appendHeader(options.header) }
+    } else if file.canBecomeSpool {
+      phase = .held
+    } else {
+      phase = .spooled(skipped: 0)
       spool = try SpoolFile(in: FilePaths.temporaryFolder(for: path), for: path == "-" ? nil : path)
-    } else if !isPart {
-      rows.appendHeader(header)
     }
+    self.file = consume file
   }
 
   /// The columns so far, as field paths, without the name.
@@ -64,9 +82,13 @@ package final class CSVWriter: CollectionWriter {
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`; the writer cannot be used again.
   package func append(contentsOf documents: [RawDocument]) throws(Failure) {
-    try append(documents, to: &rows) { document, error in
-      Failure(.internal, "write a row", path: document.path.string, cause: error.description)
-    }
+    try append(documents, to: &rows)
+  }
+
+  private func append(_ documents: [RawDocument], to rows: inout CSVRows) throws(Failure) {
+    var cells: [Value?] = []
+    for document in documents { try append(document, to: &rows, cells: &cells) }
+    try endPage(of: documents.count, &rows)
   }
 
   /// Appends a page of documents; those of a response go from its tape to the file.
@@ -75,7 +97,7 @@ package final class CSVWriter: CollectionWriter {
   package func append(_ page: DocumentPage) throws(Failure) {
     switch page {
     case .memory(let documents): try append(contentsOf: documents)
-    case .wire(let page): try append(page.documents, to: &rows) { page.failure($1, in: $0) }
+    case .wire(let page): try append(page, to: &rows)
     }
   }
 
@@ -83,49 +105,63 @@ package final class CSVWriter: CollectionWriter {
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func finish() throws(Failure) {
+    if phase == .held { try release(&rows) } else { try pass(&rows) }
     guard var file = file.take() else { return }
-    if var spool = spool.take() {
-      if !isPart { rows.appendHeader(header) }
-      try file.write(rows.bytes)
-      try copy(&spool, to: &file)
-    } else {
-      try file.write(rows.bytes)
+    if case .spooled(let skipped) = phase, var spool = spool.take() {
+      try file.write(header(of: rows))
+      var rows = SegmentedRows(segments: segments, columns: rows.plan.columns.count, delimiter: delimiter)
+      try spool.read(from: skipped) { piece throws(Failure) in try rows.pass(piece, to: &file) }
     }
     receipt = try file.finish()
   }
 
+  private var delimiter: UInt8 { options.delimiter.byte }
+
   // MARK: Rows
 
-  /// The rows are a parameter, so that this object is accessed once per page instead of several times per
-  /// cell.
-  private func append<Documents: RandomAccessCollection>(
-    _ documents: Documents,
-    to rows: inout CSVRows,
-    _ failure: (Documents.Element, WireError) -> Failure
-  ) throws(Failure) where Documents.Element: ReadableDocument {
-    var cells: [Documents.Element.Fields.Content?] = []
-    for document in documents {
-      let name = try rows.name(of: document.path)
+  // The rows are a parameter, so that this object is accessed once per page instead of several times per cell.
+
+  private func append(_ page: WirePage, to rows: inout CSVRows) throws(Failure) {
+    var cells: [WireValue?] = []
+    var decodedCells: [Value?] = []
+    for document in page.documents {
       let start = rows.bytes.count
+      try rows.appendName(document.path)
       do throws(WireError) {
-        try rows.append(document.fields, of: name, cells: &cells)
+        try rows.append(document.fields(), cells: &cells)
       } catch {
-        throw failure(document, error)
+        rows.bytes.removeSubrange(start...)
+        try append(page.decoded(document), to: &rows, cells: &decodedCells)
+        continue
       }
-      if rows.plan.grows { note(rows.bytes.count - start, columns: rows.plan.columns.count) }
-      if rows.bytes.count >= 128 << 10 { try pass(&rows) }
+      try endRow(from: start, of: &rows)
     }
-    try pass(&rows)
-    documentCount += documents.count
+    try endPage(of: page.documents.count, &rows)
   }
 
-  private func pass(_ rows: inout CSVRows) throws(Failure) {
-    if rows.plan.grows {
-      try spool?.append(rows.bytes)
-    } else {
-      try file?.write(rows.bytes)
+  private func append(
+    _ document: RawDocument,
+    to rows: inout CSVRows,
+    cells: inout [Value?]
+  ) throws(Failure) {
+    let start = rows.bytes.count
+    try rows.appendName(document.path)
+    do throws(WireError) {
+      try rows.append(document.fields, cells: &cells)
+    } catch {
+      throw Failure(.internal, "write a row", path: document.path.string, cause: error.description)
     }
-    rows.bytes.removeAll(keepingCapacity: true)
+    try endRow(from: start, of: &rows)
+  }
+
+  private func endRow(from start: Int, of rows: inout CSVRows) throws(Failure) {
+    if rows.plan.grows { note(rows.bytes.count - start, columns: rows.plan.columns.count) }
+    if rows.bytes.count >= 128 << 10 { try pass(&rows) }
+  }
+
+  private func endPage(of count: Int, _ rows: inout CSVRows) throws(Failure) {
+    try pass(&rows)
+    documentCount += count
   }
 
   private func note(_ bytes: Int, columns: Int) {
@@ -136,14 +172,54 @@ package final class CSVWriter: CollectionWriter {
     }
   }
 
-  // MARK: From the spool to the file
-
-  /// Copies the rows, adding empty cells to those with fewer columns.
-  private func copy(_ spool: inout SpoolFile, to file: inout OutputFile) throws(Failure) {
-    var rows = SegmentedRows(segments: segments, columns: rows.plan.columns.count, delimiter: delimiter)
-    try spool.read { piece throws(Failure) in
-      try rows.pass(piece, to: &file)
+  private func pass(_ rows: inout CSVRows) throws(Failure) {
+    switch phase {
+    case .held:
+      if rows.bytes.count >= Self.held { try release(&rows) }
+      return
+    case .direct(let header, let columns):
+      if rows.plan.columns.count != columns { try takeBack(behind: header) }
+    case .spooled: break
     }
+    if spool != nil {
+      try spool?.append(rows.bytes)
+    } else {
+      try file?.write(rows.bytes)
+    }
+    rows.bytes.removeAll(keepingCapacity: true)
+  }
+
+  /// Writes the header, and the rows that waited for it.
+  private func release(_ rows: inout CSVRows) throws(Failure) {
+    guard var file = file.take() else { return }
+    let columns = rows.plan.columns.count
+    let header = header(of: rows)
+    try file.write(header)
+    var waiting = SegmentedRows(segments: segments, columns: columns, delimiter: delimiter)
+    try rows.bytes.withUnsafeBufferPointer { bytes throws(Failure) in
+      try waiting.pass(UnsafeRawBufferPointer(bytes), to: &file)
+    }
+    segments = [(file.bytesAccepted - header.count, columns)]
+    phase = .direct(header: header.count, columns: columns)
+    self.file = consume file
+    rows.bytes = []
+  }
+
+  /// Makes a spool of the file so far, because its header lacks a column.
+  private func takeBack(behind header: Int) throws(Failure) {
+    guard let file = file.take() else { return }
+    spool = try file.spool()
+    self.file = try OutputFile(path, digest: options.digest, via: options.files)
+    phase = .spooled(skipped: header)
+  }
+
+  /// The header with the columns so far; nothing for a part.
+  private func header(of rows: CSVRows) -> [UInt8] {
+    if options.isPart { return [] }
+    var rows = rows
+    rows.bytes = []
+    rows.appendHeader(options.header)
+    return rows.bytes
   }
 }
 

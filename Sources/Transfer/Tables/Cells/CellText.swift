@@ -84,7 +84,7 @@ package struct CellText: Sendable {
     case (.boolean(let truth), .boolean), (.boolean(let truth), .any):
       out.append(contentsOf: (truth ? "true" : "false").utf8)
     case (.timestamp(let moment), .timestamp), (.timestamp(let moment), .any):
-      append(moment, to: &out)
+      append(moment.timestamp, to: &out)
     case (.array(let elements), .array), (.array(let elements), .any):
       try appendArray(elements, to: &out)
     case (.map(let fields), _) where fields.isEmpty:
@@ -109,13 +109,20 @@ package struct CellText: Sendable {
 
   /// Appends a text as it is; false, and nothing, if it would be read back as something else.
   private func appendText(_ utf8: UnsafeBufferPointer<UInt8>, isTyped: Bool, to out: inout [UInt8]) -> Bool {
-    guard let first = utf8.first else { return true }
-    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return false }
-    if utf8.count == nullBytes.count, utf8.elementsEqual(nullBytes) { return false }
-    if !isTyped, CellForm(utf8) != .text { return false }
+    if utf8.isEmpty { return true }
+    guard isItself(utf8, isTyped: isTyped) else { return false }
     if neutralisesFormulas, CellForm.isFormula(utf8) { out.append(UInt8(ascii: "'")) }
     out.append(contentsOf: utf8)
     return true
+  }
+
+  /// Whether a text, which is not empty, is read back as that text.
+  @inline(__always)
+  func isItself(_ utf8: UnsafeBufferPointer<UInt8>, isTyped: Bool) -> Bool {
+    let first = utf8[0]
+    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return false }
+    if utf8.count == nullBytes.count, utf8.elementsEqual(nullBytes) { return false }
+    return isTyped || CellForm(utf8) == .text
   }
 
   private mutating func appendREST(

@@ -20,30 +20,19 @@ struct ColumnPlan: Sendable {
   static let restName = "__rest__"
 
   /// The current columns, without the name.
-  private(set) var columns: [Column]
+  private(set) var columns: [Column] { didSet { types = columns.map(\.type) } }
+  /// Their types.
+  private(set) var types: [Column.ValueType]
   /// Whether other fields get a column; otherwise they are omitted.
   let grows: Bool
 
-  private var nodes = [Node(path: [])]
+  private var index = ColumnIndex()
   private var hasRest = false
-
-  /// One level of nested maps, with its member names in byte order.
-  private struct Node {
-    let path: [String]
-    var names: [String] = []
-    var members: [Member] = []
-  }
-
-  /// The destination of a member's values: a column, or the columns of its members, depending on the
-  /// document.
-  private struct Member {
-    var column: Int?
-    var node: Int?
-  }
 
   /// Creates the plan of a collection, which gets columns as fields appear.
   init(collection: CollectionPath, schema: DatabaseSchema) {
     columns = schema.columns(of: collection)
+    types = columns.map(\.type)
     grows = true
     for (index, column) in columns.enumerated() { enter(column.path, index) }
   }
@@ -56,6 +45,7 @@ struct ColumnPlan: Sendable {
   init(collection: CollectionPath, fields: [FieldPath], schema: DatabaseSchema) throws(Failure) {
     let known = schema.columns(of: collection)
     columns = fields.map { path in known.first { $0.path == path } ?? Column(unknown: path) }
+    types = columns.map(\.type)
     grows = false
     for (index, path) in fields.enumerated() {
       if let other = fields[..<index].first(where: { $0.isPrefix(of: path) || path.isPrefix(of: $0) }) {
@@ -87,8 +77,17 @@ struct ColumnPlan: Sendable {
     into cells: inout [Fields.Content?]
   ) throws(WireError) -> FieldMap? {
     fill(&cells)
+    // Nearly every document has only fields that have their columns.
+    if !hasRest {
+      let isPlaced = try cells.withUnsafeMutableBufferPointer { cells throws(WireError) in
+        try index.withTable { table throws(WireError) in
+          try Self.place(fields, table, level: 0, in: cells, isAll: grows)
+        }
+      }
+      if isPlaced { return nil }
+    }
     var rest: [FieldMap.Entry] = []
-    try position(fields, node: 0, into: &cells, rest: &rest)
+    try position(fields, level: 0, into: &cells, rest: &rest)
     if rest.isEmpty { return nil }
     if !hasRest {
       hasRest = true
@@ -102,54 +101,84 @@ struct ColumnPlan: Sendable {
     while cells.count < columns.count { cells.append(nil) }
   }
 
+  /// Assigns values to columns that are known.
+  ///
+  /// - Parameter isAll: Whether every field has to have a column.
+  /// - Returns: False at the first field that has to get one.
+  private static func place<Fields: ReadableFields>(
+    _ fields: Fields,
+    _ table: ColumnIndex.Table,
+    level: Int,
+    in cells: UnsafeMutableBufferPointer<Fields.Content?>,
+    isAll: Bool
+  ) throws(WireError) -> Bool {
+    // Both the document's members and the known ones are sorted, so they are traversed together.
+    var at = 0
+    var iterator = fields.makeIterator()
+    while let (name, value) = iterator.next() {
+      let found = name.withBytes { table.seek(ColumnIndex.Name($0), in: level, from: &at) }
+      if !found {
+        if isAll { return false }
+        continue
+      }
+      let member = table[level, at]
+      if isAll, value.isMap, let inner = try members(of: value) {
+        guard let below = member.level, try place(inner, table, level: below, in: cells, isAll: isAll) else {
+          return false
+        }
+      } else if let column = member.column {
+        cells[column] = value
+      } else if isAll {
+        return false
+      } else if let below = member.level, case .map(let inner) = try value.view() {
+        _ = try place(inner, table, level: below, in: cells, isAll: isAll)
+      }
+    }
+    return true
+  }
+
   private mutating func position<Fields: ReadableFields>(
     _ fields: Fields,
-    node: Int,
+    level: Int,
     into cells: inout [Fields.Content?],
     rest: inout [FieldMap.Entry]
   ) throws(WireError) {
-    // Both the document's members and the known ones are sorted, so they are traversed together.
     var at = 0
     var members = fields.makeIterator()
     while let (name, value) = members.next() {
-      let found = name.withBytes { seek($0, in: node, from: &at) }
+      let found = name.withBytes { index.seek(ColumnIndex.Name($0), in: level, from: &at) }
       if !found {
         guard grows, name.withBytes({ !$0.isEmpty && !Self.isReserved($0) }), !hasRest else {
           if grows { rest.append(FieldMap.Entry(name: name.copy, value: try value.value())) }
           continue
         }
-        nodes[node].names.insert(name.copy, at: at)
-        nodes[node].members.insert(Member(), at: at)
+        name.withBytes { index.insert(ColumnIndex.Name($0), in: level, at: at) }
       }
       if grows, let inner = try Self.members(of: value) {
-        if nodes[node].members[at].node == nil {
-          if hasRest {
-            rest.append(FieldMap.Entry(name: name.copy, value: try value.value()))
-            continue
-          }
-          nodes.append(Node(path: nodes[node].path + [name.copy]))
-          nodes[node].members[at].node = nodes.count - 1
+        if index[level, at].level == nil, hasRest {
+          rest.append(FieldMap.Entry(name: name.copy, value: try value.value()))
+          continue
         }
-        guard let below = nodes[node].members[at].node else { continue }
+        let below = index.openLevel(below: level, at: at, named: name.copy)
         var innerRest: [FieldMap.Entry] = []
-        try position(inner, node: below, into: &cells, rest: &innerRest)
+        try position(inner, level: below, into: &cells, rest: &innerRest)
         if !innerRest.isEmpty {
           rest.append(FieldMap.Entry(name: name.copy, value: .map(FieldMap(innerRest))))
         }
-      } else if let column = nodes[node].members[at].column {
+      } else if let column = index[level, at].column {
         cells[column] = value
       } else if grows {
         guard columns.count < Self.maximumColumns, !hasRest,
-          let path = FieldPath(segments: nodes[node].path + [name.copy])
+          let path = FieldPath(segments: index.path(of: level) + [name.copy])
         else {
           rest.append(FieldMap.Entry(name: name.copy, value: try value.value()))
           continue
         }
-        nodes[node].members[at].column = columns.count
+        index[level, at].column = columns.count
         columns.append(Column(unknown: path))
         cells.append(value)
-      } else if let below = nodes[node].members[at].node, case .map(let inner) = try value.view() {
-        try position(inner, node: below, into: &cells, rest: &rest)
+      } else if let below = index[level, at].level, case .map(let inner) = try value.view() {
+        try position(inner, level: below, into: &cells, rest: &rest)
       }
     }
   }
@@ -164,39 +193,23 @@ struct ColumnPlan: Sendable {
     return inner
   }
 
-  /// Advances `at` to the member with a name, or to its insertion index.
-  private func seek(_ name: UnsafeBufferPointer<UInt8>, in node: Int, from at: inout Int) -> Bool {
-    let count = nodes[node].names.count
-    while at < count {
-      let order = nodes[node].names[at].compareUTF8(name)
-      if order == 0 { return true }
-      if order > 0 { return false }
-      at += 1
-    }
-    return false
-  }
-
   /// No field has a name of the form `__.*__`; the first and the last heading do.
   private static func isReserved(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     name.count >= 4 && name.starts(with: "__".utf8) && name.suffix(2).elementsEqual("__".utf8)
   }
 
   private mutating func enter(_ path: FieldPath, _ column: Int) {
-    var node = 0
+    var level = 0
     for (depth, name) in path.segments.enumerated() {
       var at = 0
-      if !name.withBytes({ seek($0, in: node, from: &at) }) {
-        nodes[node].names.insert(name, at: at)
-        nodes[node].members.insert(Member(), at: at)
+      name.withBytes { bytes in
+        let name = ColumnIndex.Name(bytes)
+        if !index.seek(name, in: level, from: &at) { index.insert(name, in: level, at: at) }
       }
       if depth == path.segments.count - 1 {
-        nodes[node].members[at].column = column
-      } else if let below = nodes[node].members[at].node {
-        node = below
+        index[level, at].column = column
       } else {
-        nodes.append(Node(path: nodes[node].path + [name]))
-        nodes[node].members[at].node = nodes.count - 1
-        node = nodes.count - 1
+        level = index.openLevel(below: level, at: at, named: name)
       }
     }
   }

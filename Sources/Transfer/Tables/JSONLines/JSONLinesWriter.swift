@@ -46,7 +46,7 @@ package final class JSONLinesWriter: CollectionWriter {
       do throws(WireError) {
         try json.line(document)
       } catch {
-        throw wire.failure(error, in: document)
+        json.line(try wire.decoded(document))
       }
       try passOn()
     }
