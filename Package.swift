@@ -73,6 +73,11 @@ let package = Package(
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
     ),
     .systemLibrary(
+      name: "CDeflate",
+      pkgConfig: "libdeflate",
+      providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]
+    ),
+    .systemLibrary(
       name: "CMinizip",
       pkgConfig: "minizip",
       providers: [.apt(["libminizip-dev"]), .brew(["minizip"])]
@@ -106,7 +111,7 @@ let package = Package(
     library(
       "FirestoreREST",
       in: "Transfer/",
-      ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "COpenSSL", logging]
+      ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "CDeflate", "COpenSSL", logging]
     ),
     library(
       "Storage",

@@ -43,6 +43,7 @@ let package = Package(
     .systemLibrary(name: "CXLSXWriter", path: "Main/CXLSXWriter", pkgConfig: "xlsxwriter"),
     .systemLibrary(name: "COpenSSL", path: "Main/COpenSSL", pkgConfig: "libcrypto"),
     .systemLibrary(name: "CZlib", path: "Main/CZlib", pkgConfig: "zlib"),
+    .systemLibrary(name: "CDeflate", path: "Main/CDeflate", pkgConfig: "libdeflate"),
     .systemLibrary(name: "CMinizip", path: "Main/CMinizip", pkgConfig: "minizip"),
     .systemLibrary(name: "CExpat", path: "Main/CExpat", pkgConfig: "expat"),
     .systemLibrary(name: "CLinux", path: "Main/CLinux"),
@@ -69,7 +70,7 @@ let package = Package(
     library(
       "FirestoreREST",
       in: "Transfer/",
-      ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "COpenSSL", logging]
+      ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "CDeflate", "COpenSSL", logging]
     ),
     library(
       "Tables",

@@ -50,6 +50,7 @@ let package = Package(
     .systemLibrary(name: "CXLSXWriter", pkgConfig: "xlsxwriter"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+    .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate"),
     .systemLibrary(name: "CMinizip", pkgConfig: "minizip"),
     .systemLibrary(name: "CExpat", pkgConfig: "expat"),
     .systemLibrary(name: "CLinux"),
@@ -75,7 +76,7 @@ let package = Package(
     library(
       "FirestoreREST",
       in: "Transfer/",
-      ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "COpenSSL", logging]
+      ["FirestoreModels", "Files", "Configuration", "Platform", "CCurl", "CDeflate", "COpenSSL", logging]
     ),
     library(
       "Tables",

@@ -2,8 +2,8 @@
 # Installs the C libraries that gymmigrate links, where they are missing. Says what it does; a second run does nothing.
 set -euo pipefail
 
-debian=(libcurl4-openssl-dev libxlsxwriter-dev libsimdjson-dev libssl-dev zlib1g-dev libminizip-dev libexpat1-dev libsqlite3-dev pkg-config openssl python3 python3-venv)
-brew=(curl libxlsxwriter simdjson openssl@3 zlib minizip expat sqlite pkg-config python3)
+debian=(libcurl4-openssl-dev libxlsxwriter-dev libsimdjson-dev libssl-dev zlib1g-dev libdeflate-dev libminizip-dev libexpat1-dev libsqlite3-dev pkg-config openssl python3 python3-venv)
+brew=(curl libxlsxwriter simdjson openssl@3 zlib libdeflate minizip expat sqlite pkg-config python3)
 
 if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
   missing=()
@@ -32,5 +32,5 @@ elif command -v brew >/dev/null; then
   echo "Installing what is missing: ${missing[*]}"
   brew install "${missing[@]}"
 else
-  echo "Neither apt-get nor brew is here. gymmigrate needs: libcurl, libxlsxwriter, simdjson, OpenSSL, zlib, minizip, expat, SQLite." >&2
+  echo "Neither apt-get nor brew is here. gymmigrate needs: libcurl, libxlsxwriter, simdjson, OpenSSL, zlib, libdeflate, minizip, expat, SQLite." >&2
 fi

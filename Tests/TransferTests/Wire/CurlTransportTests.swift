@@ -131,6 +131,33 @@ struct CurlTransportTests {
     }
   }
 
+  @Test("A truncated gzip body is not a response, even if the transfer was whole")
+  func truncatedGzip() async throws {
+    let body = Array(gzip(bytes(20_000)).dropLast(5))
+    try await HTTPTestServer.withServer({ _ in
+      .respond(headers: [HTTPField("Content-Encoding", "gzip")], body: body)
+    }) { server in
+      let transport = CurlTransport()
+      let result = await kind { try await transport.send(get(server.url + "/")) }
+      #expect(result == .lost)
+      // Whoever wants it as it is gets it.
+      var request = get(server.url + "/")
+      request.decompresses = false
+      #expect(try await transport.send(request).body == body)
+    }
+  }
+
+  @Test("Endless compressed data ends the transfer, whatever it would become")
+  func endlessGzip() async throws {
+    let body = [UInt8](repeating: 0, count: 200_000)
+    try await HTTPTestServer.withServer({ _ in
+      .chunked(TestResponse(headers: [HTTPField("Content-Encoding", "gzip")], body: body), chunk: 1000)
+    }) { server in
+      let result = await kind { try await CurlTransport().send(get(server.url + "/", maximum: 100_000)) }
+      #expect(result == .bodyTooLarge)
+    }
+  }
+
   @Test("A body over the cap ends the transfer, announced or not")
   func cap() async throws {
     let body = bytes(100_000)

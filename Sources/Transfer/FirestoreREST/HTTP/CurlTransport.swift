@@ -6,14 +6,15 @@ import Synchronization
 
 /// A transport over libcurl's multi interface.
 ///
-/// One event thread serves all requests; connections are kept alive and shared, with HTTP/2 over TLS; bodies
-/// are decompressed.
+/// One event thread serves all requests; connections are kept alive and shared, with HTTP/2 over TLS. Bodies are decompressed
+/// in the tasks that asked for them, so that the event thread only receives.
 ///
 /// A request that may have reached the service is never sent again here. By itself, libcurl repeats a request
 /// if a kept-alive connection closes without a response, even a POST that was applied. So bodies are provided
 /// by a read callback that cannot be rewound, which turns such a repetition into an error.
 package final class CurlTransport: HTTPTransport {
   private let loop: CurlEventLoop
+  private let inflater = BodyInflater()
 
   /// Starts the event thread, which ends when the transport is released.
   ///
@@ -36,7 +37,15 @@ package final class CurlTransport: HTTPTransport {
     } onCancel: {
       loop.cancel(id)
     }
-    return try result.get()
+    var response = try result.get()
+    if request.decompresses, let encodings = response.headers["content-encoding"] {
+      response.body = try inflater.decoded(response.body, encodings, atMost: request.maximumBodyBytes)
+    }
+    return response
+  }
+
+  package func reclaim(_ body: consuming [UInt8]) {
+    inflater.reclaim(body)
   }
 }
 
@@ -212,6 +221,7 @@ private final class CurlTransfer {
   private var sent = 0
   private var headers: [String: String] = [:]
   private var body: [UInt8] = []
+  private var maximumBody = 0
   private var isTooLarge = false
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
@@ -254,7 +264,7 @@ private final class CurlTransfer {
     _ = gm_curl_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1)
     _ = gm_curl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, 15_000)
     _ = gm_curl_set_long(easy, CURLOPT_TIMEOUT_MS, Int((request.timeout * 1000).rounded(.up)))
-    if request.decompresses { _ = gm_curl_set_string(easy, CURLOPT_ACCEPT_ENCODING, "") }
+    _ = gm_curl_set_long(easy, CURLOPT_BUFFERSIZE, 64 << 10)
     _ = gm_curl_set_string(easy, CURLOPT_USERAGENT, "gymmigrate/\(gymmigrateVersion)")
     if request.url.hasPrefix("https:") {
       _ = gm_curl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
@@ -266,7 +276,9 @@ private final class CurlTransfer {
     if isLoopback(request.url) { _ = gm_curl_set_string(easy, CURLOPT_NOPROXY, "*") }
 
     // Without Expect, curl does not wait for status 100 before larger bodies.
-    for (name, value) in request.headers + [("Expect", "")] {
+    var headers = request.headers + [("Expect", "")]
+    if request.decompresses { headers.append(("Accept-Encoding", "gzip")) }
+    for (name, value) in headers {
       let line = value.isEmpty ? "\(name):" : "\(name): \(value)"
       if let longer = curl_slist_append(requestHeaders, line) { requestHeaders = longer }
     }
@@ -315,9 +327,7 @@ private final class CurlTransfer {
       return .success(HTTPResponse(status: status, headers: headers, body: body, wireBytes: Int(wireBytes)))
     }
     if isTooLarge {
-      return .failure(
-        TransportError(.bodyTooLarge, "the response is larger than \(request.maximumBodyBytes) bytes")
-      )
+      return .failure(.larger(than: request.maximumBodyBytes))
     }
     var requestBytes = 0
     _ = gm_curl_get_long(easy, CURLINFO_REQUEST_SIZE, &requestBytes)
@@ -359,8 +369,21 @@ private final class CurlTransfer {
     return count
   }
 
+  /// The largest body, as it is received; what cannot be compressed grows a little.
+  private var maximumReceived: Int {
+    let maximum = request.maximumBodyBytes
+    return request.decompresses && headers["content-encoding"] != nil
+      ? maximum + maximum / 1000 + 1024 : maximum
+  }
+
   private func receive(_ data: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
-    if body.count + count > request.maximumBodyBytes {
+    if body.isEmpty {
+      maximumBody = maximumReceived
+      var announced: curl_off_t = -1
+      _ = gm_curl_get_offset(handle.pointer, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced)
+      if announced > 0 { body.reserveCapacity(min(Int(announced), maximumBody, 1 << 20)) }
+    }
+    if body.count + count > maximumBody {
       isTooLarge = true
       return 0
     }

@@ -88,4 +88,11 @@ package protocol HTTPTransport: Sendable {
   /// - Throws: ``TransportError`` if there is no complete response; a cancelled task gets `.cancelled`
   ///   immediately.
   func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
+
+  /// Takes back a body that is no longer needed, for the memory of another.
+  func reclaim(_ body: consuming [UInt8])
+}
+
+extension HTTPTransport {
+  package func reclaim(_ body: consuming [UInt8]) {}
 }

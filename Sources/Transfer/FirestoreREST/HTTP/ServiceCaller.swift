@@ -94,12 +94,16 @@ package struct ServiceCaller: Sendable {
   ///
   /// - Returns: The parsed body and its root, which is valid while the body is held.
   func attempt(_ request: HTTPRequest) async throws(CallFailure) -> (ParsedBody, JSONCursor) {
-    let response = try await exchange(request)
+    var response = try await exchange(request)
     let body = parsers.take()
     guard response.status == 200 else {
       throw .service(ErrorBody.read(response, with: body.parser))
     }
-    return (body, try parse(response.body, with: body.parser))
+    let root = try parse(response.body, with: body.parser)
+    var json: [UInt8] = []
+    swap(&json, &response.body)
+    transport.reclaim(consume json)
+    return (body, root)
   }
 
   /// Sends a signed request once (twice if the token was refused) and returns the response, whatever its status.
@@ -155,7 +159,7 @@ package struct ServiceCaller: Sendable {
     var result: Result<JSONCursor, WireError>?
     json.withUnsafeBytes { bytes in
       do throws(WireError) {
-        result = .success(try parser.parseHolding(bytes))
+        result = .success(try parser.parseHolding(bytes, room: json.capacity))
       } catch {
         result = .failure(error)
       }
