@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: all deps docs build demo test bench bench-reads bench-writes check check-disk check-faults check-filters \
-  check-fuzz check-kills check-libreoffice check-memory check-mirror check-package check-sanitizers check-scale check-slurm \
+  check-fuzz check-instructions check-kills check-libreoffice check-memory check-mirror check-package check-sanitizers check-scale check-slurm \
   check-storage package install fmt lint layers clean
 
 all: build
@@ -84,6 +84,10 @@ check-kills: build
 ## check-fuzz: ten minutes of hostile input with libFuzzer
 check-fuzz: deps
 	@scripts/check-fuzz.sh
+
+## check-instructions: counts the instructions of a page exported and imported, and compares them with Benchmarks/instructions.txt
+check-instructions: deps
+	@scripts/check-instructions.sh
 
 ## check-libreoffice: LibreOffice opens our workbooks and saves them, and nothing is lost; skipped where it is missing
 check-libreoffice: build
