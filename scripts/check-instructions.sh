@@ -30,6 +30,10 @@ for work in jsonl csv decode import; do
   echo "$work $(((many - few) / 10))" >>"$now"
 done
 
+[[ -f $kept || ${UPDATE:-} == 1 ]] || {
+  echo "check-instructions: there is no $kept to compare with; UPDATE=1 writes it" >&2
+  exit 66
+}
 if [[ ${UPDATE:-} == 1 ]]; then
   {
     echo "# Instructions for a page of 300 documents; see scripts/check-instructions.sh. $versions."
