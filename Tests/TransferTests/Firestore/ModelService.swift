@@ -85,10 +85,11 @@ struct ModelService {
       let id = number(of: write)
       applied[id, default: 0] += 1
       if !(order[write.path] ?? []).contains(id) { order[write.path, default: []].append(id) }
-      switch write.operation {
+      switch write.operation.decoded {
       case .delete:
         documents[write.path] = nil
         times.append(nil)
+      case .set: preconditionFailure("a decoded write is an update")
       case .update(let fields, let mask):
         var next = mask == nil ? fields : documents[write.path]?.fields ?? FieldMap()
         for path in mask ?? [] { next[path] = fields[path] }
