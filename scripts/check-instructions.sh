@@ -6,12 +6,16 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 kept=Benchmarks/instructions.txt
-command -v valgrind >/dev/null || {
-  echo "check-instructions: valgrind is missing. On Debian: apt-get install valgrind" >&2
+command -v valgrind >/dev/null && command -v strip >/dev/null || {
+  echo "check-instructions: valgrind or strip is missing. On Debian: apt-get install valgrind binutils" >&2
   exit 69
 }
 swift build --package-path Benchmarks -c release --product Measure >&2
-measure=$(swift build --package-path Benchmarks -c release --show-bin-path)/Measure
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+# valgrind gives up on the debug information of some Swift binaries.
+strip -o "$folder/Measure" "$(swift build --package-path Benchmarks -c release --show-bin-path)/Measure"
+measure=$folder/Measure
 
 # The seeds of dictionaries and the addresses of the program are the same in every run.
 export SWIFT_DETERMINISTIC_HASHING=1
@@ -21,8 +25,7 @@ counted() { # WORK TIMES
 }
 
 versions="$(swift --version 2>/dev/null | sed -n 's/.*\(Swift version [0-9.]*\).*/\1/p' | head -1), $(uname -m)"
-now=$(mktemp)
-trap 'rm -f "$now"' EXIT
+now=$folder/counts
 for work in jsonl csv decode import; do
   # Ten pages beyond the first two, which start the machinery.
   few=$(counted $work 2) many=$(counted $work 12)
