@@ -42,15 +42,14 @@ enum Counted: String, CaseIterable {
     let database = DatabaseName(project: "bench-project", database: "bench")
     var reader = try JSONLinesReader(file)
     var json = JSONWriter()
+    var passage = JSONLinesReader.Passage.encoded(DocumentEncoder(ReferenceRule(from: nil, to: database)))
     for _ in 0..<count {
-      guard let line = try reader.next() else { break }
-      let document = try line.document.get()
+      guard let line = try reader.next(&passage) else { break }
+      guard let document = try line.document.get().encoded else {
+        throw Failure(.internal, "encode", path: file, cause: "line \(line.number) was decoded")
+      }
       json.write(
-        Write(
-          path: document.path,
-          operation: .update(fields: document.fields, mask: nil),
-          precondition: .exists(false)
-        ),
+        Write(path: document.path, operation: .set(document), precondition: .exists(false)),
         in: database
       )
     }
