@@ -20,7 +20,7 @@ final class SheetWriter: CollectionWriter {
   private var cells: SheetCells?
   /// The sheets that have rows, or will.
   private var targets: [SheetTarget] = []
-  /// The rows of the last sheet.
+  /// The rows of the last sheet, those that were not passed on among them.
   private var rows = 0
 
   /// Rows are passed on in pieces of so many bytes.
@@ -111,6 +111,7 @@ final class SheetWriter: CollectionWriter {
     guard rows == workbook.documentsPerSheet else { return }
     try pass(&cells)
     try begin(cells)
+    rows = 0
   }
 
   private func endRow(_ cells: inout SheetCells) throws(Failure) {
@@ -151,6 +152,5 @@ final class SheetWriter: CollectionWriter {
         extras: cells.extras
       )
     )
-    rows = 0
   }
 }
