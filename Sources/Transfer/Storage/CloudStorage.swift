@@ -1,6 +1,7 @@
 package import Files
 package import FirestoreModels
 package import FirestoreREST
+import Platform
 
 /// Cloud Storage as a command reaches it: its buckets as files, and as object stores.
 ///

@@ -1,5 +1,6 @@
 import Files
 package import FirestoreModels
+import Platform
 
 /// The pages of several reads, each in its order: one read after the other, or side by side under one budget.
 ///
@@ -121,6 +122,8 @@ private final class ConcurrentReads: Sendable {
   private let state: Locked<State>
 
   init(_ client: FirestoreClient, _ reads: [CollectionRead], width: Int, isCarrying: Bool) {
+    // Pages come and go on several threads, of two databases in a comparison.
+    _ = Allocator.returnsLargeBlocks
     self.width = width
     self.isCarrying = isCarrying
     fetchers = reads.map { PageFetcher(client: client, read: $0.isSplit ? $0 : $0.alone, isCarrying: true) }

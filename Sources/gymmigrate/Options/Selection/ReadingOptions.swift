@@ -10,7 +10,7 @@ struct ReadingOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Requests at a time, 1 to 16, or auto for 8. With more than one, collections are read side by side, and each is cut into ranges of names; documents come out in the same order: faster where the service is far away, for a few more requests.",
+      "Requests at a time, 1 to 16, or auto for 8. With more than one, a collection is cut into ranges of names, and export, copy and diff read several collections at once; documents come out in the same order: faster where the service is far away, for a few more requests.",
       valueName: "n"
     ).withDefault("1"),
     transform: Parallelism.init(typed:)

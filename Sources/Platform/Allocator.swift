@@ -1,7 +1,5 @@
-import Platform
-
 /// What the C library does with large blocks of memory.
-enum Allocator {
+package enum Allocator {
   /// Blocks from this size on are given back to the system when they are freed.
   private static let threshold: Int32 = 256 << 10
 
@@ -15,7 +13,7 @@ enum Allocator {
   /// By itself, glibc raises the threshold to the size of whatever large block was freed, and keeps smaller ones in the heaps of its
   /// threads. There, pieces and pages that come and go on several threads leave holes of many MiB. Other C libraries have no such
   /// option, and are left as they are.
-  static let returnsLargeBlocks: Bool = {
+  package static let returnsLargeBlocks: Bool = {
     guard let symbol = dlsym(nil, "mallopt") else { return false }
     return unsafeBitCast(symbol, to: SetOption.self)(mapThreshold, threshold) == 1
   }()
