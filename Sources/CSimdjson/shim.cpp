@@ -32,7 +32,7 @@ bool is_bent(const uint8_t *token, size_t length) {
 }
 
 // Whether "-0" is at `i`, as a number of its own would be: after white space, `:`, `,` or `[`, and before white space, `,`,
-// `]`, `}` or the end. Strings are not told apart here: a hit costs a careful pass, a miss saves it.
+// `]`, `}` or the end. Strings are not distinguished here: a hit costs a careful pass, a miss saves it.
 bool is_minus_zero(const uint8_t *json, size_t length, size_t i) {
   if (json[i] != '-' || json[i + 1] != '0') return false;
   const uint8_t before = i == 0 ? ' ' : json[i - 1];

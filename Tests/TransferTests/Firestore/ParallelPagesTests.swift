@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("A group is cut by the names that the service tells, once it has more than a page.")
+  @Test("A group is cut by the names that the service gives, once it has more than a page.")
   func points() async throws {
     let mini = try database([])
     for number in 0..<120 { try mini.put("g/\(100 + number / 40)/s/\(1000 + number)", fields: "{}") }

@@ -56,7 +56,7 @@ struct RangeSplitterTests {
     #expect(simulation.requests <= 260, "\(simulation.requests)")
   }
 
-  @Test("Collection groups whose points the service tells are read so, too.", arguments: NameKind.deep)
+  @Test("Collection groups whose points the service gives are read so, too.", arguments: NameKind.deep)
   func points(kind: NameKind) {
     var random = SplitMix64(seed: 7)
     let names = kind.names(20_000, &random)

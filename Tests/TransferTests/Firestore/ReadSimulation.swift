@@ -17,7 +17,7 @@ struct ReadSimulation {
   }
 
   let collections: [[DocumentPath]]
-  /// The names that cut a collection, if the service tells them.
+  /// The names that cut a collection, if the service gives them.
   var points: [DocumentPath] = []
   /// How many of a hundred requests fail for good.
   var failing = 0

@@ -81,7 +81,7 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a member with a string that goes on after JSON that is open: `"name":"projects/…/documents/`.
+  /// Writes a member with a string that continues JSON that is open: `"name":"projects/…/documents/`.
   mutating func string(after opening: [UInt8], _ utf8: UnsafeBufferPointer<UInt8>) {
     separate()
     bytes.append(contentsOf: opening)

@@ -274,7 +274,7 @@ extension PageFetcher {
     }
   }
 
-  /// Returns names that cut a collection group; none if the service does not tell, which only makes it slower.
+  /// Returns names that cut a collection group; none if the service gives none, which only makes it slower.
   fileprivate func points(atMost count: Int) async -> [DocumentPath] {
     let client = client.quickly
     return (try? await client.partitions(ofGroup: read.collection.id, atMost: count, at: read.readTime)) ?? []

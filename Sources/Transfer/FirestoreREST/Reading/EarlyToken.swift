@@ -10,7 +10,7 @@ import FirestoreModels
 /// - The token and the name contain neither quotes nor backslashes, and neither is preceded by a backslash. So
 ///   their first quotes are not escaped, and a quote inside a string always is: no match begins inside a string.
 ///
-/// A token with escapes, or anything after it, is no match; then the parsed page tells. If the body is not valid
+/// A token with escapes, or anything after it, is no match; then the parsed page has it. If the body is not valid
 /// JSON, the caller drops what it did with the token.
 enum EarlyToken {
   /// The longest token that is looked for, in bytes.

@@ -47,7 +47,7 @@ struct NameEstimate: Sendable {
   private static let growth = 8.0
   /// The most collections whose IDs are remembered.
   private static let maximumScales = 32
-  /// How many IDs of the whole a page must have to tell how far others extend.
+  /// How many IDs of the whole a page must have to show how far others extend.
   private static let enoughIDs = 8
 
   /// What was read of the whole, in pages with documents below several of its documents.
@@ -138,7 +138,7 @@ struct NameEstimate: Sendable {
     if isDeep, divergence.collection == from.ancestor(level), let seen = coverage[divergence.collection],
       seen.steps >= Self.enoughIDs, seen.documents > target / Self.enoughIDs * seen.steps
     {
-      // A page has few IDs, so that all pages together tell more.
+      // A page has few IDs, so that all pages together show more.
       return nil
     }
     for scale in [sample.scale, scales[divergence.collection]].compactMap({ $0 }) {
@@ -164,7 +164,7 @@ struct NameEstimate: Sendable {
     }
     guard sample.middle != nil, sample.behindMiddle > 0 else { return whole ?? 0 }
     let tail = scale.distance(divergence.from, divergence.to) / Double(sample.behindMiddle)
-    // More documents tell more, unless the page leads over a gap.
+    // More documents show more, unless the page leads over a gap.
     if let whole, tail > 0, whole < 2 * tail, tail < 2 * whole { return whole }
     return tail
   }

@@ -139,7 +139,7 @@ struct RangeSplitter: Sendable {
   /// Returns where the range at an index should be cut; nil to read it as one.
   private func cut(behind start: Start, before end: DocumentPath?, at index: Int) -> DocumentPath? {
     guard let from = start.name else { return nil }
-    // The nearest pages before it tell most about it.
+    // The nearest pages before it are most like it.
     var near: [NameSample] = []
     for segment in segments[..<index].reversed() where near.count < 2 {
       if case .arrived(_, let sample) = segment { near.append(sample) }

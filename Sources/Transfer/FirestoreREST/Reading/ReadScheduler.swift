@@ -157,7 +157,7 @@ struct ReadScheduler: Sendable {
     return true
   }
 
-  /// Takes names that cut a read into parts of similar size; none if the service does not tell.
+  /// Takes names that cut a read into parts of similar size; none if the service gives none.
   mutating func arrive(_ number: Int, points: [DocumentPath]) {
     guard let lane = inFlight.removeValue(forKey: number), case .ranges(var splitter) = lanes[lane].pages
     else { return }
