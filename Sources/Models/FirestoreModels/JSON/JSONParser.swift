@@ -1,6 +1,7 @@
 import CSimdjson
 
 /// Unexpected or invalid JSON: the reason and the location.
+@usableFromInline
 package struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
   package var reason: String
   /// The members that lead to the error, outermost first; array elements as `[3]`.
@@ -17,6 +18,7 @@ package struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 
   /// One line with location and reason.
+  @usableFromInline
   package var description: String {
     location.isEmpty ? reason : "\(location.joined(separator: ".")): \(reason)"
   }
@@ -109,6 +111,7 @@ package final class JSONParser {
 /// A JSON value on the tape of a parsed document.
 ///
 /// It borrows the parser's buffers, so it must not leave the closure it is passed to.
+@usableFromInline
 package struct JSONCursor {
   @usableFromInline let tape: UnsafePointer<UInt64>
   @usableFromInline let strings: UnsafePointer<UInt8>
@@ -219,8 +222,9 @@ package struct JSONCursor {
   @inlinable package var elements: Elements { Elements(array: self) }
 
   /// The name of a member as bytes that live as long as the document.
+  @usableFromInline
   package struct Name {
-    package let utf8: UnsafeBufferPointer<UInt8>
+    @usableFromInline package let utf8: UnsafeBufferPointer<UInt8>
 
     @inlinable
     init(utf8: UnsafeBufferPointer<UInt8>) { self.utf8 = utf8 }
@@ -235,6 +239,7 @@ package struct JSONCursor {
   }
 
   /// The members of an object.
+  @usableFromInline
   package struct Members: Sequence, IteratorProtocol {
     @usableFromInline var at: JSONCursor
     @usableFromInline let end: Int
@@ -263,6 +268,7 @@ package struct JSONCursor {
   }
 
   /// The elements of an array.
+  @usableFromInline
   package struct Elements: Sequence, IteratorProtocol {
     @usableFromInline var at: JSONCursor
     @usableFromInline let end: Int

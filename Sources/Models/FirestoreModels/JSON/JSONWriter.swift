@@ -1,6 +1,7 @@
 /// Appends JSON to a byte buffer.
 ///
 /// It writes commas and escapes strings; the caller is responsible for the structure.
+@usableFromInline
 package struct JSONWriter: Sendable {
   /// The JSON written so far.
   package var bytes: [UInt8] = []

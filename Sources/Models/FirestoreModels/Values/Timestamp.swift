@@ -164,6 +164,7 @@ extension Timestamp: CustomStringConvertible {
   }
 
   /// Appends ``description``.
+  @usableFromInline
   package func append(to out: inout [UInt8]) {
     let days = Int(seconds.flooredDivision(by: 86_400))
     let secondOfDay = Int(seconds - Int64(days) * 86_400)

@@ -3,16 +3,17 @@
 ///
 /// It borrows the parser's buffers, as ``JSONCursor`` does. Neither it nor what it gives owns anything, so that looking at a
 /// page counts no references.
+@usableFromInline
 package struct WireValue: ReadableValue {
-  package typealias Text = WireText
-  package typealias Time = WireTime
-  package typealias Bytes = WireBytes
-  package typealias Elements = WireElements
-  package typealias Fields = WireFields
+  @usableFromInline package typealias Text = WireText
+  @usableFromInline package typealias Time = WireTime
+  @usableFromInline package typealias Bytes = WireBytes
+  @usableFromInline package typealias Elements = WireElements
+  @usableFromInline package typealias Fields = WireFields
 
-  package let json: JSONCursor
+  @usableFromInline package let json: JSONCursor
   /// The number of maps and arrays around it.
-  package let depth: Int
+  @usableFromInline package let depth: Int
 
   @inlinable
   package init(json: JSONCursor, depth: Int) {
@@ -20,6 +21,7 @@ package struct WireValue: ReadableValue {
     self.depth = depth
   }
 
+  @usableFromInline
   package func view() throws(WireError) -> ValueView<WireValue> {
     let (type, content) = try WireDecoder.typeAndContent(of: json)
     switch type {
@@ -53,6 +55,7 @@ package struct WireValue: ReadableValue {
     }
   }
 
+  @usableFromInline
   package func write(to json: inout JSONWriter) throws(WireError) { try json.value(of: self) }
 
   @inlinable
@@ -62,6 +65,7 @@ package struct WireValue: ReadableValue {
     return name == "mapValue"
   }
 
+  @usableFromInline
   package func value() throws(WireError) -> Value {
     var decoder = WireDecoder()
     return try decoder.value(json, depth: depth)
@@ -69,8 +73,9 @@ package struct WireValue: ReadableValue {
 }
 
 /// A string on the tape.
+@usableFromInline
 package struct WireText: ReadableText {
-  package let utf8: UnsafeBufferPointer<UInt8>
+  @usableFromInline package let utf8: UnsafeBufferPointer<UInt8>
 
   @inlinable
   package init(utf8: UnsafeBufferPointer<UInt8>) { self.utf8 = utf8 }
@@ -80,6 +85,7 @@ package struct WireText: ReadableText {
 }
 
 /// A time on the tape: text that is already as it will be written, or any other time.
+@usableFromInline
 package enum WireTime: ReadableTime {
   case canonical(UnsafeBufferPointer<UInt8>)
   case other(Timestamp)
@@ -93,6 +99,7 @@ package enum WireTime: ReadableTime {
     }
   }
 
+  @usableFromInline
   package var timestamp: Timestamp {
     switch self {
     case .other(let time): return time
@@ -102,6 +109,7 @@ package enum WireTime: ReadableTime {
     }
   }
 
+  @usableFromInline
   package func append(to out: inout [UInt8]) {
     switch self {
     case .canonical(let utf8): out.append(contentsOf: utf8)
@@ -111,18 +119,22 @@ package enum WireTime: ReadableTime {
 }
 
 /// Base64 on the tape.
+@usableFromInline
 package struct WireBytes: ReadableBytes {
   let json: JSONCursor
 
+  @usableFromInline
   package func bytes() throws(WireError) -> [UInt8] { try WireDecoder.bytesValue(json) }
 }
 
 /// The elements of an array on the tape.
+@usableFromInline
 package struct WireElements: ReadableElements {
   /// The JSON array; nil if the array is empty.
-  package let list: JSONCursor?
-  package let depth: Int
+  @usableFromInline package let list: JSONCursor?
+  @usableFromInline package let depth: Int
 
+  @usableFromInline
   package struct Iterator: IteratorProtocol {
     @usableFromInline var elements: JSONCursor.Elements?
     @usableFromInline let depth: Int
@@ -139,6 +151,7 @@ package struct WireElements: ReadableElements {
     }
   }
 
+  @usableFromInline
   package var isEmpty: Bool { list.map { $0.childCount == 0 } ?? true }
 
   @inlinable
@@ -146,12 +159,13 @@ package struct WireElements: ReadableElements {
 }
 
 /// The members of a map on the tape, which are in byte order there and unique.
+@usableFromInline
 package struct WireFields: ReadableFields {
-  package typealias Content = WireValue
+  @usableFromInline package typealias Content = WireValue
 
   /// The JSON object; nil if the map is empty.
-  package let object: JSONCursor?
-  package let depth: Int
+  @usableFromInline package let object: JSONCursor?
+  @usableFromInline package let depth: Int
 
   /// - Throws: ``WireError`` if it is not a JSON object, or if its names are not in order and unique. The service sends them like
   ///   that; whoever meets others decodes the document.
@@ -166,6 +180,7 @@ package struct WireFields: ReadableFields {
     object = json
   }
 
+  @usableFromInline
   package struct Iterator: IteratorProtocol {
     @usableFromInline var members: JSONCursor.Members?
     @usableFromInline let depth: Int
@@ -183,11 +198,13 @@ package struct WireFields: ReadableFields {
     }
   }
 
+  @usableFromInline
   package var isEmpty: Bool { object.map { $0.childCount == 0 } ?? true }
 
   @inlinable
   package func makeIterator() -> Iterator { Iterator(members: object?.members, depth: depth) }
 
+  @usableFromInline
   package func vectorComponents() throws(WireError) -> [Double]? {
     // A vector has two members, of which the first is its type; nearly every map is settled by that.
     guard let object, object.childCount == 2, object["__type__"] != nil else { return nil }
