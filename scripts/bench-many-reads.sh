@@ -4,11 +4,12 @@
 # of them alone. Ends in 1 where a target is missed: six times as fast, 1.5 times one collection, within 64 MiB, and the same
 # results. Installs nothing.
 #
-#   scripts/bench-many-reads.sh [DOCUMENTS]
+#   scripts/bench-many-reads.sh [DOCUMENTS [ROUNDS]]    the medians of so many rounds; 1 if not given
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 documents=${1:-120000}
+rounds=${2:-1}
 . scripts/lib/page-files.sh
 need bench-many-reads python3 time
 binary=${GYMMIGRATE_BINARY:-bin/gymmigrate}
@@ -76,41 +77,44 @@ measure() { # NAME ARGUMENTS...
   /usr/bin/time -a -o times -f "$name %e %M" "$binary" "$@" -q --no-progress
 }
 
-for parallel in 1 8; do
-  for name in automatic counted skewed; do
-    measure "$name-$parallel" export $name $(away large) --parallel $parallel -o "$name-$parallel.jsonl"
-  done
-  measure "group-$parallel" export items --group $(away large) --parallel $parallel -o "group-$parallel.jsonl"
-  measure "subcollections-$parallel" export orders --subcollections $(away large) --parallel $parallel \
-    -o "subcollections-$parallel.jsonl"
-done
-for name in automatic counted skewed group subcollections; do cmp $name-1.jsonl $name-8.jsonl; done
 target="--project sajarubox --database local --endpoint http://127.0.0.1:$(cat copied.direct)"
 "$binary" copy automatic $(from large) $target --mode upsert --parallel 8 --yes -q --no-progress
-for parallel in 1 8; do
-  # What is the same is only read and compared, so that the target does not set the pace.
-  measure "copy-$parallel" copy automatic $(from large) $target --mode upsert --parallel $parallel --yes
-done
 cat >gymmigrate.yaml <<YAML
 project: sajarubox
 environments:
   one: { database: local, endpoint: "http://127.0.0.1:$(cat large.port)" }
   two: { database: local, endpoint: "http://127.0.0.1:$(cat copied.port)" }
 YAML
-for parallel in 1 8; do
-  measure "diff-$parallel" diff automatic --from one --to two --parallel $parallel
+for ((round = 0; round < rounds; round++)); do
+  for parallel in 1 8; do
+    for name in automatic counted skewed; do
+      measure "$name-$parallel" export $name $(away large) --parallel $parallel -o "$name-$parallel.jsonl"
+    done
+    measure "group-$parallel" export items --group $(away large) --parallel $parallel -o "group-$parallel.jsonl"
+    measure "subcollections-$parallel" export orders --subcollections $(away large) --parallel $parallel \
+      -o "subcollections-$parallel.jsonl"
+    # What is the same is only read and compared, so that the target does not set the pace.
+    measure "copy-$parallel" copy automatic $(from large) $target --mode upsert --parallel $parallel --yes
+    measure "diff-$parallel" diff automatic --from one --to two --parallel $parallel
+  done
+  for name in automatic counted skewed group subcollections; do cmp $name-1.jsonl $name-8.jsonl; done
+  rm -rf one all
+  measure one export small10 $(away small) --parallel 16 -o one/ --format jsonl
+  measure all export --all --no-subcollections $(away small) --parallel 16 -o all/ --format jsonl
+  [[ $(cat all/*.jsonl | wc -l) == 4500 ]]
 done
-measure one export small10 $(away small) --parallel 16 -o one/ --format jsonl
-measure all export --all --no-subcollections $(away small) --parallel 16 -o all/ --format jsonl
-[[ $(cat all/*.jsonl | wc -l) == 4500 ]]
 
 python3 <<'PYTHON'
-import sys
+import collections, statistics, sys
 
-times = {}
+runs = collections.defaultdict(list)
 for line in open("times"):
     name, seconds, kilobytes = line.split()
-    times[name] = (float(seconds), float(kilobytes))
+    runs[name].append((float(seconds), float(kilobytes)))
+# The median time, and the largest peak.
+times = {
+    name: (statistics.median(seconds for seconds, _ in all), max(peak for _, peak in all)) for name, all in runs.items()
+}
 missed = []
 for name in ("automatic", "counted", "skewed", "group", "subcollections", "copy", "diff"):
     (alone, _), (parallel, _) = times[f"{name}-1"], times[f"{name}-8"]

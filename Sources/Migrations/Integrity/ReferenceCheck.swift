@@ -24,7 +24,7 @@ final class ReferenceCheck {
   private var keysOf: [Int: [Int]] = [:]
   /// The collections that others refer to.
   private var targets: Set<Int> = []
-  private var uniques: [(collection: CollectionPath, fields: [FieldPath])] = []
+  private var uniques: [(collection: CollectionSchema, fields: [FieldPath])] = []
   /// The collections that have been read.
   private var finished: Set<Int> = []
 
@@ -49,7 +49,7 @@ final class ReferenceCheck {
         )
         targets.insert(number)
       }
-      for fields in collection.unique { uniques.append((collection.pattern, fields)) }
+      for fields in collection.unique { uniques.append((collection, fields)) }
     }
     for index in keys.indices {
       guard let mirror = keys[index].field.reference?.mirror else { continue }
@@ -112,7 +112,7 @@ final class ReferenceCheck {
       }
     }
     if !wantsUnique { return }
-    for (index, unique) in uniques.enumerated() where unique.collection.root == collection {
+    for (index, unique) in uniques.enumerated() where unique.collection.pattern.root == collection {
       let names = unique.fields.map(\.description).joined(separator: ", ")
       try await spool.forEachDuplicate(of: index) { path, count in
         guard let path = DocumentPath(path) else { return }
@@ -166,9 +166,10 @@ final class ReferenceCheck {
     var entries: [(key: Int, value: [UInt8], path: String)] = []
     for document in page {
       let pattern = document.path.collection.pattern
-      for (index, unique) in uniques.enumerated() where unique.collection == pattern {
-        let values = unique.fields.compactMap { document.fields.presentValue($0) }
-        // A document without one of the fields shares nothing.
+      for (index, unique) in uniques.enumerated() where unique.collection.pattern == pattern {
+        guard unique.collection.covers(document.path) else { continue }
+        // A document without a value of one of the fields shares nothing; what is no value of it, other rules find.
+        let values = unique.fields.compactMap { unique.collection.usableValue($0, in: document.fields) }
         guard values.count == unique.fields.count else { continue }
         var json = JSONWriter()
         json.array { list in for value in values { list.value(value) } }

@@ -40,6 +40,8 @@ import Testing
           initials: { type: string, range: { min: 2, max: 3 } }
           sku: { type: [string, integer] }
           note: any
+          rate: { type: double, values: [1, 2.5] }
+          share: { type: double, range: { max: 5 } }
           address:
             type: map
             fields:
@@ -94,6 +96,9 @@ import Testing
     ("an integer for a double", ["spent": .integer(0)], []),
     ("a negative integer for a double", ["spent": .integer(-1)], ["range spent"]),
     ("not a number", ["spent": .double(.nan)], ["range spent"]),
+    ("not a number below a maximum", ["share": .double(.nan)], ["range share"]),
+    ("a double that is an integer", ["rate": .double(1)], []),
+    ("another double", ["rate": .double(1.5)], ["value-unknown rate"]),
     ("a later time", ["since": time("2020-01-01T00:00:00Z")], []),
     ("an earlier time", ["since": time("2019-12-31T23:59:59.999999Z")], ["range since"]),
     ("a time as text", ["since": .string("2020-01-01")], ["wrong-type since"]),

@@ -25,7 +25,7 @@ func mixed(_ documents: [RawDocument], for database: DatabaseName) throws -> [Lo
     if index.isMultiple(of: 2) { return .decoded(document) }
     var json = JSONWriter()
     json.document(document, times: false)
-    let encoded = try parser.parse(json.bytes) { encoder.encode($0) }
+    let encoded = try parser.parse(json.bytes) { encoder.encode($0)?.write }
     return encoded.map { .encoded($0) } ?? .decoded(document)
   }
 }

@@ -141,7 +141,11 @@ import Testing
     let collection = seed % 4 == 0 ? CollectionPath("into/x/these") : nil
     var reader = try JSONLinesReader(path)
     var encoding = try JSONLinesReader(path)
-    var passage = JSONLinesReader.Passage.both(Self.encoder(from: source, into: collection))
+    let paths = Locked<[DocumentPath]>([])
+    var passage = JSONLinesReader.Passage.examined(Self.encoder(from: source, into: collection)) { document in
+      paths.withLock { $0.append(document.path) }
+      return false
+    }
     var checking = try JSONLinesReader(path)
     var check = JSONLinesReader.Passage.checked
     var (valid, passed) = (0, 0)
@@ -157,6 +161,8 @@ import Testing
       if outcome.rejection == nil { valid += 1 }
       guard let encoded = own.encoded else { continue }
       passed += 1
+      // It was examined under the path that it is written to.
+      #expect(paths.withLock { $0.last == encoded.path && $0.count == passed })
       #expect(Self.encoded(encoded) == outcome, "seed \(seed), line \(expected.number)")
       // It decodes to what it was made of.
       var rewriter = ReferenceRewriter(from: source, to: Self.target)
@@ -200,7 +206,7 @@ import Testing
       return
     }
     for make in [
-      { .encoded(Self.encoder()) }, { .both(Self.encoder()) }, { .checked },
+      { .encoded(Self.encoder()) }, { .examined(Self.encoder()) { _ in false } }, { .checked },
     ] as [() -> JSONLinesReader.Passage] {
       var passage = make()
       var reader = try JSONLinesReader(folder.file("in.jsonl"))
@@ -213,6 +219,15 @@ import Testing
       #expect(next.number == 2)
       _ = try next.document.get()
     }
+  }
+
+  @Test(arguments: [true, false]) func whatIsAcceptedIsNotDecoded(isAccepted: Bool) throws {
+    let folder = try ScratchFolder()
+    _ = try folder.write((#"{"name":"users/u2"}"# + "\n").utf8, to: "in.jsonl")
+    var passage = JSONLinesReader.Passage.examined(Self.encoder()) { _ in isAccepted }
+    var reader = try JSONLinesReader(folder.file("in.jsonl"))
+    let document = try #require(try reader.next(&passage)).document.get()
+    #expect(document.encoded != nil && (document.decoded == nil) == isAccepted)
   }
 
   @Test func aLineOfRejectsIsTheDocumentInIt() throws {
@@ -269,7 +284,7 @@ import Testing
         var json = JSONWriter()
         json.document(document)
         var encoder = Self.encoder()
-        let encoded = try parser.parse(json.bytes) { encoder.encode($0) }
+        let encoded = try parser.parse(json.bytes) { encoder.encode($0)?.write }
         #expect(DocumentLimits.violations(of: document).isEmpty == isWithin)
         #expect(
           (encoded != nil) == isWithin,

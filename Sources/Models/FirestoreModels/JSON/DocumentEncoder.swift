@@ -40,7 +40,9 @@ package struct DocumentEncoder {
   }
 
   /// Returns the write that creates a document; nil for what is not certainly a document within all limits.
-  package mutating func encode(_ source: JSONCursor) -> EncodedDocument? {
+  ///
+  /// With it comes the document on the tape, under the path that it is written to.
+  package mutating func encode(_ source: JSONCursor) -> (write: EncodedDocument, source: WireDocument)? {
     guard let (own, fields) = Self.members(of: source, decoder) else { return nil }
     let path = collection.map { DocumentPath($0, own.id) } ?? own
     guard Self.isCertainlyValid(path) else { return nil }
@@ -61,13 +63,14 @@ package struct DocumentEncoder {
     encoding.json.close("}")
     let end = encoding.json.bytes.count
     encoding.json.close(EncodedDocument.precondition)
-    return EncodedDocument(
+    let write = EncodedDocument(
       path: path,
       references: encoding.counts,
       creation: Array(encoding.json.bytes[...]),
       fieldsRange: range,
       updateEnd: end
     )
+    return (write, WireDocument(path: path, json: source, content: fields))
   }
 
   /// Returns the path and the fields (if there are any) of a document whose members are known and occur once.

@@ -41,6 +41,20 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
+  /// The first eight bytes as a number, with zeros for missing ones: bytes with a smaller head sort before these.
+  ///
+  /// Most names of fields that differ have different heads. The same head says nothing.
+  @inlinable
+  @inline(__always)
+  package var head: UInt64 {
+    if count >= 8, let base = baseAddress {
+      return UInt64(bigEndian: UnsafeRawPointer(base).loadUnaligned(as: UInt64.self))
+    }
+    var word: UInt64 = 0
+    for byte in self { word = word << 8 | UInt64(byte) }
+    return isEmpty ? 0 : word << UInt64(64 - 8 * count)
+  }
+
   /// Whether `other` begins with the same bytes.
   ///
   /// Names are short: two overlapping words compare them without a call.

@@ -37,7 +37,7 @@ package enum DocumentPage: Sendable {
   }
 }
 
-/// A document of a response whose fields stay on the tape.
+/// A document of a parsed text whose fields stay on the tape.
 ///
 /// Its path is checked; its fields are checked when they are looked at. It borrows the parser's buffers.
 package struct WireDocument {

@@ -44,7 +44,8 @@ package struct CollectionSchema: Sendable {
   /// The columns of its table: its fields, except the maps with declared fields.
   package private(set) var columns: [Column] = []
 
-  private var byPath: [FieldPath: Int] = [:]
+  /// The position of each field by its path.
+  private(set) var byPath: [FieldPath: Int] = [:]
   /// The fields in the order of a document's, for checks.
   private(set) var checkers: [FieldChecker] = []
 

@@ -46,8 +46,10 @@ package enum FieldFormat: Sendable, Equatable {
   }
 
   /// Whether a text has the form.
-  package func matches(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
+  package func matches(_ text: String) -> Bool { text.withBytes { matches($0) } }
+
+  /// Whether a text has the form, as UTF-8.
+  package func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     switch self {
     case .email: return Self.isEmail(bytes)
     case .phone: return Self.isPhone(bytes)
@@ -56,18 +58,18 @@ package enum FieldFormat: Sendable, Equatable {
     case .date: return Self.isDate(bytes)
     case .url: return Self.isURL(bytes)
     case .uuid: return Self.isUUID(bytes)
-    case .pattern(let pattern): return pattern.matches(text)
+    case .pattern(let pattern): return pattern.matches(String(decoding: bytes, as: UTF8.self))
     }
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-  private static func isEmail(_ bytes: [UInt8]) -> Bool {
+  private static func isEmail(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let parts = bytes.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
     return parts.count == 2 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { $0 > 0x20 && $0 != 0x7F } }
   }
 
-  private static func isPhone(_ bytes: [UInt8]) -> Bool {
+  private static func isPhone(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let digits = bytes.count(where: isDigit)
     return (5...20).contains(digits)
       && bytes.enumerated().allSatisfy { index, byte in
@@ -75,14 +77,14 @@ package enum FieldFormat: Sendable, Equatable {
       }
   }
 
-  private static func isTime(_ bytes: [UInt8]) -> Bool {
+  private static func isTime(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), let hour = number(bytes[0..<2]),
       let minute = number(bytes[3..<5])
     else { return false }
     return hour < 24 && minute < 60
   }
 
-  private static func isDate(_ bytes: [UInt8]) -> Bool {
+  private static func isDate(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let hyphen = UInt8(ascii: "-")
     guard bytes.count == 10, bytes[4] == hyphen, bytes[7] == hyphen, let year = number(bytes[0..<4]),
       let month = number(bytes[5..<7]), let day = number(bytes[8..<10])
@@ -91,7 +93,7 @@ package enum FieldFormat: Sendable, Equatable {
       && day <= Civil.daysInMonth(year: year, month: month)
   }
 
-  private static func isURL(_ bytes: [UInt8]) -> Bool {
+  private static func isURL(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
     let scheme = bytes[..<colon]
     let rest = bytes[(colon + 1)...]
@@ -100,7 +102,7 @@ package enum FieldFormat: Sendable, Equatable {
       && rest.starts(with: "//".utf8) && rest.count > 2 && rest.allSatisfy { $0 > 0x20 && $0 != 0x7F }
   }
 
-  private static func isUUID(_ bytes: [UInt8]) -> Bool {
+  private static func isUUID(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard bytes.count == 36 else { return false }
     return bytes.enumerated().allSatisfy { index, byte in
       [8, 13, 18, 23].contains(index)
@@ -108,7 +110,7 @@ package enum FieldFormat: Sendable, Equatable {
     }
   }
 
-  private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
+  private static func number(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
     bytes.allSatisfy(isDigit) ? bytes.reduce(0) { $0 * 10 + Int($1 - 0x30) } : nil
   }
 }
@@ -120,9 +122,12 @@ package struct TextPattern: Sendable, Equatable {
 
   /// The compiled expression.
   ///
-  /// `Regex` is not `Sendable` because it may hold closures; one parsed from text holds none.
-  private struct Compiled: @unchecked Sendable {
+  /// `Regex` is not `Sendable` because it may hold closures; one parsed from text holds none. It is in a class because its size is
+  /// known only at run time, which would make every copy of a schema slow.
+  private final class Compiled: @unchecked Sendable {
     let regex: Regex<AnyRegexOutput>
+
+    init(_ regex: Regex<AnyRegexOutput>) { self.regex = regex }
   }
 
   private let compiled: Compiled
@@ -131,7 +136,7 @@ package struct TextPattern: Sendable, Equatable {
   package init?(_ text: String) {
     guard let regex = try? Regex(text) else { return nil }
     self.text = text
-    compiled = Compiled(regex: regex.matchingSemantics(.unicodeScalar))
+    compiled = Compiled(regex.matchingSemantics(.unicodeScalar))
   }
 
   package func matches(_ text: String) -> Bool { (try? compiled.regex.wholeMatch(in: text)) != nil }

@@ -61,8 +61,13 @@ package enum FieldType: String, Sendable, CaseIterable {
   case string, integer, double, boolean, timestamp, map, array, reference, geopoint, bytes, vector
 
   /// The type of a value; nil for null.
-  package init?(of value: Value) {
-    switch value {
+  package init?(of value: Value) { self.init(of: value.view(), isVector: value.map?.vector != nil) }
+
+  /// The type of a value that is looked at; nil for null.
+  ///
+  /// - Parameter isVector: Whether it is a vector, which is a map with components.
+  init?<Source: ReadableValue>(of view: ValueView<Source>, isVector: Bool) {
+    switch view {
     case .null: return nil
     case .boolean: self = .boolean
     case .integer: self = .integer
@@ -73,15 +78,15 @@ package enum FieldType: String, Sendable, CaseIterable {
     case .reference: self = .reference
     case .geoPoint: self = .geopoint
     case .array: self = .array
-    case .map(let members): self = members.vector == nil ? .map : .vector
+    case .map: self = isVector ? .vector : .map
     }
   }
 
   /// Whether a value is of the type; an integer also is a double.
-  package func accepts(_ value: Value) -> Bool {
-    guard let type = FieldType(of: value) else { return false }
-    return type == self || (self == .double && type == .integer)
-  }
+  package func accepts(_ value: Value) -> Bool { FieldType(of: value).map(includes) ?? false }
+
+  /// Whether values of another type are of this one, too.
+  func includes(_ other: FieldType) -> Bool { other == self || (self == .double && other == .integer) }
 }
 
 /// The documents that a field names.
@@ -118,20 +123,36 @@ package struct ValueRange: Sendable, Equatable {
   package var isEmpty: Bool { minimum == nil && maximum == nil }
 
   /// Whether a value is within the bounds; a value that they say nothing about is.
-  package func contains(_ value: Value) -> Bool {
+  package func contains(_ value: Value) -> Bool { contains(value.view()) }
+
+  /// As ``contains(_:)-(Value)``, for a value that is looked at.
+  func contains<Source: ReadableValue>(_ view: ValueView<Source>) -> Bool {
     if isEmpty { return true }
     let measured: Value
-    switch value {
-    case .integer, .double, .timestamp: measured = value
-    case .string(let text): measured = .integer(Int64(text.unicodeScalars.count))
-    case .array(let elements): measured = .integer(Int64(elements.count))
+    switch view {
+    case .integer(let number): measured = .integer(number)
+    case .double(let number): measured = .double(number)
+    case .timestamp(let time): measured = .timestamp(time.timestamp)
+    case .string(let text):
+      measured = .integer(text.withBytes { Int64($0.count(where: Self.isFirstOfScalar)) })
+    case .array(let elements):
+      var count: Int64 = 0
+      var iterator = elements.makeIterator()
+      while iterator.next() != nil { count += 1 }
+      measured = .integer(count)
     default: return true
+    }
+    // It sorts before all numbers, so a maximum alone would take it.
+    if case .double(let number) = measured, number.isNaN {
+      return minimum?.isNumber != true && maximum?.isNumber != true
     }
     func isComparable(_ bound: Value) -> Bool { bound.isNumber == measured.isNumber }
     if let minimum, isComparable(minimum), ValueOrder.compare(measured, minimum) < 0 { return false }
     if let maximum, isComparable(maximum), ValueOrder.compare(measured, maximum) > 0 { return false }
     return true
   }
+
+  private static func isFirstOfScalar(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
 }
 
 extension Value {

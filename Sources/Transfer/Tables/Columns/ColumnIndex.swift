@@ -6,7 +6,7 @@ import Platform
 /// It is searched for every field of every row, so it is flat: a look through a ``Table`` counts no references and mostly compares
 /// one word.
 struct ColumnIndex: Sendable {
-  /// A name, with its first bytes as a number that is ordered as they are.
+  /// A name with its head.
   struct Name {
     let bytes: UnsafeBufferPointer<UInt8>
     let head: UInt64
@@ -14,13 +14,7 @@ struct ColumnIndex: Sendable {
     @inline(__always)
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
       self.bytes = bytes
-      if bytes.count >= 8, let base = bytes.baseAddress {
-        head = UInt64(bigEndian: UnsafeRawPointer(base).loadUnaligned(as: UInt64.self))
-      } else {
-        var word: UInt64 = 0
-        for byte in bytes { word = word << 8 | UInt64(byte) }
-        head = bytes.isEmpty ? 0 : word << UInt64(64 - 8 * bytes.count)
-      }
+      head = bytes.head
     }
   }
 

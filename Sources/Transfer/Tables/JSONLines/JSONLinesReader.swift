@@ -26,8 +26,8 @@ package struct JSONLinesReader: ~Copyable {
     case decoded
     /// It is encoded as a write, if that is certain to be right, else decoded.
     case encoded(DocumentEncoder)
-    /// The same, but it is decoded, too.
-    case both(DocumentEncoder)
+    /// The same, but it is decoded, too, unless it is accepted as it is on the tape.
+    case examined(DocumentEncoder, isAccepted: (WireDocument) -> Bool)
     /// It is only checked, and decoded if that leaves a doubt.
     case checked
   }
@@ -134,13 +134,15 @@ package struct JSONLinesReader: ~Copyable {
     case .encoded(var encoder):
       // Moved out, so that its buffer is not copied.
       passage = .decoded
-      document.encoded = encoder.encode(json)
+      document.encoded = encoder.encode(json)?.write
       passage = .encoded(encoder)
       if document.encoded != nil { return document }
-    case .both(var encoder):
+    case .examined(var encoder, let isAccepted):
       passage = .decoded
-      document.encoded = encoder.encode(json)
-      passage = .both(encoder)
+      let encoded = encoder.encode(json)
+      passage = .examined(encoder, isAccepted: isAccepted)
+      document.encoded = encoded?.write
+      if let encoded, isAccepted(encoded.source) { return document }
     }
     document.decoded = try decoder.document(documentOfReject(json) ?? json, in: nil)
     document.decoded?.createTime = nil

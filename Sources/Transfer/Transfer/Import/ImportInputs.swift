@@ -79,16 +79,22 @@ struct ImportInputs: Sendable {
     let input = inputs[stage]
     if input.source.format == .jsonLines {
       let encoder = references.map { DocumentEncoder($0, collection: collection) }
-      let passage: JSONLinesReader.Passage? = encoder.map {
-        isChecked(input.source) ? .both($0) : .encoded($0)
-      }
       return checked(
-        try JSONLinesInput(input.source.path, via: options.files, passage ?? .decoded),
+        try JSONLinesInput(input.source.path, via: options.files, passage(encoder, of: input.source)),
         input.source
       )
     }
     guard let plan = input.plan else { return nil }
     return checked(try TableInput(input.source, plan: plan, options: options, stage: stage), input.source)
+  }
+
+  /// What becomes of the lines of a source: what is encoded and known to keep to the schema is not decoded.
+  private func passage(_ encoder: DocumentEncoder?, of source: ImportSource) -> JSONLinesReader.Passage {
+    guard let encoder else { return .decoded }
+    if !isChecked(source) { return .encoded(encoder) }
+    if rules.fillsDefaults { return .decoded }
+    let declared = DeclaredCollections(rules.schema)
+    return .examined(encoder) { [rules] in rules.isKept(by: $0, declared) }
   }
 
   /// Whether the documents of a source are compared with the schema, or filled by it.

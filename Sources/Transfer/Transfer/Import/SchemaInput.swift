@@ -32,7 +32,7 @@ package struct SchemaRules: Sendable {
 
   /// The document with its defaults.
   func filled(_ document: RawDocument, _ collection: CollectionSchema) -> RawDocument {
-    guard fillsDefaults, !isPartial else { return document }
+    guard fillsDefaults, !isPartial, collection.covers(document.path) else { return document }
     var document = document
     if let idField = collection.idField, document.fields[idField] == nil {
       document.fields[idField] = .string(document.path.id)
@@ -41,7 +41,7 @@ package struct SchemaRules: Sendable {
       guard let value = field.defaultValue, document.fields[field.path] == nil else { continue }
       // The default of a field in a map does not make the map.
       let parent = FieldPath(segments: Array(field.path.segments.dropLast()))
-      if let parent, document.fields[parent]?.map == nil { continue }
+      if let parent, document.fields[parent]?.map.map({ $0.vector != nil }) ?? true { continue }
       document.fields[field.path] = value
     }
     return document
@@ -50,10 +50,51 @@ package struct SchemaRules: Sendable {
   /// How a document breaks the schema, for the mode and the options of the import.
   func violations(in document: RawDocument, _ collection: CollectionSchema) -> [SchemaViolation] {
     collection.violations(in: document).filter { violation in
-      if isPartial, violation.kind == .missing || violation.kind == .idMissing { return false }
-      if setsTimes, let field = violation.field, collection.serverTimes.contains(field) { return false }
-      return true
+      if isMissing(violation), let field = violation.field, document.fields[field] == nil { return false }
+      return matters(violation, collection)
     }
+  }
+
+  /// Whether a document on the tape of its line keeps to the schema; false is inconclusive.
+  func isKept(by document: WireDocument, _ declared: DeclaredCollections) -> Bool {
+    let isKept = declared.withCollection(of: document.path) { collection in
+      do throws(WireError) {
+        return try !collection.violations(in: document).contains { matters($0, collection) }
+      } catch {
+        return false
+      }
+    }
+    return isKept ?? true
+  }
+
+  /// Whether a field is missing that a document of fields to change may lack.
+  private func isMissing(_ violation: SchemaViolation) -> Bool {
+    isPartial && (violation.kind == .missing || violation.kind == .idMissing)
+  }
+
+  private func matters(_ violation: SchemaViolation, _ collection: CollectionSchema) -> Bool {
+    if setsTimes, let field = violation.field, collection.serverTimes.contains(field) { return false }
+    return true
+  }
+}
+
+/// What a schema says of the collections of documents, which mostly come collection by collection.
+final class DeclaredCollections {
+  private let schema: DatabaseSchema
+  private var path: CollectionPath?
+  private var last: CollectionSchema?
+
+  init(_ schema: DatabaseSchema) { self.schema = schema }
+
+  /// Calls `body` with the schema of a document's collection; nil where it is not declared.
+  ///
+  /// The schema is lent, because a copy would cost more than many a check.
+  func withCollection<Result>(of document: DocumentPath, _ body: (CollectionSchema) -> Result) -> Result? {
+    if path.map({ !document.isIn($0) }) ?? true {
+      path = document.collection
+      last = schema.collection(document.collection)
+    }
+    return last.map(body)
   }
 }
 
@@ -65,7 +106,7 @@ final class SchemaInput: DocumentInput {
   private let policy: SchemaPolicy
   /// The collection of all documents; nil for the one in each document's name.
   private let collection: CollectionPath?
-  private var last: (path: CollectionPath, schema: CollectionSchema?)?
+  private let declared: DeclaredCollections
 
   init(_ input: any DocumentInput, of source: ImportSource, _ rules: SchemaRules, collection: CollectionPath?)
   {
@@ -74,6 +115,7 @@ final class SchemaInput: DocumentInput {
     self.rules = rules
     self.collection = collection
     policy = rules.policy(for: source)
+    declared = DeclaredCollections(rules.schema)
   }
 
   func next() throws(Failure) -> DocumentRow? {
@@ -82,16 +124,17 @@ final class SchemaInput: DocumentInput {
     if let collection, source.format == .jsonLines {
       document.path = DocumentPath(collection, document.path.id)
     }
-    guard let declared = declared(document.path.collection) else { return row }
+    let found = declared.withCollection(of: document.path) { schema in
+      if rules.fillsDefaults { document = rules.filled(document, schema) }
+      return policy == .off ? [] : rules.violations(in: document, schema)
+    }
+    guard let violations = found else { return row }
     if rules.fillsDefaults {
-      document = rules.filled(document, declared)
       row.document?.fields = document.fields
       row.encoded = nil
     }
-    if policy == .off { return row }
-    // A cell that could not be read is no missing value.
-    let violations = rules.violations(in: document, declared)
     if violations.isEmpty { return row }
+    // A cell that could not be read is no missing value.
     let unread = Set(row.faults.compactMap(\.column))
     let faults = violations.map { fault($0, in: row) }.filter { fault in
       fault.column.map { !unread.contains($0) } ?? true
@@ -113,14 +156,6 @@ final class SchemaInput: DocumentInput {
       }
     }
     return row
-  }
-
-  /// What the schema says of a collection; documents mostly come collection by collection.
-  private func declared(_ collection: CollectionPath) -> CollectionSchema? {
-    if let last, last.path == collection { return last.schema }
-    let found = rules.schema.collection(collection)
-    last = (collection, found)
-    return found
   }
 
   func skip(through number: Int) throws(Failure) { try input.skip(through: number) }

@@ -1,0 +1,158 @@
+package import FirestoreModels
+
+extension FieldSchema {
+  /// What the field expects where a value of its types breaks its values, format or range; nil where it does not.
+  package func problem(of value: Value) -> String? {
+    let checker = FieldChecker(self, index: 0)
+    return inMemory { () throws(WireError) in try checker.violation(of: value, value.view())?.expected }
+  }
+}
+
+/// The check of a field of a collection or of an element.
+///
+/// A class with what nearly every check asks for, because a copy of the schema's field would cost more than most checks.
+final class FieldChecker: Sendable {
+  /// Its position among the collection's fields.
+  let index: Int
+  /// The first segment of its path.
+  let top: String
+  /// The further segments.
+  let nested: ArraySlice<String>
+  private let head: UInt64
+
+  private let field: FieldSchema
+  private let path: FieldPath
+  private let types: [FieldType]
+  private let isRequired: Bool
+  private let isReference: Bool
+  private let values: [Value]?
+  private let format: FieldFormat?
+  private let range: ValueRange
+  private let elements: [FieldChecker]
+
+  init(_ field: FieldSchema, index: Int) {
+    self.field = field
+    self.index = index
+    top = field.path.segments.first ?? ""
+    head = top.withBytes(\.head)
+    nested = field.path.segments.dropFirst()
+    path = field.path
+    types = field.types
+    isRequired = field.isRequired
+    isReference = field.reference != nil
+    values = field.values
+    format = field.format
+    range = field.range
+    elements = field.elements.map { FieldChecker($0, index: 0) }
+  }
+
+  /// Compares a name with the first segment; 0 for the same bytes.
+  @inline(__always)
+  func order(of name: UnsafeBufferPointer<UInt8>) -> Int {
+    let other = name.head
+    if other != head { return other < head ? -1 : 1 }
+    return -top.compareUTF8(name)
+  }
+
+  fileprivate func violation<Source: ReadableValue>(
+    of source: Source,
+    _ view: ValueView<Source>
+  ) throws(WireError) -> SchemaViolation? {
+    if let values, try !Self.contains(values, source, view) {
+      let shown = values.filter { !field.deprecated.contains($0) }.map(\.literal).joined(separator: ", ")
+      return SchemaViolation(.unknownValue, path, try source.value(), expected: "one of \(shown)")
+    }
+    if let format, case .string(let text) = view, !text.withBytes({ format.matches($0) }) {
+      return SchemaViolation(.format, path, try source.value(), expected: format.description)
+    }
+    if !range.contains(view) {
+      return SchemaViolation(.range, path, try source.value(), expected: range.description)
+    }
+    if !elements.isEmpty, case .array = view, case .array(let values) = try source.value() {
+      return elementViolation(in: values)
+    }
+    return nil
+  }
+
+  private static func contains<Source: ReadableValue>(
+    _ values: [Value],
+    _ source: Source,
+    _ view: ValueView<Source>
+  ) throws(WireError) -> Bool {
+    guard case .string(let text) = view else {
+      let value = try source.value()
+      // The service has one order for integers and doubles, in which 1 and 1.0 are the same.
+      return values.contains { other in
+        value.isNumber && other.isNumber ? ValueOrder.compare(value, other) == 0 : value == other
+      }
+    }
+    return text.withBytes { bytes in
+      values.contains { value in
+        guard case .string(let other) = value else { return false }
+        return other.withBytes { $0.count == bytes.count && $0.elementsEqual(bytes) }
+      }
+    }
+  }
+
+  /// How the first element that differs from what the schema says of elements does.
+  private func elementViolation(in values: [Value]) -> SchemaViolation? {
+    var violations: [SchemaViolation] = []
+    for (index, value) in values.enumerated() {
+      let fields = FieldMap([.init(name: FieldSchema.elementName, value: value)])
+      inMemory { () throws(WireError) in
+        for element in elements {
+          try element.check(fields.content(at: element.path.segments[...]), in: fields, &violations)
+        }
+      }
+      guard var violation = violations.first else { continue }
+      let below = violation.field?.segments.dropFirst().joined(separator: ".") ?? ""
+      violation.field = path
+      violation.expected = "\(violation.expected) in element \(index)\(below.isEmpty ? "" : ", \(below)")"
+      return violation
+    }
+    return nil
+  }
+
+  /// Adds how the field of a document differs.
+  ///
+  /// - Parameter content: Its value in the document; nil where it is absent. Null counts as absent.
+  func check<Fields: ReadableFields>(
+    _ content: Fields.Content?,
+    in document: Fields,
+    _ violations: inout [SchemaViolation]
+  ) throws(WireError) {
+    guard let content, case let view = try content.view(), !view.isNull else {
+      if isRequired, try isParentPresent(in: document) { violations.append(missing(nil)) }
+      return
+    }
+    if try !accepts(view) {
+      violations.append(SchemaViolation(.type, path, try content.value(), expected: field.typeNames))
+    } else if case .string(let text) = view, text.isBlank {
+      // Optional fields are often written as an empty text, which says nothing.
+      if isRequired, !isReference { violations.append(missing(try content.value())) }
+    } else if let violation = try violation(of: content, view) {
+      violations.append(violation)
+    }
+  }
+
+  private func missing(_ value: Value?) -> SchemaViolation {
+    SchemaViolation(.missing, path, value, expected: types.isEmpty ? "a value" : field.typeNames)
+  }
+
+  private func isParentPresent<Fields: ReadableFields>(in document: Fields) throws(WireError) -> Bool {
+    let parent = path.segments.dropLast()
+    if parent.isEmpty { return true }
+    guard let content = try document.content(at: parent), case .map(let members) = try content.view() else {
+      return false
+    }
+    return try members.vectorComponents() == nil
+  }
+
+  private func accepts<Source: ReadableValue>(_ view: ValueView<Source>) throws(WireError) -> Bool {
+    if types.isEmpty { return true }
+    var isVector = false
+    if case .map(let members) = view { isVector = try members.vectorComponents() != nil }
+    guard let type = FieldType(of: view, isVector: isVector) else { return false }
+    return types.contains { $0.includes(type) }
+  }
+}

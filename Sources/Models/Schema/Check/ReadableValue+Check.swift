@@ -1,0 +1,51 @@
+import FirestoreModels
+
+/// Calls `body`, which looks at values in memory, which never throw.
+func inMemory<Result>(_ body: () throws(WireError) -> Result) -> Result {
+  do throws(WireError) {
+    return try body()
+  } catch {
+    preconditionFailure("a value in memory is invalid: \(error)")
+  }
+}
+
+extension ReadableFields {
+  /// The value at a path through nested maps; nil where there is none.
+  func content(at path: ArraySlice<String>) throws(WireError) -> Content? {
+    guard let first = path.first else { return nil }
+    var members = makeIterator()
+    while let (name, value) = members.next() {
+      let order = name.compare(with: first)
+      if order > 0 { return nil }
+      if order == 0 { return path.count == 1 ? value : try value.content(at: path.dropFirst()) }
+    }
+    return nil
+  }
+}
+
+extension ReadableValue {
+  /// The value at a path in this one, if it is a map; nil where there is none.
+  func content(at path: ArraySlice<String>) throws(WireError) -> Self? {
+    guard isMap, case .map(let members) = try view() else { return nil }
+    return try members.content(at: path)
+  }
+}
+
+extension ReadableText {
+  /// Compares the bytes; 0 for the same ones.
+  func compare(with other: String) -> Int {
+    withBytes { -other.compareUTF8($0) }
+  }
+
+  /// Whether it is empty or only white space, as ``PlainText`` has it.
+  var isBlank: Bool {
+    let isPlain = withBytes { $0.first.map { (0x21...0x7E).contains($0) } ?? false }
+    return !isPlain && PlainText.isBlank(copy)
+  }
+}
+
+extension ValueView {
+  var isNull: Bool {
+    if case .null = self { true } else { false }
+  }
+}

@@ -1,0 +1,199 @@
+package import FirestoreModels
+
+/// A way in which a document differs from its collection's schema.
+package struct SchemaViolation: Sendable, Equatable {
+  /// The kinds; the raw value is the code in reports.
+  package enum Kind: String, Sendable, CaseIterable {
+    /// A field has a value of another type.
+    case type = "wrong-type"
+    /// A required field is absent, null or blank.
+    case missing = "required-missing"
+    /// A value is not one of those that the field may have.
+    case unknownValue = "value-unknown"
+    case format
+    case range
+    /// A field is there that must not be.
+    case forbidden = "field-unexpected"
+    /// A field is there that the schema does not declare, where it expects none.
+    case undeclared = "field-unknown"
+    /// The field of the document's ID is absent.
+    case idMissing = "id-missing"
+    /// The field of the document's ID holds another one.
+    case idMismatch = "id-mismatch"
+    /// The document's ID does not have the form that the schema gives.
+    case documentID = "document-id"
+  }
+
+  package var kind: Kind
+  /// The field; nil for the document's own ID.
+  package var field: FieldPath?
+  /// The value that was found; nil where there is none.
+  package var value: Value?
+  /// What the schema expects, as "integer" or "one of activa, cancelada".
+  package var expected: String
+
+  package init(_ kind: Kind, _ field: FieldPath?, _ value: Value?, expected: String) {
+    self.kind = kind
+    self.field = field
+    self.value = value
+    self.expected = expected
+  }
+}
+
+extension CollectionSchema {
+  /// How a document differs from the schema, in the order of the fields; nothing where the schema is not about it.
+  ///
+  /// Null counts as absent. A value of another type is reported as such, and nothing else is said of it. The fields
+  /// of a map that is absent are not missed.
+  package func violations(in document: RawDocument) -> [SchemaViolation] {
+    inMemory { () throws(WireError) in try violations(in: document.fields, of: document.path) }
+  }
+
+  /// How a document on the tape of a parsed text differs, as ``violations(in:)-(RawDocument)``.
+  ///
+  /// - Throws: Why it has to be decoded to find out.
+  package func violations(in document: WireDocument) throws(WireError) -> [SchemaViolation] {
+    try violations(in: document.fields(), of: document.path)
+  }
+
+  private func violations<Fields: ReadableFields>(
+    in fields: Fields,
+    of path: DocumentPath
+  ) throws(WireError) -> [SchemaViolation] {
+    if !covers(path) { return [] }
+    var violations: [SchemaViolation] = []
+    if documentID != nil || idField != nil { try checkID(path.id, in: fields, &violations) }
+    try check(fields, &violations)
+    for path in forbidden {
+      if let content = try fields.content(at: path.segments[...]) {
+        violations.append(
+          SchemaViolation(.forbidden, path, try content.value(), expected: "no field of that name")
+        )
+      }
+    }
+    if !expectsUnknownFields { try checkUndeclared(fields, below: [], &violations) }
+    return violations
+  }
+
+  private func check<Fields: ReadableFields>(
+    _ document: Fields,
+    _ violations: inout [SchemaViolation]
+  ) throws(WireError) {
+    var found: [(index: Int, violation: SchemaViolation)] = []
+    var new: [SchemaViolation] = []
+    let idIndex = idField.flatMap { byPath[$0] }
+    // Both are in the order of their names' bytes, so they are gone through together.
+    var members = document.makeIterator()
+    var member = members.next()
+    for checker in checkers {
+      var order = -1
+      while let (name, _) = member {
+        order = name.withBytes { checker.order(of: $0) }
+        if order >= 0 { break }
+        member = members.next()
+      }
+      if checker.index == idIndex { continue }
+      var content: Fields.Content?
+      if order == 0, let (_, value) = member {
+        content = checker.nested.isEmpty ? value : try value.content(at: checker.nested)
+      }
+      try checker.check(content, in: document, &new)
+      if new.isEmpty { continue }
+      for violation in new { found.append((checker.index, violation)) }
+      new.removeAll(keepingCapacity: true)
+    }
+    if found.count > 1 { found.sort { $0.index < $1.index } }
+    for (_, violation) in found { violations.append(violation) }
+  }
+
+  /// The fields that an application orders or filters by and does not find: the document is invisible to it.
+  package func hidingFields(in document: RawDocument) -> [FieldPath] {
+    if !covers(document.path) { return [] }
+    let unordered = orderedBy.filter { document.fields[$0] == nil }
+    let unfiltered = filteredBy.filter { document.fields.presentValue($0) == nil && !unordered.contains($0) }
+    return unordered + unfiltered
+  }
+
+  /// The value of a field; nil where it is absent, null, blank or of another type than the field's.
+  package func usableValue(_ path: FieldPath, in fields: FieldMap) -> Value? {
+    guard let value = fields.presentValue(path), field(path)?.accepts(value) ?? true else { return nil }
+    return value.string.map(PlainText.isBlank) ?? false ? nil : value
+  }
+
+  private func checkID<Fields: ReadableFields>(
+    _ id: String,
+    in fields: Fields,
+    _ violations: inout [SchemaViolation]
+  ) throws(WireError) {
+    switch documentID {
+    case .pattern(let pattern)? where !pattern.matches(id):
+      violations.append(
+        SchemaViolation(.documentID, nil, .string(id), expected: "one that matches \(pattern.text)")
+      )
+    case .email? where !Self.isNormalisedEmail(id):
+      violations.append(
+        SchemaViolation(.documentID, nil, .string(id), expected: "a lower-case email address")
+      )
+    default: break
+    }
+    guard let idField else { return }
+    guard let content = try fields.content(at: idField.segments[...]), case let view = try content.view(),
+      !view.isNull
+    else {
+      violations.append(SchemaViolation(.idMissing, idField, nil, expected: "the document's ID"))
+      return
+    }
+    if case .string(let text) = view, text.compare(with: id) == 0 { return }
+    violations.append(
+      SchemaViolation(.idMismatch, idField, try content.value(), expected: "the document's ID")
+    )
+  }
+
+  private static func isNormalisedEmail(_ id: String) -> Bool {
+    FieldFormat.email.matches(id) && id.lowercased().isIdentical(to: id)
+  }
+
+  private func checkUndeclared<Fields: ReadableFields>(
+    _ fields: Fields,
+    below segments: [String],
+    _ violations: inout [SchemaViolation]
+  ) throws(WireError) {
+    var members = fields.makeIterator()
+    while let (name, value) = members.next() {
+      guard let path = FieldPath(segments: segments + [name.copy]) else { continue }
+      guard field(path) != nil else {
+        if !forbidden.contains(path) {
+          violations.append(
+            SchemaViolation(.undeclared, path, try value.value(), expected: "a declared field")
+          )
+        }
+        continue
+      }
+      if value.isMap, case .map(let inner) = try value.view(), try inner.vectorComponents() == nil,
+        self.fields.contains(where: { $0.path != path && path.isPrefix(of: $0.path) })
+      {
+        try checkUndeclared(inner, below: path.segments, &violations)
+      }
+    }
+  }
+}
+
+extension FieldMap {
+  /// The value of a path; nil where it is absent or null.
+  package func presentValue(_ path: FieldPath) -> Value? {
+    let value = path.segments.count == 1 ? self[path.segments[0]] : self[path]
+    return value.flatMap { $0.isNull ? nil : $0 }
+  }
+}
+
+extension ValueRange: CustomStringConvertible {
+  /// The bounds in words: "at least 1", "from 1 to 31".
+  package var description: String {
+    switch (minimum, maximum) {
+    case (let low?, let high?): "from \(low.literal) to \(high.literal)"
+    case (let low?, nil): "at least \(low.literal)"
+    case (nil, let high?): "at most \(high.literal)"
+    case (nil, nil): "anything"
+    }
+  }
+}
