@@ -26,7 +26,7 @@ counted() { # WORK TIMES
 
 versions="$(swift --version 2>/dev/null | sed -n 's/.*\(Swift version [0-9.]*\).*/\1/p' | head -1), $(uname -m)"
 now=$folder/counts
-for work in jsonl csv decode import; do
+for work in jsonl csv decode import checked; do
   # Ten pages beyond the first two, which start the machinery.
   few=$(counted $work 2) many=$(counted $work 12)
   [[ -n $few && -n $many ]] || { echo "check-instructions: valgrind counted nothing for $work" >&2; exit 70; }

@@ -12,6 +12,8 @@ enum Counted: String, CaseIterable {
   case decode
   /// A file of JSON Lines read, and made into the writes of commits.
   case `import`
+  /// The same, and each document compared with its schema.
+  case checked
 
   func run(_ page: Page, file: String, times: Int) throws {
     let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
@@ -28,9 +30,16 @@ enum Counted: String, CaseIterable {
       let response = Response(page)
       for _ in 0..<times { _ = try response.page().documents() }
     case .import:
-      for _ in 0..<times { try read(file, count: page.count) }
+      for _ in 0..<times { try read(file, count: page.count, JSONLinesReader.Passage.encoded(Self.encoder)) }
+    case .checked:
+      guard let schema = GymSchema.schema.collection(collection) else { return }
+      let passage = JSONLinesReader.Passage.examined(Self.encoder) { (try? schema.violations(in: $0)) != nil }
+      for _ in 0..<times { try read(file, count: page.count, passage) }
     }
   }
+
+  private static let database = DatabaseName(project: "bench-project", database: "bench")
+  private static var encoder: DocumentEncoder { DocumentEncoder(ReferenceRule(from: nil, to: database)) }
 
   private func export(_ page: Page, to writer: some CollectionWriter, _ times: Int) throws {
     let response = Response(page)
@@ -38,11 +47,10 @@ enum Counted: String, CaseIterable {
     try writer.finish()
   }
 
-  private func read(_ file: String, count: Int) throws {
-    let database = DatabaseName(project: "bench-project", database: "bench")
+  private func read(_ file: String, count: Int, _ passage: JSONLinesReader.Passage) throws {
+    var passage = passage
     var reader = try JSONLinesReader(file)
     var json = JSONWriter()
-    var passage = JSONLinesReader.Passage.encoded(DocumentEncoder(ReferenceRule(from: nil, to: database)))
     for _ in 0..<count {
       guard let line = try reader.next(&passage) else { break }
       guard let document = try line.document.get().encoded else {
@@ -50,7 +58,7 @@ enum Counted: String, CaseIterable {
       }
       json.write(
         Write(path: document.path, operation: .set(document), precondition: .exists(false)),
-        in: database
+        in: Self.database
       )
     }
     precondition(json.bytes.count > 100 * count)
