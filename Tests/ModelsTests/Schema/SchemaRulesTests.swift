@@ -38,7 +38,9 @@ import Testing
                 count: { type: integer, range: { min: 1 } }
                 marks: { type: array, elements: { type: string, values: [new, used] } }
           initials: { type: string, range: { min: 2, max: 3 } }
+          initialsOf: integer
           sku: { type: [string, integer] }
+          either: { type: [string, integer], values: [a, 1] }
           note: any
           rate: { type: double, values: [1, 2.5] }
           share: { type: double, range: { max: 5 } }
@@ -122,6 +124,14 @@ import Testing
     ),
     ("one letter", ["initials": .string("A")], ["range initials"]),
     ("letters are code points", ["initials": .string("A\u{301}")], []),
+    (
+      "names with the same first eight bytes", ["initials": .string("AB"), "initialsOf": .integer(1)], []
+    ),
+    ("a text beside a number", ["either": .string("b")], ["value-unknown either"]),
+    (
+      "several, in the order of the fields", ["code": .string("x"), "tier": .string("x")],
+      ["value-unknown tier", "format code"]
+    ),
     ("one of two types", ["sku": .integer(7)], []), ("neither", ["sku": .boolean(true)], ["wrong-type sku"]),
     ("any type", ["note": .geoPoint(GeoPoint(latitude: 1, longitude: 2))], []),
     ("a map", ["address": .map(["city": .string("León")])], []),
