@@ -48,9 +48,10 @@ check-slurm: build
 test: deps layers
 	@scripts/test.sh
 
-## bench: compares with C++, curl and Python in one run; see docs/benchmarks.md
+## bench: compares with C++, curl and Python in one run, then reads at 80 ms a request; see docs/benchmarks.md
 bench: build
 	@scripts/bench.sh
+	@scripts/bench-many-reads.sh
 
 ## bench-reads: measures reading at 80 ms a request, one after the other and side by side
 bench-reads: build

@@ -4,12 +4,14 @@
 # of them alone. Ends in 1 where a target is missed: six times as fast, 1.5 times one collection, within 64 MiB, and the same
 # results. Installs nothing.
 #
-#   scripts/bench-many-reads.sh [DOCUMENTS [ROUNDS]]    the medians of so many rounds; 1 if not given
+#   scripts/bench-many-reads.sh [DOCUMENTS]
+#
+#   ROUNDS=1    how often everything is timed; the medians count
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 documents=${1:-120000}
-rounds=${2:-1}
+rounds=${ROUNDS:-1}
 . scripts/lib/page-files.sh
 need bench-many-reads python3 time
 binary=${GYMMIGRATE_BINARY:-bin/gymmigrate}

@@ -410,7 +410,7 @@ class Reading:
         place = (self.collection["id-field"],)
         if value is None or value == NULL:
             if value or not self.merge:
-                self.says(place, "id-missing", self.merge and "merge-null")
+                self.says(place, "id-missing")
         elif is_blank(value):
             # The docs leave open whether a blank id counts as absent; to the tool it is another one.
             self.says(place, "id-mismatch")
@@ -432,8 +432,7 @@ class Reading:
         if blank and "reference" in field:
             self.keys += [(place, value)] * (value[1] != "" and not inside)
         elif field.get("required") and (inside or not self.merge or value is not None):
-            known = self.merge and ("merge-elements" if inside else "merge-null")
-            self.says(place, "blank" if blank else "key-missing" if "reference" in field and not inside else "missing", known)
+            self.says(place, "blank" if blank else "key-missing" if "reference" in field and not inside else "missing")
             if self.strict:
                 self.says(place, "unreadable")
 
@@ -444,12 +443,10 @@ class Reading:
                 self.says(place, code, known)
             return
         allowed = field.get("values", [value])
-        if exact(rest(value)) not in [exact(rest(it)) for it in allowed]:
-            # A double takes integers, and "integers and doubles are one type and compare by value" (docs/filters.md).
-            if "double" in types(field) and any(it[0] in NUMBERS and it[1] == content for it in allowed):
-                self.silent(place, "value-unknown", "whole-doubles")
-            else:
-                self.says(place, "value-unknown", known)
+        # "Integers and doubles are one type and compare by value" (docs/filters.md).
+        equal = kind in NUMBERS and any(it[0] in NUMBERS and it[1] == content for it in allowed)
+        if not equal and exact(rest(value)) not in [exact(rest(it)) for it in allowed]:
+            self.says(place, "value-unknown", known)
         if kind == "string" and "format" in field and not has_format(content, field["format"]):
             self.says(place, "format", known)
         # The length of a text is that in code points, which the docs leave open.
@@ -458,7 +455,7 @@ class Reading:
         timed = any(isinstance(it, tuple) for it in limits.values())
         if kind in ("string", "array", *NUMBERS) or kind == "timestamp" and timed:
             if "min" in limits and not limits["min"] <= measure or "max" in limits and not measure <= limits["max"]:
-                self.says(place, "range", "nan-below-max" if measure != measure and "min" not in limits else known)
+                self.says(place, "range", known)
         if kind == "map" and "fields" in field:
             for name, it in field["fields"].items():
                 self.field(it, content.get(name), place if inside else (*place, name), inside)
@@ -467,8 +464,6 @@ class Reading:
         if kind == "array" and "elements" in field:
             for it in content:
                 self.field(field["elements"], it, place, True)
-            if "merge-elements" in [it for at, it in self.disputed.items() if at[0] == path(place)]:
-                self.disputed |= {at: "merge-elements" for at in self.said if at[0] == path(place)}
         if "reference" in field and not inside:
             self.keys.append((place, value))
 

@@ -9,7 +9,7 @@
 ///       …
 ///
 /// The protocols and what conforms to them are usable from inlined code, so that the compiler sees their witnesses in other modules;
-/// otherwise each call there goes through a witness table, and CSV takes 1.9 times the CPU for documents in memory.
+/// otherwise each call there goes through a witness table, and CSV takes 1.8 times the CPU for documents in memory.
 @usableFromInline
 package protocol ReadableValue {
   associatedtype Text: ReadableText

@@ -57,14 +57,12 @@ package struct SchemaRules: Sendable {
 
   /// Whether a document on the tape of its line keeps to the schema; false is inconclusive.
   func isKept(by document: WireDocument, _ declared: DeclaredCollections) -> Bool {
-    let isKept = declared.withCollection(of: document.path) { collection in
-      do throws(WireError) {
-        return try !collection.violations(in: document).contains { matters($0, collection) }
-      } catch {
-        return false
-      }
+    guard let collection = declared.collection(of: document.path) else { return true }
+    do throws(WireError) {
+      return try !collection.violations(in: document).contains { matters($0, collection) }
+    } catch {
+      return false
     }
-    return isKept ?? true
   }
 
   /// Whether a field is missing that a document of fields to change may lack.
@@ -86,15 +84,13 @@ final class DeclaredCollections {
 
   init(_ schema: DatabaseSchema) { self.schema = schema }
 
-  /// Calls `body` with the schema of a document's collection; nil where it is not declared.
-  ///
-  /// The schema is lent, because a copy would cost more than many a check.
-  func withCollection<Result>(of document: DocumentPath, _ body: (CollectionSchema) -> Result) -> Result? {
+  /// The schema of a document's collection; nil where it is not declared.
+  func collection(of document: DocumentPath) -> CollectionSchema? {
     if path.map({ !document.isIn($0) }) ?? true {
       path = document.collection
       last = schema.collection(document.collection)
     }
-    return last.map(body)
+    return last
   }
 }
 
@@ -124,15 +120,14 @@ final class SchemaInput: DocumentInput {
     if let collection, source.format == .jsonLines {
       document.path = DocumentPath(collection, document.path.id)
     }
-    let found = declared.withCollection(of: document.path) { schema in
-      if rules.fillsDefaults { document = rules.filled(document, schema) }
-      return policy == .off ? [] : rules.violations(in: document, schema)
-    }
-    guard let violations = found else { return row }
+    guard let schema = declared.collection(of: document.path) else { return row }
     if rules.fillsDefaults {
+      document = rules.filled(document, schema)
       row.document?.fields = document.fields
       row.encoded = nil
     }
+    if policy == .off { return row }
+    let violations = rules.violations(in: document, schema)
     if violations.isEmpty { return row }
     // A cell that could not be read is no missing value.
     let unread = Set(row.faults.compactMap(\.column))
