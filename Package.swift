@@ -106,7 +106,11 @@ let package = Package(
     ),
 
     // Floor 2: moving documents, and the embedded store.
-    library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "CLinux", "COpenSSL", "CZlib"]),
+    library(
+      "Files",
+      in: "Transfer/",
+      ["FirestoreModels", "TypedDocuments", "Platform", "CLinux", "COpenSSL", "CZlib"]
+    ),
     library("Configuration", in: "Transfer/", ["FirestoreModels", "Schema", "YAML", "Files", "Platform"]),
     library(
       "FirestoreREST",
@@ -133,13 +137,17 @@ let package = Package(
     library(
       "Runs",
       in: "Transfer/",
-      ["FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Platform", logging]
+      [
+        "FirestoreModels", "TypedDocuments", "Schema", "Files", "Configuration", "FirestoreREST", "Platform",
+        logging,
+      ]
     ),
     library(
       "Transfer",
       in: "Transfer/",
       [
-        "FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Storage", "Tables", "Runs",
+        "FirestoreModels", "TypedDocuments", "Schema", "Files", "Configuration", "FirestoreREST", "Storage",
+        "Tables", "Runs",
         "Platform", logging,
       ]
     ),
@@ -159,7 +167,8 @@ let package = Package(
       "Shards",
       in: "Migrations/",
       [
-        "FirestoreModels", "Files", "Configuration", "FirestoreREST", "Storage", "Tables", "Runs", "Transfer",
+        "FirestoreModels", "TypedDocuments", "Files", "Configuration", "FirestoreREST", "Storage", "Tables",
+        "Runs", "Transfer",
         "MigrationEngine", "Platform", logging,
       ]
     ),

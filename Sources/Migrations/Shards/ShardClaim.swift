@@ -3,42 +3,23 @@ package import FirestoreModels
 package import FirestoreREST
 import Platform
 import Storage
+import TypedDocuments
 
 /// `claims/NNNNN.json`: who works on a task of a sharded run.
-package struct ShardClaim: Sendable, Equatable {
-  /// The task.
-  package var task: Int
+package struct ShardClaim: JSONRecord, Equatable {
   /// Who works on it, as `user@host`.
   package var holder: String
   /// The process, as ``WorkerProcess``.
   package var process: String
   /// The number of renewals, so that each one is another version.
   package var renewals = 0
+  /// The task.
+  package var task: Int
 
   package init(task: Int, holder: String, process: String) {
     self.task = task
     self.holder = holder
     self.process = process
-  }
-
-  var json: [UInt8] {
-    var json = JSONWriter()
-    json.object {
-      $0.member("holder", holder)
-      $0.member("process", process)
-      $0.member("renewals", renewals)
-      $0.member("task", task)
-    }
-    return json.bytes + [UInt8(ascii: "\n")]
-  }
-
-  init(_ json: JSONCursor) throws(WireError) {
-    self.init(
-      task: try json.count("task"),
-      holder: try json.text("holder"),
-      process: try json.text("process")
-    )
-    renewals = try json.count("renewals")
   }
 }
 
@@ -131,7 +112,7 @@ package actor ClaimKeeper {
       if try await put(.missing) { return true }
       guard let object = try await folder.store.read(name, limit: ShardFolder.largestRecord) else { continue }
       if try await isDone() { return false }
-      let other = try folder.parse(object.bytes, name) { json throws(WireError) in try ShardClaim(json) }
+      let other = try folder.parse(ShardClaim.self, object.bytes, name)
       let now = clock.now()
       if seen?.version != object.version { seen = (object.version, now) }
       if WorkerProcess.hasEnded(other.process) || now - (seen?.since ?? now) > Self.expiry {
@@ -166,7 +147,7 @@ package actor ClaimKeeper {
   }
 
   private func put(_ precondition: ObjectPrecondition) async throws(Failure) -> Bool {
-    guard case .written(let info) = try await folder.store.write(claim.json, to: name, if: precondition)
+    guard case .written(let info) = try await folder.store.write(claim.line, to: name, if: precondition)
     else {
       return false
     }
@@ -206,7 +187,6 @@ extension ShardFolder {
   package func claim(of task: Int) async throws(Failure) -> (claim: ShardClaim, renewedAt: Timestamp)? {
     let name = Self.claimName(task)
     guard let object = try await store.read(name, limit: Self.largestRecord) else { return nil }
-    let claim = try parse(object.bytes, name) { json throws(WireError) in try ShardClaim(json) }
-    return (claim, object.updatedAt)
+    return (try parse(ShardClaim.self, object.bytes, name), object.updatedAt)
   }
 }

@@ -7,6 +7,7 @@ package import Runs
 import Storage
 package import Tables
 package import Transfer
+import TypedDocuments
 
 /// Checks the results of all tasks of a sharded run, and puts them together.
 ///
@@ -221,8 +222,11 @@ package struct ShardFinish: Sendable {
 
   /// The number of findings of each rule, of `check`; nil for another command.
   package func findings(_ results: [ShardResult]) -> [String: Int]? {
-    let counts = results.compactMap(\.findings)
-    return counts.isEmpty ? nil : counts.reduce(into: [:]) { $0.merge($1) { $0.addingClamped($1) } }
+    let findings = results.compactMap(\.findings)
+    if findings.isEmpty { return nil }
+    return findings.joined().reduce(into: [:]) { counts, finding in
+      counts[finding.rule] = (counts[finding.rule] ?? 0).addingClamped(finding.count)
+    }
   }
 
   /// Puts the lists of the ranges together, in their order, as lists of the whole run.
@@ -301,7 +305,7 @@ package struct ShardFinish: Sendable {
       scope: scope,
       files: files
     )
-    _ = try await folder.store.write(manifest.json, to: "parts/\(Manifest.fileName)", if: .none)
+    _ = try await folder.store.write(manifest.line, to: "parts/\(Manifest.fileName)", if: .none)
   }
 
   /// Writes the summary into the folder of the whole run, and as `summary.json`.

@@ -1,6 +1,7 @@
 package import FirestoreModels
 import Runs
 package import Storage
+import TypedDocuments
 
 /// The place that all tasks of a sharded run share: typed objects by fixed names.
 ///
@@ -52,7 +53,7 @@ package struct ShardFolder: Sendable {
         remedy: "Make one with 'gymmigrate shard plan --shards N --to \(store) -- COMMAND'."
       )
     }
-    return try parse(object.bytes, ShardPlan.fileName) { json throws(WireError) in try ShardPlan(json) }
+    return try parse(ShardPlan.self, object.bytes, ShardPlan.fileName)
   }
 
   /// Checks that there is no plan yet.
@@ -77,7 +78,7 @@ package struct ShardFolder: Sendable {
   ///
   /// - Throws: `.cannotWrite`, also if there is a plan already.
   package func write(_ plan: ShardPlan) async throws(Failure) {
-    let result = try await store.write(plan.json, to: ShardPlan.fileName, if: .missing)
+    let result = try await store.write(plan.line, to: ShardPlan.fileName, if: .missing)
     if result == .refused { throw try await planIsThere() }
   }
 
@@ -87,7 +88,7 @@ package struct ShardFolder: Sendable {
   package func result(of range: Int, in plan: ShardPlan) async throws(Failure) -> ShardResult? {
     let name = Self.resultName(range)
     guard let object = try await store.read(name, limit: Self.largestRecord) else { return nil }
-    let result = try parse(object.bytes, name) { json throws(WireError) in try ShardResult(json) }
+    let result = try parse(ShardResult.self, object.bytes, name)
     let file = plan.partExtension.map { Self.partName(range, $0) }
     let isOwn = result.run.isIdentical(to: plan.run) && result.range == range
     let isPart = file.map { result.part?.file.isIdentical(to: $0) ?? false } ?? (result.part == nil)
@@ -114,7 +115,7 @@ package struct ShardFolder: Sendable {
   /// - Throws: `.internal` if there is another result with other counts or another part.
   package func write(_ result: ShardResult, in plan: ShardPlan) async throws(Failure) {
     let name = Self.resultName(result.range)
-    guard try await store.write(result.json, to: name, if: .missing) == .refused else { return }
+    guard try await store.write(result.line, to: name, if: .missing) == .refused else { return }
     guard let other = try await self.result(of: result.range, in: plan), !other.agrees(with: result) else {
       return
     }
@@ -129,7 +130,7 @@ package struct ShardFolder: Sendable {
 
   /// Replaces a result, by `finish`.
   package func replace(_ result: ShardResult) async throws(Failure) {
-    _ = try await store.write(result.json, to: Self.resultName(result.range), if: .none)
+    _ = try await store.write(result.line, to: Self.resultName(result.range), if: .none)
   }
 
   // MARK: Errors of tasks
@@ -141,14 +142,14 @@ package struct ShardFolder: Sendable {
       _ = try await store.delete(name, version: nil)
       return
     }
-    _ = try await store.write(error.json, to: name, if: .none)
+    _ = try await store.write(error.line, to: name, if: .none)
   }
 
   /// Returns why the last attempt of a task failed; nil if it did not.
   package func error(of task: Int) async throws(Failure) -> ShardError? {
     let name = Self.errorName(task)
     guard let object = try await store.read(name, limit: Self.largestRecord) else { return nil }
-    return try parse(object.bytes, name) { json throws(WireError) in try ShardError(json) }
+    return try parse(ShardError.self, object.bytes, name)
   }
 
   // MARK: The ramp
@@ -177,15 +178,15 @@ package struct ShardFolder: Sendable {
 
   // MARK: JSON
 
-  func parse<Result>(
+  func parse<Record: JSONRecord>(
+    _ type: Record.Type,
     _ bytes: [UInt8],
-    _ name: String,
-    _ body: (JSONCursor) throws(WireError) -> Result
-  ) throws(Failure) -> Result {
+    _ name: String
+  ) throws(Failure) -> Record {
     do throws(WireError) {
       return try JSONParser().parse(bytes) { json throws(WireError) in
         guard json.kind == .object else { throw WireError("it is not a JSON object") }
-        return try body(json)
+        return try Record(json)
       }
     } catch {
       throw Failure(.inputMalformed, "read", path: "\(store)/\(name)", cause: error.description)
@@ -201,32 +202,14 @@ extension Timestamp {
 }
 
 /// `errors/NNNNN.json`: why the last attempt of a task failed.
-package struct ShardError: Sendable, Equatable {
+package struct ShardError: JSONRecord, Equatable {
   package var exitCode: Int
-  package var message: String
   package var holder: String
+  package var message: String
 
   package init(exitCode: Int, message: String, holder: String) {
     self.exitCode = exitCode
     self.message = message
     self.holder = holder
-  }
-
-  var json: [UInt8] {
-    var json = JSONWriter()
-    json.object {
-      $0.member("exitCode", exitCode)
-      $0.member("holder", holder)
-      $0.member("message", message)
-    }
-    return json.bytes + [UInt8(ascii: "\n")]
-  }
-
-  init(_ json: JSONCursor) throws(WireError) {
-    self.init(
-      exitCode: try json.count("exitCode"),
-      message: try json.text("message"),
-      holder: try json.text("holder")
-    )
   }
 }

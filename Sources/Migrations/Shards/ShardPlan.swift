@@ -1,34 +1,21 @@
 package import FirestoreModels
 package import FirestoreREST
-import Runs
+package import MigrationEngine
+package import Runs
+package import TypedDocuments
 
 /// `plan.json`: what a sharded run does, written once, and the same for all of its tasks.
-package struct ShardPlan: Sendable, Equatable {
-  /// A database with the place where it was reached.
-  package struct Place: Sendable, Equatable {
-    package var environment: String
-    package var database: DatabaseName
-    package var endpoint: String
-
-    package init(environment: String, database: DatabaseName, endpoint: String) {
-      self.environment = environment
-      self.database = database
-      self.endpoint = endpoint
-    }
-  }
-
+package struct ShardPlan: JSONRecord, Equatable {
   /// A collection, a group or a pattern that is read.
-  package struct Read: Sendable, Equatable {
-    package var collection: CollectionPath
+  package struct Read: Codable, Sendable, Equatable {
+    @Text package var collection: CollectionPath
+    @Text package var kind: CollectionPath?
     package var reach: CollectionRead.Reach
-    package var kind: CollectionPath?
 
     package init(_ read: CollectionRead) {
-      (collection, reach, kind) = (read.collection, read.reach, read.kind)
-    }
-
-    init(collection: CollectionPath, reach: CollectionRead.Reach, kind: CollectionPath?) {
-      (self.collection, self.reach, self.kind) = (collection, reach, kind)
+      collection = read.collection
+      kind = read.kind
+      reach = read.reach
     }
 
     /// Whether another read is of the same documents, filter and range aside.
@@ -36,25 +23,29 @@ package struct ShardPlan: Sendable, Equatable {
   }
 
   /// A part of the work.
-  package struct Range: Sendable, Equatable {
+  package struct Range: Codable, Sendable, Equatable {
+    @Text private var end: DocumentPath?
     /// The number, which is the order of the output.
     package var number: Int
     /// The index of the read; nil for a command that divides documents by a checksum of their names.
     package var read: Int?
-    /// The names.
-    package var names: NameRange
+    @Text private var start: DocumentPath?
 
     package init(number: Int, read: Int?, names: NameRange = NameRange()) {
       self.number = number
       self.read = read
-      self.names = names
+      start = names.start
+      end = names.end
     }
+
+    /// The names.
+    package var names: NameRange { NameRange(start: start, end: end) }
   }
 
   /// An input file.
-  package struct Input: Sendable, Equatable {
-    package var path: String
+  package struct Input: Codable, Sendable, Equatable {
     package var bytes: Int
+    package var path: String
 
     package init(path: String, bytes: Int) {
       self.path = path
@@ -65,7 +56,7 @@ package struct ShardPlan: Sendable, Equatable {
   /// The name of the object.
   package static let fileName = "plan.json"
   /// The version of the form.
-  static let version = 1
+  private static let version = 1
   /// The largest accepted size in bytes.
   package static let largest = 64 << 20
   /// The most tasks.
@@ -82,9 +73,9 @@ package struct ShardPlan: Sendable, Equatable {
   /// The version of gymmigrate, which all tasks must have.
   package var toolVersion: String
   /// The database; the target of a command that has two.
-  package var target: Place
+  package var target: RunRecord.Target
   /// The source of a command that has two databases.
-  package var source: Place?
+  package var source: RunRecord.Target?
   /// The read time of all tasks; nil for the present of each page.
   package var readTime: Timestamp?
   /// The number of tasks.
@@ -100,29 +91,27 @@ package struct ShardPlan: Sendable, Equatable {
   /// The input files.
   package var inputs: [Input]
   /// The migrations, with the checksums of their files.
-  package var migrations: [LedgerText]
+  package var migrations: [LedgerEntry.Applied]
   /// Who planned it, as `user@host`.
   package var holder: String
   /// When it was planned, by the clock of the machine.
   package var createdAt: Timestamp
+  private var version = Self.version
 
-  /// A migration as the ledger names it.
-  package struct LedgerText: Sendable, Equatable {
-    package var id: String
-    package var checksum: String?
-
-    package init(id: String, checksum: String?) {
-      self.id = id
-      self.checksum = checksum
-    }
+  private enum CodingKeys: String, CodingKey {
+    case command, createdAt, holder, inputs, migrations, name
+    case partExtension = "part"
+    case ranges, readTime, reads
+    case run = "runId"
+    case source, target, tasks, toolVersion, version, writes
   }
 
   package init(
     run: String,
     command: [String],
     name: String,
-    target: Place,
-    source: Place?,
+    target: RunRecord.Target,
+    source: RunRecord.Target?,
     readTime: Timestamp?,
     tasks: Int,
     writes: Bool,
@@ -130,7 +119,7 @@ package struct ShardPlan: Sendable, Equatable {
     reads: [Read],
     ranges: [Range],
     inputs: [Input],
-    migrations: [LedgerText],
+    migrations: [LedgerEntry.Applied],
     holder: String,
     createdAt: Timestamp = .now
   ) {
@@ -150,6 +139,28 @@ package struct ShardPlan: Sendable, Equatable {
     self.migrations = migrations
     self.holder = holder
     self.createdAt = createdAt
+  }
+
+  /// Checks that the plan is of this version and that its parts fit together.
+  package func validate() throws(WireError) {
+    guard version == Self.version else { throw WireError("its version is \(version), not \(Self.version)") }
+    guard (1...Self.maximumTasks).contains(tasks) else {
+      throw WireError("tasks is not 1 to \(Self.maximumTasks)")
+    }
+    if let partExtension,
+      !["jsonl", "jsonl.gz", "csv"].contains(where: { $0.isIdentical(to: partExtension) })
+    {
+      throw WireError("part is none of jsonl, jsonl.gz and csv")
+    }
+    guard (1...Self.maximumRanges).contains(ranges.count) else {
+      throw WireError("it has no ranges, or too many")
+    }
+    for (number, range) in ranges.enumerated() {
+      guard range.number == number else { throw WireError("range \(number) is missing") }
+      if let read = range.read, !reads.indices.contains(read) {
+        throw WireError("read is none of the reads")
+      }
+    }
   }
 
   // MARK: Tasks

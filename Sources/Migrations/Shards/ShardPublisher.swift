@@ -5,6 +5,7 @@ import FirestoreREST
 import Platform
 package import Runs
 import Storage
+import TypedDocuments
 
 /// Puts the output of a range into the shared place.
 package struct ShardPublisher: Sendable {
@@ -99,32 +100,33 @@ extension ShardResult {
   /// - Throws: `.inputMissing`, `.inputMalformed`.
   package init(of run: String, range: Int, plan: ShardPlan, holder: String) throws(Failure) {
     let path = "\(run)/summary.json"
-    let read = try JSONFile.read(path) { json throws(WireError) in
-      try ShardResult(summary: json, range: range, run: plan.run, holder: holder)
+    guard let summary = try JSONFile.read(path, as: Summary.self) else {
+      throw Failure(.inputMissing, "read", path: path, cause: "it does not exist")
     }
-    guard let read else { throw Failure(.inputMissing, "read", path: path, cause: "it does not exist") }
-    self = read
+    self.init(
+      range: range,
+      run: plan.run,
+      holder: holder,
+      status: summary.status,
+      collections: summary.collections,
+      durationSeconds: summary.durationSeconds,
+      cost: summary.cost
+    )
+    traffic.requests = summary.requests
+    traffic.retries = summary.retries
+    traffic.bytesIn = summary.bytesIn
+    traffic.bytesOut = summary.bytesOut
   }
 
-  private init(summary json: JSONCursor, range: Int, run: String, holder: String) throws(WireError) {
-    guard let status = RunSummary.Status(rawValue: try json.text("status")) else {
-      throw WireError("status is none that a run ends with")
-    }
-    self.init(range: range, run: run, holder: holder, status: status, collections: [])
-    if let list = json["collections"] {
-      for element in list.elements { collections.append(try RunSummary.Collection(element)) }
-    }
-    traffic.requests = try json.count("requests")
-    traffic.retries = try json.count("retries")
-    traffic.bytesIn = try json.count("bytesIn")
-    traffic.bytesOut = try json.count("bytesOut")
-    durationSeconds = json["durationSeconds"]?.double ?? 0
-    if let json = json["cost"] {
-      cost = Cost(
-        reads: try json.count("reads"),
-        writes: try json.count("writes"),
-        deletes: try json.count("deletes")
-      )
-    }
+  /// What is read of ``RunSummary``.
+  private struct Summary: JSONRecord {
+    var status: RunSummary.Status
+    var collections: [RunSummary.Collection]
+    var requests: Int
+    var retries: Int
+    var bytesIn: Int
+    var bytesOut: Int
+    var durationSeconds: Double
+    var cost: Cost?
   }
 }

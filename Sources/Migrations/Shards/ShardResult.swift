@@ -2,11 +2,12 @@ package import Configuration
 package import FirestoreModels
 package import FirestoreREST
 package import Runs
+import TypedDocuments
 
 /// `ranges/NNNNN.json`: how a range of a sharded run ended, written once.
-package struct ShardResult: Sendable, Equatable {
+package struct ShardResult: JSONRecord, Equatable {
   /// The part of the output.
-  package struct Part: Sendable, Equatable {
+  package struct Part: Codable, Sendable, Equatable {
     /// The name of the object.
     package var file: String
     package var documents: Int
@@ -16,13 +17,22 @@ package struct ShardResult: Sendable, Equatable {
     package var version: String?
     /// The columns of a CSV part, as field paths; nil for JSON Lines.
     package var columns: [String]?
-    /// Whether `finish` has given a CSV part the columns, and the first one the header, of the whole file.
-    package var isComplete = false
+    private var complete: Bool?
     /// What `finish` is about to replace the part by; nil unless it was stopped there.
     package var pending: Content?
 
+    private enum CodingKeys: String, CodingKey {
+      case bytes, columns, complete, documents, file, pending, sha256, version
+    }
+
+    /// Whether `finish` has given a CSV part the columns, and the first one the header, of the whole file.
+    package var isComplete: Bool {
+      get { complete ?? false }
+      set { complete = newValue ? true : nil }
+    }
+
     /// The content of a part.
-    package struct Content: Sendable, Equatable {
+    package struct Content: Codable, Sendable, Equatable {
       package var bytes: Int
       package var sha256: String
 
@@ -70,7 +80,24 @@ package struct ShardResult: Sendable, Equatable {
   /// The operations that applying a plan would cost, of `migrate plan`.
   package var cost: Cost?
   /// The number of findings of each rule that has any, of `check`.
-  package var findings: [String: Int]?
+  package var findings: [Finding]?
+
+  /// The number of findings of a rule of `check`.
+  package struct Finding: Codable, Sendable, Equatable {
+    package var count: Int
+    package var rule: String
+
+    /// Returns the findings of rules, in the order of their names.
+    package static func list(of counts: [String: Int]) -> [Finding] {
+      counts.sorted { UTF8Key($0.key) < UTF8Key($1.key) }.map { Finding(count: $0.value, rule: $0.key) }
+    }
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case collections, cost, durationSeconds, findings, holder, lists, part, range
+    case run = "runId"
+    case status, traffic
+  }
 
   package init(
     range: Int,
@@ -108,129 +135,11 @@ package struct ShardResult: Sendable, Equatable {
     return plain(self) == plain(other)
   }
 
-  // MARK: JSON
-
-  package var json: [UInt8] {
-    var json = JSONWriter()
-    json.object { json in
-      json.key("collections")
-      json.array { list in for collection in collections { list.object { collection.writeMembers(to: &$0) } }
-      }
-      if let cost {
-        json.key("cost")
-        json.object {
-          $0.member("deletes", cost.deletes)
-          $0.member("reads", cost.reads)
-          $0.member("writes", cost.writes)
-        }
-      }
-      json.member("durationSeconds", durationSeconds)
-      if let findings {
-        json.key("findings")
-        json.array { list in
-          for (rule, count) in findings.sorted(by: { UTF8Key($0.key) < UTF8Key($1.key) }) {
-            list.object {
-              $0.member("count", count)
-              $0.member("rule", rule)
-            }
-          }
-        }
-      }
-      json.member("holder", holder)
-      json.key("lists")
-      json.array { list in for name in lists { list.string(name) } }
-      if let part {
-        json.key("part")
-        json.object { part.writeMembers(to: &$0) }
-      }
-      json.member("range", range)
-      json.member("runId", run)
-      json.member("status", status.rawValue)
-      json.key("traffic")
-      json.object {
-        $0.member("bytesIn", traffic.bytesIn)
-        $0.member("bytesOut", traffic.bytesOut)
-        $0.member("requests", traffic.requests)
-        $0.member("retries", traffic.retries)
-      }
+  /// Checks that lists are files in a folder.
+  package func validate() throws(WireError) {
+    let name = lists.first {
+      $0.isEmpty || $0.hasPrefix(".") || $0.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
     }
-    return json.bytes + [UInt8(ascii: "\n")]
-  }
-
-  package init(_ json: JSONCursor) throws(WireError) {
-    range = try json.count("range")
-    run = try json.text("runId")
-    holder = try json.text("holder")
-    guard let status = RunSummary.Status(rawValue: try json.text("status")) else {
-      throw WireError("status is none that a run ends with")
-    }
-    self.status = status
-    collections = []
-    if let list = json["collections"] {
-      for element in list.elements { collections.append(try RunSummary.Collection(element)) }
-    }
-    part = try json["part"].map { json throws(WireError) in try Part(json) }
-    lists = json["lists"].map { $0.elements.compactMap(\.string) } ?? []
-    if let name = lists.first(where: { !Self.isListName($0) }) { throw WireError("'\(name)' is not a list") }
-    traffic = Traffic()
-    if let counts = json["traffic"] {
-      traffic.bytesIn = try counts.count("bytesIn")
-      traffic.bytesOut = try counts.count("bytesOut")
-      traffic.requests = try counts.count("requests")
-      traffic.retries = try counts.count("retries")
-    }
-    durationSeconds = json["durationSeconds"]?.double ?? 0
-    if let json = json["cost"] {
-      var cost = Cost()
-      cost.reads = try json.count("reads")
-      cost.writes = try json.count("writes")
-      cost.deletes = try json.count("deletes")
-      self.cost = cost
-    }
-    if let list = json["findings"] {
-      var counts: [String: Int] = [:]
-      for element in list.elements { counts[try element.text("rule")] = try element.count("count") }
-      findings = counts
-    }
-  }
-
-  /// Whether a name is that of a file in a folder.
-  private static func isListName(_ name: String) -> Bool {
-    !name.isEmpty && !name.hasPrefix(".") && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
-  }
-}
-
-extension ShardResult.Part {
-  func writeMembers(to json: inout JSONWriter) {
-    json.member("bytes", bytes)
-    if let columns {
-      json.key("columns")
-      json.array { list in for column in columns { list.string(column) } }
-    }
-    if isComplete { json.member("complete", true) }
-    json.member("documents", documents)
-    json.member("file", file)
-    if let pending {
-      json.key("pending")
-      json.object {
-        $0.member("bytes", pending.bytes)
-        $0.member("sha256", pending.sha256)
-      }
-    }
-    json.member("sha256", sha256)
-    json.member("version", version)
-  }
-
-  init(_ json: JSONCursor) throws(WireError) {
-    file = try json.text("file")
-    documents = try json.count("documents")
-    bytes = try json.count("bytes")
-    sha256 = try json.text("sha256")
-    version = json["version"]?.string
-    columns = json["columns"].map { $0.elements.compactMap(\.string) }
-    isComplete = json["complete"]?.boolean ?? false
-    pending = try json["pending"].map { json throws(WireError) in
-      Content(bytes: try json.count("bytes"), sha256: try json.text("sha256"))
-    }
+    if let name { throw WireError("'\(name)' is not a list") }
   }
 }

@@ -21,7 +21,7 @@ package struct PriceList: Sendable, Equatable {
 }
 
 /// The operations that the service bills.
-package struct Cost: Sendable, Equatable {
+package struct Cost: Codable, Sendable, Equatable {
   /// Documents read; looking up a missing document also counts.
   package var reads: Int
   package var writes: Int

@@ -2,6 +2,7 @@ import Files
 import FirestoreModels
 import FirestoreREST
 import Runs
+import TypedDocuments
 
 /// Operations, backups and backup schedules of the service, as text and as JSON.
 enum ManagedText {
@@ -95,43 +96,6 @@ enum ManagedText {
 
   // MARK: JSON
 
-  /// Writes the members of an operation.
-  static func members(of operation: ManagedOperation, to json: inout JSONWriter) {
-    json.member("name", operation.name.description)
-    json.member("kind", operation.kind.name)
-    json.member("state", operation.state.name)
-    json.member("done", operation.isDone)
-    json.key("collections")
-    json.array { list in for id in operation.collections { list.string(id) } }
-    json.member("prefix", operation.prefix)
-    json.member("snapshotTime", operation.snapshotTime)
-    json.member("startTime", operation.startTime)
-    json.member("endTime", operation.endTime)
-    amount("documents", operation.documents, to: &json)
-    amount("bytes", operation.bytes, to: &json)
-    json.member("output", operation.output)
-    if let error = operation.error {
-      json.key("error")
-      json.object {
-        $0.member("status", error.status.name)
-        $0.member("message", error.message)
-      }
-    }
-  }
-
-  private static func amount(
-    _ name: StaticString,
-    _ amount: ManagedOperation.Amount?,
-    to json: inout JSONWriter
-  ) {
-    guard let amount else { return }
-    json.key(name)
-    json.object {
-      $0.member("completed", amount.completed)
-      $0.member("estimated", amount.estimated)
-    }
-  }
-
   /// The JSON of `managed backups`, one line.
   static func json(_ schedules: [BackupSchedule], _ backups: [Backup], unreachable: [String]) -> [UInt8] {
     var json = JSONWriter()
@@ -186,5 +150,30 @@ struct OperationSection: SummarySection {
     return "\(operation.kind.name): \(parts.compactMap { $0 }.joined(separator: ", "))"
   }
 
-  func writeMembers(to json: inout JSONWriter) { ManagedText.members(of: operation, to: &json) }
+  private enum CodingKeys: String, CodingKey {
+    case name, kind, state, done, collections, prefix, snapshotTime, startTime, endTime, documents, bytes,
+      output
+    case error, status, message
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var json = encoder.container(keyedBy: CodingKeys.self)
+    try json.encode(operation.name.description, forKey: .name)
+    try json.encode(operation.kind.name, forKey: .kind)
+    try json.encode(operation.state.name, forKey: .state)
+    try json.encode(operation.isDone, forKey: .done)
+    try json.encode(operation.collections, forKey: .collections)
+    try json.encodeIfPresent(operation.prefix, forKey: .prefix)
+    try json.encodeIfPresent(operation.snapshotTime, forKey: .snapshotTime)
+    try json.encodeIfPresent(operation.startTime, forKey: .startTime)
+    try json.encodeIfPresent(operation.endTime, forKey: .endTime)
+    try json.encodeIfPresent(operation.documents, forKey: .documents)
+    try json.encodeIfPresent(operation.bytes, forKey: .bytes)
+    try json.encodeIfPresent(operation.output, forKey: .output)
+    if let failure = operation.error {
+      var error = json.nestedContainer(keyedBy: CodingKeys.self, forKey: .error)
+      try error.encode(failure.status.name, forKey: .status)
+      try error.encode(failure.message, forKey: .message)
+    }
+  }
 }

@@ -175,7 +175,7 @@ struct ShardWorker: Sendable {
     findings: [String: Int]? = nil
   ) async throws -> ShardResult {
     var result = try ShardResult(of: run, range: range.number, plan: plan, holder: LedgerRun.holder)
-    result.findings = findings
+    result.findings = findings.map { ShardResult.Finding.list(of: $0) }
     let publisher = ShardPublisher(place.shards)
     if let part, let fileExtension = plan.partExtension {
       let name = ShardFolder.partName(range.number, fileExtension)
@@ -230,8 +230,8 @@ struct ShardAgreement {
     }
   }
 
-  private func assertSame(_ now: DatabaseEnvironment, _ planned: ShardPlan.Place) throws(Failure) {
-    let place = ShardPlan.Place(
+  private func assertSame(_ now: DatabaseEnvironment, _ planned: RunRecord.Target) throws(Failure) {
+    let place = RunRecord.Target(
       environment: planned.environment,
       database: now.database,
       endpoint: now.effectiveEndpoint

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FirestoreModels
 import FirestoreREST
+import MigrationEngine
 import Runs
 import Shards
 
@@ -23,7 +24,7 @@ protocol ShardedCommand: AsyncParsableCommand {
   func assertDivisible() throws
 
   /// Returns its migrations, with the checksums of their files.
-  func shardMigrations() throws -> [ShardPlan.LedgerText]
+  func shardMigrations() throws -> [LedgerEntry.Applied]
 
   /// Returns what is divided.
   func division(in session: Session) async throws -> ShardDivision
@@ -33,7 +34,7 @@ extension ShardedCommand {
   var shardSource: ConnectionOptions? { nil }
   var shardWrite: WriteOptions? { nil }
   var shardPart: String? { nil }
-  func shardMigrations() throws -> [ShardPlan.LedgerText] { [] }
+  func shardMigrations() throws -> [LedgerEntry.Applied] { [] }
 }
 
 /// What a command divides among tasks.

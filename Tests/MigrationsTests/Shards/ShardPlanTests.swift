@@ -1,6 +1,8 @@
 import FirestoreModels
 import FirestoreREST
+import MigrationEngine
 import Testing
+import TypedDocuments
 
 @testable import Runs
 @testable import Shards
@@ -8,7 +10,7 @@ import Testing
 @Suite("The plan of a sharded run")
 struct ShardPlanTests {
   private func plan(tasks: Int, ranges: Int) -> ShardPlan {
-    let place = ShardPlan.Place(
+    let place = RunRecord.Target(
       environment: "test",
       database: DatabaseName(project: "p", database: "test"),
       endpoint: "http://localhost:1"
@@ -39,7 +41,7 @@ struct ShardPlanTests {
       },
       inputs: [ShardPlan.Input(path: "a.yaml", bytes: 12)],
       migrations: [
-        ShardPlan.LedgerText(id: "m", checksum: nil), ShardPlan.LedgerText(id: "n", checksum: "00"),
+        LedgerEntry.Applied(id: "m", checksum: nil), LedgerEntry.Applied(id: "n", checksum: "00"),
       ],
       holder: "me@here",
       createdAt: Timestamp("2026-11-24T00:00:01Z") ?? .now

@@ -2,6 +2,7 @@ import FirestoreModels
 import Foundation
 import TestSupport
 import Testing
+import TypedDocuments
 
 @testable import Configuration
 @testable import Files

@@ -2,6 +2,7 @@ import FirestoreModels
 import Foundation
 import TestSupport
 import Testing
+import TypedDocuments
 
 @testable import Files
 @testable import FirestoreREST

@@ -3,6 +3,7 @@ import FirestoreREST
 import Foundation
 import TestSupport
 import Testing
+import TypedDocuments
 
 @testable import Files
 @testable import Runs

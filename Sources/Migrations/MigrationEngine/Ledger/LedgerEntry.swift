@@ -4,11 +4,13 @@ package import Runs
 /// `_gymmigrate_runs/RUN`: what was done to a database, by whom, with which migrations, and how it ended.
 package struct LedgerEntry: Sendable, Equatable {
   /// A migration of the run.
-  package struct Applied: Sendable, Equatable {
+  package struct Applied: Codable, Sendable, Equatable {
     /// Its id.
     package var id: String
     /// The SHA-256 of its file; nil for one of the program's.
     package var checksum: String?
+
+    private enum CodingKeys: String, CodingKey { case checksum, id }
 
     package init(id: String, checksum: String?) {
       self.id = id

@@ -4,21 +4,21 @@ public import FirestoreModels
 // are faster and distinguish names that Foundation's coders consider equal.
 
 /// A coding key with any name.
-struct FieldKey: CodingKey {
-  let stringValue: String
-  let intValue: Int?
+package struct FieldKey: CodingKey {
+  package let stringValue: String
+  package let intValue: Int?
 
-  init(stringValue: String) {
+  package init(stringValue: String) {
     self.stringValue = stringValue
     intValue = nil
   }
 
-  init(intValue: Int) {
+  package init(intValue: Int) {
     stringValue = "[\(intValue)]"
     self.intValue = intValue
   }
 
-  init(_ name: String) {
+  package init(_ name: String) {
     self.init(stringValue: name)
   }
 }
@@ -203,7 +203,7 @@ extension Timestamp: Codable {
   /// Decodes an RFC 3339 string with an offset and up to 9 fractional digits, or a timestamp in a
   /// ``FirestoreDecoder``.
   public init(from decoder: any Decoder) throws {
-    if let decoder = decoder as? ValueDecoder {
+    if let decoder = decoder as? ValueDecoder, !decoder.isRecord {
       guard case .timestamp(let time) = decoder.value else {
         throw decoder.mismatch(Self.self, expected: "a timestamp")
       }

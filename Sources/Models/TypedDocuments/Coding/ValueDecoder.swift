@@ -78,7 +78,7 @@ struct ValueDecoder: Decoder {
 }
 
 /// A dictionary whose keys are compared by canonical equivalence.
-private protocol StringKeyed {}
+protocol StringKeyed {}
 extension Dictionary: StringKeyed where Key == String {}
 
 // MARK: - Single values
@@ -143,6 +143,9 @@ extension ValueDecoder: SingleValueDecodingContainer {
     default: throw mismatch(type, expected: "an integer")
     }
     guard let number else { throw DecodingError.fault("the number does not fit \(type)", at: codingPath) }
+    if isRecord, !(0...T(clamping: Int.maximumCount)).contains(number) {
+      throw DecodingError.fault("the number is not a count", at: codingPath)
+    }
     return number
   }
 }

@@ -90,6 +90,7 @@ struct ValueEncoder: Encoder {
       set(special)
     } else {
       try content.encode(to: self)
+      if isRecord, T.self is any StringKeyed.Type { node.sortMembers() }
     }
   }
 

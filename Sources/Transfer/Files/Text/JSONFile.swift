@@ -1,5 +1,6 @@
 package import FirestoreModels
 import Platform
+package import TypedDocuments
 
 /// Small files that hold one JSON object: manifests, run records and summaries.
 package enum JSONFile {
@@ -35,6 +36,17 @@ package enum JSONFile {
     } catch {
       throw Failure(.inputMalformed, "read", path: path, cause: error.description)
     }
+  }
+
+  /// Reads a file that holds a record; nil if it does not exist.
+  ///
+  /// - Throws: As ``read(_:via:_:)``.
+  package static func read<Record: JSONRecord>(
+    _ path: String,
+    via files: FileAccess = .local,
+    as type: Record.Type
+  ) throws(Failure) -> Record? {
+    try read(path, via: files) { json throws(WireError) in try Record(json) }
   }
 
   /// Writes a file atomically: to a temporary file, which is synced and renamed.

@@ -48,10 +48,12 @@ package struct ManagedOperation: Sendable, Equatable {
   }
 
   /// Work in documents or bytes.
-  package struct Amount: Sendable, Equatable {
+  package struct Amount: Encodable, Sendable, Equatable {
     /// The service's estimate of the whole, which it may lack, change or exceed.
     package var estimated: Int?
     package var completed: Int
+
+    private enum CodingKeys: String, CodingKey { case completed, estimated }
 
     package init(estimated: Int? = nil, completed: Int) {
       (self.estimated, self.completed) = (estimated, completed)

@@ -2,14 +2,14 @@ package import FirestoreModels
 import Synchronization
 
 /// The network traffic of a run.
-package struct Traffic: Sendable, Equatable {
-  /// Requests sent, including retries.
-  package var requests = 0
-  package var retries = 0
+package struct Traffic: Codable, Sendable, Equatable {
   /// Bytes of response bodies, as received.
   package var bytesIn = 0
   /// Bytes of request bodies.
   package var bytesOut = 0
+  /// Requests sent, including retries.
+  package var requests = 0
+  package var retries = 0
 
   package init() {}
 }

@@ -8,7 +8,7 @@ package import FirestoreModels
 ///     for try await page in client.pages(of: read) { print(page.count) }
 package struct CollectionRead: Sendable, Equatable {
   /// Which documents to read.
-  package enum Reach: Sendable, Equatable {
+  package enum Reach: String, Codable, Sendable {
     /// The documents of the collection.
     case collection
     /// The documents of the collection and all its subcollections, also those of missing documents.

@@ -1,4 +1,5 @@
 import FirestoreModels
+import TypedDocuments
 
 /// `checkpoint.json`: the state of a run at an instant when everything it had sent was settled.
 ///
@@ -8,7 +9,7 @@ import FirestoreModels
 ///     try await checkpoints.mark(at: state) { try await writer.drain() }
 ///
 ///     let position = checkpoints.resumed?.state.position
-package struct Checkpoint: Sendable, Equatable {
+package struct Checkpoint: JSONRecord, Equatable {
   /// The position of a run in the terms of its operation.
   package struct State: Sendable, Equatable {
     /// The index of the current stage: the file of an import, the migration of an apply.
@@ -26,11 +27,13 @@ package struct Checkpoint: Sendable, Equatable {
   }
 
   /// The offset in the journal at which a stage begins.
-  struct Beginning: Sendable, Equatable {
+  struct Beginning: Codable, Sendable, Equatable {
     /// The index of the stage, as ``State/stage``.
     var stage: Int
     /// The length of the journal at that time, in bytes.
     var journal: Int
+
+    private enum CodingKeys: String, CodingKey { case journal, stage }
   }
 
   /// The highest stage that is accepted; it bounds the number of journal tails in memory.
@@ -62,102 +65,50 @@ package struct Checkpoint: Sendable, Equatable {
     tail = []
     begun = []
   }
+}
 
-  /// The JSON of the checkpoint, one line.
-  var json: [UInt8] {
-    func numbers(_ numbers: [String: Int], _ json: inout JSONWriter) {
-      json.object { json in
-        for (name, number) in numbers.sorted(by: { $0.key < $1.key }) {
-          json.key(name)
-          json.integer(number)
-        }
-      }
-    }
-    var json = JSONWriter()
-    json.object { json in
-      json.key("begun")
-      json.array { list in
-        for beginning in begun {
-          list.object {
-            $0.member("journal", beginning.journal)
-            $0.member("stage", beginning.stage)
-          }
-        }
-      }
-      json.key("collections")
-      json.array { list in
-        for collection in collections { list.object { collection.writeMembers(to: &$0) } }
-      }
-      json.key("counters")
-      numbers(state.counters, &json)
-      json.member("journal", journal)
-      json.key("lists")
-      numbers(lists, &json)
-      json.member("position", state.position)
-      json.member("stage", state.stage)
-      json.key("tail")
-      json.array { list in
-        for range in tail {
-          list.object {
-            $0.member("from", range.lowerBound)
-            $0.member("to", range.upperBound)
-          }
-        }
-      }
-    }
-    return json.bytes
+extension Checkpoint {
+  private enum CodingKeys: String, CodingKey {
+    case begun, collections, counters, journal, lists, position, stage, tail
   }
 
-  /// Reads a checkpoint.
-  init(_ json: JSONCursor) throws(WireError) {
-    func number(_ json: JSONCursor?, _ name: String) throws(WireError) -> Int {
-      guard let number = json.flatMap({ WireDecoder.count($0) }) else {
-        throw WireError("\(name) is not a count")
-      }
-      return number
-    }
-    func stage(_ json: JSONCursor) throws(WireError) -> Int {
-      let stage = try number(json["stage"], "stage")
-      if stage > Self.maximumStage { throw WireError("stage is beyond \(Self.maximumStage)") }
-      return stage
-    }
-    func numbers(_ json: JSONCursor?) throws(WireError) -> [String: Int] {
-      var numbers: [String: Int] = [:]
-      guard let json else { return numbers }
-      for (name, value) in json.members {
-        numbers[name.string] = try number(value, name.string)
-      }
-      return numbers
-    }
+  /// A range as `{"from":…,"to":…}`.
+  private struct Tail: Codable {
+    var from: Int
+    var to: Int
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var json = encoder.container(keyedBy: CodingKeys.self)
+    try json.encode(begun, forKey: .begun)
+    try json.encode(collections, forKey: .collections)
+    try json.encode(state.counters, forKey: .counters)
+    try json.encode(journal, forKey: .journal)
+    try json.encode(lists, forKey: .lists)
+    try json.encodeIfPresent(state.position, forKey: .position)
+    try json.encode(state.stage, forKey: .stage)
+    try json.encode(tail.map { Tail(from: $0.lowerBound, to: $0.upperBound) }, forKey: .tail)
+  }
+
+  /// - Throws: `DecodingError`; ``WireError`` for a stage beyond ``maximumStage`` or a range that ends before it begins.
+  package init(from decoder: any Decoder) throws {
+    let json = try decoder.container(keyedBy: CodingKeys.self)
     state = State(
-      stage: try stage(json),
-      position: json["position"]?.string,
-      counters: try numbers(json["counters"])
+      stage: try json.decode(Int.self, forKey: .stage),
+      position: try json.decodeIfPresent(String.self, forKey: .position),
+      counters: try json.decodeIfPresent([String: Int].self, forKey: .counters) ?? [:]
     )
-    lists = try numbers(json["lists"])
-    journal = try number(json["journal"], "journal")
-    tail = []
-    begun = []
-    collections = []
-    if let list = json["begun"] {
-      for part in list.elements {
-        begun.append(
-          Beginning(
-            stage: try stage(part),
-            journal: try number(part["journal"], "journal")
-          )
-        )
-      }
+    collections = try json.decodeIfPresent([RunSummary.Collection].self, forKey: .collections) ?? []
+    lists = try json.decodeIfPresent([String: Int].self, forKey: .lists) ?? [:]
+    journal = try json.decode(Int.self, forKey: .journal)
+    begun = try json.decodeIfPresent([Beginning].self, forKey: .begun) ?? []
+    if ([state.stage] + begun.map(\.stage)).contains(where: { $0 > Self.maximumStage }) {
+      throw WireError("stage is beyond \(Self.maximumStage)")
     }
-    if let ranges = json["tail"] {
-      for range in ranges.elements {
-        let (from, to) = (try number(range["from"], "from"), try number(range["to"], "to"))
-        if from > to { throw WireError("tail goes from \(from) to \(to)") }
-        tail.append(from..<to)
-      }
+    tail = try (json.decodeIfPresent([Tail].self, forKey: .tail) ?? []).map { range in
+      if range.from > range.to { throw WireError("tail goes from \(range.from) to \(range.to)") }
+      return range.from..<range.to
     }
-    guard let list = json["collections"] else { return }
-    for element in list.elements { collections.append(try RunSummary.Collection(element)) }
   }
 }
 

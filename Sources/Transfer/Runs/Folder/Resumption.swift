@@ -26,9 +26,7 @@ struct Resumption: Sendable {
   init(of run: String, in folder: String, fromStart: Bool = false) throws(Failure) {
     let saved: Checkpoint?
     do throws(Failure) {
-      saved = try JSONFile.read("\(folder)/checkpoint.json") { json throws(WireError) in
-        try Checkpoint(json)
-      }
+      saved = try JSONFile.read("\(folder)/checkpoint.json", as: Checkpoint.self)
     } catch {
       var failure = error
       failure.remedy = Self.remedy(folder)

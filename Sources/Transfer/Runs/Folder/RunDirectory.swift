@@ -1,6 +1,7 @@
 package import Files
 package import FirestoreModels
 import Platform
+import TypedDocuments
 
 /// The directory of one run, `STATE-DIR/runs/RUN-ID`: record, log, lists, journal, checkpoint and summary.
 ///

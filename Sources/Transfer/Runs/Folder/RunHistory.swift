@@ -1,6 +1,7 @@
 import Files
 package import FirestoreModels
 import Platform
+import TypedDocuments
 
 /// The runs of a state directory, read from the files that they left.
 package struct RunHistory: Sendable {
@@ -30,17 +31,18 @@ package struct RunHistory: Sendable {
   }
 
   /// The result of a run, as read from its summary.
-  package struct CommandResult: Sendable, Equatable {
+  package struct CommandResult: JSONRecord, Equatable {
     /// The status, as in ``RunSummary/Status``.
     package var status: String
     /// The exit code.
     package var exitCode: Int
-    /// The document counts over all collections.
-    package var totals: DocumentCounts
     /// The document counts of each collection.
     package var collections: [RunSummary.Collection]
     /// The error that ended it.
     package var error: String?
+
+    /// The document counts over all collections.
+    package var totals: DocumentCounts { collections.reduce(DocumentCounts()) { $0 + $1.counts } }
   }
 
   /// A run whose files cannot be read.
@@ -180,13 +182,13 @@ package struct RunHistory: Sendable {
     try write(verdict, by: undo, to: run.file(verdictFile))
   }
 
+  private struct Verdict: JSONRecord {
+    var status: String?
+    var undoneBy: String?
+  }
+
   private static func write(_ verdict: String, by undo: String?, to path: String) throws(Failure) {
-    var json = JSONWriter()
-    json.object {
-      $0.member("status", verdict)
-      $0.member("undoneBy", undo)
-    }
-    try JSONFile.write(json.bytes, to: path)
+    try JSONFile.write(Verdict(status: verdict, undoneBy: undo).json, to: path)
   }
 
   /// Checks that only this user can have written the files of a run.
@@ -221,8 +223,7 @@ package struct RunHistory: Sendable {
   package func files(of id: String) -> [String] { Self.names(in: "\(folder)/\(id)") }
 
   private func entry(_ id: String) throws(Failure) -> Entry? {
-    let record = try JSONFile.read(file("run.json", of: id)) { json throws(WireError) in try RunRecord(json) }
-    guard let record else { return nil }
+    guard let record = try JSONFile.read(file("run.json", of: id), as: RunRecord.self) else { return nil }
     // Files of a run are written to the folder with its ID.
     if !record.id.isIdentical(to: id) {
       throw Failure(
@@ -233,22 +234,8 @@ package struct RunHistory: Sendable {
       )
     }
     let isRunning = isLocked(file("operation.log", of: id))
-    let ending = try JSONFile.read(file("summary.json", of: id)) { json throws(WireError) in
-      var collections: [RunSummary.Collection] = []
-      if let list = json["collections"] {
-        for element in list.elements { collections.append(try RunSummary.Collection(element)) }
-      }
-      return CommandResult(
-        status: json["status"]?.string ?? "",
-        exitCode: json["exitCode"].flatMap { WireDecoder.count($0) } ?? 0,
-        totals: collections.reduce(DocumentCounts()) { $0 + $1.counts },
-        collections: collections,
-        error: json["error"]?.string
-      )
-    }
-    let verdict = try JSONFile.read(file(Self.verdictFile, of: id)) { json in
-      (status: json["status"]?.string, undoneBy: json["undoneBy"]?.string)
-    }
+    let ending = try JSONFile.read(file("summary.json", of: id), as: CommandResult.self)
+    let verdict = try JSONFile.read(file(Self.verdictFile, of: id), as: Verdict.self)
     return Entry(
       record: record,
       ending: ending,

@@ -35,15 +35,16 @@ package struct CostEstimate: Sendable, Equatable {
     return
       "\(isMinimum ? "at least " : "")\(counts.joined(separator: ", ")): \(bound) \(sum) (\(prices.name))"
   }
+}
 
-  func writeMembers(to json: inout JSONWriter) {
-    json.member("reads", cost.reads)
-    json.member("writes", cost.writes)
-    json.member("deletes", cost.deletes)
-    json.member("usd", (dollars * 10_000).rounded() / 10_000)
-    json.member("prices", prices.name)
-    if isMinimum {
-      json.member("atLeast", true)
-    }
+extension CostEstimate: Encodable {
+  private enum CodingKeys: String, CodingKey { case usd, prices, atLeast }
+
+  package func encode(to encoder: any Encoder) throws {
+    try cost.encode(to: encoder)
+    var json = encoder.container(keyedBy: CodingKeys.self)
+    try json.encode((dollars * 10_000).rounded() / 10_000, forKey: .usd)
+    try json.encode(prices.name, forKey: .prices)
+    if isMinimum { try json.encode(true, forKey: .atLeast) }
   }
 }

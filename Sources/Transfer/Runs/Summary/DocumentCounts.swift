@@ -1,5 +1,6 @@
 package import FirestoreModels
 package import FirestoreREST
+import TypedDocuments
 
 /// The document counts of one collection, or of all collections of a run.
 ///
@@ -55,49 +56,31 @@ package struct DocumentCounts: Sendable, Equatable {
   /// A summary file may hold any number, so sums are clamped to the largest integer.
   package static func + (a: DocumentCounts, b: DocumentCounts) -> DocumentCounts {
     var sum = a
-    sum.read = a.read.addingClamped(b.read)
-    sum.created = a.created.addingClamped(b.created)
-    sum.written = a.written.addingClamped(b.written)
-    sum.unchanged = a.unchanged.addingClamped(b.unchanged)
-    sum.skipped = a.skipped.addingClamped(b.skipped)
-    sum.rejected = a.rejected.addingClamped(b.rejected)
-    sum.conflicted = a.conflicted.addingClamped(b.conflicted)
-    sum.review = a.review.addingClamped(b.review)
-    sum.deleted = a.deleted.addingClamped(b.deleted)
+    for (_, count) in fields { sum[keyPath: count] = a[keyPath: count].addingClamped(b[keyPath: count]) }
     return sum
   }
 
   /// The counts with their names, in the order of the summary.
-  package var members: [(name: StaticString, count: Int)] {
-    [
-      ("read", read), ("created", created), ("written", written), ("unchanged", unchanged),
-      ("skipped", skipped),
-      ("rejected", rejected), ("conflicted", conflicted), ("review", review), ("deleted", deleted),
-    ]
+  package var members: [(name: String, count: Int)] { Self.fields.map { ($0.name, self[keyPath: $0.count]) } }
+
+  private static let fields: [(name: String, count: any WritableKeyPath<DocumentCounts, Int> & Sendable)] = [
+    ("read", \.read), ("created", \.created), ("written", \.written), ("unchanged", \.unchanged),
+    ("skipped", \.skipped), ("rejected", \.rejected), ("conflicted", \.conflicted), ("review", \.review),
+    ("deleted", \.deleted),
+  ]
+}
+
+extension DocumentCounts: Codable {
+  /// Reads the counts; a missing one is 0.
+  package init(from decoder: any Decoder) throws {
+    let json = try decoder.container(keyedBy: FieldKey.self)
+    for (name, count) in Self.fields {
+      self[keyPath: count] = try json.decodeIfPresent(Int.self, forKey: FieldKey(name)) ?? 0
+    }
   }
 
-  /// Reads the counts as ``writeMembers(to:)`` writes them; a missing count is 0.
-  init(_ json: JSONCursor) throws(WireError) {
-    func number(_ name: StaticString) throws(WireError) -> Int {
-      guard let json = json[name] else { return 0 }
-      guard let number = WireDecoder.count(json) else { throw WireError("\(name) is not a count") }
-      return number
-    }
-    read = try number("read")
-    created = try number("created")
-    written = try number("written")
-    unchanged = try number("unchanged")
-    skipped = try number("skipped")
-    rejected = try number("rejected")
-    conflicted = try number("conflicted")
-    review = try number("review")
-    deleted = try number("deleted")
-  }
-
-  func writeMembers(to json: inout JSONWriter) {
-    for (name, count) in members {
-      json.key(name)
-      json.integer(count)
-    }
+  package func encode(to encoder: any Encoder) throws {
+    var json = encoder.container(keyedBy: FieldKey.self)
+    for (name, count) in members { try json.encode(count, forKey: FieldKey(name)) }
   }
 }

@@ -1,15 +1,14 @@
 package import Configuration
 package import FirestoreModels
 package import FirestoreREST
+import TypedDocuments
 
 /// A section that one kind of command adds to the summary: an object under its own name.
-package protocol SummarySection: Sendable {
+package protocol SummarySection: Encodable, Sendable {
   /// The member's name in the JSON; a contract, as all of them.
   var name: StaticString { get }
   /// The section as one line for people; nil if other lines show it.
   var line: String? { get }
-  /// Writes the members of the object.
-  func writeMembers(to json: inout JSONWriter)
 }
 
 /// The result of a command, for people, for `--json` and for `summary.json`.
@@ -17,7 +16,7 @@ package protocol SummarySection: Sendable {
 /// The members of the JSON are a contract.
 package struct RunSummary: Sendable {
   /// The counts of one collection.
-  package struct Collection: Sendable, Equatable {
+  package struct Collection: Codable, Sendable, Equatable {
     /// The collection path.
     package var name: String
     /// The document counts.
@@ -31,18 +30,20 @@ package struct RunSummary: Sendable {
       self.file = file
     }
 
-    /// Reads the members that ``writeMembers(to:)`` writes.
-    package init(_ json: JSONCursor) throws(WireError) {
-      guard let name = json["name"]?.string else { throw WireError("a collection has no name") }
-      self.name = name
-      counts = try DocumentCounts(json)
-      file = json["file"]?.string
+    private enum CodingKeys: String, CodingKey { case name, file }
+
+    package init(from decoder: any Decoder) throws {
+      let json = try decoder.container(keyedBy: CodingKeys.self)
+      name = try json.decode(String.self, forKey: .name)
+      counts = try DocumentCounts(from: decoder)
+      file = try json.decodeIfPresent(String.self, forKey: .file)
     }
 
-    package func writeMembers(to json: inout JSONWriter) {
-      json.member("name", name)
-      counts.writeMembers(to: &json)
-      json.member("file", file)
+    package func encode(to encoder: any Encoder) throws {
+      var json = encoder.container(keyedBy: CodingKeys.self)
+      try json.encode(name, forKey: .name)
+      try counts.encode(to: encoder)
+      try json.encodeIfPresent(file, forKey: .file)
     }
   }
 
@@ -89,7 +90,7 @@ package struct RunSummary: Sendable {
   }
 
   /// The status at the end of a command.
-  package enum Status: String, Sendable {
+  package enum Status: String, Codable, Sendable {
     /// Complete.
     case done
     /// Complete; there are differences or pending work.
@@ -173,22 +174,10 @@ package struct RunSummary: Sendable {
       json.member("readTime", readTime)
       json.member("startedAt", startedAt)
       json.member("durationSeconds", (durationSeconds * 1000).rounded() / 1000)
-      json.key("collections")
-      json.array { list in
-        for collection in collections {
-          list.object { collection.writeMembers(to: &$0) }
-        }
-      }
-      json.key("totals")
-      json.object { totals.writeMembers(to: &$0) }
-      if let cost {
-        json.key("cost")
-        json.object { cost.writeMembers(to: &$0) }
-      }
-      for section in sections {
-        json.key(section.name)
-        json.object { section.writeMembers(to: &$0) }
-      }
+      json.member("collections", record: collections)
+      json.member("totals", record: totals)
+      json.member("cost", record: cost)
+      for section in sections { json.member(section.name, record: section) }
       release?.writeMember(to: &json)
       json.member("requests", traffic.requests)
       json.member("retries", traffic.retries)

@@ -1,5 +1,5 @@
 import Files
-package import FirestoreModels
+import FirestoreModels
 import Runs
 
 /// The counts of a comparison.
@@ -31,14 +31,6 @@ package struct DiffCounts: SummarySection, Equatable {
 
   package var name: StaticString { "differences" }
   package var line: String? { "Differences: \(text)" }
-
-  package func writeMembers(to json: inout JSONWriter) {
-    json.member("same", same)
-    json.member("onlyInFrom", onlyInFrom)
-    json.member("onlyInTo", onlyInTo)
-    json.member("different", different)
-    json.member("unreadable", unreadable)
-  }
 }
 
 /// The format of differences.

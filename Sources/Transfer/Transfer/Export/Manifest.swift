@@ -1,10 +1,11 @@
 package import Files
 package import FirestoreModels
+package import TypedDocuments
 
 /// The manifest of an export directory, `manifest.json`: database, read time and files.
-package struct Manifest: Sendable, Equatable {
+package struct Manifest: JSONRecord, Equatable {
   /// One file of the directory.
-  package struct File: Sendable, Equatable {
+  package struct File: Codable, Sendable, Equatable {
     /// The name within the directory.
     package var file: String
     /// The collection of its documents.
@@ -36,7 +37,7 @@ package struct Manifest: Sendable, Equatable {
   }
 
   /// The scope of an export, by which two exports are of the same series or not.
-  package struct Scope: Sendable, Equatable {
+  package struct Scope: Codable, Sendable, Equatable {
     /// The collections and patterns as named on the command line; nil for all root collections.
     package var collections: [String]?
     /// Whether subcollections are included.
@@ -79,9 +80,9 @@ package struct Manifest: Sendable, Equatable {
   /// The name of the environment.
   package var environment: String
   /// The database of the documents.
-  package var database: DatabaseName
+  @Text package var database: DatabaseName
   /// The read time; nil if none was pinned.
-  package var readTime: Timestamp?
+  @ExplicitNull package var readTime: Timestamp?
   /// The scope; nil in old manifests.
   package var scope: Scope?
   /// The files.
@@ -108,42 +109,12 @@ package struct Manifest: Sendable, Equatable {
 
   // MARK: Writing
 
-  /// The JSON of the manifest.
-  package var json: [UInt8] {
-    var json = JSONWriter()
-    json.object { json in
-      json.member("toolVersion", toolVersion)
-      json.member("environment", environment)
-      json.member("database", database.description)
-      json.key("readTime")
-      if let readTime { json.timestamp(readTime) } else { json.null() }
-      if let scope {
-        json.key("scope")
-        json.object { scope.writeMembers(to: &$0) }
-      }
-      json.key("files")
-      json.array { list in
-        for file in files {
-          list.object { json in
-            json.member("file", file.file)
-            json.member("collection", file.collection)
-            json.member("documents", file.documents)
-            json.member("bytes", file.bytes)
-            json.member("sha256", file.sha256)
-            json.member("since", file.since)
-          }
-        }
-      }
-    }
-    return json.bytes + [UInt8(ascii: "\n")]
-  }
-
   /// Writes the manifest into a folder, after all other files, so that a folder with a manifest is complete.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func write(to folder: String, via files: FileAccess = .local) throws(Failure) {
     var file = try OutputFile("\(folder)/\(Self.fileName)", via: files)
-    try file.write(json)
+    try file.write(line)
     _ = try file.finish()
   }
 
@@ -157,67 +128,20 @@ package struct Manifest: Sendable, Equatable {
     via files: FileAccess = .local
   ) throws(Failure) -> Manifest? {
     let path = folder.utf8.last == UInt8(ascii: "/") ? "\(folder)\(fileName)" : "\(folder)/\(fileName)"
-    return try JSONFile.read(path, via: files) { json throws(WireError) in try Manifest(json) }
+    return try JSONFile.read(path, via: files, as: Manifest.self)
   }
 
-  private init(_ json: JSONCursor) throws(WireError) {
-    toolVersion = try Self.text(json["toolVersion"], "toolVersion")
-    environment = try Self.text(json["environment"], "environment")
-    guard let database = DatabaseName(parsing: try Self.text(json["database"], "database")) else {
-      throw WireError("it is not projects/P/databases/D", at: ["database"])
+  /// Checks the file names; no export writes a name that leads out of its folder.
+  package func validate() throws(WireError) {
+    for (index, file) in files.map(\.file).enumerated()
+    where file.isEmpty || file.isIdentical(to: ".") || file.isIdentical(to: "..")
+      || file.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 })
+    {
+      throw WireError(
+        "'\(file)' is not the name of a file in the folder",
+        at: ["files", "[\(index)]", "file"]
+      )
     }
-    self.database = database
-    if let readTime = json["readTime"], !readTime.isNull {
-      self.readTime = try WireDecoder.timestamp(readTime, member: "readTime")
-    }
-    scope = try json["scope"].map { json throws(WireError) in try Scope(json) }
-    guard let list = json["files"], list.kind == .array else {
-      throw WireError("it is not a list", at: ["files"])
-    }
-    files = []
-    for (index, element) in list.elements.enumerated() {
-      do throws(WireError) {
-        files.append(
-          File(
-            file: try Self.name(element["file"]),
-            collection: try Self.text(element["collection"], "collection"),
-            documents: try Self.count(element["documents"], "documents"),
-            bytes: try Self.count(element["bytes"], "bytes"),
-            sha256: try Self.text(element["sha256"], "sha256"),
-            since: try Self.time(element["since"], "since")
-          )
-        )
-      } catch {
-        throw error.inside("[\(index)]").inside("files")
-      }
-    }
-  }
-
-  private static func text(_ json: JSONCursor?, _ name: String) throws(WireError) -> String {
-    guard let text = json?.string else { throw WireError("it is not a text", at: [name]) }
-    return text
-  }
-
-  /// Reads a file name; no export writes a name that leads out of its folder.
-  private static func name(_ json: JSONCursor?) throws(WireError) -> String {
-    let name = try text(json, "file")
-    let isPlain =
-      !name.isEmpty && !name.isIdentical(to: ".") && !name.isIdentical(to: "..")
-      && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
-    if isPlain { return name }
-    throw WireError("'\(name)' is not the name of a file in the folder", at: ["file"])
-  }
-
-  private static func time(_ json: JSONCursor?, _ name: String) throws(WireError) -> Timestamp? {
-    guard let json, !json.isNull else { return nil }
-    return try WireDecoder.timestamp(json, member: name)
-  }
-
-  private static func count(_ json: JSONCursor?, _ name: String) throws(WireError) -> Int {
-    guard let json, json.integer != nil, let number = WireDecoder.count(json) else {
-      throw WireError("it is not a count", at: [name])
-    }
-    return number
   }
 }
 

@@ -18,69 +18,35 @@ extension Manifest {
 }
 
 extension Manifest.Scope {
-  /// Writes `collections`, `subcollections`, `where`, `limit`, and `orderBy`, `fields` and `group` where they are set.
-  func writeMembers(to json: inout JSONWriter) {
-    func list(_ texts: [String]) {
-      json.array { list in for text in texts { list.string(text) } }
-    }
-    json.key("collections")
-    if let collections { list(collections) } else { json.null() }
-    json.member("subcollections", subcollections)
-    json.key("where")
-    list(filters)
-    json.key("limit")
-    if let limit { json.integer(limit) } else { json.null() }
-    json.member("orderBy", orderBy)
-    if let fields {
-      json.key("fields")
-      list(fields)
-    }
-    if isGroup {
-      json.member("group", true)
-    }
+  private enum CodingKeys: String, CodingKey {
+    case collections, subcollections
+    case filters = "where"
+    case limit, orderBy, fields
+    case isGroup = "group"
   }
 
-  init(_ json: JSONCursor) throws(WireError) {
-    guard json.kind == .object else { throw WireError("it is not an object", at: ["scope"]) }
-    func texts(_ name: StaticString) throws(WireError) -> [String]? {
-      guard let list = json[name], !list.isNull else { return nil }
-      guard list.kind == .array else { throw WireError("it is not a list", at: ["scope", "\(name)"]) }
-      var texts: [String] = []
-      for element in list.elements {
-        guard let text = element.string else {
-          throw WireError("it holds more than texts", at: ["scope", "\(name)"])
-        }
-        texts.append(text)
-      }
-      return texts
-    }
-    func boolean(_ name: StaticString) throws(WireError) -> Bool {
-      guard let value = json[name], !value.isNull else { return false }
-      guard let boolean = value.boolean else {
-        throw WireError("it is not true or false", at: ["scope", "\(name)"])
-      }
-      return boolean
-    }
-    var limit: Int?
-    if let value = json["limit"], !value.isNull {
-      guard value.integer != nil, let number = WireDecoder.count(value) else {
-        throw WireError("it is not a count", at: ["scope", "limit"])
-      }
-      limit = number
-    }
-    var orderBy: String?
-    if let value = json["orderBy"], !value.isNull {
-      guard let text = value.string else { throw WireError("it is not a text", at: ["scope", "orderBy"]) }
-      orderBy = text
-    }
+  /// Reads a scope; a missing member has its default.
+  package init(from decoder: any Decoder) throws {
+    let json = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
-      collections: try texts("collections"),
-      subcollections: try boolean("subcollections"),
-      filters: try texts("where") ?? [],
-      limit: limit,
-      orderBy: orderBy,
-      fields: try texts("fields"),
-      isGroup: try boolean("group")
+      collections: try json.decodeIfPresent([String].self, forKey: .collections),
+      subcollections: try json.decodeIfPresent(Bool.self, forKey: .subcollections) ?? false,
+      filters: try json.decodeIfPresent([String].self, forKey: .filters) ?? [],
+      limit: try json.decodeIfPresent(Int.self, forKey: .limit),
+      orderBy: try json.decodeIfPresent(String.self, forKey: .orderBy),
+      fields: try json.decodeIfPresent([String].self, forKey: .fields),
+      isGroup: try json.decodeIfPresent(Bool.self, forKey: .isGroup) ?? false
     )
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var json = encoder.container(keyedBy: CodingKeys.self)
+    try json.encode(collections, forKey: .collections)
+    try json.encode(subcollections, forKey: .subcollections)
+    try json.encode(filters, forKey: .filters)
+    try json.encode(limit, forKey: .limit)
+    try json.encodeIfPresent(orderBy, forKey: .orderBy)
+    try json.encodeIfPresent(fields, forKey: .fields)
+    if isGroup { try json.encode(true, forKey: .isGroup) }
   }
 }

@@ -1,5 +1,6 @@
 package import Files
 package import FirestoreModels
+import TypedDocuments
 
 /// The high-water marks of a folder: for each collection of a database, the time at which the next increment begins.
 ///
@@ -20,6 +21,17 @@ package struct HighWaterMarks: Sendable {
     var collection: CollectionPath
   }
 
+  /// The contents of the file.
+  private struct Contents: JSONRecord {
+    struct Mark: Codable {
+      @Text var collection: CollectionPath
+      @Text var database: DatabaseName
+      var since: Timestamp
+    }
+
+    var marks: [Mark]
+  }
+
   private let path: String
   private let files: FileAccess
   private var marks: [Key: Timestamp] = [:]
@@ -30,21 +42,9 @@ package struct HighWaterMarks: Sendable {
   package init(in folder: String, via files: FileAccess = .local) throws(Failure) {
     path = "\(folder)/\(Self.fileName)"
     self.files = files
-    let read = try JSONFile.read(path, via: files) { json throws(WireError) -> [Key: Timestamp] in
-      guard let list = json["marks"], list.kind == .array else {
-        throw WireError("it is not a list", at: ["marks"])
-      }
-      var marks: [Key: Timestamp] = [:]
-      for element in list.elements {
-        guard let database = element["database"]?.string.flatMap({ DatabaseName(parsing: $0) }),
-          let collection = element["collection"]?.string.flatMap({ CollectionPath($0) }),
-          let since = element["since"]?.string.flatMap({ Timestamp($0) })
-        else { throw WireError("it holds an invalid mark", at: ["marks"]) }
-        marks[Key(database: database, collection: collection)] = since
-      }
-      return marks
+    for mark in try JSONFile.read(path, via: files, as: Contents.self)?.marks ?? [] {
+      marks[Key(database: mark.database, collection: mark.collection)] = mark.since
     }
-    marks = read ?? [:]
   }
 
   /// The mark of a collection.
@@ -71,22 +71,14 @@ package struct HighWaterMarks: Sendable {
       let databases = a.key.database.description.compareUTF8(b.key.database.description)
       return databases == 0 ? a.key.collection < b.key.collection : databases < 0
     }
-    var json = JSONWriter()
-    json.object { json in
-      json.key("marks")
-      json.array { list in
-        for (key, since) in ordered {
-          list.object { json in
-            json.member("collection", key.collection.string)
-            json.member("database", key.database.description)
-            json.member("since", since)
-          }
-        }
+    let contents = Contents(
+      marks: ordered.map { key, since in
+        Contents.Mark(collection: key.collection, database: key.database, since: since)
       }
-    }
-    guard FileAccess.isRemote(path) else { return try JSONFile.write(json.bytes, to: path) }
+    )
+    guard FileAccess.isRemote(path) else { return try JSONFile.write(contents.json, to: path) }
     var file = try OutputFile(path, via: files)
-    try file.write(json.bytes + [UInt8(ascii: "\n")])
+    try file.write(contents.line)
     _ = try file.finish()
   }
 }

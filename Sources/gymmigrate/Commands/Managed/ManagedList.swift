@@ -4,6 +4,7 @@ import Files
 import FirestoreModels
 import FirestoreREST
 import Logging
+import TypedDocuments
 
 /// `gymmigrate managed list`.
 struct ManagedList: AsyncParsableCommand {
@@ -39,7 +40,7 @@ struct ManagedList: AsyncParsableCommand {
       if isJSON {
         var json = JSONWriter()
         json.array { list in
-          for operation in operations { list.object { ManagedText.members(of: operation, to: &$0) } }
+          for operation in operations { list.record(OperationSection(operation)) }
         }
         try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
         return CommandResult()

@@ -28,8 +28,8 @@ extension ChosenMigrations {
     return reads
   }
 
-  fileprivate func shardTexts(for connection: ConnectionOptions) throws -> [ShardPlan.LedgerText] {
-    try chosen(for: connection).map { ShardPlan.LedgerText(id: $0.id, checksum: $0.checksum) }
+  fileprivate func shardTexts(for connection: ConnectionOptions) throws -> [LedgerEntry.Applied] {
+    try chosen(for: connection).map { LedgerEntry.Applied(id: $0.id, checksum: $0.checksum) }
   }
 }
 
@@ -38,7 +38,7 @@ extension MigrateApply: ShardedCommand {
   var shardTarget: ConnectionOptions { connection }
   var shardWrite: WriteOptions? { write }
 
-  func shardMigrations() throws -> [ShardPlan.LedgerText] { try migrations.shardTexts(for: connection) }
+  func shardMigrations() throws -> [LedgerEntry.Applied] { try migrations.shardTexts(for: connection) }
 
   func assertDivisible() throws {
     if plan != nil { throw Self.refuse("--plan", "a plan file is applied in its order") }
@@ -60,7 +60,7 @@ extension MigratePlan: ShardedCommand {
   var runName: String { "migrate plan \(migrations.names)" }
   var shardTarget: ConnectionOptions { connection }
 
-  func shardMigrations() throws -> [ShardPlan.LedgerText] { try migrations.these.shardTexts(for: connection) }
+  func shardMigrations() throws -> [LedgerEntry.Applied] { try migrations.these.shardTexts(for: connection) }
 
   func assertDivisible() throws { _ = try migrations.these.divisibleReads(for: connection) }
 

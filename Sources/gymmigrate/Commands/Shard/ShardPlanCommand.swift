@@ -127,8 +127,8 @@ struct ShardPlanCommand: AsyncParsableCommand {
         }
       }
     }
-    func place(_ environment: DatabaseEnvironment) -> ShardPlan.Place {
-      ShardPlan.Place(
+    func place(_ environment: DatabaseEnvironment) -> RunRecord.Target {
+      RunRecord.Target(
         environment: environment.name,
         database: environment.database,
         endpoint: environment.effectiveEndpoint

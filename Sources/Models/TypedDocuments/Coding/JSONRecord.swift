@@ -1,0 +1,155 @@
+package import FirestoreModels
+
+/// A small record that is kept as one JSON object: a run record, a checkpoint, a manifest, a claim.
+///
+///     struct Claim: JSONRecord { var holder: String, task: Int }
+///     try JSONFile.write(claim.json, to: path)                  // {"holder":"ana@laptop","task":3}
+///     let claim = try JSONFile.read(path, as: Claim.self)
+///
+/// Members are written in the order of the type's `CodingKeys`, those of a dictionary in the UTF-8 order of their names.
+/// A nil optional is left out; ``ExplicitNull`` writes null. A ``Timestamp`` is RFC 3339 text. What is read may come from
+/// another version or from anywhere: unknown members are ignored, and an integer must be a count, 0 to
+/// `Int.maximumCount`.
+package protocol JSONRecord: Codable, Sendable {
+  /// Checks a record that was read, beyond the types of its members.
+  func validate() throws(WireError)
+}
+
+extension JSONRecord {
+  package func validate() throws(WireError) {}
+
+  /// The record in one line, without a line break.
+  package var json: [UInt8] {
+    var json = JSONWriter()
+    json.record(self)
+    return json.bytes
+  }
+
+  /// The record in one line that ends with a line break.
+  package var line: [UInt8] { json + [UInt8(ascii: "\n")] }
+
+  /// Reads a record.
+  ///
+  /// - Throws: ``WireError`` with the member that is missing or has another type; as ``validate()``.
+  package init(_ json: JSONCursor) throws(WireError) {
+    do {
+      self = try ValueDecoder(record: json).unbox(Self.self)
+    } catch let error as DecodingError {
+      throw WireError(error)
+    } catch {
+      throw error as? WireError ?? WireError("\(error)")
+    }
+    try validate()
+  }
+}
+
+extension JSONWriter {
+  /// Writes a record, or a part of one.
+  ///
+  /// - Precondition: It holds only what JSON has: no bytes, references or geo points, and integers of 64 bits.
+  package mutating func record(_ record: some Encodable) {
+    let encoder = ValueEncoder(node: ValueEncoder.Node(), codingPath: [], userInfo: [.jsonRecord: true])
+    do {
+      try encoder.box(record)
+    } catch {
+      preconditionFailure("a record cannot be encoded: \(error)")
+    }
+    encoder.node.write(to: &self)
+  }
+
+  /// Writes a member with a record, or with a list or a dictionary; leaves it out if it is nil.
+  package mutating func member(_ name: StaticString, record: (some Encodable)?) {
+    guard let record else { return }
+    key(name)
+    self.record(record)
+  }
+}
+
+extension CodingUserInfoKey {
+  /// Marks the coders of a JSON record, which differ from those of documents as ``JSONRecord`` says.
+  static let jsonRecord = CodingUserInfoKey(rawValue: "JSONRecord")!
+}
+
+extension ValueEncoder {
+  var isRecord: Bool { userInfo[.jsonRecord] != nil }
+}
+
+extension ValueEncoder.Node {
+  fileprivate func write(to json: inout JSONWriter) {
+    switch content {
+    case .nothing: json.object { _ in }
+    case .value(let value): json.plain(value)
+    case .map(let members):
+      json.object {
+        for (name, node) in members {
+          $0.key(name)
+          node.write(to: &$0)
+        }
+      }
+    case .array(let elements): json.array { for node in elements { node.write(to: &$0) } }
+    }
+  }
+
+  /// Sorts the members of a dictionary, whose order differs from run to run.
+  func sortMembers() {
+    guard case .map(let members) = content else { return }
+    content = .map(members.sorted { UTF8Key($0.name) < UTF8Key($1.name) })
+  }
+}
+
+extension JSONWriter {
+  /// Writes a value as JSON has it, without its type.
+  fileprivate mutating func plain(_ value: Value) {
+    switch value {
+    case .null: null()
+    case .boolean(let truth): boolean(truth)
+    case .integer(let number): integer(number)
+    case .double(let number): double(number)
+    case .string(let text): string(text)
+    case .timestamp(let time): timestamp(time)
+    default: preconditionFailure("a record has no \(value.typeName)")
+    }
+  }
+}
+
+extension ValueDecoder {
+  fileprivate init(record json: JSONCursor) {
+    self.init(value: Value(plain: json), codingPath: [], userInfo: [.jsonRecord: true], documentPath: nil)
+  }
+
+  var isRecord: Bool { userInfo[.jsonRecord] != nil }
+}
+
+extension Value {
+  /// Reads a value as JSON has it, without its type.
+  fileprivate init(plain json: JSONCursor) {
+    switch json.kind {
+    case .null: self = .null
+    case .boolean: self = .boolean(json.boolean ?? false)
+    case .string: self = .string(json.string ?? "")
+    case .array: self = .array(json.elements.map { Value(plain: $0) })
+    case .object:
+      self = .map(
+        FieldMap(json.members.map { FieldMap.Entry(name: $0.name.string, value: Value(plain: $0.value)) })
+      )
+    default: self = json.integer.map { .integer($0) } ?? .double(json.double ?? .nan)
+    }
+  }
+}
+
+extension WireError {
+  /// The member and the reason of a decoding error, without anything of the data.
+  fileprivate init(_ error: DecodingError) {
+    let context =
+      switch error {
+      case .keyNotFound(_, let context), .valueNotFound(_, let context), .typeMismatch(_, let context),
+        .dataCorrupted(let context):
+        context
+      @unknown default: DecodingError.Context(codingPath: [], debugDescription: "\(error)")
+      }
+    self.init(
+      (context.underlyingError as? CodingFault)?.reason ?? context.debugDescription,
+      at: context.codingPath.map(\.stringValue)
+    )
+  }
+}
