@@ -28,17 +28,10 @@ package struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
 ///
 /// Not `Sendable`: use a parser in one task at a time.
 package final class JSONParser {
-  /// The default maximum size in bytes.
-  package static let defaultMaximumBytes = 256 << 20
-  /// The default maximum nesting: each of Firestore's 20 levels takes 3 or 4 JSON levels.
-  package static let defaultMaximumDepth = 512
-
   private let parser: OpaquePointer
 
-  package init(
-    maximumBytes: Int = JSONParser.defaultMaximumBytes,
-    maximumDepth: Int = JSONParser.defaultMaximumDepth
-  ) {
+  /// - Parameter maximumDepth: The maximum nesting; each of Firestore's 20 levels takes 3 or 4 JSON levels.
+  package init(maximumBytes: Int = 256 << 20, maximumDepth: Int = 512) {
     guard let parser = gm_json_parser_create(maximumBytes, maximumDepth) else {
       preconditionFailure("no memory for a JSON parser")
     }

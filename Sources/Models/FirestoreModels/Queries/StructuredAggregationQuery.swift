@@ -42,26 +42,17 @@ extension JSONWriter {
       json.key("structuredQuery")
       json.structuredQuery(aggregation.query)
       json.key("aggregations")
-      json.array { list in
-        for item in aggregation.aggregations { list.aggregation(item) }
-      }
+      json.array(of: aggregation.aggregations) { $0.aggregation($1) }
     }
   }
 
   private mutating func aggregation(_ item: StructuredAggregationQuery.Aggregation) {
     object { json in
-      if let alias = item.alias {
-        json.key("alias")
-        json.string(alias)
-      }
+      json.member("alias", item.alias)
       switch item.operation {
       case .count(let upTo):
         json.key("count")
-        json.object {
-          guard let upTo else { return }
-          $0.key("upTo")
-          $0.string(String(upTo))
-        }
+        json.object { $0.member("upTo", upTo.map { String($0) }) }
       case .sum(let field):
         json.key("sum")
         json.object { $0.fieldReference(field) }
