@@ -143,10 +143,8 @@ private func segmentCount(of path: String) -> Int? {
 ///
 /// A slash sorts below every byte of an ID, and numeric IDs sort first.
 func compareSegments(_ a: String, _ b: String) -> Int {
-  var a = a
-  var b = b
-  return a.withUTF8 { left in
-    b.withUTF8 { right in
+  a.withBytes { left in
+    b.withBytes { right in
       // All segments before the first differing byte are equal, so one segment decides.
       var start = 0
       var index = 0

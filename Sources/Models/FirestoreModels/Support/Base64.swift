@@ -51,8 +51,7 @@ package enum Base64 {
 
   /// Decodes text; nil if it is not Base64.
   package static func decode(_ text: String) -> [UInt8]? {
-    var text = text
-    return text.withUTF8 { decode($0) }
+    text.withBytes { decode($0) }
   }
 
   private static func append(

@@ -29,9 +29,7 @@ extension Change {
       )
     }
     return differences.sorted { a, b in
-      let first = a.path.segments.map { UTF8Key($0) }
-      let second = b.path.segments.map { UTF8Key($0) }
-      return first.lexicographicallyPrecedes(second)
+      a.path.segments.map(UTF8Key.init).lexicographicallyPrecedes(b.path.segments.map(UTF8Key.init))
     }
   }
 
@@ -61,10 +59,6 @@ extension Change {
 private struct FieldComparison {
   let serverTimes: [FieldPath]
   var differences: [FieldDifference] = []
-
-  init(serverTimes: [FieldPath]) {
-    self.serverTimes = serverTimes
-  }
 
   private mutating func compare(_ old: FieldMap, _ new: FieldMap, under parent: FieldPath) {
     var left = old.entries[...]

@@ -39,13 +39,10 @@ public struct FieldMap: Sendable, Equatable {
   /// Of two members with the same name the later one wins, as in protobuf's JSON parsers.
   public init(_ members: [Entry]) {
     entries = members
-    var sorted = true
-    for index in entries.indices.dropFirst()
-    where entries[index - 1].name.compareUTF8(entries[index].name) >= 0 {
-      sorted = false
-      break
+    let isOrdered = members.indices.dropFirst().allSatisfy {
+      members[$0 - 1].name.compareUTF8(members[$0].name) < 0
     }
-    if !sorted { sortAndMerge() }
+    if !isOrdered { sortAndMerge() }
   }
 
   /// Makes a map of unique members that are already in byte order.
@@ -168,6 +165,12 @@ extension FieldMap {
     set {
       set(path.segments[...], to: newValue)
     }
+  }
+
+  func removing(_ paths: [FieldPath]) -> FieldMap {
+    var fields = self
+    for path in paths { fields[path] = nil }
+    return fields
   }
 
   /// Sets or deletes a value; creates missing maps only when setting.

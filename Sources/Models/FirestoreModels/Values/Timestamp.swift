@@ -46,8 +46,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 extension Timestamp: CustomStringConvertible {
   /// Parses RFC 3339 with an offset (`Z` or `±hh:mm`) and up to 9 fractional digits; nil for anything else.
   public init?(_ text: String) {
-    var text = text
-    guard let parsed = text.withUTF8({ Timestamp(rfc3339: $0) }) else { return nil }
+    guard let parsed = text.withBytes({ Timestamp(rfc3339: $0) }) else { return nil }
     self = parsed
   }
 

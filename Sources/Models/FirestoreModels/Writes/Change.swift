@@ -124,8 +124,12 @@ extension Change {
       for path in mask { fieldsAfter[path] = fields[path] }
       after = fieldsAfter
     }
-    for path in serverTimes { after?[path] = nil }
-    self.init(path: write.path, before: before, after: after, serverTimes: serverTimes)
+    self.init(
+      path: write.path,
+      before: before,
+      after: after?.removing(serverTimes),
+      serverTimes: serverTimes
+    )
   }
 
   /// Whether the change leaves the document as it is.
@@ -137,8 +141,6 @@ extension Change {
   /// Whether a document (nil: missing) is as the change leaves it, ignoring server times.
   package func isApplied(to current: RawDocument?) -> Bool {
     guard let after else { return current == nil }
-    guard var fields = current?.fields else { return false }
-    for path in serverTimes { fields[path] = nil }
-    return fields == after
+    return current?.fields.removing(serverTimes) == after
   }
 }
