@@ -36,19 +36,13 @@ package struct YAMLFile: Sendable {
 
   /// Parses the only document of the file.
   ///
-  /// - Parameters:
-  ///   - text: The YAML.
-  ///   - allowsAliases: Whether `&anchor` and `*alias` are accepted and `!tags` ignored; otherwise both are
-  ///     refused.
+  /// - Parameter allowsAliases: Whether `&anchor` and `*alias` are accepted and `!tags` ignored; otherwise both are
+  ///   refused.
   /// - Throws: ``FirestoreModels/Failure`` with the line and column of the error.
   package func parse(_ text: String, allowsAliases: Bool) throws(Failure) -> YAMLNode {
     // This must precede the parser: it hashes every key, and a key of nested aliases takes it forever.
     if !allowsAliases, let (line, column) = Self.anchor(in: text) {
-      throw failure(
-        line: line,
-        column: column,
-        "anchors and aliases are not supported here; write the value out"
-      )
+      throw failure(line: line, column: column, Self.noAnchors)
     }
     do {
       let parser = try Yams.Parser(yaml: text, resolver: Resolver.basic.appending(Self.untagged, ".*"))
@@ -96,6 +90,7 @@ package struct YAMLFile: Sendable {
     count += 1
     if count > Self.maximumNodes { throw failure("there are more than \(Self.maximumNodes) values") }
     if depth > Self.maximumDepth { throw failure("there are more than \(Self.maximumDepth) levels") }
+    if !allowsAliases, node.anchor != nil { throw failure(Self.noAnchors) }
     let content: YAMLNode.Content
     var tag = ""
     switch node {
@@ -105,7 +100,6 @@ package struct YAMLFile: Sendable {
     case .sequence(let sequence):
       tag = sequence.tag.rawValue
       var items: [YAMLNode] = []
-      if !allowsAliases, sequence.anchor != nil { throw failure(Self.noAnchors) }
       for item in sequence {
         items.append(try converted(item, depth: depth + 1, allowsAliases: allowsAliases, &count))
       }
@@ -113,7 +107,6 @@ package struct YAMLFile: Sendable {
     case .mapping(let mapping):
       tag = mapping.tag.rawValue
       var members: [(key: YAMLNode, value: YAMLNode)] = []
-      if !allowsAliases, mapping.anchor != nil { throw failure(Self.noAnchors) }
       for (key, value) in mapping {
         members.append(
           (
@@ -126,11 +119,8 @@ package struct YAMLFile: Sendable {
     case .alias:
       throw failure(Self.noAnchors)
     }
-    if !allowsAliases {
-      if node.anchor != nil { throw failure(Self.noAnchors) }
-      if !Self.impliedTags.contains(tag) {
-        throw failure("the tag \(tag) is not supported here; quote the value to make it a string")
-      }
+    if !allowsAliases, !Self.impliedTags.contains(tag) {
+      throw failure("the tag \(tag) is not supported here; quote the value to make it a string")
     }
     return YAMLNode(content: content, line: line, column: column)
   }
@@ -183,8 +173,7 @@ package struct YAMLFile: Sendable {
   /// Returns the members of a map, each name once.
   ///
   /// - Parameters:
-  ///   - node: The map.
-  ///   - what: Its description for errors, such as "the file".
+  ///   - what: The map's description for errors, such as "the file".
   ///   - known: The allowed names; any if nil.
   package func members(
     _ node: YAMLNode,

@@ -99,11 +99,11 @@ extension CollectionSchema {
       }
       try checker.check(content, in: document, &new)
       if new.isEmpty { continue }
-      for violation in new { found.append((checker.index, violation)) }
+      found += new.map { (checker.index, $0) }
       new.removeAll(keepingCapacity: true)
     }
     if found.count > 1 { found.sort { $0.index < $1.index } }
-    for (_, violation) in found { violations.append(violation) }
+    violations += found.map { $0.violation }
   }
 
   /// The fields that an application orders or filters by and does not find: the document is invisible to it.

@@ -43,7 +43,7 @@ extension CollectionProfile {
     schema.isRequired = field.isEverywhere && !isID
     if isID { return schema }
     if let reference, types == [.string] || types == [.reference] {
-      schema.reference = FieldReference(reference)
+      schema.reference = FieldReference(collection: reference)
       schema.isIdentifier = true
     } else if let values = profile.closedValues {
       schema.values = values.map { .string($0.text) }

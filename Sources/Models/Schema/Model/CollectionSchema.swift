@@ -113,27 +113,16 @@ extension CollectionSchema {
     }
 
     package var path: FieldPath
-    package var setter: Setter
-
-    package init(path: FieldPath, setter: Setter = .server) {
-      self.path = path
-      self.setter = setter
-    }
+    package var setter = Setter.server
   }
 
   /// The field that marks a document as deleted.
   package struct SoftDelete: Sendable, Equatable {
     package var path: FieldPath
     /// The value of a deleted document, true or false.
-    package var deleted: Bool
+    package var deleted = false
     /// Whether a document without the field is deleted.
-    package var absentIsDeleted: Bool
-
-    package init(path: FieldPath, deleted: Bool = false, absentIsDeleted: Bool = false) {
-      self.path = path
-      self.deleted = deleted
-      self.absentIsDeleted = absentIsDeleted
-    }
+    package var absentIsDeleted = false
   }
 
   /// Which documents may not be changed once they are written.

@@ -20,8 +20,7 @@ package enum FieldFormat: Sendable, Equatable {
 
   /// The formats that have a name.
   package static let named: [(name: String, format: FieldFormat)] = [
-    ("email", .email), ("phone", .phone), ("digits", .digits), ("time", .time), ("date", .date),
-    ("url", .url),
+    ("email", .email), ("phone", .phone), ("digits", .digits), ("time", .time), ("date", .date), ("url", .url),
     ("uuid", .uuid),
   ]
 

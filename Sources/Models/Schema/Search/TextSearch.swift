@@ -9,15 +9,8 @@ package import FirestoreModels
 package struct TextSearch: Sendable {
   /// A matching field.
   package struct Match: Sendable, Equatable {
-    /// The field name.
     package var field: String
-    /// The field's text.
     package var text: String
-
-    package init(field: String, text: String) {
-      self.field = field
-      self.text = text
-    }
   }
 
   private let words: [String]
@@ -75,8 +68,7 @@ extension String {
   fileprivate func contains(bytes other: String) -> Bool {
     let pattern = Array(other.utf8)
     if pattern.isEmpty { return true }
-    var text = self
-    return text.withUTF8 { bytes in
+    return withBytes { bytes in
       guard bytes.count >= pattern.count else { return false }
       for start in 0...(bytes.count - pattern.count)
       where bytes[start] == pattern[0] && bytes[start..<start + pattern.count].elementsEqual(pattern) {

@@ -201,13 +201,9 @@ package struct SchemaWriter {
         (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "_-./ ".utf8.contains(byte)
       }
       && !text.hasSuffix(" ")
-      && !["null", "true", "false", "yes", "no", "on", "off", "y", "n"].contains(text.lowercased())
+      && !Value.reservedScalars.contains(text.lowercased())
     return isPlain ? text : quoted(text)
   }
 
-  private static func quoted(_ text: String) -> String {
-    var json = JSONWriter()
-    json.string(text)
-    return String(decoding: json.bytes, as: UTF8.self)
-  }
+  private static func quoted(_ text: String) -> String { JSONWriter.text { $0.string(text) } }
 }
