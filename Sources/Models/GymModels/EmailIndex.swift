@@ -21,11 +21,7 @@ package enum EmailIndex {
   /// Exactly like `lowercased().trimmingCharacters(in: .whitespacesAndNewlines)` in the iOS app, but without
   /// Foundation: that set is Unicode's `White_Space` and U+200B.
   package static func normalised(_ email: String) -> String {
-    let scalars = email.lowercased().unicodeScalars
-    guard let first = scalars.firstIndex(where: { !isTrimmed($0) }),
-      let last = scalars.lastIndex(where: { !isTrimmed($0) })
-    else { return "" }
-    return String(scalars[first...last])
+    PlainText.trimmed(email.lowercased()) { PlainText.isWhiteSpace($0) || $0 == "\u{200B}" }
   }
 
   /// The first problem, in the order of ``Problem``, that keeps a normalized address from being an ID; nil if
@@ -35,17 +31,9 @@ package enum EmailIndex {
     if bytes.isEmpty { return .empty }
     if !bytes.contains(UInt8(ascii: "@")) { return .noAt }
     if bytes.contains(UInt8(ascii: "/")) { return .slash }
-    if bytes.count > 1500 { return .tooLong }
-    let doubled = "__".utf8
-    if bytes.count >= 4, bytes.starts(with: doubled), bytes.suffix(2).elementsEqual(doubled) {
-      return .reserved
-    }
-    if bytes.elementsEqual(".".utf8) || bytes.elementsEqual("..".utf8) { return .reserved }
-    return nil
-  }
-
-  private static func isTrimmed(_ scalar: Unicode.Scalar) -> Bool {
-    PlainText.isWhiteSpace(scalar) || scalar == "\u{200B}"
+    if bytes.count > PathLimits.maximumIDBytes { return .tooLong }
+    let isReserved = PathLimits.isReserved(email) || [".", ".."].contains(where: email.isIdentical)
+    return isReserved ? .reserved : nil
   }
 }
 
