@@ -41,7 +41,11 @@ package enum ChildProcess {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw .cannotStart(errno) }
     for descriptor in ends { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    let (child, error) = start(words, environment, output: ends[1])
+    let (child, error) = spawn(words, environment: environment.map { "\($0.key)=\($0.value)" }) { actions in
+      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+      posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+      posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    }
     close(ends[1])
     defer { close(ends[0]) }
     if error != 0 { throw .cannotStart(error) }
@@ -89,18 +93,6 @@ package enum ChildProcess {
       bytes.append(contentsOf: chunk[..<count])
     }
     return true
-  }
-
-  private static func start(
-    _ words: [String],
-    _ environment: [String: String],
-    output: Int32
-  ) -> (child: pid_t, error: Int32) {
-    spawn(words, environment: environment.map { "\($0.key)=\($0.value)" }) { actions in
-      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-      posix_spawn_file_actions_adddup2(&actions, output, 1)
-      posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    }
   }
 
   // MARK: Starting
