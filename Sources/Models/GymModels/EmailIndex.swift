@@ -6,7 +6,6 @@ package enum EmailIndex {
   package enum Problem: String, Sendable, CaseIterable {
     /// The address is empty after normalization.
     case empty = "email-empty"
-    /// There is no `@`.
     case noAt = "email-no-at"
     /// It contains a `/`, which no ID may contain.
     case slash = "email-slash"
@@ -43,17 +42,14 @@ package enum EmailIndex {
 package struct UserEmailEntry: Sendable {
   /// The field names in the database.
   package enum Field {
-    /// The account ID.
     package static let primaryUserId = "primaryUserId"
     /// The normalized address, equal to the entry's ID.
     package static let email = "email"
-    /// The creation time.
     package static let createdAt = "createdAt"
   }
 
   /// The ID of the account that had the address first.
   package var primaryUserId: String
-  /// The normalized address.
   package var email: String
 
   package init(primaryUserId: String, email: String) {

@@ -18,7 +18,6 @@ package enum GymSchema {
     String(decoding: PackageResources.gymmigrate_sample_yaml, as: UTF8.self)
   }
 
-  /// The schema.
   package static let schema: DatabaseSchema = {
     do {
       return try SchemaReader.schema(parsing: yaml, path: "gym.yaml")

@@ -43,7 +43,6 @@ package struct NameSplit: Sendable, Equatable {
     ].map { UTF8Key($0) }
   )
 
-  /// Whether a word is a particle.
   package static func isParticle(_ token: String) -> Bool {
     // Fast path: folding does not shorten ASCII text and changes an ASCII initial only in case.
     guard let first = token.utf8.first else { return false }

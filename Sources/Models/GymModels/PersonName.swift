@@ -53,7 +53,6 @@ package struct PersonName: Sendable, Equatable {
 
   package var isEmpty: Bool { firstName == nil && paternalLastName == nil && maternalLastName == nil }
 
-  /// Whether all parts are present.
   package var isComplete: Bool { firstName != nil && paternalLastName != nil && maternalLastName != nil }
 
   /// The full name: the tidied parts joined by spaces; empty if there are none.

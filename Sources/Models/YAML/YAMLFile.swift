@@ -3,7 +3,6 @@ import Yams
 
 /// A YAML file being read; its errors name the file, line and column.
 package struct YAMLFile: Sendable {
-  /// The path, for errors.
   package let path: String
   /// The kind of its errors.
   package let kind: Failure.Kind
@@ -87,6 +86,9 @@ package struct YAMLFile: Sendable {
   ) throws(Failure) -> YAMLNode {
     let (line, column) = (node.mark?.line ?? 1, node.mark?.column ?? 1)
     func failure(_ cause: String) -> Failure { self.failure(line: line, column: column, cause) }
+    func child(_ node: Node) throws(Failure) -> YAMLNode {
+      try converted(node, depth: depth + 1, allowsAliases: allowsAliases, &count)
+    }
     count += 1
     if count > Self.maximumNodes { throw failure("there are more than \(Self.maximumNodes) values") }
     if depth > Self.maximumDepth { throw failure("there are more than \(Self.maximumDepth) levels") }
@@ -99,23 +101,12 @@ package struct YAMLFile: Sendable {
       content = .scalar(scalar.string, isPlain: scalar.style == .plain)
     case .sequence(let sequence):
       tag = sequence.tag.rawValue
-      var items: [YAMLNode] = []
-      for item in sequence {
-        items.append(try converted(item, depth: depth + 1, allowsAliases: allowsAliases, &count))
-      }
-      content = .sequence(items)
+      content = .sequence(try sequence.map(child))
     case .mapping(let mapping):
       tag = mapping.tag.rawValue
-      var members: [(key: YAMLNode, value: YAMLNode)] = []
-      for (key, value) in mapping {
-        members.append(
-          (
-            try converted(key, depth: depth + 1, allowsAliases: allowsAliases, &count),
-            try converted(value, depth: depth + 1, allowsAliases: allowsAliases, &count)
-          )
-        )
-      }
-      content = .mapping(members)
+      content = .mapping(
+        try mapping.map { key, value throws(Failure) in (try child(key), try child(value)) }
+      )
     case .alias:
       throw failure(Self.noAnchors)
     }

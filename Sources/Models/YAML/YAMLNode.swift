@@ -15,7 +15,6 @@ package struct YAMLNode: Sendable {
   /// The column, from 1, in Unicode characters.
   package let column: Int
 
-  /// The text of a scalar.
   package var text: String? {
     if case .scalar(let text, _) = content { text } else { nil }
   }

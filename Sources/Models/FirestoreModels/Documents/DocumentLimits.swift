@@ -14,15 +14,12 @@ package enum DocumentLimits {
   package static let maximumFieldNameBytes = 1500
   /// The maximum nesting of maps and arrays.
   package static let maximumDepth = 20
-  /// The maximum number of components of a vector.
   package static let maximumVectorDimensions = 2048
 
-  /// A violation of one limit.
   package struct Violation: Sendable, Equatable, CustomStringConvertible {
     package enum Code: String, Sendable, CaseIterable {
       /// The path does not alternate between collections and documents.
       case malformedPath
-      /// An ID is empty.
       case emptyID
       /// An ID exceeds 1,500 bytes.
       case longID
@@ -32,7 +29,6 @@ package enum DocumentLimits {
       case deepPath
       /// A document name exceeds 6 KiB.
       case longName
-      /// A field name is empty.
       case emptyFieldName
       /// A field name exceeds 1,500 bytes.
       case longFieldName
@@ -46,9 +42,7 @@ package enum DocumentLimits {
       case largeDocument
       /// Maps and arrays are nested more than 20 levels deep.
       case deepValue
-      /// An array directly contains an array.
       case nestedArray
-      /// A coordinate is out of range.
       case coordinate
       /// A vector has more than 2,048 components.
       case longVector
@@ -56,7 +50,6 @@ package enum DocumentLimits {
       case malformedReference
     }
 
-    /// The violated limit.
     package var code: Code
     /// One line that names the field and the limit, never the value.
     package var message: String

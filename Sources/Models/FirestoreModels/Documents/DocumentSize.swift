@@ -1,7 +1,6 @@
 /// The size of a document in bytes, as the service applies limits and bills storage
 /// (https://firebase.google.com/docs/firestore/storage-size).
 package enum DocumentSize {
-  /// The overhead of every document.
   package static let documentOverhead = 32
 
   /// The size of a document: its name, its fields and 32 bytes.

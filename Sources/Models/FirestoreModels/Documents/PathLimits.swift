@@ -1,19 +1,15 @@
 /// The limits of collection and document IDs
 /// (https://firebase.google.com/docs/firestore/quotas#collections_documents_and_fields).
 package enum PathLimits {
-  /// The maximum size of an ID in bytes.
   package static let maximumIDBytes = 1500
-  /// The maximum size of a document name in bytes.
   package static let maximumNameBytes = 6 << 10
   /// The maximum number of collections in a path.
   package static let maximumCollectionDepth = 100
 
-  /// All violations in a document path.
   package static func violations(of path: DocumentPath) -> [DocumentLimits.Violation] {
     violations(of: path.string, endsInDocument: true)
   }
 
-  /// All violations in a collection path.
   package static func violations(of path: CollectionPath) -> [DocumentLimits.Violation] {
     violations(of: path.string, endsInDocument: false)
   }

@@ -3,7 +3,6 @@
 /// Such words are refused rather than guessed: as text they would silently match no document or set the wrong
 /// value. docs/filters.md lists the patterns.
 package enum BareWord {
-  /// What a word looks like.
   package enum Lookalike: Sendable, Equatable {
     /// `2025-01-01`, `2025-01`, `31/12/2025`, `12:30`, `2025-01-01T10:00:00Z`.
     case time

@@ -17,7 +17,6 @@ package struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
     WireError(reason, at: [name] + location)
   }
 
-  /// One line with location and reason.
   @usableFromInline
   package var description: String {
     location.isEmpty ? reason : "\(location.joined(separator: ".")): \(reason)"
@@ -87,17 +86,9 @@ package final class JSONParser {
     _ json: [UInt8],
     _ body: (JSONCursor) throws(WireError) -> Result
   ) throws(WireError) -> Result {
-    // withUnsafeBytes does not rethrow typed errors, so the error is passed out as a result.
-    var result: Swift.Result<Result, WireError>?
-    json.withUnsafeBytes { bytes in
-      do throws(WireError) {
-        result = .success(try parse(bytes, body))
-      } catch {
-        result = .failure(error)
-      }
+    try json.withUnsafeBufferPointer { bytes throws(WireError) in
+      try parse(UnsafeRawBufferPointer(bytes), body)
     }
-    guard let result else { throw WireError("it was not parsed") }
-    return try result.get()
   }
 }
 
@@ -117,7 +108,6 @@ package struct JSONCursor {
     self.index = index
   }
 
-  /// The kinds of JSON values.
   package enum Kind: Sendable {
     case object, array, string, integer, double, boolean, null
   }
@@ -165,12 +155,10 @@ package struct JSONCursor {
     return UnsafeBufferPointer(start: at + 4, count: Int(length))
   }
 
-  /// The string; nil for other kinds.
   package var string: String? {
     utf8.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The boolean; nil for other kinds.
   package var boolean: Bool? {
     switch tag {
     case UInt8(ascii: "t"): true
@@ -231,7 +219,6 @@ package struct JSONCursor {
     }
   }
 
-  /// The members of an object.
   @usableFromInline
   package struct Members: Sequence, IteratorProtocol {
     @usableFromInline var at: JSONCursor
@@ -260,7 +247,6 @@ package struct JSONCursor {
     }
   }
 
-  /// The elements of an array.
   @usableFromInline
   package struct Elements: Sequence, IteratorProtocol {
     @usableFromInline var at: JSONCursor

@@ -121,7 +121,6 @@ extension JSONWriter {
     beginLine()
   }
 
-  /// Writes a timestamp as an RFC 3339 string.
   package mutating func timestamp(_ time: Timestamp) {
     quoted { time.append(to: &$0) }
   }
@@ -152,7 +151,6 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a write of a commit.
   package mutating func write(_ write: Write, in database: DatabaseName) {
     if case .set(let document) = write.operation { return self.write(write, setting: document) }
     object { json in

@@ -1,6 +1,5 @@
 /// A query that aggregates documents (`google.firestore.v1.StructuredAggregationQuery`).
 package struct StructuredAggregationQuery: Sendable, Equatable {
-  /// The query that selects the documents.
   package var query: StructuredQuery
   /// The aggregations, 1 to 5.
   package var aggregations: [Aggregation]
@@ -11,7 +10,6 @@ package struct StructuredAggregationQuery: Sendable, Equatable {
   }
 
   package struct Aggregation: Sendable, Equatable {
-    /// The function of an aggregation.
     package enum Operation: Sendable, Equatable {
       /// Counts documents, up to a limit if there is one.
       case count(upTo: Int64?)

@@ -9,17 +9,13 @@
 ///       limit: 10
 ///     )
 package struct StructuredQuery: Sendable, Equatable {
-  /// The collections to query.
   package var from: CollectionSelector
   /// The filter; nil matches all documents.
   package var `where`: Filter?
   /// The order; the service appends the inequality fields and the document name.
   package var orderBy: [Order]
-  /// The start of the results.
   package var startAt: Cursor?
-  /// The end of the results.
   package var endAt: Cursor?
-  /// The number of results to skip.
   package var offset: Int
   /// The maximum number of results; nil for no limit.
   package var limit: Int?
@@ -66,7 +62,6 @@ package struct StructuredQuery: Sendable, Equatable {
     }
   }
 
-  /// A condition on a document.
   package indirect enum Filter: Sendable, Equatable {
     /// All filters match.
     case and([Filter])

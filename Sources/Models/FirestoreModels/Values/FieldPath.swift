@@ -59,7 +59,9 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     let bytes = Array(text.utf8)
     var segments: [String] = []
     var index = 0
-    func error(_ reason: String) -> FieldPathError { FieldPathError(text: text, offset: index, reason: reason) }
+    func error(_ reason: String) -> FieldPathError {
+      FieldPathError(text: text, offset: index, reason: reason)
+    }
     let needsQuotes = "a name with anything but letters, digits and _ is written in back-quotes"
     while true {
       if index < bytes.count, bytes[index] == UInt8(ascii: "`") {
@@ -107,9 +109,9 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
       isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
       parts[parts.count - 1].append(byte)
     }
-    var paths: [FieldPath] = []
-    for part in parts { paths.append(try FieldPath(parsing: String(decoding: part, as: UTF8.self))) }
-    return paths
+    return try parts.map { part throws(FieldPathError) in
+      try FieldPath(parsing: String(decoding: part, as: UTF8.self))
+    }
   }
 
   /// The path in Firestore's grammar, quoted where necessary.

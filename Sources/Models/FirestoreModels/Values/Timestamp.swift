@@ -228,6 +228,24 @@ package enum Civil {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthIndex + 2) / 5 + 1)
   }
 
+  package static func isDate(year: Int, month: Int, day: Int) -> Bool {
+    year >= 1 && (1...12).contains(month) && day >= 1 && day <= daysInMonth(year: year, month: month)
+  }
+
+  /// The parts of a date such as `2026-01-31`; nil for one that does not exist, and for any other text.
+  package static func date(_ text: UnsafeBufferPointer<UInt8>) -> (year: Int, month: Int, day: Int)? {
+    let hyphen = UInt8(ascii: "-")
+    func number(_ range: Range<Int>) -> Int? {
+      text[range].reduce(0) { number, byte in
+        number.flatMap { (48...57).contains(byte) ? $0 * 10 + Int(byte - 48) : nil }
+      }
+    }
+    guard text.count == 10, text[4] == hyphen, text[7] == hyphen, let year = number(0..<4),
+      let month = number(5..<7), let day = number(8..<10), isDate(year: year, month: month, day: day)
+    else { return nil }
+    return (year, month, day)
+  }
+
   /// The number of days in a month.
   package static func daysInMonth(year: Int, month: Int) -> Int {
     switch month {

@@ -29,56 +29,9 @@ package struct Change: Sendable {
   /// The effect; unchanged fields are not copied.
   let effect: Effect
   /// The fields that the service sets to the commit time.
-  package var serverTimes: [FieldPath]
+  package var serverTimes: [FieldPath] = []
   /// The reasons as short codes in a fixed order (`fullName-from-parts`), for totals and plan files.
-  package var reasons: [String]
-
-  /// Makes a change from complete documents.
-  ///
-  /// - Parameter after: See ``after``.
-  package init(
-    path: DocumentPath,
-    before: RawDocument?,
-    after: FieldMap?,
-    serverTimes: [FieldPath] = [],
-    reasons: [String] = []
-  ) {
-    self.path = path
-    self.before = before
-    self.serverTimes = serverTimes
-    self.reasons = reasons
-    effect =
-      if let after {
-        before.map { .update(FieldEdit(from: $0.fields, to: after)) } ?? .creation(after)
-      } else {
-        .deletion
-      }
-  }
-
-  /// Makes a change of some fields of a document.
-  ///
-  /// - Parameter edit: The fields to set and delete, including deletions of the fields in `serverTimes`.
-  package init(
-    of before: RawDocument,
-    _ edit: FieldEdit,
-    serverTimes: [FieldPath] = [],
-    reasons: [String] = []
-  ) {
-    path = before.path
-    self.before = before
-    effect = .update(edit)
-    self.serverTimes = serverTimes
-    self.reasons = reasons
-  }
-
-  /// Makes the change that creates a document.
-  init(creating document: EncodedDocument) {
-    path = document.path
-    before = nil
-    effect = .encodedCreation(document)
-    serverTimes = []
-    reasons = []
-  }
+  package var reasons: [String] = []
 
   /// The intended fields without those in ``serverTimes``; nil to delete the document.
   package var after: FieldMap? {
@@ -106,12 +59,42 @@ extension Change: Equatable {
 }
 
 extension Change {
+  /// Makes a change from complete documents.
+  package init(
+    path: DocumentPath,
+    before: RawDocument?,
+    after: FieldMap?,
+    serverTimes: [FieldPath] = [],
+    reasons: [String] = []
+  ) {
+    let effect: Effect =
+      if let after {
+        before.map { .update(FieldEdit(from: $0.fields, to: after)) } ?? .creation(after)
+      } else {
+        .deletion
+      }
+    self.init(path: path, before: before, effect: effect, serverTimes: serverTimes, reasons: reasons)
+  }
+
+  /// Makes a change of some fields of a document.
+  ///
+  /// - Parameter edit: The fields to set and delete, including deletions of the fields in `serverTimes`.
+  package init(
+    of before: RawDocument,
+    _ edit: FieldEdit,
+    serverTimes: [FieldPath] = [],
+    reasons: [String] = []
+  ) {
+    let effect = Effect.update(edit)
+    self.init(path: before.path, before: before, effect: effect, serverTimes: serverTimes, reasons: reasons)
+  }
+
   /// The change that a write makes to the document it was decided on; nil if the document does not exist.
   ///
   /// All transformed fields count as ``serverTimes``.
   package init(_ write: Write, over before: RawDocument?) {
     if case .set(let document) = write.operation, before == nil, write.transforms.isEmpty {
-      self.init(creating: document)
+      self.init(path: document.path, before: nil, effect: .encodedCreation(document))
       return
     }
     let serverTimes = write.transforms.map(\.field)

@@ -22,11 +22,10 @@ package struct FieldEdit: Sendable {
         index += 1
       }
       if index < before.count, before.entries[index].name.isIdentical(to: entry.name) {
-        if before.entries[index].value != entry.value { members.append(Member(entry)) }
         index += 1
-      } else {
-        members.append(Member(entry))
+        if before.entries[index - 1].value == entry.value { continue }
       }
+      members.append(Member(name: entry.name, value: entry.value))
     }
     for entry in before.entries[index...] { members.append(Member(name: entry.name, value: nil)) }
   }
@@ -48,12 +47,6 @@ package struct FieldEdit: Sendable {
       index -= 1
     }
     members.insert(Member(name: name, value: value), at: index)
-  }
-}
-
-extension FieldEdit.Member {
-  fileprivate init(_ entry: FieldMap.Entry) {
-    self.init(name: entry.name, value: entry.value)
   }
 }
 

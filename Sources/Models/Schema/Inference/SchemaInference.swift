@@ -81,22 +81,16 @@ extension CollectionProfile {
   ]
 
   private static func time(_ names: [String], in fields: [FieldSchema]) -> CollectionSchema.TimeField? {
-    for name in names {
-      let path = FieldPath(field: name)
-      if let field = fields.first(where: { $0.path == path }), field.types == [.timestamp], field.isRequired {
-        return CollectionSchema.TimeField(path: path)
-      }
+    let path = names.map { FieldPath(field: $0) }.first { path in
+      fields.contains { $0.path == path && $0.types == [.timestamp] && $0.isRequired }
     }
-    return nil
+    return path.map { CollectionSchema.TimeField(path: $0) }
   }
 
   private static func softDelete(in fields: [FieldSchema]) -> CollectionSchema.SoftDelete? {
-    for (name, deleted) in softDeletes {
-      let path = FieldPath(field: name)
-      if let field = fields.first(where: { $0.path == path }), field.types == [.boolean] {
-        return CollectionSchema.SoftDelete(path: path, deleted: deleted)
-      }
+    let mark = softDeletes.first { name, _ in
+      fields.contains { $0.path == FieldPath(field: name) && $0.types == [.boolean] }
     }
-    return nil
+    return mark.map { CollectionSchema.SoftDelete(path: FieldPath(field: $0), deleted: $1) }
   }
 }

@@ -26,10 +26,8 @@ package struct DatabaseSchema: Sendable {
     )
   }
 
-  /// A schema without collections.
   package static let none = DatabaseSchema(name: "none", collections: [])
 
-  /// Whether it declares nothing.
   package var isEmpty: Bool { collections.isEmpty }
 
   /// The schema of a collection, or of the pattern of a collection; nil where none is declared.

@@ -11,7 +11,6 @@ import FirestoreModels
 ///
 /// Scheme and host are compared without case; a bucket that is percent-encoded is decoded.
 package struct StorageURL: Sendable, Equatable {
-  /// The name of the bucket.
   package let bucket: String
   /// What comes before and after it.
   private let parts: (before: String, after: String)

@@ -7,7 +7,6 @@ package import FirestoreModels
 /// where a match alone suffices. The schema names the fields: `search: { texts: […], phones: […] }`; without it, all
 /// top-level texts are searched.
 package struct TextSearch: Sendable {
-  /// A matching field.
   package struct Match: Sendable, Equatable {
     package var field: String
     package var text: String

@@ -1,7 +1,6 @@
 import FirestoreModels
 import YAML
 
-/// Reads one collection of a schema file.
 struct CollectionReader {
   private let yaml: YAMLFile
   private let nodes: SchemaNodes

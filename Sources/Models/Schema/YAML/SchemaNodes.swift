@@ -16,9 +16,7 @@ struct SchemaNodes {
     guard case .sequence(let items) = node.content, !items.isEmpty else {
       throw yaml.failure(at: node, "'\(name)' is \(node.kind); expected a list, as [a, b]")
     }
-    var elements: [Element] = []
-    for item in items { elements.append(try element(item)) }
-    return elements
+    return try items.map(element)
   }
 
   func texts(_ node: YAMLNode, _ name: String) throws(Failure) -> [String] {

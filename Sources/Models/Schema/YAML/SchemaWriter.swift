@@ -4,7 +4,6 @@ import FirestoreModels
 package struct SchemaWriter {
   private var lines: [String] = []
 
-  /// The YAML of a schema.
   package static func yaml(_ schema: DatabaseSchema) -> String {
     var writer = SchemaWriter()
     writer.write(schema)
