@@ -1,6 +1,6 @@
 /// Another program, whose output this process waits for.
 package enum ChildProcess {
-  /// What a program that ended left.
+  /// The result of a program that has ended.
   package struct Output: Sendable {
     /// What it wrote to its standard output.
     package var bytes: [UInt8]
@@ -17,7 +17,7 @@ package enum ChildProcess {
     case cancelled
   }
 
-  /// How long one look for output or the end lasts, in milliseconds.
+  /// How long to wait for output before the end is checked, in milliseconds.
   private static let interval: Int32 = 20
 
   /// Runs a program and blocks until it has ended.
@@ -56,7 +56,7 @@ package enum ChildProcess {
       // What it wrote before its end is in the pipe by then.
       var status: Int32 = 0
       let ended = waitpid(child, &status, WNOHANG)
-      // Where children are reaped by the system, nobody learns their status; the output has to do.
+      // Where the system reaps children, their status is lost, and the output has to suffice.
       let hasEnded = ended == child || (ended < 0 && errno == ECHILD)
       var problem: Problem?
       if isOpen { isOpen = drain(ends[0], into: &output.bytes, maximumBytes: maximumBytes) }

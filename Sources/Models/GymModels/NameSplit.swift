@@ -100,23 +100,20 @@ package struct NameSplit: Sendable, Equatable {
     func key(_ part: PersonName.Part) -> [UTF8Key]? {
       known[part].map { PlainText.tokens($0).map { UTF8Key(PlainText.folded($0)) } }
     }
+    var plainSplit: PersonName { parts(of: units(of: tokens)) }
     var low = 0
     var high = tokens.count
     if let first = key(.first) {
-      guard folded.starts(with: first) else { return parts(of: units(of: tokens)) }
+      guard folded.starts(with: first) else { return plainSplit }
       low = first.count
     }
     if let maternal = key(.maternal) {
-      guard high - maternal.count >= low, Array(folded[(high - maternal.count)...]) == maternal else {
-        return parts(of: units(of: tokens))
-      }
       high -= maternal.count
+      guard high >= low, folded[high...].elementsEqual(maternal) else { return plainSplit }
     }
     var name = known
     if let paternal = key(.paternal) {
-      guard let start = lastPosition(of: paternal, in: folded[low..<high]) else {
-        return parts(of: units(of: tokens))
-      }
+      guard let start = lastPosition(of: paternal, in: folded[low..<high]) else { return plainSplit }
       name.fill(.first, with: tokens[low..<start])
       name.fill(.maternal, with: tokens[(start + paternal.count)..<high])
       return name

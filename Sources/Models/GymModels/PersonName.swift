@@ -76,9 +76,7 @@ package struct PersonName: Sendable, Equatable {
   package var tidied: PersonName { PersonName { self[$0].map(PlainText.tidied) } }
 
   /// Returns this name with missing parts taken from another.
-  package func filled(from other: PersonName) -> PersonName {
-    PersonName { self[$0] ?? other[$0] }
-  }
+  package func filled(from other: PersonName) -> PersonName { PersonName { self[$0] ?? other[$0] } }
 
   package static func == (a: PersonName, b: PersonName) -> Bool {
     Part.allCases.allSatisfy { a[$0].map(UTF8Key.init) == b[$0].map(UTF8Key.init) }

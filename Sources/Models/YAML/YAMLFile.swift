@@ -104,9 +104,7 @@ package struct YAMLFile: Sendable {
       content = .sequence(try sequence.map(child))
     case .mapping(let mapping):
       tag = mapping.tag.rawValue
-      content = .mapping(
-        try mapping.map { key, value throws(Failure) in (try child(key), try child(value)) }
-      )
+      content = .mapping(try mapping.map { key, value throws(Failure) in (try child(key), try child(value)) })
     case .alias:
       throw failure(Self.noAnchors)
     }
@@ -119,9 +117,7 @@ package struct YAMLFile: Sendable {
   /// The tag of a plain scalar that has none, to distinguish it from an explicit tag.
   private static let untagged: Tag.Name = "untagged"
   /// The tags of values without an explicit tag; some are resolved when keys are compared.
-  private static let impliedTags: Set = [
-    "", untagged.rawValue, Tag.Name.map.rawValue, Tag.Name.seq.rawValue,
-  ]
+  private static let impliedTags: Set = ["", untagged.rawValue, Tag.Name.map.rawValue, Tag.Name.seq.rawValue]
   private static let noAnchors = "anchors and aliases are not supported here; write the value out"
 
   /// Returns the position of the first `&name` that has a `*name`; nil if there is none.

@@ -20,9 +20,7 @@ public struct DocumentPath: Hashable, Comparable, Sendable, CustomStringConverti
   }
 
   /// The path of a document in a collection.
-  public init(_ collection: CollectionPath, _ id: String) {
-    string = "\(collection.string)/\(id)"
-  }
+  public init(_ collection: CollectionPath, _ id: String) { string = "\(collection.string)/\(id)" }
 
   /// The document ID: the last segment.
   public var id: String {
@@ -84,9 +82,7 @@ public struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConver
     string = parent.map { "\($0.string)/\(id)" } ?? id
   }
 
-  init(unchecked string: String) {
-    self.string = string
-  }
+  init(unchecked string: String) { self.string = string }
 
   /// The collection ID: the last segment, which names the collection group.
   public var id: String {

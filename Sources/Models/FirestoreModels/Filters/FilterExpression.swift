@@ -86,12 +86,14 @@ package struct FilterExpression {
     // Sent as a unary filter, as all client libraries do.
     case .equal: return .unary(field, .isNull)
     case .notEqual: return .unary(field, .isNotNull)
-    default: throw WireError("in '\(text)', null is allowed with == and != only; or write \"null\" for text")
+    default: throw error("null is allowed with == and != only; or write \"null\" for text")
     }
   }
 
+  private func error(_ cause: String) -> WireError { WireError("in '\(text)', \(cause)") }
+
   private func nameNeedsComparison(_ sign: Token) -> WireError {
-    WireError("in '\(text)', __name__ is a path: it takes == != < <= > >= in not-in, and not \(sign.text)")
+    error("__name__ is a path: it takes == != < <= > >= in not-in, and not \(sign.text)")
   }
 
   private static let tests: [String: StructuredQuery.UnaryOperator] = [
@@ -110,9 +112,7 @@ package struct FilterExpression {
     repeat {
       let value = try value(of: field)
       if value.isNull {
-        throw WireError(
-          "in '\(text)', null in a list selects nothing: use is-null; or write \"null\" for text"
-        )
+        throw error("null in a list selects nothing: use is-null; or write \"null\" for text")
       }
       values.append(value)
     } while consume(",")
@@ -132,22 +132,20 @@ package struct FilterExpression {
     var path = DocumentPath(token.text)
     if !token.isQuoted, BareWord.isCallHead(Array(token.text.utf8)), token.text.hasSuffix(")") {
       guard case .reference(let name) = try ValueLiteral.parse(token.text, in: context) else {
-        throw WireError("in '\(text)', \(token.source) is not a path: write users/u1 or ref(users/u1)")
+        throw error("\(token.source) is not a path: write users/u1 or ref(users/u1)")
       }
       path = context.database.path(ofName: name)
       if path == nil {
-        throw WireError(
-          "in '\(text)', \(token.source) is a document of another database than \(context.database)"
-        )
+        throw error("\(token.source) is a document of another database than \(context.database)")
       }
     }
     guard let path else {
-      throw WireError(
-        "in '\(text)', \(token.source) is not the path of a document, which __name__ is compared with: write users/u1 or ref(users/u1)"
+      throw error(
+        "\(token.source) is not the path of a document, which __name__ is compared with: write users/u1 or ref(users/u1)"
       )
     }
     if let violation = PathLimits.violations(of: path).first {
-      throw WireError("in '\(text)', \(token.source): \(violation.message)")
+      throw error("\(token.source): \(violation.message)")
     }
     return path
   }

@@ -69,10 +69,7 @@ extension StructuredQuery.Filter {
     fileprivate func and(_ other: NormalForm) -> NormalForm {
       NormalForm(
         disjunctions: min(disjunctions * other.disjunctions, Self.cap),
-        comparisons: min(
-          comparisons * other.disjunctions + other.comparisons * disjunctions,
-          Self.cap
-        ),
+        comparisons: min(comparisons * other.disjunctions + other.comparisons * disjunctions, Self.cap),
         memberships: min(memberships + other.memberships, Self.cap)
       )
     }

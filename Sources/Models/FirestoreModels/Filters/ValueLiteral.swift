@@ -86,7 +86,11 @@ package enum ValueLiteral {
     in context: LiteralContext
   ) throws(WireError) -> Timestamp {
     if let time = Timestamp(inner) { return time }
-    if let day = inner.withBytes(Civil.date), let time = context.startOfDay(day.year, day.month, day.day) { return time }
+    if let (year, month, day) = inner.withBytes(Civil.date),
+      let time = context.startOfDay(year, month, day)
+    {
+      return time
+    }
     throw WireError(
       "'\(text)' is not a time; write ts(2026-01-31T12:00:00Z), or ts(2026-01-31) for the start of that day"
     )

@@ -13,9 +13,7 @@ package struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 
   /// Returns the error with its location nested in a member.
-  package func inside(_ name: String) -> WireError {
-    WireError(reason, at: [name] + location)
-  }
+  package func inside(_ name: String) -> WireError { WireError(reason, at: [name] + location) }
 
   @usableFromInline
   package var description: String {
@@ -57,10 +55,7 @@ package final class JSONParser {
   ///
   /// - Parameter room: The size of the memory that the text begins; with some room behind it, it is not copied.
   /// - Throws: ``WireError`` if the text is not JSON.
-  package func parseHolding(
-    _ json: UnsafeRawBufferPointer,
-    room: Int = 0
-  ) throws(WireError) -> JSONCursor {
+  package func parseHolding(_ json: UnsafeRawBufferPointer, room: Int = 0) throws(WireError) -> JSONCursor {
     var document = gm_json_document()
     var empty: UInt8 = 0
     let status =
@@ -126,9 +121,7 @@ package struct JSONCursor {
   }
 
   @inlinable @inline(__always)
-  func at(_ index: Int) -> JSONCursor {
-    JSONCursor(tape: tape, strings: strings, index: index)
-  }
+  func at(_ index: Int) -> JSONCursor { JSONCursor(tape: tape, strings: strings, index: index) }
 
   package var kind: Kind {
     switch tag {
@@ -155,9 +148,7 @@ package struct JSONCursor {
     return UnsafeBufferPointer(start: at + 4, count: Int(length))
   }
 
-  package var string: String? {
-    utf8.map { String(decoding: $0, as: UTF8.self) }
-  }
+  package var string: String? { utf8.map { String(decoding: $0, as: UTF8.self) } }
 
   package var boolean: Bool? {
     switch tag {

@@ -24,9 +24,7 @@ extension Change {
   package var differences: [FieldDifference] {
     var differences = valueDifferences
     for path in serverTimes where !isDeletion {
-      differences.append(
-        FieldDifference(path: path, before: before?.fields[path], after: nil, isServerTime: true)
-      )
+      differences.append(.init(path: path, before: before?.fields[path], after: nil, isServerTime: true))
     }
     return differences.sorted { a, b in
       a.path.segments.map(UTF8Key.init).lexicographicallyPrecedes(b.path.segments.map(UTF8Key.init))

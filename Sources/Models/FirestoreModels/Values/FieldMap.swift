@@ -30,9 +30,7 @@ public struct FieldMap: Sendable, Equatable {
   public private(set) var entries: [Entry]
 
   /// Makes an empty map.
-  public init() {
-    entries = []
-  }
+  public init() { entries = [] }
 
   /// Makes a map of members in any order.
   ///
@@ -46,9 +44,7 @@ public struct FieldMap: Sendable, Equatable {
   }
 
   /// Makes a map of unique members that are already in byte order.
-  init(ordered members: [Entry]) {
-    entries = members
-  }
+  init(ordered members: [Entry]) { entries = members }
 
   /// The number of members.
   public var count: Int { entries.count }
@@ -56,9 +52,7 @@ public struct FieldMap: Sendable, Equatable {
   /// Whether there are no members.
   public var isEmpty: Bool { entries.isEmpty }
 
-  package mutating func reserveCapacity(_ count: Int) {
-    entries.reserveCapacity(count)
-  }
+  package mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
 
   /// The value of a member; nil if there is none, and setting nil deletes the member.
   public subscript(name: String) -> Value? {

@@ -17,9 +17,7 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// A path of one raw name, which may contain dots.
-  public init(field name: String) {
-    segments = [name]
-  }
+  public init(field name: String) { segments = [name] }
 
   /// `__name__`, the pseudo-field that holds the document name.
   public static let documentName = FieldPath(field: "__name__")
@@ -36,9 +34,7 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Returns the path with one more raw name.
-  public func appending(_ name: String) -> FieldPath {
-    FieldPath(unchecked: segments + [name])
-  }
+  public func appending(_ name: String) -> FieldPath { FieldPath(unchecked: segments + [name]) }
 
   /// Whether this path equals `other` or is one of its ancestors.
   public func isPrefix(of other: FieldPath) -> Bool {
@@ -46,9 +42,7 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
       && zip(segments, other.segments).allSatisfy { $0.isIdentical(to: $1) }
   }
 
-  private init(unchecked segments: [String]) {
-    self.segments = segments
-  }
+  private init(unchecked segments: [String]) { self.segments = segments }
 
   // MARK: Text
 

@@ -92,7 +92,5 @@ package enum ValueOrder {
     }
   }
 
-  private static func threeWay<T: Comparable>(_ a: T, _ b: T) -> Int {
-    a < b ? -1 : a > b ? 1 : 0
-  }
+  private static func threeWay<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a > b ? 1 : 0 }
 }

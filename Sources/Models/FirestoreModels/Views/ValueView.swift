@@ -131,9 +131,7 @@ extension Value: ReadableValue {
   package func write(to json: inout JSONWriter) { json.value(self) }
 
   @inlinable
-  package var isMap: Bool {
-    if case .map = self { true } else { false }
-  }
+  package var isMap: Bool { if case .map = self { true } else { false } }
 }
 
 extension Timestamp: ReadableTime {

@@ -11,7 +11,7 @@
 ///     )
 ///     change.differences.map(\.path)    // [fullName, nombre, updatedAt]
 ///     change.write.precondition         // .updateTime(…), as the document was read
-package struct Change: Sendable {
+package struct Change: Sendable, Equatable {
   enum Effect: Sendable {
     /// Creates the document with these fields.
     case creation(FieldMap)
@@ -49,9 +49,7 @@ package struct Change: Sendable {
   }
 
   package var isDeletion: Bool { if case .deletion = effect { true } else { false } }
-}
 
-extension Change: Equatable {
   package static func == (a: Change, b: Change) -> Bool {
     a.path == b.path && a.before == b.before && a.after == b.after && a.serverTimes == b.serverTimes
       && a.reasons == b.reasons
@@ -107,12 +105,8 @@ extension Change {
       for path in mask { fieldsAfter[path] = fields[path] }
       after = fieldsAfter
     }
-    self.init(
-      path: write.path,
-      before: before,
-      after: after?.removing(serverTimes),
-      serverTimes: serverTimes
-    )
+    after = after?.removing(serverTimes)
+    self.init(path: write.path, before: before, after: after, serverTimes: serverTimes)
   }
 
   /// Whether the change leaves the document as it is.

@@ -30,9 +30,7 @@ package struct FieldEdit: Sendable {
     for entry in before.entries[index...] { members.append(Member(name: entry.name, value: nil)) }
   }
 
-  package mutating func reserveCapacity(_ count: Int) {
-    members.reserveCapacity(count)
-  }
+  package mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
 
   /// Sets a member, or deletes it if `value` is nil.
   package mutating func set(_ name: String, to value: FirestoreModels.Value?) {

@@ -37,9 +37,7 @@ package struct CollectionProfile: Sendable {
     var node: Int?
   }
 
-  package init(_ pattern: CollectionPath) {
-    self.pattern = pattern
-  }
+  package init(_ pattern: CollectionPath) { self.pattern = pattern }
 
   package mutating func add(_ document: RawDocument) {
     documents += 1

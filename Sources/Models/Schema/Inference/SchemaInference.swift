@@ -6,7 +6,7 @@ extension CollectionProfile {
   /// A field is required where every document has it; texts have closed values where there are at most 10 in at least 20
   /// documents, and a format where all of them have it; numbers have the range that was found. Times and the lengths of
   /// texts get no range: tomorrow's documents would be outside of it. What names alone suggest (`updatedAt`, `isActive`) is
-  /// a proposal, for somebody to look over. Personal data is not declared, so it is withheld.
+  /// a proposal, to be reviewed. Personal data is not declared, so it is withheld.
   ///
   /// - Parameter references: What fields refer to, where that is known.
   package func schema(references: [FieldPath: CollectionPath] = [:]) -> CollectionSchema {

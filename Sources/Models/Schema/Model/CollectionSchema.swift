@@ -136,7 +136,7 @@ extension CollectionSchema {
 
   /// Whose personal data the collection holds.
   package enum PersonalData: Sendable, Equatable {
-    /// Nobody's.
+    /// No personal data.
     case free
     /// Why it is withheld, as a clause after the collection's name: "it holds names and phones".
     case holds(String)

@@ -21,11 +21,7 @@ package struct StorageURL: Sendable, Equatable {
     self = url
   }
 
-  private init?(
-    _ before: Substring.UTF8View,
-    _ bucket: Substring.UTF8View,
-    _ after: Substring.UTF8View
-  ) {
+  private init?(_ before: Substring.UTF8View, _ bucket: Substring.UTF8View, _ after: Substring.UTF8View) {
     guard let name = Self.decoded(bucket), Self.isBucket(name) else { return nil }
     self.bucket = name
     parts = (String(Substring(before)), String(Substring(after)))

@@ -36,7 +36,9 @@ package struct TextSearch: Sendable {
     var phones: [Match] = []
     for entry in document.fields.entries {
       if phoneFields.contains(where: { $0.isIdentical(to: entry.name) }) {
-        if let digits, let text = Self.phone(entry.value), Self.digits(of: text).contains(bytes: digits) {
+        // Some phone numbers are stored as numbers.
+        let phone = entry.value.string ?? entry.value.integer.map(String.init)
+        if let digits, let text = phone, Self.digits(of: text).contains(bytes: digits) {
           phones.append(Match(field: entry.name, text: text))
         }
         continue
@@ -50,11 +52,6 @@ package struct TextSearch: Sendable {
     }
     let all = (open.isEmpty ? texts : []) + phones
     return all.sorted { $0.field.compareUTF8($1.field) < 0 }
-  }
-
-  /// A phone number as text; some are stored as numbers.
-  private static func phone(_ value: Value) -> String? {
-    value.string ?? value.integer.map(String.init)
   }
 
   private static func digits(of text: String) -> String {
