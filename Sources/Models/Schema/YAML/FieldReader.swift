@@ -57,10 +57,7 @@ struct FieldReader {
       case "number-format": field.numberFormat = try yaml.text(value, member)
       case "width":
         guard let width = value.text.flatMap({ Double($0) }), (1...255).contains(width) else {
-          throw yaml.failure(
-            at: value,
-            "'width' is \(value.text ?? value.kind); expected a number from 1 to 255"
-          )
+          throw nodes.unexpected(value, member, "a number from 1 to 255")
         }
         field.width = width
       case "highlight": field.highlight = try nodes.highlight(value, of: field.types)

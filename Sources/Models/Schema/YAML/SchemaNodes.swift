@@ -31,6 +31,11 @@ struct SchemaNodes {
     return text
   }
 
+  /// Returns the error for a value that is not the expected scalar.
+  func unexpected(_ node: YAMLNode, _ name: String, _ expected: String) -> Failure {
+    yaml.failure(at: node, "'\(name)' is \(node.text ?? node.kind); expected \(expected)")
+  }
+
   /// A literal: a plain scalar as in filters, a quoted one a text.
   func value(_ node: YAMLNode) throws(Failure) -> Value {
     switch node.content {
@@ -69,16 +74,13 @@ struct SchemaNodes {
     for (name, _, value) in try yaml.members(node, "'highlight'", known: ["min", "max", "within-days"]) {
       if name == "within-days" {
         guard let count = value.text.flatMap({ Int($0) }), (0...3650).contains(count) else {
-          throw yaml.failure(
-            at: value,
-            "'within-days' is \(value.text ?? value.kind); expected a whole number from 0 to 3650"
-          )
+          throw unexpected(value, name, "a whole number from 0 to 3650")
         }
         days = count
         continue
       }
       guard let bound = value.text.flatMap({ Double($0) }), bound.isFinite else {
-        throw yaml.failure(at: value, "'\(name)' is \(value.text ?? value.kind); expected a number")
+        throw unexpected(value, name, "a number")
       }
       if name == "min" { minimum = bound } else { maximum = bound }
     }
