@@ -30,9 +30,7 @@ package enum BackgroundThread {
 private final class ThreadBody {
   private let body: @Sendable () -> Void
 
-  init(_ body: @escaping @Sendable () -> Void) {
-    self.body = body
-  }
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
   static func run(_ pointer: UnsafeMutableRawPointer?) {
     if let pointer { Unmanaged<ThreadBody>.fromOpaque(pointer).takeRetainedValue().body() }

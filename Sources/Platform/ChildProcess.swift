@@ -1,6 +1,6 @@
 /// Another program, whose output this process waits for.
 package enum ChildProcess {
-  /// What a program that ended left.
+  /// The result of a program that has ended.
   package struct Output: Sendable {
     /// What it wrote to its standard output.
     package var bytes: [UInt8]
@@ -17,7 +17,7 @@ package enum ChildProcess {
     case cancelled
   }
 
-  /// How long one look for output or the end lasts, in milliseconds.
+  /// How long to wait for output before the end is checked, in milliseconds.
   private static let interval: Int32 = 20
 
   /// Runs a program and blocks until it has ended.
@@ -41,7 +41,11 @@ package enum ChildProcess {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw .cannotStart(errno) }
     for descriptor in ends { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    let (child, error) = start(words, environment, output: ends[1])
+    let (child, error) = spawn(words, environment: environment.map { "\($0.key)=\($0.value)" }) { actions in
+      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+      posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+      posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    }
     close(ends[1])
     defer { close(ends[0]) }
     if error != 0 { throw .cannotStart(error) }
@@ -52,7 +56,7 @@ package enum ChildProcess {
       // What it wrote before its end is in the pipe by then.
       var status: Int32 = 0
       let ended = waitpid(child, &status, WNOHANG)
-      // Where children are reaped by the system, nobody learns their status; the output has to do.
+      // Where the system reaps children, their status is lost, and the output has to suffice.
       let hasEnded = ended == child || (ended < 0 && errno == ECHILD)
       var problem: Problem?
       if isOpen { isOpen = drain(ends[0], into: &output.bytes, maximumBytes: maximumBytes) }
@@ -89,18 +93,6 @@ package enum ChildProcess {
       bytes.append(contentsOf: chunk[..<count])
     }
     return true
-  }
-
-  private static func start(
-    _ words: [String],
-    _ environment: [String: String],
-    output: Int32
-  ) -> (child: pid_t, error: Int32) {
-    spawn(words, environment: environment.map { "\($0.key)=\($0.value)" }) { actions in
-      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-      posix_spawn_file_actions_adddup2(&actions, output, 1)
-      posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    }
   }
 
   // MARK: Starting

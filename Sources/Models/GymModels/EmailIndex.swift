@@ -6,7 +6,6 @@ package enum EmailIndex {
   package enum Problem: String, Sendable, CaseIterable {
     /// The address is empty after normalization.
     case empty = "email-empty"
-    /// There is no `@`.
     case noAt = "email-no-at"
     /// It contains a `/`, which no ID may contain.
     case slash = "email-slash"
@@ -21,11 +20,7 @@ package enum EmailIndex {
   /// Exactly like `lowercased().trimmingCharacters(in: .whitespacesAndNewlines)` in the iOS app, but without
   /// Foundation: that set is Unicode's `White_Space` and U+200B.
   package static func normalised(_ email: String) -> String {
-    let scalars = email.lowercased().unicodeScalars
-    guard let first = scalars.firstIndex(where: { !isTrimmed($0) }),
-      let last = scalars.lastIndex(where: { !isTrimmed($0) })
-    else { return "" }
-    return String(scalars[first...last])
+    PlainText.trimmed(email.lowercased()) { PlainText.isWhiteSpace($0) || $0 == "\u{200B}" }
   }
 
   /// The first problem, in the order of ``Problem``, that keeps a normalized address from being an ID; nil if
@@ -35,17 +30,9 @@ package enum EmailIndex {
     if bytes.isEmpty { return .empty }
     if !bytes.contains(UInt8(ascii: "@")) { return .noAt }
     if bytes.contains(UInt8(ascii: "/")) { return .slash }
-    if bytes.count > 1500 { return .tooLong }
-    let doubled = "__".utf8
-    if bytes.count >= 4, bytes.starts(with: doubled), bytes.suffix(2).elementsEqual(doubled) {
-      return .reserved
-    }
-    if bytes.elementsEqual(".".utf8) || bytes.elementsEqual("..".utf8) { return .reserved }
-    return nil
-  }
-
-  private static func isTrimmed(_ scalar: Unicode.Scalar) -> Bool {
-    PlainText.isWhiteSpace(scalar) || scalar == "\u{200B}"
+    if bytes.count > PathLimits.maximumIDBytes { return .tooLong }
+    let isReserved = PathLimits.isReserved(email) || [".", ".."].contains(where: email.isIdentical)
+    return isReserved ? .reserved : nil
   }
 }
 
@@ -55,17 +42,14 @@ package enum EmailIndex {
 package struct UserEmailEntry: Sendable {
   /// The field names in the database.
   package enum Field {
-    /// The account ID.
     package static let primaryUserId = "primaryUserId"
     /// The normalized address, equal to the entry's ID.
     package static let email = "email"
-    /// The creation time.
     package static let createdAt = "createdAt"
   }
 
   /// The ID of the account that had the address first.
   package var primaryUserId: String
-  /// The normalized address.
   package var email: String
 
   package init(primaryUserId: String, email: String) {

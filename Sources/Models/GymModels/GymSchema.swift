@@ -1,14 +1,14 @@
 package import Schema
 
-/// The schema of the gym's data, which comes along: `gym.yaml`.
+/// The schema of the gym's data, which is compiled in: `gym.yaml`.
 package enum GymSchema {
   /// The name under which it is chosen: `schema: gym`.
   package static let name = "gym"
 
-  /// The file as it is compiled in, for those who want to change it.
+  /// The text of the file, from which a changed one can be made.
   package static var yaml: String { String(decoding: PackageResources.gym_yaml, as: UTF8.self) }
 
-  /// The gym's environments, for those who have no configuration: `gymmigrate.yaml`.
+  /// The gym's environments, where there is no configuration: `gymmigrate.yaml`.
   package static var configuration: String {
     String(decoding: PackageResources.gymmigrate_yaml, as: UTF8.self)
   }
@@ -18,7 +18,6 @@ package enum GymSchema {
     String(decoding: PackageResources.gymmigrate_sample_yaml, as: UTF8.self)
   }
 
-  /// The schema.
   package static let schema: DatabaseSchema = {
     do {
       return try SchemaReader.schema(parsing: yaml, path: "gym.yaml")

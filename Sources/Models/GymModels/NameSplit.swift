@@ -43,7 +43,6 @@ package struct NameSplit: Sendable, Equatable {
     ].map { UTF8Key($0) }
   )
 
-  /// Whether a word is a particle.
   package static func isParticle(_ token: String) -> Bool {
     // Fast path: folding does not shorten ASCII text and changes an ASCII initial only in case.
     guard let first = token.utf8.first else { return false }
@@ -101,23 +100,20 @@ package struct NameSplit: Sendable, Equatable {
     func key(_ part: PersonName.Part) -> [UTF8Key]? {
       known[part].map { PlainText.tokens($0).map { UTF8Key(PlainText.folded($0)) } }
     }
+    var plainSplit: PersonName { parts(of: units(of: tokens)) }
     var low = 0
     var high = tokens.count
     if let first = key(.first) {
-      guard folded.starts(with: first) else { return parts(of: units(of: tokens)) }
+      guard folded.starts(with: first) else { return plainSplit }
       low = first.count
     }
     if let maternal = key(.maternal) {
-      guard high - maternal.count >= low, Array(folded[(high - maternal.count)...]) == maternal else {
-        return parts(of: units(of: tokens))
-      }
       high -= maternal.count
+      guard high >= low, folded[high...].elementsEqual(maternal) else { return plainSplit }
     }
     var name = known
     if let paternal = key(.paternal) {
-      guard let start = lastPosition(of: paternal, in: folded[low..<high]) else {
-        return parts(of: units(of: tokens))
-      }
+      guard let start = lastPosition(of: paternal, in: folded[low..<high]) else { return plainSplit }
       name.fill(.first, with: tokens[low..<start])
       name.fill(.maternal, with: tokens[(start + paternal.count)..<high])
       return name

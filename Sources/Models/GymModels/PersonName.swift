@@ -27,14 +27,11 @@ package struct PersonName: Sendable, Equatable {
 
   /// The name of a member: the parts that are texts and not blank, as they are.
   package init(ofMember fields: FieldMap) {
-    func part(_ name: String) -> String? {
-      fields[name]?.string.flatMap { PlainText.isBlank($0) ? nil : $0 }
-    }
-    self.init(
-      firstName: part("firstName"),
-      paternalLastName: part("paternalLastName"),
-      maternalLastName: part("maternalLastName")
-    )
+    self.init { fields[UserField($0).rawValue]?.string.flatMap { PlainText.isBlank($0) ? nil : $0 } }
+  }
+
+  private init(_ part: (Part) -> String?) {
+    self.init(firstName: part(.first), paternalLastName: part(.paternal), maternalLastName: part(.maternal))
   }
 
   package subscript(part: Part) -> String? {
@@ -56,7 +53,6 @@ package struct PersonName: Sendable, Equatable {
 
   package var isEmpty: Bool { firstName == nil && paternalLastName == nil && maternalLastName == nil }
 
-  /// Whether all parts are present.
   package var isComplete: Bool { firstName != nil && paternalLastName != nil && maternalLastName != nil }
 
   /// The full name: the tidied parts joined by spaces; empty if there are none.
@@ -73,51 +69,27 @@ package struct PersonName: Sendable, Equatable {
 
   /// The parts of another name that this one lacks.
   package func missing(from other: PersonName) -> PersonName {
-    PersonName(
-      firstName: firstName == nil ? other.firstName : nil,
-      paternalLastName: paternalLastName == nil ? other.paternalLastName : nil,
-      maternalLastName: maternalLastName == nil ? other.maternalLastName : nil
-    )
+    PersonName { self[$0] == nil ? other[$0] : nil }
   }
 
   /// The parts, each ``PlainText/tidied(_:)``.
-  package var tidied: PersonName {
-    PersonName(
-      firstName: firstName.map(PlainText.tidied),
-      paternalLastName: paternalLastName.map(PlainText.tidied),
-      maternalLastName: maternalLastName.map(PlainText.tidied)
-    )
-  }
+  package var tidied: PersonName { PersonName { self[$0].map(PlainText.tidied) } }
 
   /// Returns this name with missing parts taken from another.
-  package func filled(from other: PersonName) -> PersonName {
-    PersonName(
-      firstName: firstName ?? other.firstName,
-      paternalLastName: paternalLastName ?? other.paternalLastName,
-      maternalLastName: maternalLastName ?? other.maternalLastName
-    )
-  }
+  package func filled(from other: PersonName) -> PersonName { PersonName { self[$0] ?? other[$0] } }
 
   package static func == (a: PersonName, b: PersonName) -> Bool {
-    Part.allCases.allSatisfy { part in
-      switch (a[part], b[part]) {
-      case (nil, nil): true
-      case (let x?, let y?): x.isIdentical(to: y)
-      default: false
-      }
-    }
+    Part.allCases.allSatisfy { a[$0].map(UTF8Key.init) == b[$0].map(UTF8Key.init) }
   }
 
   // MARK: Comparison
 
   /// Whether the parts present in both names are equal apart from case, accents and extra white space.
   package func saysSame(as other: PersonName) -> Bool {
-    func saySame(_ a: String?, _ b: String?) -> Bool {
-      guard let a, let b else { return true }
-      return PlainText.saySame(a, b)
+    Part.allCases.allSatisfy { part in
+      guard let own = self[part], let text = other[part] else { return true }
+      return PlainText.saySame(own, text)
     }
-    return saySame(firstName, other.firstName) && saySame(paternalLastName, other.paternalLastName)
-      && saySame(maternalLastName, other.maternalLastName)
   }
 
   /// Whether the parts match a full name, which may lack only the maternal surname.

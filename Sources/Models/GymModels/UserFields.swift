@@ -9,7 +9,6 @@ package enum UserField: String, Sendable, CaseIterable {
   case phone, isActive, role, onboardingCompleted
   case nombre, primerApellido, segundoApellido, telefono, activo
 
-  /// The field of a name part.
   package init(_ part: PersonName.Part) {
     switch part {
     case .first: self = .firstName
@@ -68,7 +67,6 @@ package enum UserField: String, Sendable, CaseIterable {
 /// A field is missing if it is absent, null or blank text. A value of another type is never converted: it is
 /// listed in ``wrongTypes`` and counts as missing.
 package struct UserFields: Sendable {
-  /// A value of the wrong type.
   package struct WrongType: Sendable, Equatable {
     package var field: UserField
     package var value: Value

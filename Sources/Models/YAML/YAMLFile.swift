@@ -3,7 +3,6 @@ import Yams
 
 /// A YAML file being read; its errors name the file, line and column.
 package struct YAMLFile: Sendable {
-  /// The path, for errors.
   package let path: String
   /// The kind of its errors.
   package let kind: Failure.Kind
@@ -36,19 +35,13 @@ package struct YAMLFile: Sendable {
 
   /// Parses the only document of the file.
   ///
-  /// - Parameters:
-  ///   - text: The YAML.
-  ///   - allowsAliases: Whether `&anchor` and `*alias` are accepted and `!tags` ignored; otherwise both are
-  ///     refused.
+  /// - Parameter allowsAliases: Whether `&anchor` and `*alias` are accepted and `!tags` ignored; otherwise both are
+  ///   refused.
   /// - Throws: ``FirestoreModels/Failure`` with the line and column of the error.
   package func parse(_ text: String, allowsAliases: Bool) throws(Failure) -> YAMLNode {
     // This must precede the parser: it hashes every key, and a key of nested aliases takes it forever.
     if !allowsAliases, let (line, column) = Self.anchor(in: text) {
-      throw failure(
-        line: line,
-        column: column,
-        "anchors and aliases are not supported here; write the value out"
-      )
+      throw failure(line: line, column: column, Self.noAnchors)
     }
     do {
       let parser = try Yams.Parser(yaml: text, resolver: Resolver.basic.appending(Self.untagged, ".*"))
@@ -93,9 +86,13 @@ package struct YAMLFile: Sendable {
   ) throws(Failure) -> YAMLNode {
     let (line, column) = (node.mark?.line ?? 1, node.mark?.column ?? 1)
     func failure(_ cause: String) -> Failure { self.failure(line: line, column: column, cause) }
+    func child(_ node: Node) throws(Failure) -> YAMLNode {
+      try converted(node, depth: depth + 1, allowsAliases: allowsAliases, &count)
+    }
     count += 1
     if count > Self.maximumNodes { throw failure("there are more than \(Self.maximumNodes) values") }
     if depth > Self.maximumDepth { throw failure("there are more than \(Self.maximumDepth) levels") }
+    if !allowsAliases, node.anchor != nil { throw failure(Self.noAnchors) }
     let content: YAMLNode.Content
     var tag = ""
     switch node {
@@ -104,33 +101,15 @@ package struct YAMLFile: Sendable {
       content = .scalar(scalar.string, isPlain: scalar.style == .plain)
     case .sequence(let sequence):
       tag = sequence.tag.rawValue
-      var items: [YAMLNode] = []
-      if !allowsAliases, sequence.anchor != nil { throw failure(Self.noAnchors) }
-      for item in sequence {
-        items.append(try converted(item, depth: depth + 1, allowsAliases: allowsAliases, &count))
-      }
-      content = .sequence(items)
+      content = .sequence(try sequence.map(child))
     case .mapping(let mapping):
       tag = mapping.tag.rawValue
-      var members: [(key: YAMLNode, value: YAMLNode)] = []
-      if !allowsAliases, mapping.anchor != nil { throw failure(Self.noAnchors) }
-      for (key, value) in mapping {
-        members.append(
-          (
-            try converted(key, depth: depth + 1, allowsAliases: allowsAliases, &count),
-            try converted(value, depth: depth + 1, allowsAliases: allowsAliases, &count)
-          )
-        )
-      }
-      content = .mapping(members)
+      content = .mapping(try mapping.map { key, value throws(Failure) in (try child(key), try child(value)) })
     case .alias:
       throw failure(Self.noAnchors)
     }
-    if !allowsAliases {
-      if node.anchor != nil { throw failure(Self.noAnchors) }
-      if !Self.impliedTags.contains(tag) {
-        throw failure("the tag \(tag) is not supported here; quote the value to make it a string")
-      }
+    if !allowsAliases, !Self.impliedTags.contains(tag) {
+      throw failure("the tag \(tag) is not supported here; quote the value to make it a string")
     }
     return YAMLNode(content: content, line: line, column: column)
   }
@@ -138,9 +117,7 @@ package struct YAMLFile: Sendable {
   /// The tag of a plain scalar that has none, to distinguish it from an explicit tag.
   private static let untagged: Tag.Name = "untagged"
   /// The tags of values without an explicit tag; some are resolved when keys are compared.
-  private static let impliedTags: Set = [
-    "", untagged.rawValue, Tag.Name.map.rawValue, Tag.Name.seq.rawValue,
-  ]
+  private static let impliedTags: Set = ["", untagged.rawValue, Tag.Name.map.rawValue, Tag.Name.seq.rawValue]
   private static let noAnchors = "anchors and aliases are not supported here; write the value out"
 
   /// Returns the position of the first `&name` that has a `*name`; nil if there is none.
@@ -183,8 +160,7 @@ package struct YAMLFile: Sendable {
   /// Returns the members of a map, each name once.
   ///
   /// - Parameters:
-  ///   - node: The map.
-  ///   - what: Its description for errors, such as "the file".
+  ///   - what: The map's description for errors, such as "the file".
   ///   - known: The allowed names; any if nil.
   package func members(
     _ node: YAMLNode,

@@ -15,10 +15,7 @@ package struct YAMLNode: Sendable {
   /// The column, from 1, in Unicode characters.
   package let column: Int
 
-  /// The text of a scalar.
-  package var text: String? {
-    if case .scalar(let text, _) = content { text } else { nil }
-  }
+  package var text: String? { if case .scalar(let text, _) = content { text } else { nil } }
 
   /// A description of the kind, for errors.
   package var kind: String {

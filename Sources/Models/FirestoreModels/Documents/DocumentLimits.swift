@@ -14,15 +14,12 @@ package enum DocumentLimits {
   package static let maximumFieldNameBytes = 1500
   /// The maximum nesting of maps and arrays.
   package static let maximumDepth = 20
-  /// The maximum number of components of a vector.
   package static let maximumVectorDimensions = 2048
 
-  /// A violation of one limit.
   package struct Violation: Sendable, Equatable, CustomStringConvertible {
     package enum Code: String, Sendable, CaseIterable {
       /// The path does not alternate between collections and documents.
       case malformedPath
-      /// An ID is empty.
       case emptyID
       /// An ID exceeds 1,500 bytes.
       case longID
@@ -32,7 +29,6 @@ package enum DocumentLimits {
       case deepPath
       /// A document name exceeds 6 KiB.
       case longName
-      /// A field name is empty.
       case emptyFieldName
       /// A field name exceeds 1,500 bytes.
       case longFieldName
@@ -46,9 +42,7 @@ package enum DocumentLimits {
       case largeDocument
       /// Maps and arrays are nested more than 20 levels deep.
       case deepValue
-      /// An array directly contains an array.
       case nestedArray
-      /// A coordinate is out of range.
       case coordinate
       /// A vector has more than 2,048 components.
       case longVector
@@ -56,7 +50,6 @@ package enum DocumentLimits {
       case malformedReference
     }
 
-    /// The violated limit.
     package var code: Code
     /// One line that names the field and the limit, never the value.
     package var message: String
@@ -75,19 +68,15 @@ package enum DocumentLimits {
     violations += self.violations(of: document.fields)
     let bytes = DocumentSize.bytes(of: document, mapOverhead: 0)
     if bytes > maximumDocumentBytes {
-      violations.append(
-        Violation(
-          .largeDocument,
-          "the document has \(bytes) bytes; the service stores at most \(maximumDocumentBytes)"
-        )
-      )
+      let message = "the document has \(bytes) bytes; the service stores at most \(maximumDocumentBytes)"
+      violations.append(Violation(.largeDocument, message))
     }
     return violations
   }
 
   /// All violations in the fields of any document.
   package static func violations(of fields: FieldMap) -> [Violation] {
-    var checker = LimitChecker()
+    var checker = Checker()
     checker.members(of: fields, depth: 0)
     return checker.violations
   }
@@ -97,14 +86,10 @@ package enum DocumentLimits {
     // A path that is too long gets one violation only: a hostile one has millions of segments.
     let bytes = path.segments.reduce(path.segments.count - 1) { $0 + $1.utf8.count }
     if path.segments.count > 1, bytes > maximumFieldNameBytes {
-      return [
-        Violation(
-          .longFieldPath,
-          "a field path of \(path.segments.count) names has \(bytes) bytes; at most \(maximumFieldNameBytes) are allowed"
-        )
-      ]
+      let size = "a field path of \(path.segments.count) names has \(bytes) bytes"
+      return [Violation(.longFieldPath, "\(size); at most \(maximumFieldNameBytes) are allowed")]
     }
-    var checker = LimitChecker()
+    var checker = Checker()
     for segment in path.segments {
       checker.steps.append(.member(segment))
       checker.check(name: segment)
@@ -113,140 +98,128 @@ package enum DocumentLimits {
   }
 }
 
-/// Traverses the fields of a document and tracks the location.
-private struct LimitChecker {
-  enum Step {
-    case member(String)
-    case element(Int)
-  }
-
-  var steps: [Step] = []
-  var violations: [DocumentLimits.Violation] = []
-
-  mutating func members(of fields: FieldMap, depth: Int) {
-    for entry in fields.entries {
-      steps.append(.member(entry.name))
-      check(name: entry.name)
-      checkPath()
-      check(entry.value, depth: depth, inArray: false)
-      steps.removeLast()
+extension DocumentLimits {
+  /// Traverses the fields of a document and tracks the location.
+  private struct Checker {
+    enum Step {
+      case member(String)
+      case element(Int)
     }
-  }
 
-  mutating func check(name: String) {
-    let count = name.utf8.count
-    if count == 0 {
-      add(.emptyFieldName, "has an empty name")
-    } else if count > DocumentLimits.maximumFieldNameBytes {
-      add(
-        .longFieldName,
-        "has a name of \(count) bytes; at most \(DocumentLimits.maximumFieldNameBytes) are allowed"
-      )
-    } else if PathLimits.isReserved(name) {
-      add(.reservedFieldName, "has a reserved name: no name may begin and end with __")
-    }
-  }
+    var steps: [Step] = []
+    var violations: [Violation] = []
 
-  /// Checks the path as a mask would name it; array elements cannot be named.
-  mutating func checkPath() {
-    if steps.count < 2 { return }
-    var bytes = steps.count - 1
-    for step in steps {
-      guard case .member(let name) = step else { return }
-      let count = name.utf8.count
-      // An overlong name is already a violation.
-      if count > DocumentLimits.maximumFieldNameBytes { return }
-      bytes += count
-    }
-    if bytes > DocumentLimits.maximumFieldNameBytes {
-      add(
-        .longFieldPath,
-        "has a path of \(bytes) bytes; at most \(DocumentLimits.maximumFieldNameBytes) are allowed"
-      )
-    }
-  }
-
-  /// Checks a value nested in `depth` maps and arrays.
-  mutating func check(_ value: Value, depth: Int, inArray: Bool) {
-    let before = violations.count
-    switch value {
-    case .null, .boolean, .integer, .double, .timestamp: return
-    // The documented limit of the type, without the extra byte of its storage size.
-    case .string(let text): check(bytes: text.utf8.count)
-    case .bytes(let bytes): check(bytes: bytes.count)
-    case .reference(let name):
-      if DatabaseName.split(name) == nil {
-        add(.malformedReference, "is not the full name of a document (projects/P/databases/D/documents/…)")
-      }
-    case .geoPoint(let point):
-      if !(-90...90).contains(point.latitude) {
-        add(.coordinate, "has a latitude outside -90 to 90 degrees")
-      }
-      if !(-180...180).contains(point.longitude) {
-        add(.coordinate, "has a longitude outside -180 to 180 degrees")
-      }
-    case .array(let values):
-      if inArray { add(.nestedArray, "is an array directly inside an array") }
-      guard enter(depth) else { return }
-      for (index, element) in values.enumerated() {
-        steps.append(.element(index))
-        check(element, depth: depth + 1, inArray: true)
+    mutating func members(of fields: FieldMap, depth: Int) {
+      for entry in fields.entries {
+        steps.append(.member(entry.name))
+        check(name: entry.name)
+        checkPath()
+        check(entry.value, depth: depth, inArray: false)
         steps.removeLast()
       }
-      if depth == 0, violations.count == before {
-        check(bytes: DocumentSize.bytes(of: value, mapOverhead: 0))
+    }
+
+    mutating func check(name: String) {
+      let count = name.utf8.count
+      if count == 0 {
+        add(.emptyFieldName, "has an empty name")
+      } else if count > maximumFieldNameBytes {
+        add(.longFieldName, "has a name of \(count) bytes; at most \(maximumFieldNameBytes) are allowed")
+      } else if PathLimits.isReserved(name) {
+        add(.reservedFieldName, "has a reserved name: no name may begin and end with __")
       }
-    case .map(let fields):
-      if let vector = fields.vector {
-        if vector.count > DocumentLimits.maximumVectorDimensions {
-          add(
-            .longVector,
-            "is a vector of \(vector.count) components; at most \(DocumentLimits.maximumVectorDimensions) are allowed"
-          )
+    }
+
+    /// Checks the path as a mask would name it; array elements cannot be named.
+    mutating func checkPath() {
+      if steps.count < 2 { return }
+      var bytes = steps.count - 1
+      for step in steps {
+        guard case .member(let name) = step else { return }
+        let count = name.utf8.count
+        // An overlong name is already a violation.
+        if count > maximumFieldNameBytes { return }
+        bytes += count
+      }
+      if bytes > maximumFieldNameBytes {
+        add(.longFieldPath, "has a path of \(bytes) bytes; at most \(maximumFieldNameBytes) are allowed")
+      }
+    }
+
+    /// Checks a value nested in `depth` maps and arrays.
+    mutating func check(_ value: Value, depth: Int, inArray: Bool) {
+      let before = violations.count
+      switch value {
+      case .null, .boolean, .integer, .double, .timestamp: return
+      // The documented limit of the type, without the extra byte of its storage size.
+      case .string(let text): check(bytes: text.utf8.count)
+      case .bytes(let bytes): check(bytes: bytes.count)
+      case .reference(let name):
+        if DatabaseName.split(name) == nil {
+          add(.malformedReference, "is not the full name of a document (projects/P/databases/D/documents/…)")
         }
-        return
-      }
-      guard enter(depth) else { return }
-      members(of: fields, depth: depth + 1)
-      if depth == 0, violations.count == before {
-        check(bytes: DocumentSize.bytes(of: value, mapOverhead: 0))
-      }
-    }
-  }
-
-  private mutating func enter(_ depth: Int) -> Bool {
-    if depth < DocumentLimits.maximumDepth { return true }
-    add(
-      .deepValue,
-      "is nested in \(depth) maps and arrays; at most \(DocumentLimits.maximumDepth) levels are allowed"
-    )
-    return false
-  }
-
-  private mutating func check(bytes: Int) {
-    if bytes > DocumentLimits.maximumValueBytes {
-      add(
-        .largeValue,
-        "has \(bytes) bytes; at most \(DocumentLimits.maximumValueBytes) are allowed in one value"
-      )
-    }
-  }
-
-  private mutating func add(_ code: DocumentLimits.Violation.Code, _ text: String) {
-    violations.append(.init(code, "the field \(location) \(text)"))
-  }
-
-  /// The location as `a.b[3].c`, with long names truncated.
-  private var location: String {
-    var text = ""
-    for step in steps {
-      switch step {
-      case .element(let index): text += "[\(index)]"
-      case .member(let name):
-        if !text.isEmpty { text += "." }
-        text += name.isEmpty ? "``" : FieldPath(field: PathLimits.shortened(name)).description
+      case .geoPoint(let point):
+        if !(-90...90).contains(point.latitude) {
+          add(.coordinate, "has a latitude outside -90 to 90 degrees")
+        }
+        if !(-180...180).contains(point.longitude) {
+          add(.coordinate, "has a longitude outside -180 to 180 degrees")
+        }
+      case .array(let values):
+        if inArray { add(.nestedArray, "is an array directly inside an array") }
+        guard enter(depth) else { return }
+        for (index, element) in values.enumerated() {
+          steps.append(.element(index))
+          check(element, depth: depth + 1, inArray: true)
+          steps.removeLast()
+        }
+        if depth == 0, violations.count == before {
+          check(bytes: DocumentSize.bytes(of: value, mapOverhead: 0))
+        }
+      case .map(let fields):
+        if let vector = fields.vector {
+          if vector.count > maximumVectorDimensions {
+            let size = "is a vector of \(vector.count) components"
+            add(.longVector, "\(size); at most \(maximumVectorDimensions) are allowed")
+          }
+          return
+        }
+        guard enter(depth) else { return }
+        members(of: fields, depth: depth + 1)
+        if depth == 0, violations.count == before {
+          check(bytes: DocumentSize.bytes(of: value, mapOverhead: 0))
+        }
       }
     }
-    return text
+
+    private mutating func enter(_ depth: Int) -> Bool {
+      if depth < maximumDepth { return true }
+      add(.deepValue, "is nested in \(depth) maps and arrays; at most \(maximumDepth) levels are allowed")
+      return false
+    }
+
+    private mutating func check(bytes: Int) {
+      if bytes > maximumValueBytes {
+        add(.largeValue, "has \(bytes) bytes; at most \(maximumValueBytes) are allowed in one value")
+      }
+    }
+
+    private mutating func add(_ code: Violation.Code, _ text: String) {
+      violations.append(.init(code, "the field \(location) \(text)"))
+    }
+
+    /// The location as `a.b[3].c`, with long names truncated.
+    private var location: String {
+      var text = ""
+      for step in steps {
+        switch step {
+        case .element(let index): text += "[\(index)]"
+        case .member(let name):
+          if !text.isEmpty { text += "." }
+          text += name.isEmpty ? "``" : FieldPath(field: PathLimits.shortened(name)).description
+        }
+      }
+      return text
+    }
   }
 }

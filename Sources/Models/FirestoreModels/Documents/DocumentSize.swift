@@ -1,7 +1,6 @@
 /// The size of a document in bytes, as the service applies limits and bills storage
 /// (https://firebase.google.com/docs/firestore/storage-size).
 package enum DocumentSize {
-  /// The overhead of every document.
   package static let documentOverhead = 32
 
   /// The size of a document: its name, its fields and 32 bytes.
@@ -24,11 +23,9 @@ package enum DocumentSize {
 
   /// The size of fields: each name, 1 and the value.
   package static func bytes(of fields: FieldMap, mapOverhead: Int = documentOverhead) -> Int {
-    var size = 0
-    for entry in fields.entries {
-      size += entry.name.utf8.count + 1 + bytes(of: entry.value, mapOverhead: mapOverhead)
+    fields.entries.reduce(0) { size, entry in
+      size + entry.name.utf8.count + 1 + bytes(of: entry.value, mapOverhead: mapOverhead)
     }
-    return size
   }
 
   package static func bytes(of value: Value, mapOverhead: Int = documentOverhead) -> Int {
@@ -41,10 +38,7 @@ package enum DocumentSize {
     case .reference(let name):
       // Project and database are not counted; a reference that is no document name counts as one ID.
       return DatabaseName.split(name).map { bytes(ofName: $0.path) } ?? name.utf8.count + 17
-    case .array(let values):
-      var size = 0
-      for element in values { size += bytes(of: element, mapOverhead: mapOverhead) }
-      return size
+    case .array(let values): return values.reduce(0) { $0 + bytes(of: $1, mapOverhead: mapOverhead) }
     case .map(let fields):
       if let vector = fields.vector { return 8 * vector.count }
       return bytes(of: fields, mapOverhead: mapOverhead) + mapOverhead

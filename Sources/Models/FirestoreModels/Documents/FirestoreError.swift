@@ -22,28 +22,15 @@ public struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertibl
     case dataLoss = 15
     case unauthenticated = 16
 
+    /// The names in JSON by the numbers.
+    private static let names = [
+      "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
+      "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE",
+      "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
+    ]
+
     /// The name in JSON: `NOT_FOUND`.
-    public var name: String {
-      switch self {
-      case .ok: "OK"
-      case .cancelled: "CANCELLED"
-      case .unknown: "UNKNOWN"
-      case .invalidArgument: "INVALID_ARGUMENT"
-      case .deadlineExceeded: "DEADLINE_EXCEEDED"
-      case .notFound: "NOT_FOUND"
-      case .alreadyExists: "ALREADY_EXISTS"
-      case .permissionDenied: "PERMISSION_DENIED"
-      case .resourceExhausted: "RESOURCE_EXHAUSTED"
-      case .failedPrecondition: "FAILED_PRECONDITION"
-      case .aborted: "ABORTED"
-      case .outOfRange: "OUT_OF_RANGE"
-      case .unimplemented: "UNIMPLEMENTED"
-      case .internal: "INTERNAL"
-      case .unavailable: "UNAVAILABLE"
-      case .dataLoss: "DATA_LOSS"
-      case .unauthenticated: "UNAUTHENTICATED"
-      }
-    }
+    public var name: String { Self.names[rawValue] }
 
     /// Finds the status of an error by its name in JSON; nil for an unknown name, and for `OK`, which no error has.
     public init?(name: String) {

@@ -1,19 +1,15 @@
 /// The limits of collection and document IDs
 /// (https://firebase.google.com/docs/firestore/quotas#collections_documents_and_fields).
 package enum PathLimits {
-  /// The maximum size of an ID in bytes.
   package static let maximumIDBytes = 1500
-  /// The maximum size of a document name in bytes.
   package static let maximumNameBytes = 6 << 10
   /// The maximum number of collections in a path.
   package static let maximumCollectionDepth = 100
 
-  /// All violations in a document path.
   package static func violations(of path: DocumentPath) -> [DocumentLimits.Violation] {
     violations(of: path.string, endsInDocument: true)
   }
 
-  /// All violations in a collection path.
   package static func violations(of path: CollectionPath) -> [DocumentLimits.Violation] {
     violations(of: path.string, endsInDocument: false)
   }
@@ -24,31 +20,24 @@ package enum PathLimits {
   ///   collection IDs those are reserved.
   package static func violation(ofID id: String, isDocument: Bool) -> DocumentLimits.Violation? {
     let kind = isDocument ? "document" : "collection"
+    var shown: String { "the \(kind) id '\(shortened(id))'" }
     let count = id.utf8.count
     if count == 0 { return .init(.emptyID, "a \(kind) id is empty") }
     if count > maximumIDBytes {
-      return .init(
-        .longID,
-        "the \(kind) id '\(shortened(id))' has \(count) bytes; at most \(maximumIDBytes) are allowed"
-      )
+      return .init(.longID, "\(shown) has \(count) bytes; at most \(maximumIDBytes) are allowed")
     }
     if id.isIdentical(to: ".") || id.isIdentical(to: "..") {
-      return .init(.reservedID, "the \(kind) id '\(id)' is not allowed")
+      return .init(.reservedID, "\(shown) is not allowed")
     }
-    if id.utf8.contains(UInt8(ascii: "/")) {
-      return .init(.reservedID, "the \(kind) id '\(shortened(id))' contains a slash")
-    }
+    if id.utf8.contains(UInt8(ascii: "/")) { return .init(.reservedID, "\(shown) contains a slash") }
     if isReserved(id), !(isDocument && ResourceID.number(id) != nil) {
-      return .init(
-        .reservedID,
-        "the \(kind) id '\(shortened(id))' is reserved: no id may begin and end with __"
-      )
+      return .init(.reservedID, "\(shown) is reserved: no id may begin and end with __")
     }
     return nil
   }
 
   /// Whether a name matches the reserved pattern `__.*__`.
-  static func isReserved(_ name: String) -> Bool {
+  package static func isReserved(_ name: String) -> Bool {
     let utf8 = name.utf8
     return utf8.count >= 4 && utf8.starts(with: "__".utf8) && utf8.suffix(2).elementsEqual("__".utf8)
   }
@@ -62,12 +51,8 @@ package enum PathLimits {
     let ids = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     var violations: [DocumentLimits.Violation] = []
     if (ids.count % 2 == 0) != endsInDocument {
-      violations.append(
-        .init(
-          .malformedPath,
-          "'\(shortened(path))' is not the path of a \(endsInDocument ? "document" : "collection")"
-        )
-      )
+      let kind = endsInDocument ? "document" : "collection"
+      violations.append(.init(.malformedPath, "'\(shortened(path))' is not the path of a \(kind)"))
     }
     for (index, id) in ids.enumerated() {
       if let violation = violation(ofID: String(Substring(id)), isDocument: index % 2 == 1) {

@@ -20,9 +20,7 @@ public struct DocumentPath: Hashable, Comparable, Sendable, CustomStringConverti
   }
 
   /// The path of a document in a collection.
-  public init(_ collection: CollectionPath, _ id: String) {
-    string = "\(collection.string)/\(id)"
-  }
+  public init(_ collection: CollectionPath, _ id: String) { string = "\(collection.string)/\(id)" }
 
   /// The document ID: the last segment.
   public var id: String {
@@ -84,9 +82,7 @@ public struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConver
     string = parent.map { "\($0.string)/\(id)" } ?? id
   }
 
-  init(unchecked string: String) {
-    self.string = string
-  }
+  init(unchecked string: String) { self.string = string }
 
   /// The collection ID: the last segment, which names the collection group.
   public var id: String {
@@ -143,10 +139,8 @@ private func segmentCount(of path: String) -> Int? {
 ///
 /// A slash sorts below every byte of an ID, and numeric IDs sort first.
 func compareSegments(_ a: String, _ b: String) -> Int {
-  var a = a
-  var b = b
-  return a.withUTF8 { left in
-    b.withUTF8 { right in
+  a.withBytes { left in
+    b.withBytes { right in
       // All segments before the first differing byte are equal, so one segment decides.
       var start = 0
       var index = 0

@@ -3,7 +3,6 @@
 /// Such words are refused rather than guessed: as text they would silently match no document or set the wrong
 /// value. docs/filters.md lists the patterns.
 package enum BareWord {
-  /// What a word looks like.
   package enum Lookalike: Sendable, Equatable {
     /// `2025-01-01`, `2025-01`, `31/12/2025`, `12:30`, `2025-01-01T10:00:00Z`.
     case time
@@ -25,33 +24,24 @@ package enum BareWord {
     /// The correction, as the end of a sentence that begins with the word.
     func advice(for text: String) -> String {
       let quoted = "\(Self.quote(text)) for text"
-      switch self {
+      return switch self {
       case .time:
-        return
-          "looks like a date or a time: write ts(2026-01-31T12:00:00Z) or ts(2026-01-31) for a time, \(quoted)"
-      case .now:
-        return "looks like a time: write it as ts(2026-01-31T12:00:00Z), or \(quoted)"
+        "looks like a date or a time: write ts(2026-01-31T12:00:00Z) or ts(2026-01-31) for a time, \(quoted)"
+      case .now: "looks like a time: write it as ts(2026-01-31T12:00:00Z), or \(quoted)"
       case .call:
-        return "looks like a call: there are ts(…) for times and ref(…) for references; or write \(quoted)"
-      case .misspelled(let name): return "looks like \(name): write \(name), or \(quoted)"
-      case .notANumber:
-        return "looks like a number that JSON does not have: use is-nan, or write \(quoted)"
+        "looks like a call: there are ts(…) for times and ref(…) for references; or write \(quoted)"
+      case .misspelled(let name): "looks like \(name): write \(name), or \(quoted)"
+      case .notANumber: "looks like a number that JSON does not have: use is-nan, or write \(quoted)"
       case .singleQuoted:
-        return
-          "is in single quotes: text is in double quotes, \(Self.quote(String(text.dropFirst().dropLast())))"
+        "is in single quotes: text is in double quotes, \(Self.quote(String(text.dropFirst().dropLast())))"
       case .collection:
-        return "looks like a list or a map: a migration file can hold one (docs/fix.md); or write \(quoted)"
-      case .unrepresentable(isWhole: true):
-        return "is beyond 64 bits: write \(text).0 for a double, \(quoted)"
-      case .unrepresentable(isWhole: false): return "is beyond the largest double: write \(quoted)"
+        "looks like a list or a map: a migration file can hold one (docs/fix.md); or write \(quoted)"
+      case .unrepresentable(isWhole: true): "is beyond 64 bits: write \(text).0 for a double, \(quoted)"
+      case .unrepresentable(isWhole: false): "is beyond the largest double: write \(quoted)"
       }
     }
 
-    private static func quote(_ text: String) -> String {
-      var json = JSONWriter()
-      json.string(text)
-      return String(decoding: json.bytes, as: UTF8.self)
-    }
+    private static func quote(_ text: String) -> String { JSONWriter.text { $0.string(text) } }
   }
 
   /// What an unquoted word looks like; nil if it is plain text.

@@ -19,9 +19,7 @@ package struct FilterExpression {
 
   /// Parses an expression.
   ///
-  /// - Parameters:
-  ///   - text: The expression.
-  ///   - context: Resolves `ref(…)`, `__name__` and `ts(DATE)`.
+  /// - Parameter context: Resolves `ref(…)`, `__name__` and `ts(DATE)`.
   /// - Throws: ``WireError`` with what was expected and the position (in bytes, from 1).
   package static func parse(
     _ text: String,
@@ -32,12 +30,6 @@ package struct FilterExpression {
     if let token = parser.peek { throw parser.unexpected(token, "'and', 'or' or the end") }
     if let violation = filter.violation { throw WireError("'\(text)': \(violation)") }
     return filter
-  }
-
-  private init(tokens: [Token], text: String, context: LiteralContext) {
-    self.tokens = tokens
-    self.text = text
-    self.context = context
   }
 
   // MARK: Grammar
@@ -55,16 +47,14 @@ package struct FilterExpression {
   }
 
   private mutating func term() throws(WireError) -> StructuredQuery.Filter {
-    if consume("(") {
-      depth += 1
-      defer { depth -= 1 }
-      // The service accepts 30 disjunctions; more nesting than this is a mistake.
-      if depth > 50 { throw WireError("'\(text)' has too many nested brackets") }
-      let filter = try disjunction()
-      guard consume(")") else { throw unexpected(peek, "')'") }
-      return filter
-    }
-    return try comparison()
+    guard consume("(") else { return try comparison() }
+    depth += 1
+    defer { depth -= 1 }
+    // The service accepts 30 disjunctions; more nesting than this is a mistake.
+    if depth > 50 { throw WireError("'\(text)' has too many nested brackets") }
+    let filter = try disjunction()
+    guard consume(")") else { throw unexpected(peek, "')'") }
+    return filter
   }
 
   private mutating func comparison() throws(WireError) -> StructuredQuery.Filter {
@@ -96,12 +86,14 @@ package struct FilterExpression {
     // Sent as a unary filter, as all client libraries do.
     case .equal: return .unary(field, .isNull)
     case .notEqual: return .unary(field, .isNotNull)
-    default: throw WireError("in '\(text)', null is allowed with == and != only; or write \"null\" for text")
+    default: throw error("null is allowed with == and != only; or write \"null\" for text")
     }
   }
 
+  private func error(_ cause: String) -> WireError { WireError("in '\(text)', \(cause)") }
+
   private func nameNeedsComparison(_ sign: Token) -> WireError {
-    WireError("in '\(text)', __name__ is a path: it takes == != < <= > >= in not-in, and not \(sign.text)")
+    error("__name__ is a path: it takes == != < <= > >= in not-in, and not \(sign.text)")
   }
 
   private static let tests: [String: StructuredQuery.UnaryOperator] = [
@@ -120,9 +112,7 @@ package struct FilterExpression {
     repeat {
       let value = try value(of: field)
       if value.isNull {
-        throw WireError(
-          "in '\(text)', null in a list selects nothing: use is-null; or write \"null\" for text"
-        )
+        throw error("null in a list selects nothing: use is-null; or write \"null\" for text")
       }
       values.append(value)
     } while consume(",")
@@ -142,22 +132,20 @@ package struct FilterExpression {
     var path = DocumentPath(token.text)
     if !token.isQuoted, BareWord.isCallHead(Array(token.text.utf8)), token.text.hasSuffix(")") {
       guard case .reference(let name) = try ValueLiteral.parse(token.text, in: context) else {
-        throw WireError("in '\(text)', \(token.source) is not a path: write users/u1 or ref(users/u1)")
+        throw error("\(token.source) is not a path: write users/u1 or ref(users/u1)")
       }
       path = context.database.path(ofName: name)
       if path == nil {
-        throw WireError(
-          "in '\(text)', \(token.source) is a document of another database than \(context.database)"
-        )
+        throw error("\(token.source) is a document of another database than \(context.database)")
       }
     }
     guard let path else {
-      throw WireError(
-        "in '\(text)', \(token.source) is not the path of a document, which __name__ is compared with: write users/u1 or ref(users/u1)"
+      throw error(
+        "\(token.source) is not the path of a document, which __name__ is compared with: write users/u1 or ref(users/u1)"
       )
     }
     if let violation = PathLimits.violations(of: path).first {
-      throw WireError("in '\(text)', \(token.source): \(violation.message)")
+      throw error("\(token.source): \(violation.message)")
     }
     return path
   }
@@ -198,7 +186,10 @@ package struct FilterExpression {
     let bytes = Array(text.utf8)
     var tokens: [Token] = []
     var index = 0
-    func source(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+    func source(from start: Int) -> String { String(decoding: bytes[start..<index], as: UTF8.self) }
+    func token(from start: Int) -> Token {
+      Token(text: source(from: start), source: source(from: start), offset: start)
+    }
     while index < bytes.count {
       let start = index
       switch bytes[index] {
@@ -207,15 +198,15 @@ package struct FilterExpression {
         continue
       case UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ","):
         index += 1
-        tokens.append(Token(text: source(start..<index), source: source(start..<index), offset: start))
+        tokens.append(token(from: start))
       case UInt8(ascii: "\""):
         index = try end(of: UInt8(ascii: "\""), in: bytes, from: index + 1, text)
-        let quoted = source(start..<index)
+        let quoted = source(from: start)
         let plain = try ValueLiteral.quoted(quoted)
         tokens.append(Token(text: plain, source: quoted, offset: start, isQuoted: true))
       case let byte where isComparison(byte):
         while index < bytes.count, isComparison(bytes[index]) { index += 1 }
-        tokens.append(Token(text: source(start..<index), source: source(start..<index), offset: start))
+        tokens.append(token(from: start))
       default:
         while index < bytes.count, !isEnd(bytes[index]) {
           if bytes[index] == UInt8(ascii: "`") {
@@ -224,13 +215,13 @@ package struct FilterExpression {
             index += 1
           }
         }
-        let word = source(start..<index)
+        let word = source(from: start)
         if word != "and", word != "or", index < bytes.count, bytes[index] == UInt8(ascii: "("),
           BareWord.isCallHead(Array(bytes[start...index]))
         {
           index = try end(of: UInt8(ascii: ")"), in: bytes, from: index + 1, text)
         }
-        tokens.append(Token(text: source(start..<index), source: source(start..<index), offset: start))
+        tokens.append(token(from: start))
       }
     }
     return tokens

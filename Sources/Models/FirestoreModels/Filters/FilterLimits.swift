@@ -6,9 +6,7 @@
 extension StructuredQuery {
   /// The maximum number of disjunctions in disjunctive normal form.
   package static let maximumDisjunctions = 30
-  /// The maximum number of values of NOT_IN.
   package static let maximumNotIn = 10
-  /// The maximum number of inequality fields.
   package static let maximumInequalityFields = 10
   /// The maximum number of filters (in disjunctive normal form), orders and parents of a query.
   package static let maximumParts = 100
@@ -50,7 +48,6 @@ extension StructuredQuery.Filter {
 
   /// The size of a filter in disjunctive normal form, capped to avoid overflow.
   package struct NormalForm: Sendable, Equatable {
-    /// The number of disjunctions.
     package var disjunctions: Int
     /// The number of comparisons in all disjunctions.
     package var comparisons: Int
@@ -72,10 +69,7 @@ extension StructuredQuery.Filter {
     fileprivate func and(_ other: NormalForm) -> NormalForm {
       NormalForm(
         disjunctions: min(disjunctions * other.disjunctions, Self.cap),
-        comparisons: min(
-          comparisons * other.disjunctions + other.comparisons * disjunctions,
-          Self.cap
-        ),
+        comparisons: min(comparisons * other.disjunctions + other.comparisons * disjunctions, Self.cap),
         memberships: min(memberships + other.memberships, Self.cap)
       )
     }

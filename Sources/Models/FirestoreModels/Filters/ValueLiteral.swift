@@ -18,8 +18,7 @@ package struct LiteralContext: Sendable {
 
   /// The start of a day in UTC.
   @Sendable package static func utcDay(_ year: Int, _ month: Int, _ day: Int) -> Timestamp? {
-    guard year >= 1, (1...12).contains(month), day >= 1, day <= Civil.daysInMonth(year: year, month: month)
-    else { return nil }
+    guard Civil.isDate(year: year, month: month, day: day) else { return nil }
     return Timestamp(seconds: Int64(Civil.days(year: year, month: month, day: day)) * 86_400)
   }
 }
@@ -87,22 +86,13 @@ package enum ValueLiteral {
     in context: LiteralContext
   ) throws(WireError) -> Timestamp {
     if let time = Timestamp(inner) { return time }
-    if let day = day(inner), let time = context.startOfDay(day.year, day.month, day.day) { return time }
+    if let (year, month, day) = inner.withBytes(Civil.date),
+      let time = context.startOfDay(year, month, day)
+    {
+      return time
+    }
     throw WireError(
       "'\(text)' is not a time; write ts(2026-01-31T12:00:00Z), or ts(2026-01-31) for the start of that day"
     )
-  }
-
-  /// The components of a date such as `2026-01-31`.
-  private static func day(_ text: String) -> (year: Int, month: Int, day: Int)? {
-    let utf8 = Array(text.utf8)
-    let hyphen = UInt8(ascii: "-")
-    guard utf8.count == 10, utf8[4] == hyphen, utf8[7] == hyphen else { return nil }
-    func number(_ range: Range<Int>) -> Int? {
-      utf8[range].allSatisfy { (48...57).contains($0) }
-        ? Int(String(decoding: utf8[range], as: UTF8.self)) : nil
-    }
-    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10) else { return nil }
-    return (year, month, day)
   }
 }

@@ -26,24 +26,13 @@ extension JSONWriter {
         fields(before.fields)
       }
     }
-    if let createTime = change.before?.createTime {
-      key("createTime")
-      timestamp(createTime)
-    }
-    key("path")
-    string(change.path.string)
+    member("createTime", change.before?.createTime)
+    member("path", change.path.string)
     key("reasons")
-    array { list in
-      for reason in change.reasons { list.string(reason) }
-    }
+    array(of: change.reasons) { $0.string($1) }
     key("serverTimes")
-    array { list in
-      for path in change.serverTimes { list.string(path.description) }
-    }
-    if let updateTime = change.before?.updateTime {
-      key("updateTime")
-      timestamp(updateTime)
-    }
+    array(of: change.serverTimes) { $0.string($1.description) }
+    member("updateTime", change.before?.updateTime)
   }
 }
 
@@ -111,7 +100,7 @@ extension JSONWriter {
 extension WireDecoder {
   /// Decodes a change as written by ``JSONWriter/members(of:)``; ignores other members.
   package mutating func change(_ json: JSONCursor) throws(WireError) -> Change {
-    guard let path = json["path"]?.string.flatMap({ DocumentPath($0) }) else {
+    guard let path = json["path"]?.string.flatMap(DocumentPath.init) else {
       throw WireError("path is the path of a document")
     }
     var after: FieldMap?

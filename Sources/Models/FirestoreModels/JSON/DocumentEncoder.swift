@@ -325,11 +325,6 @@ private struct FieldEncoding: FieldPassage {
   let references: ReferenceRule
   var counts = (rewritten: 0, kept: 0)
 
-  init(json: JSONWriter, references: ReferenceRule) {
-    self.json = json
-    self.references = references
-  }
-
   mutating func begin(_ opening: StaticString) { json.open(opening) }
 
   mutating func end(_ closing: StaticString) { json.close(closing) }

@@ -13,11 +13,8 @@ package struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 
   /// Returns the error with its location nested in a member.
-  package func inside(_ name: String) -> WireError {
-    WireError(reason, at: [name] + location)
-  }
+  package func inside(_ name: String) -> WireError { WireError(reason, at: [name] + location) }
 
-  /// One line with location and reason.
   @usableFromInline
   package var description: String {
     location.isEmpty ? reason : "\(location.joined(separator: ".")): \(reason)"
@@ -28,17 +25,10 @@ package struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
 ///
 /// Not `Sendable`: use a parser in one task at a time.
 package final class JSONParser {
-  /// The default maximum size in bytes.
-  package static let defaultMaximumBytes = 256 << 20
-  /// The default maximum nesting: each of Firestore's 20 levels takes 3 or 4 JSON levels.
-  package static let defaultMaximumDepth = 512
-
   private let parser: OpaquePointer
 
-  package init(
-    maximumBytes: Int = JSONParser.defaultMaximumBytes,
-    maximumDepth: Int = JSONParser.defaultMaximumDepth
-  ) {
+  /// - Parameter maximumDepth: The maximum nesting; each of Firestore's 20 levels takes 3 or 4 JSON levels.
+  package init(maximumBytes: Int = 256 << 20, maximumDepth: Int = 512) {
     guard let parser = gm_json_parser_create(maximumBytes, maximumDepth) else {
       preconditionFailure("no memory for a JSON parser")
     }
@@ -65,10 +55,7 @@ package final class JSONParser {
   ///
   /// - Parameter room: The size of the memory that the text begins; with some room behind it, it is not copied.
   /// - Throws: ``WireError`` if the text is not JSON.
-  package func parseHolding(
-    _ json: UnsafeRawBufferPointer,
-    room: Int = 0
-  ) throws(WireError) -> JSONCursor {
+  package func parseHolding(_ json: UnsafeRawBufferPointer, room: Int = 0) throws(WireError) -> JSONCursor {
     var document = gm_json_document()
     var empty: UInt8 = 0
     let status =
@@ -94,17 +81,9 @@ package final class JSONParser {
     _ json: [UInt8],
     _ body: (JSONCursor) throws(WireError) -> Result
   ) throws(WireError) -> Result {
-    // withUnsafeBytes does not rethrow typed errors, so the error is passed out as a result.
-    var result: Swift.Result<Result, WireError>?
-    json.withUnsafeBytes { bytes in
-      do throws(WireError) {
-        result = .success(try parse(bytes, body))
-      } catch {
-        result = .failure(error)
-      }
+    try json.withUnsafeBufferPointer { bytes throws(WireError) in
+      try parse(UnsafeRawBufferPointer(bytes), body)
     }
-    guard let result else { throw WireError("it was not parsed") }
-    return try result.get()
   }
 }
 
@@ -124,7 +103,6 @@ package struct JSONCursor {
     self.index = index
   }
 
-  /// The kinds of JSON values.
   package enum Kind: Sendable {
     case object, array, string, integer, double, boolean, null
   }
@@ -143,9 +121,7 @@ package struct JSONCursor {
   }
 
   @inlinable @inline(__always)
-  func at(_ index: Int) -> JSONCursor {
-    JSONCursor(tape: tape, strings: strings, index: index)
-  }
+  func at(_ index: Int) -> JSONCursor { JSONCursor(tape: tape, strings: strings, index: index) }
 
   package var kind: Kind {
     switch tag {
@@ -172,12 +148,8 @@ package struct JSONCursor {
     return UnsafeBufferPointer(start: at + 4, count: Int(length))
   }
 
-  /// The string; nil for other kinds.
-  package var string: String? {
-    utf8.map { String(decoding: $0, as: UTF8.self) }
-  }
+  package var string: String? { utf8.map { String(decoding: $0, as: UTF8.self) } }
 
-  /// The boolean; nil for other kinds.
   package var boolean: Bool? {
     switch tag {
     case UInt8(ascii: "t"): true
@@ -238,7 +210,6 @@ package struct JSONCursor {
     }
   }
 
-  /// The members of an object.
   @usableFromInline
   package struct Members: Sequence, IteratorProtocol {
     @usableFromInline var at: JSONCursor
@@ -267,7 +238,6 @@ package struct JSONCursor {
     }
   }
 
-  /// The elements of an array.
   @usableFromInline
   package struct Elements: Sequence, IteratorProtocol {
     @usableFromInline var at: JSONCursor

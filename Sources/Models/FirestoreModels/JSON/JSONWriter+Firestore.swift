@@ -6,6 +6,26 @@ extension JSONWriter {
     valid { json throws(WireError) in try json.value(of: value) }
   }
 
+  /// Returns the JSON that `body` writes as text.
+  package static func text(_ body: (inout JSONWriter) -> Void) -> String {
+    var json = JSONWriter()
+    body(&json)
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  /// Writes a member without escaping its name.
+  mutating func member(_ name: StaticString, _ value: Value) {
+    key(name)
+    self.value(value)
+  }
+
+  /// Writes an array of what `write` writes of each element.
+  mutating func array<Element>(of elements: [Element], _ write: (inout JSONWriter, Element) -> Void) {
+    array { json in
+      for element in elements { write(&json, element) }
+    }
+  }
+
   /// Writes something in memory, which is always valid.
   private mutating func valid(_ body: (inout JSONWriter) throws(WireError) -> Void) {
     do throws(WireError) {
@@ -101,7 +121,6 @@ extension JSONWriter {
     beginLine()
   }
 
-  /// Writes a timestamp as an RFC 3339 string.
   package mutating func timestamp(_ time: Timestamp) {
     quoted { time.append(to: &$0) }
   }
@@ -115,17 +134,10 @@ extension JSONWriter {
     times: Bool = true
   ) {
     object { json in
-      if times, let createTime = document.createTime {
-        json.key("createTime")
-        json.timestamp(createTime)
-      }
+      if times { json.member("createTime", document.createTime) }
       json.fieldsMember(document.fields)
-      json.key("name")
-      json.string(database?.name(of: document.path) ?? document.path.string)
-      if times, let updateTime = document.updateTime {
-        json.key("updateTime")
-        json.timestamp(updateTime)
-      }
+      json.member("name", database?.name(of: document.path) ?? document.path.string)
+      if times { json.member("updateTime", document.updateTime) }
     }
   }
 
@@ -139,38 +151,25 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a write of a commit.
   package mutating func write(_ write: Write, in database: DatabaseName) {
     if case .set(let document) = write.operation { return self.write(write, setting: document) }
     object { json in
       let name = database.name(of: write.path)
       switch write.operation {
-      case .delete:
-        json.key("delete")
-        json.string(name)
+      case .delete: json.member("delete", name)
       case .set: break
       case .update(let fields, let mask):
         json.key("update")
         json.object {
           $0.fieldsMember(fields)
-          $0.key("name")
-          $0.string(name)
+          $0.member("name", name)
         }
         if let mask {
           json.key("updateMask")
           json.documentMask(mask)
         }
       }
-      if !write.transforms.isEmpty {
-        json.key("updateTransforms")
-        json.array { list in
-          for transform in write.transforms { list.transform(transform) }
-        }
-      }
-      if let precondition = write.precondition {
-        json.key("currentDocument")
-        json.precondition(precondition)
-      }
+      json.transformsAndPrecondition(of: write)
     }
   }
 
@@ -178,38 +177,34 @@ extension JSONWriter {
   private mutating func write(_ write: Write, setting document: EncodedDocument) {
     if write.transforms.isEmpty, write.precondition == .exists(false) { return raw(document.creation) }
     raw(document.creation[..<document.updateEnd])
+    transformsAndPrecondition(of: write)
+    close("}")
+  }
+
+  private mutating func transformsAndPrecondition(of write: Write) {
     if !write.transforms.isEmpty {
       key("updateTransforms" as StaticString)
-      array { list in
-        for transform in write.transforms { list.transform(transform) }
-      }
+      array(of: write.transforms) { $0.transform($1) }
     }
     if let precondition = write.precondition {
       key("currentDocument" as StaticString)
       self.precondition(precondition)
     }
-    close("}")
   }
 
   /// Writes a mask; an empty mask differs from none.
   package mutating func documentMask(_ paths: [FieldPath]) {
     object { json in
       json.key("fieldPaths")
-      json.array { list in
-        for path in paths { list.string(path.description) }
-      }
+      json.array(of: paths) { $0.string($1.description) }
     }
   }
 
   package mutating func precondition(_ precondition: Precondition) {
     object { json in
       switch precondition {
-      case .exists(let exists):
-        json.key("exists")
-        json.boolean(exists)
-      case .updateTime(let time):
-        json.key("updateTime")
-        json.timestamp(time)
+      case .exists(let exists): json.member("exists", exists)
+      case .updateTime(let time): json.member("updateTime", time)
       }
     }
   }
@@ -219,12 +214,9 @@ extension JSONWriter {
     object { json in
       json.key("error")
       json.object {
-        $0.key("code")
-        $0.integer(error.code)
-        $0.key("message")
-        $0.string(error.message)
-        $0.key("status")
-        $0.string(error.status.name)
+        $0.member("code", error.code)
+        $0.member("message", error.message)
+        $0.member("status", error.status.name)
       }
     }
   }
@@ -237,43 +229,26 @@ extension JSONWriter {
     object { json in
       if values.isEmpty { return }
       json.key("values")
-      json.array { list in
-        for value in values { list.value(value) }
-      }
+      json.array(of: values) { $0.value($1) }
     }
   }
 
   private mutating func geoPoint(_ point: GeoPoint) {
     object { json in
       // protobuf omits only the default +0; -0 is a different value.
-      if point.latitude.bitPattern != 0 {
-        json.key("latitude")
-        json.double(point.latitude)
-      }
-      if point.longitude.bitPattern != 0 {
-        json.key("longitude")
-        json.double(point.longitude)
-      }
+      if point.latitude.bitPattern != 0 { json.member("latitude", point.latitude) }
+      if point.longitude.bitPattern != 0 { json.member("longitude", point.longitude) }
     }
   }
 
   private mutating func transform(_ transform: FieldTransform) {
     object { json in
-      json.key("fieldPath")
-      json.string(transform.field.description)
+      json.member("fieldPath", transform.field.description)
       switch transform.operation {
-      case .requestTime:
-        json.key("setToServerValue")
-        json.string("REQUEST_TIME")
-      case .increment(let value):
-        json.key("increment")
-        json.value(value)
-      case .maximum(let value):
-        json.key("maximum")
-        json.value(value)
-      case .minimum(let value):
-        json.key("minimum")
-        json.value(value)
+      case .requestTime: json.member("setToServerValue", "REQUEST_TIME")
+      case .increment(let value): json.member("increment", value)
+      case .maximum(let value): json.member("maximum", value)
+      case .minimum(let value): json.member("minimum", value)
       case .appendMissingElements(let values):
         json.key("appendMissingElements")
         json.arrayValue(values)

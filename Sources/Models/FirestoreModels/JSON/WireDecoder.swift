@@ -24,9 +24,7 @@ package struct WireDecoder {
   package var wantsFullNames = false
   private var names = NameCache()
 
-  package init(unknownMembers: UnknownMembers = .ignored) {
-    self.unknownMembers = unknownMembers
-  }
+  package init(unknownMembers: UnknownMembers = .ignored) { self.unknownMembers = unknownMembers }
 
   // MARK: Documents
 

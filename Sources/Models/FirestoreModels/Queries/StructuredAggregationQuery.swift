@@ -1,6 +1,5 @@
 /// A query that aggregates documents (`google.firestore.v1.StructuredAggregationQuery`).
 package struct StructuredAggregationQuery: Sendable, Equatable {
-  /// The query that selects the documents.
   package var query: StructuredQuery
   /// The aggregations, 1 to 5.
   package var aggregations: [Aggregation]
@@ -11,7 +10,6 @@ package struct StructuredAggregationQuery: Sendable, Equatable {
   }
 
   package struct Aggregation: Sendable, Equatable {
-    /// The function of an aggregation.
     package enum Operation: Sendable, Equatable {
       /// Counts documents, up to a limit if there is one.
       case count(upTo: Int64?)
@@ -42,26 +40,17 @@ extension JSONWriter {
       json.key("structuredQuery")
       json.structuredQuery(aggregation.query)
       json.key("aggregations")
-      json.array { list in
-        for item in aggregation.aggregations { list.aggregation(item) }
-      }
+      json.array(of: aggregation.aggregations) { $0.aggregation($1) }
     }
   }
 
   private mutating func aggregation(_ item: StructuredAggregationQuery.Aggregation) {
     object { json in
-      if let alias = item.alias {
-        json.key("alias")
-        json.string(alias)
-      }
+      json.member("alias", item.alias)
       switch item.operation {
       case .count(let upTo):
         json.key("count")
-        json.object {
-          guard let upTo else { return }
-          $0.key("upTo")
-          $0.string(String(upTo))
-        }
+        json.object { $0.member("upTo", upTo.map { String($0) }) }
       case .sum(let field):
         json.key("sum")
         json.object { $0.fieldReference(field) }

@@ -81,11 +81,10 @@ extension WireDecoder {
     for (name, value) in try members(of: json, "from") where !value.isNull {
       switch name {
       case "collectionId":
-        guard let id = value.string else { throw WireError("collectionId must be a string") }
+        let id = try text(value, name)
         selector.collectionID = id.isEmpty ? nil : id
       case "allDescendants":
-        guard let all = value.boolean else { throw WireError("allDescendants must be true or false") }
-        selector.allDescendants = all
+        selector.allDescendants = try boolean(value, name)
       default: try refuse(name)
       }
     }
@@ -140,9 +139,7 @@ extension WireDecoder {
       switch name {
       case "field": field = try fieldReference(value)
       case "op":
-        comparison = StructuredQuery.FieldOperator.allCases.first {
-          $0.name == value.string || value.integer == Int64($0.rawValue)
-        }
+        comparison = Self.named(value, from: 1)
         if comparison == nil { throw WireError("there is no such op of a fieldFilter") }
       case "value": operand = try self.value(value)
       default: try refuse(name)
@@ -161,9 +158,7 @@ extension WireDecoder {
       switch name {
       case "field": field = try fieldReference(value)
       case "op":
-        kind = StructuredQuery.UnaryOperator.allCases.first {
-          $0.name == value.string || value.integer == Int64($0.rawValue)
-        }
+        kind = Self.named(value, from: 2)
         if kind == nil { throw WireError("there is no such op of a unaryFilter") }
       default: try refuse(name)
       }
@@ -197,9 +192,7 @@ extension WireDecoder {
       switch name {
       case "values":
         for element in try elements(of: value) { cursor.values.append(try self.value(element)) }
-      case "before":
-        guard let before = value.boolean else { throw WireError("before must be true or false") }
-        cursor.before = before
+      case "before": cursor.before = try boolean(value, name)
       default: try refuse(name)
       }
     }
@@ -211,7 +204,7 @@ extension WireDecoder {
     var operation: StructuredAggregationQuery.Aggregation.Operation?
     for (name, value) in try members(of: json, "an aggregation") where !value.isNull {
       if name == "alias" {
-        guard let text = value.string else { throw WireError("alias must be a string") }
+        let text = try text(value, name)
         alias = text.isEmpty ? nil : text
         continue
       }
@@ -240,11 +233,7 @@ extension WireDecoder {
   private func aggregatedField(_ json: JSONCursor) throws(WireError) -> FieldPath {
     var field: FieldPath?
     for (name, value) in try members(of: json, "an aggregation") where !value.isNull {
-      guard name == "field" else {
-        try refuse(name)
-        continue
-      }
-      field = try fieldReference(value)
+      if name == "field" { field = try fieldReference(value) } else { try refuse(name) }
     }
     guard let field else { throw WireError("the field is missing") }
     return field
@@ -257,7 +246,7 @@ extension WireDecoder {
         try refuse(name)
         continue
       }
-      guard let text = value.string else { throw WireError("fieldPath must be a string") }
+      let text = try text(value, name)
       do throws(FieldPathError) {
         path = try FieldPath(parsing: text)
       } catch {
@@ -266,6 +255,26 @@ extension WireDecoder {
     }
     guard let path else { throw WireError("a field has a fieldPath") }
     return path
+  }
+
+  // MARK: Members
+
+  private func text(_ json: JSONCursor, _ name: String) throws(WireError) -> String {
+    guard let text = json.string else { throw WireError("\(name) must be a string") }
+    return text
+  }
+
+  private func boolean(_ json: JSONCursor, _ name: String) throws(WireError) -> Bool {
+    guard let flag = json.boolean else { throw WireError("\(name) must be true or false") }
+    return flag
+  }
+
+  /// Finds a case by its name in JSON or by its number in the proto.
+  private static func named<Case: CaseIterable & RawRepresentable<String>>(
+    _ json: JSONCursor,
+    from firstNumber: Int64
+  ) -> Case? {
+    zip(firstNumber..., Case.allCases).first { json.integer == $0 || json.string == $1.rawValue }?.1
   }
 
   // MARK: Messages

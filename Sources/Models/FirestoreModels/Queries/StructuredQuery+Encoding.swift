@@ -7,22 +7,14 @@ extension JSONWriter {
         json.key("select")
         json.object {
           $0.key("fields")
-          $0.array { list in
-            for field in fields { list.object { $0.fieldPath(field) } }
-          }
+          $0.array(of: fields) { list, field in list.object { $0.member("fieldPath", field.description) } }
         }
       }
       json.key("from")
       json.array { list in
         list.object {
-          if let id = query.from.collectionID {
-            $0.key("collectionId")
-            $0.string(id)
-          }
-          if query.from.allDescendants {
-            $0.key("allDescendants")
-            $0.boolean(true)
-          }
+          $0.member("collectionId", query.from.collectionID)
+          if query.from.allDescendants { $0.member("allDescendants", true) }
         }
       }
       if let filter = query.where {
@@ -31,13 +23,10 @@ extension JSONWriter {
       }
       if !query.orderBy.isEmpty {
         json.key("orderBy")
-        json.array { list in
-          for order in query.orderBy {
-            list.object {
-              $0.fieldReference(order.field)
-              $0.key("direction")
-              $0.string(order.direction.name)
-            }
+        json.array(of: query.orderBy) { list, order in
+          list.object {
+            $0.fieldReference(order.field)
+            $0.member("direction", order.direction.name)
           }
         }
       }
@@ -49,14 +38,8 @@ extension JSONWriter {
         json.key("endAt")
         json.cursor(cursor)
       }
-      if query.offset != 0 {
-        json.key("offset")
-        json.integer(query.offset)
-      }
-      if let limit = query.limit {
-        json.key("limit")
-        json.integer(limit)
-      }
+      if query.offset != 0 { json.member("offset", query.offset) }
+      json.member("limit", query.limit)
     }
   }
 
@@ -64,25 +47,15 @@ extension JSONWriter {
   package mutating func cursor(_ cursor: StructuredQuery.Cursor) {
     object { json in
       json.key("values")
-      json.array { list in
-        for value in cursor.values { list.value(value) }
-      }
-      if cursor.before {
-        json.key("before")
-        json.boolean(true)
-      }
+      json.array(of: cursor.values) { $0.value($1) }
+      if cursor.before { json.member("before", true) }
     }
   }
 
   /// Writes `"field": {"fieldPath": …}`.
   mutating func fieldReference(_ field: FieldPath) {
     key("field")
-    object { $0.fieldPath(field) }
-  }
-
-  private mutating func fieldPath(_ field: FieldPath) {
-    key("fieldPath")
-    string(field.description)
+    object { $0.member("fieldPath", field.description) }
   }
 
   private mutating func filter(_ filter: StructuredQuery.Filter) {
@@ -94,16 +67,13 @@ extension JSONWriter {
         json.key("fieldFilter")
         json.object {
           $0.fieldReference(field)
-          $0.key("op")
-          $0.string(comparison.name)
-          $0.key("value")
-          $0.value(value)
+          $0.member("op", comparison.name)
+          $0.member("value", value)
         }
       case .unary(let field, let kind):
         json.key("unaryFilter")
         json.object {
-          $0.key("op")
-          $0.string(kind.name)
+          $0.member("op", kind.name)
           $0.fieldReference(field)
         }
       }
@@ -113,12 +83,9 @@ extension JSONWriter {
   private mutating func compositeFilter(_ name: String, _ filters: [StructuredQuery.Filter]) {
     key("compositeFilter")
     object { json in
-      json.key("op")
-      json.string(name)
+      json.member("op", name)
       json.key("filters")
-      json.array { list in
-        for filter in filters { list.filter(filter) }
-      }
+      json.array(of: filters) { $0.filter($1) }
     }
   }
 }

@@ -9,17 +9,13 @@
 ///       limit: 10
 ///     )
 package struct StructuredQuery: Sendable, Equatable {
-  /// The collections to query.
   package var from: CollectionSelector
   /// The filter; nil matches all documents.
   package var `where`: Filter?
   /// The order; the service appends the inequality fields and the document name.
   package var orderBy: [Order]
-  /// The start of the results.
   package var startAt: Cursor?
-  /// The end of the results.
   package var endAt: Cursor?
-  /// The number of results to skip.
   package var offset: Int
   /// The maximum number of results; nil for no limit.
   package var limit: Int?
@@ -66,7 +62,6 @@ package struct StructuredQuery: Sendable, Equatable {
     }
   }
 
-  /// A condition on a document.
   package indirect enum Filter: Sendable, Equatable {
     /// All filters match.
     case and([Filter])
@@ -78,34 +73,21 @@ package struct StructuredQuery: Sendable, Equatable {
     case unary(FieldPath, UnaryOperator)
   }
 
-  /// The comparison operators (`FieldFilter.Operator`) by their numbers in the proto.
-  package enum FieldOperator: Int, Sendable, CaseIterable {
-    case lessThan = 1
-    case lessThanOrEqual = 2
-    case greaterThan = 3
-    case greaterThanOrEqual = 4
-    case equal = 5
-    case notEqual = 6
-    case arrayContains = 7
-    case `in` = 8
-    case arrayContainsAny = 9
-    case notIn = 10
+  /// The comparison operators (`FieldFilter.Operator`) by their names in JSON, in the order of their numbers in the
+  /// proto, which begin with 1.
+  package enum FieldOperator: String, Sendable, CaseIterable {
+    case lessThan = "LESS_THAN"
+    case lessThanOrEqual = "LESS_THAN_OR_EQUAL"
+    case greaterThan = "GREATER_THAN"
+    case greaterThanOrEqual = "GREATER_THAN_OR_EQUAL"
+    case equal = "EQUAL"
+    case notEqual = "NOT_EQUAL"
+    case arrayContains = "ARRAY_CONTAINS"
+    case `in` = "IN"
+    case arrayContainsAny = "ARRAY_CONTAINS_ANY"
+    case notIn = "NOT_IN"
 
-    /// The name in JSON: `LESS_THAN`.
-    package var name: String {
-      switch self {
-      case .lessThan: "LESS_THAN"
-      case .lessThanOrEqual: "LESS_THAN_OR_EQUAL"
-      case .greaterThan: "GREATER_THAN"
-      case .greaterThanOrEqual: "GREATER_THAN_OR_EQUAL"
-      case .equal: "EQUAL"
-      case .notEqual: "NOT_EQUAL"
-      case .arrayContains: "ARRAY_CONTAINS"
-      case .in: "IN"
-      case .arrayContainsAny: "ARRAY_CONTAINS_ANY"
-      case .notIn: "NOT_IN"
-      }
-    }
+    package var name: String { rawValue }
 
     /// Whether the field becomes part of the order (`order_by` in query.proto).
     package var isInequality: Bool {
@@ -116,34 +98,26 @@ package struct StructuredQuery: Sendable, Equatable {
     }
   }
 
-  /// The unary operators (`UnaryFilter.Operator`) by their numbers in the proto.
-  package enum UnaryOperator: Int, Sendable, CaseIterable {
-    case isNaN = 2
-    case isNull = 3
-    case isNotNaN = 4
-    case isNotNull = 5
+  /// The unary operators (`UnaryFilter.Operator`) by their names in JSON, in the order of their numbers in the proto,
+  /// which begin with 2.
+  package enum UnaryOperator: String, Sendable, CaseIterable {
+    case isNaN = "IS_NAN"
+    case isNull = "IS_NULL"
+    case isNotNaN = "IS_NOT_NAN"
+    case isNotNull = "IS_NOT_NULL"
 
-    /// The name in JSON: `IS_NAN`.
-    package var name: String {
-      switch self {
-      case .isNaN: "IS_NAN"
-      case .isNull: "IS_NULL"
-      case .isNotNaN: "IS_NOT_NAN"
-      case .isNotNull: "IS_NOT_NULL"
-      }
-    }
+    package var name: String { rawValue }
 
     /// Whether the field becomes part of the order.
     package var isInequality: Bool { self == .isNotNaN || self == .isNotNull }
   }
 
-  /// The directions by their numbers in the proto.
-  package enum Direction: Int, Sendable, CaseIterable {
-    case ascending = 1
-    case descending = 2
+  /// The directions by their names in JSON.
+  package enum Direction: String, Sendable, CaseIterable {
+    case ascending = "ASCENDING"
+    case descending = "DESCENDING"
 
-    /// The name in JSON: `ASCENDING`.
-    package var name: String { self == .ascending ? "ASCENDING" : "DESCENDING" }
+    package var name: String { rawValue }
   }
 
   /// The order by one field; documents without the field are omitted.

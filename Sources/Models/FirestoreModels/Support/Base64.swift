@@ -1,9 +1,7 @@
 /// Base64 as Firestore reads and writes it.
 package enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-  private static let urlAlphabet = Array(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8
-  )
+  private static let urlAlphabet = Array(alphabet.dropLast(2)) + Array("-_".utf8)
 
   /// The value of each byte in either alphabet; 0xFF for bytes in neither.
   private static let values: [UInt8] = {
@@ -50,10 +48,7 @@ package enum Base64 {
   }
 
   /// Decodes text; nil if it is not Base64.
-  package static func decode(_ text: String) -> [UInt8]? {
-    var text = text
-    return text.withUTF8 { decode($0) }
-  }
+  package static func decode(_ text: String) -> [UInt8]? { text.withBytes { decode($0) } }
 
   private static func append(
     _ bytes: some Sequence<UInt8>,

@@ -1,6 +1,5 @@
 /// Durations as typed on the command line.
 extension Duration {
-  /// The units, the largest first.
   private static let units: [(name: String, milliseconds: Int64)] = [
     ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1),
   ]

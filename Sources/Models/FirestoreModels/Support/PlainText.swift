@@ -13,11 +13,14 @@ package enum PlainText {
     isPlainlyTidy(text) ? text : tokens(text).joined(separator: " ")
   }
 
-  /// Removes leading and trailing white space.
-  package static func trimmed(_ text: String) -> String {
+  /// Removes leading and trailing scalars, of white space by default.
+  package static func trimmed(
+    _ text: String,
+    where isTrimmed: (Unicode.Scalar) -> Bool = PlainText.isWhiteSpace
+  ) -> String {
     let scalars = text.unicodeScalars
-    guard let first = scalars.firstIndex(where: { !isWhiteSpace($0) }),
-      let last = scalars.lastIndex(where: { !isWhiteSpace($0) })
+    guard let first = scalars.firstIndex(where: { !isTrimmed($0) }),
+      let last = scalars.lastIndex(where: { !isTrimmed($0) })
     else { return "" }
     return String(scalars[first...last])
   }
@@ -99,8 +102,7 @@ extension PlainText {
 
   /// Whether the text is known to be tidy; false is inconclusive.
   private static func isPlainlyTidy(_ text: String) -> Bool {
-    var text = text
-    return text.withUTF8 { bytes in
+    text.withBytes { bytes in
       var isBehindSpace = true
       for byte in bytes {
         if byte == UInt8(ascii: " ") {
@@ -118,8 +120,7 @@ extension PlainText {
 
   /// The tokens of text that has only ASCII white space; nil for other text.
   private static func plainTokens(_ text: String) -> [String]? {
-    var text = text
-    return text.withUTF8 { bytes in
+    text.withBytes { bytes in
       var tokens: [String] = []
       tokens.reserveCapacity(4)
       var start = 0
@@ -140,8 +141,7 @@ extension PlainText {
 
   /// ``folded(_:)`` for text up to U+00FF; nil for other text.
   private static func plainlyFolded(_ text: String) -> String? {
-    var text = text
-    return text.withUTF8 { bytes in
+    text.withBytes { bytes in
       // U+0080 to U+00BF have no letter that changes, and another lead byte.
       guard bytes.allSatisfy({ $0 <= 0xC3 && $0 != 0xC2 }) else { return nil }
       return String(unsafeUninitializedCapacity: bytes.count) { out in

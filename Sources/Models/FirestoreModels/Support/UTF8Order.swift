@@ -31,9 +31,7 @@ extension String {
     var second = other
     return first.withUTF8 { a in second.withUTF8 { b in a.compare(b) } }
   }
-}
 
-extension String {
   /// Compares with UTF-8 bytes, as ``compareUTF8(_:)``.
   package func compareUTF8(_ other: UnsafeBufferPointer<UInt8>) -> Int {
     withBytes { $0.compare(other) }
@@ -107,22 +105,16 @@ public struct UTF8Key: Hashable, Comparable, Sendable, CustomStringConvertible {
   public let string: String
 
   /// Makes a key of a text.
-  public init(_ string: String) {
-    self.string = string
-  }
+  public init(_ string: String) { self.string = string }
 
   /// The text itself.
   public var description: String { string }
 
   /// Whether both have the same UTF-8 bytes.
-  public static func == (a: UTF8Key, b: UTF8Key) -> Bool {
-    a.string.isIdentical(to: b.string)
-  }
+  public static func == (a: UTF8Key, b: UTF8Key) -> Bool { a.string.isIdentical(to: b.string) }
 
   /// Orders by UTF-8 bytes.
-  public static func < (a: UTF8Key, b: UTF8Key) -> Bool {
-    a.string.compareUTF8(b.string) < 0
-  }
+  public static func < (a: UTF8Key, b: UTF8Key) -> Bool { a.string.compareUTF8(b.string) < 0 }
 
   /// Hashes the UTF-8 bytes.
   public func hash(into hasher: inout Hasher) {

@@ -24,14 +24,10 @@ extension Change {
   package var differences: [FieldDifference] {
     var differences = valueDifferences
     for path in serverTimes where !isDeletion {
-      differences.append(
-        FieldDifference(path: path, before: before?.fields[path], after: nil, isServerTime: true)
-      )
+      differences.append(.init(path: path, before: before?.fields[path], after: nil, isServerTime: true))
     }
     return differences.sorted { a, b in
-      let first = a.path.segments.map { UTF8Key($0) }
-      let second = b.path.segments.map { UTF8Key($0) }
-      return first.lexicographicallyPrecedes(second)
+      a.path.segments.map(UTF8Key.init).lexicographicallyPrecedes(b.path.segments.map(UTF8Key.init))
     }
   }
 
@@ -61,10 +57,6 @@ extension Change {
 private struct FieldComparison {
   let serverTimes: [FieldPath]
   var differences: [FieldDifference] = []
-
-  init(serverTimes: [FieldPath]) {
-    self.serverTimes = serverTimes
-  }
 
   private mutating func compare(_ old: FieldMap, _ new: FieldMap, under parent: FieldPath) {
     var left = old.entries[...]

@@ -30,28 +30,21 @@ public struct FieldMap: Sendable, Equatable {
   public private(set) var entries: [Entry]
 
   /// Makes an empty map.
-  public init() {
-    entries = []
-  }
+  public init() { entries = [] }
 
   /// Makes a map of members in any order.
   ///
   /// Of two members with the same name the later one wins, as in protobuf's JSON parsers.
   public init(_ members: [Entry]) {
     entries = members
-    var sorted = true
-    for index in entries.indices.dropFirst()
-    where entries[index - 1].name.compareUTF8(entries[index].name) >= 0 {
-      sorted = false
-      break
+    let isOrdered = members.indices.dropFirst().allSatisfy {
+      members[$0 - 1].name.compareUTF8(members[$0].name) < 0
     }
-    if !sorted { sortAndMerge() }
+    if !isOrdered { sortAndMerge() }
   }
 
   /// Makes a map of unique members that are already in byte order.
-  init(ordered members: [Entry]) {
-    entries = members
-  }
+  init(ordered members: [Entry]) { entries = members }
 
   /// The number of members.
   public var count: Int { entries.count }
@@ -59,9 +52,7 @@ public struct FieldMap: Sendable, Equatable {
   /// Whether there are no members.
   public var isEmpty: Bool { entries.isEmpty }
 
-  package mutating func reserveCapacity(_ count: Int) {
-    entries.reserveCapacity(count)
-  }
+  package mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
 
   /// The value of a member; nil if there is none, and setting nil deletes the member.
   public subscript(name: String) -> Value? {
@@ -168,6 +159,12 @@ extension FieldMap {
     set {
       set(path.segments[...], to: newValue)
     }
+  }
+
+  func removing(_ paths: [FieldPath]) -> FieldMap {
+    var fields = self
+    for path in paths { fields[path] = nil }
+    return fields
   }
 
   /// Sets or deletes a value; creates missing maps only when setting.

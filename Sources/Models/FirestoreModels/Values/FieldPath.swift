@@ -17,9 +17,7 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// A path of one raw name, which may contain dots.
-  public init(field name: String) {
-    segments = [name]
-  }
+  public init(field name: String) { segments = [name] }
 
   /// `__name__`, the pseudo-field that holds the document name.
   public static let documentName = FieldPath(field: "__name__")
@@ -36,9 +34,7 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Returns the path with one more raw name.
-  public func appending(_ name: String) -> FieldPath {
-    FieldPath(unchecked: segments + [name])
-  }
+  public func appending(_ name: String) -> FieldPath { FieldPath(unchecked: segments + [name]) }
 
   /// Whether this path equals `other` or is one of its ancestors.
   public func isPrefix(of other: FieldPath) -> Bool {
@@ -46,9 +42,7 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
       && zip(segments, other.segments).allSatisfy { $0.isIdentical(to: $1) }
   }
 
-  private init(unchecked segments: [String]) {
-    self.segments = segments
-  }
+  private init(unchecked segments: [String]) { self.segments = segments }
 
   // MARK: Text
 
@@ -59,49 +53,35 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     let bytes = Array(text.utf8)
     var segments: [String] = []
     var index = 0
+    func error(_ reason: String) -> FieldPathError {
+      FieldPathError(text: text, offset: index, reason: reason)
+    }
+    let needsQuotes = "a name with anything but letters, digits and _ is written in back-quotes"
     while true {
       if index < bytes.count, bytes[index] == UInt8(ascii: "`") {
         var name: [UInt8] = []
         index += 1
         while true {
-          guard index < bytes.count else {
-            throw FieldPathError(text, index, "a closing back-quote is missing")
-          }
+          guard index < bytes.count else { throw error("a closing back-quote is missing") }
           if bytes[index] == UInt8(ascii: "`") { break }
           if bytes[index] == UInt8(ascii: "\\") {
             index += 1
-            guard index < bytes.count else {
-              throw FieldPathError(text, index, "nothing follows the back-slash")
-            }
+            guard index < bytes.count else { throw error("nothing follows the back-slash") }
           }
           name.append(bytes[index])
           index += 1
         }
-        if name.isEmpty { throw FieldPathError(text, index, "a field name is empty") }
+        if name.isEmpty { throw error("a field name is empty") }
         index += 1
         segments.append(String(decoding: name, as: UTF8.self))
       } else {
         let start = index
         while index < bytes.count, Self.isSimple(bytes[index], first: index == start) { index += 1 }
-        if index == start {
-          throw FieldPathError(
-            text,
-            index,
-            index == bytes.count
-              ? "a field name is missing"
-              : "a name with anything but letters, digits and _ is written in back-quotes"
-          )
-        }
+        if index == start { throw error(index == bytes.count ? "a field name is missing" : needsQuotes) }
         segments.append(String(decoding: bytes[start..<index], as: UTF8.self))
       }
       if index == bytes.count { break }
-      guard bytes[index] == UInt8(ascii: ".") else {
-        throw FieldPathError(
-          text,
-          index,
-          "a name with anything but letters, digits and _ is written in back-quotes"
-        )
-      }
+      guard bytes[index] == UInt8(ascii: ".") else { throw error(needsQuotes) }
       index += 1
     }
     self.segments = segments
@@ -123,28 +103,19 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
       isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
       parts[parts.count - 1].append(byte)
     }
-    var paths: [FieldPath] = []
-    for part in parts { paths.append(try FieldPath(parsing: String(decoding: part, as: UTF8.self))) }
-    return paths
+    return try parts.map { part throws(FieldPathError) in
+      try FieldPath(parsing: String(decoding: part, as: UTF8.self))
+    }
   }
 
   /// The path in Firestore's grammar, quoted where necessary.
   public var description: String {
-    segments.count == 1
-      ? Self.rendered(segments[0]) : segments.map(Self.rendered).joined(separator: ".")
+    segments.count == 1 ? Self.rendered(segments[0]) : segments.map(Self.rendered).joined(separator: ".")
   }
 
   private static func rendered(_ name: String) -> String {
-    var first = true
-    var simple = true
-    for byte in name.utf8 {
-      if !isSimple(byte, first: first) {
-        simple = false
-        break
-      }
-      first = false
-    }
-    if simple, !name.isEmpty { return name }
+    let needsNoQuotes = name.utf8.enumerated().allSatisfy { isSimple($1, first: $0 == 0) }
+    if needsNoQuotes, !name.isEmpty { return name }
     var out: [UInt8] = [UInt8(ascii: "`")]
     for byte in name.utf8 {
       if byte == UInt8(ascii: "`") || byte == UInt8(ascii: "\\") { out.append(UInt8(ascii: "\\")) }
@@ -171,12 +142,6 @@ public struct FieldPathError: Error, Sendable, Equatable, CustomStringConvertibl
   public let offset: Int
   /// Why it is not a path.
   public let reason: String
-
-  init(_ text: String, _ offset: Int, _ reason: String) {
-    self.text = text
-    self.offset = offset
-    self.reason = reason
-  }
 
   /// One line with the text, the position and the reason.
   public var description: String { "'\(text)' is not a field path: at byte \(offset + 1), \(reason)" }

@@ -46,8 +46,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 extension Timestamp: CustomStringConvertible {
   /// Parses RFC 3339 with an offset (`Z` or `±hh:mm`) and up to 9 fractional digits; nil for anything else.
   public init?(_ text: String) {
-    var text = text
-    guard let parsed = text.withUTF8({ Timestamp(rfc3339: $0) }) else { return nil }
+    guard let parsed = text.withBytes({ Timestamp(rfc3339: $0) }) else { return nil }
     self = parsed
   }
 
@@ -227,6 +226,24 @@ package enum Civil {
     let monthIndex = (5 * dayOfYear + 2) / 153
     let month = monthIndex < 10 ? monthIndex + 3 : monthIndex - 9
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthIndex + 2) / 5 + 1)
+  }
+
+  package static func isDate(year: Int, month: Int, day: Int) -> Bool {
+    year >= 1 && (1...12).contains(month) && day >= 1 && day <= daysInMonth(year: year, month: month)
+  }
+
+  /// The parts of a date such as `2026-01-31`; nil for one that does not exist, and for any other text.
+  package static func date(_ text: UnsafeBufferPointer<UInt8>) -> (year: Int, month: Int, day: Int)? {
+    let hyphen = UInt8(ascii: "-")
+    func number(_ range: Range<Int>) -> Int? {
+      text[range].reduce(0) { number, byte in
+        number.flatMap { (48...57).contains(byte) ? $0 * 10 + Int(byte - 48) : nil }
+      }
+    }
+    guard text.count == 10, text[4] == hyphen, text[7] == hyphen, let year = number(0..<4),
+      let month = number(5..<7), let day = number(8..<10), isDate(year: year, month: month, day: day)
+    else { return nil }
+    return (year, month, day)
   }
 
   /// The number of days in a month.

@@ -84,37 +84,23 @@ extension Value {
   }
 
   /// The string, if the value is one.
-  public var string: String? {
-    if case .string(let text) = self { text } else { nil }
-  }
+  public var string: String? { if case .string(let text) = self { text } else { nil } }
 
   /// The boolean, if the value is one.
-  public var boolean: Bool? {
-    if case .boolean(let flag) = self { flag } else { nil }
-  }
+  public var boolean: Bool? { if case .boolean(let flag) = self { flag } else { nil } }
 
   /// The integer, if the value is one.
-  public var integer: Int64? {
-    if case .integer(let number) = self { number } else { nil }
-  }
+  public var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
 
   /// The timestamp, if the value is one.
-  public var timestamp: Timestamp? {
-    if case .timestamp(let time) = self { time } else { nil }
-  }
+  public var timestamp: Timestamp? { if case .timestamp(let time) = self { time } else { nil } }
 
   /// The members, if the value is a map.
-  public var map: FieldMap? {
-    if case .map(let fields) = self { fields } else { nil }
-  }
+  public var map: FieldMap? { if case .map(let fields) = self { fields } else { nil } }
 
   /// The elements, if the value is an array.
-  public var array: [Value]? {
-    if case .array(let values) = self { values } else { nil }
-  }
+  public var array: [Value]? { if case .array(let values) = self { values } else { nil } }
 
   /// Whether the value is null.
-  public var isNull: Bool {
-    if case .null = self { true } else { false }
-  }
+  public var isNull: Bool { if case .null = self { true } else { false } }
 }

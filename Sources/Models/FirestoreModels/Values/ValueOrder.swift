@@ -15,7 +15,7 @@ package enum ValueOrder {
     case (.timestamp(let x), .timestamp(let y)): return threeWay(x, y)
     case (.string(let x), .string(let y)): return x.compareUTF8(y)
     case (.bytes(let x), .bytes(let y)): return compare(x, y)
-    case (.reference(let x), .reference(let y)): return compareNames(x, y)
+    case (.reference(let x), .reference(let y)): return compareSegments(x, y)
     case (.geoPoint(let x), .geoPoint(let y)):
       let order = compare(x.latitude, y.latitude)
       return order == 0 ? compare(x.longitude, y.longitude) : order
@@ -46,33 +46,20 @@ package enum ValueOrder {
     }
   }
 
-  /// Compares two resource names by segment; numeric ids (`__id7__`) sort first.
-  package static func compareNames(_ a: String, _ b: String) -> Int {
-    compareSegments(a, b)
-  }
-
   private static func compare(_ a: [UInt8], _ b: [UInt8]) -> Int {
     for (x, y) in zip(a, b) where x != y { return x < y ? -1 : 1 }
     return threeWay(a.count, b.count)
   }
 
   private static func compare(_ a: [Value], _ b: [Value]) -> Int {
-    for (x, y) in zip(a, b) {
-      let order = compare(x, y)
-      if order != 0 { return order }
-    }
-    return threeWay(a.count, b.count)
+    first(zip(a, b).lazy.map { compare($0, $1) }) ?? threeWay(a.count, b.count)
   }
 
   private static func compareMaps(_ a: FieldMap, _ b: FieldMap) -> Int {
     switch (a.vector, b.vector) {
     case (let x?, let y?):
       if x.count != y.count { return threeWay(x.count, y.count) }
-      for (left, right) in zip(x, y) {
-        let order = compare(left, right)
-        if order != 0 { return order }
-      }
-      return 0
+      return first(zip(x, y).lazy.map { compare($0, $1) }) ?? 0
     case (_?, nil): return -1
     case (nil, _?): return 1
     case (nil, nil):
@@ -85,6 +72,9 @@ package enum ValueOrder {
       return threeWay(a.count, b.count)
     }
   }
+
+  /// The first order that is not 0; nil if all are.
+  private static func first(_ orders: some Sequence<Int>) -> Int? { orders.first { $0 != 0 } }
 
   /// The rank of a value's type; range filters compare values of one rank.
   package static func typeRank(_ value: Value) -> Int {
@@ -102,7 +92,5 @@ package enum ValueOrder {
     }
   }
 
-  private static func threeWay<T: Comparable>(_ a: T, _ b: T) -> Int {
-    a < b ? -1 : a > b ? 1 : 0
-  }
+  private static func threeWay<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a > b ? 1 : 0 }
 }

@@ -20,7 +20,6 @@ package enum DocumentPage: Sendable {
     }
   }
 
-  /// Returns the first documents.
   package func prefix(_ count: Int) -> DocumentPage {
     switch self {
     case .memory(let documents): .memory(Array(documents.prefix(count)))
@@ -28,7 +27,6 @@ package enum DocumentPage: Sendable {
     }
   }
 
-  /// Calls `body` with the path of each document.
   package func forEachPath(_ body: (DocumentPath) -> Void) {
     switch self {
     case .memory(let documents): for document in documents { body(document.path) }
@@ -82,10 +80,7 @@ package struct WirePage: @unchecked Sendable {
 
   func decoded() throws(Failure) -> [RawDocument] {
     var decoder = WireDecoder()
-    var decoded: [RawDocument] = []
-    decoded.reserveCapacity(documents.count)
-    for document in documents { decoded.append(try self.decoded(document, with: &decoder)) }
-    return decoded
+    return try documents.map { document throws(Failure) in try decoded(document, with: &decoder) }
   }
 
   /// Returns a document in memory, for one whose fields could not be looked at.

@@ -62,7 +62,6 @@ extension ReadableText {
   package var copy: String { withBytes { String(decoding: $0, as: UTF8.self) } }
 }
 
-/// A time.
 @usableFromInline
 package protocol ReadableTime {
   var timestamp: Timestamp { get }
@@ -71,7 +70,6 @@ package protocol ReadableTime {
   func append(to out: inout [UInt8])
 }
 
-/// Bytes.
 @usableFromInline
 package protocol ReadableBytes {
   /// Returns the bytes in memory.
@@ -133,9 +131,7 @@ extension Value: ReadableValue {
   package func write(to json: inout JSONWriter) { json.value(self) }
 
   @inlinable
-  package var isMap: Bool {
-    if case .map = self { true } else { false }
-  }
+  package var isMap: Bool { if case .map = self { true } else { false } }
 }
 
 extension Timestamp: ReadableTime {
@@ -148,7 +144,6 @@ extension [UInt8]: ReadableBytes {
   package func bytes() -> [UInt8] { self }
 }
 
-/// The elements of an array in memory.
 @usableFromInline
 package struct ValueList: ReadableElements {
   @usableFromInline let values: [Value]
@@ -176,7 +171,6 @@ extension String: ReadableText {
 extension FieldMap: ReadableFields {
   @usableFromInline package typealias Content = Value
 
-  /// The members in order.
   @usableFromInline
   package struct Iterator: IteratorProtocol {
     @usableFromInline var entries: IndexingIterator<[Entry]>

@@ -168,7 +168,7 @@ package struct WireFields: ReadableFields {
   @usableFromInline package let depth: Int
 
   /// - Throws: ``WireError`` if it is not a JSON object, or if its names are not in order and unique. The service sends them like
-  ///   that; whoever meets others decodes the document.
+  ///   that; for others, decode the document.
   init(_ json: JSONCursor?, depth: Int) throws(WireError) {
     self.depth = depth
     guard let json, !json.isNull else {

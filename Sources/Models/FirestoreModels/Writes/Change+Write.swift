@@ -6,9 +6,7 @@ extension Change {
   /// update time that was read, or `exists: false` for a creation, or `exists: true` if the document was read
   /// without an update time.
   package var write: Write {
-    let precondition = before.map { read in
-      read.updateTime.map(Precondition.updateTime) ?? .exists(true)
-    }
+    let precondition = before.map { $0.updateTime.map(Precondition.updateTime) ?? .exists(true) }
     guard let after else {
       return Write(path: path, operation: .delete, precondition: precondition ?? .exists(false))
     }
@@ -16,7 +14,7 @@ extension Change {
     guard let precondition else {
       return Write(
         path: path,
-        operation: .update(fields: withoutServerTimes(after), mask: nil),
+        operation: .update(fields: after.removing(serverTimes), mask: nil),
         transforms: transforms,
         precondition: .exists(false)
       )
@@ -33,11 +31,5 @@ extension Change {
       transforms: transforms,
       precondition: precondition
     )
-  }
-
-  private func withoutServerTimes(_ fields: FieldMap) -> FieldMap {
-    var out = fields
-    for path in serverTimes { out[path] = nil }
-    return out
   }
 }

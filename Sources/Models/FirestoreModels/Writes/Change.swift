@@ -11,7 +11,7 @@
 ///     )
 ///     change.differences.map(\.path)    // [fullName, nombre, updatedAt]
 ///     change.write.precondition         // .updateTime(…), as the document was read
-package struct Change: Sendable {
+package struct Change: Sendable, Equatable {
   enum Effect: Sendable {
     /// Creates the document with these fields.
     case creation(FieldMap)
@@ -29,56 +29,9 @@ package struct Change: Sendable {
   /// The effect; unchanged fields are not copied.
   let effect: Effect
   /// The fields that the service sets to the commit time.
-  package var serverTimes: [FieldPath]
+  package var serverTimes: [FieldPath] = []
   /// The reasons as short codes in a fixed order (`fullName-from-parts`), for totals and plan files.
-  package var reasons: [String]
-
-  /// Makes a change from complete documents.
-  ///
-  /// - Parameter after: See ``after``.
-  package init(
-    path: DocumentPath,
-    before: RawDocument?,
-    after: FieldMap?,
-    serverTimes: [FieldPath] = [],
-    reasons: [String] = []
-  ) {
-    self.path = path
-    self.before = before
-    self.serverTimes = serverTimes
-    self.reasons = reasons
-    effect =
-      if let after {
-        before.map { .update(FieldEdit(from: $0.fields, to: after)) } ?? .creation(after)
-      } else {
-        .deletion
-      }
-  }
-
-  /// Makes a change of some fields of a document.
-  ///
-  /// - Parameter edit: The fields to set and delete, including deletions of the fields in `serverTimes`.
-  package init(
-    of before: RawDocument,
-    _ edit: FieldEdit,
-    serverTimes: [FieldPath] = [],
-    reasons: [String] = []
-  ) {
-    path = before.path
-    self.before = before
-    effect = .update(edit)
-    self.serverTimes = serverTimes
-    self.reasons = reasons
-  }
-
-  /// Makes the change that creates a document.
-  init(creating document: EncodedDocument) {
-    path = document.path
-    before = nil
-    effect = .encodedCreation(document)
-    serverTimes = []
-    reasons = []
-  }
+  package var reasons: [String] = []
 
   /// The intended fields without those in ``serverTimes``; nil to delete the document.
   package var after: FieldMap? {
@@ -96,9 +49,7 @@ package struct Change: Sendable {
   }
 
   package var isDeletion: Bool { if case .deletion = effect { true } else { false } }
-}
 
-extension Change: Equatable {
   package static func == (a: Change, b: Change) -> Bool {
     a.path == b.path && a.before == b.before && a.after == b.after && a.serverTimes == b.serverTimes
       && a.reasons == b.reasons
@@ -106,12 +57,42 @@ extension Change: Equatable {
 }
 
 extension Change {
+  /// Makes a change from complete documents.
+  package init(
+    path: DocumentPath,
+    before: RawDocument?,
+    after: FieldMap?,
+    serverTimes: [FieldPath] = [],
+    reasons: [String] = []
+  ) {
+    let effect: Effect =
+      if let after {
+        before.map { .update(FieldEdit(from: $0.fields, to: after)) } ?? .creation(after)
+      } else {
+        .deletion
+      }
+    self.init(path: path, before: before, effect: effect, serverTimes: serverTimes, reasons: reasons)
+  }
+
+  /// Makes a change of some fields of a document.
+  ///
+  /// - Parameter edit: The fields to set and delete, including deletions of the fields in `serverTimes`.
+  package init(
+    of before: RawDocument,
+    _ edit: FieldEdit,
+    serverTimes: [FieldPath] = [],
+    reasons: [String] = []
+  ) {
+    let effect = Effect.update(edit)
+    self.init(path: before.path, before: before, effect: effect, serverTimes: serverTimes, reasons: reasons)
+  }
+
   /// The change that a write makes to the document it was decided on; nil if the document does not exist.
   ///
   /// All transformed fields count as ``serverTimes``.
   package init(_ write: Write, over before: RawDocument?) {
     if case .set(let document) = write.operation, before == nil, write.transforms.isEmpty {
-      self.init(creating: document)
+      self.init(path: document.path, before: nil, effect: .encodedCreation(document))
       return
     }
     let serverTimes = write.transforms.map(\.field)
@@ -124,7 +105,7 @@ extension Change {
       for path in mask { fieldsAfter[path] = fields[path] }
       after = fieldsAfter
     }
-    for path in serverTimes { after?[path] = nil }
+    after = after?.removing(serverTimes)
     self.init(path: write.path, before: before, after: after, serverTimes: serverTimes)
   }
 
@@ -137,8 +118,6 @@ extension Change {
   /// Whether a document (nil: missing) is as the change leaves it, ignoring server times.
   package func isApplied(to current: RawDocument?) -> Bool {
     guard let after else { return current == nil }
-    guard var fields = current?.fields else { return false }
-    for path in serverTimes { fields[path] = nil }
-    return fields == after
+    return current?.fields.removing(serverTimes) == after
   }
 }

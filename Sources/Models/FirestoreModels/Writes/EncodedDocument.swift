@@ -2,7 +2,7 @@
 ///
 /// It keeps all limits, has the form in which the service stores it, and is encoded as the service does, so documents
 /// with the same fields have the same bytes. ``DocumentEncoder`` makes it; what looks at its fields decodes them.
-package struct EncodedDocument: Sendable {
+package struct EncodedDocument: Sendable, Equatable {
   package let path: DocumentPath
   /// References that were rewritten to the target database, and those that were kept.
   package let references: (rewritten: Int, kept: Int)
@@ -40,9 +40,7 @@ package struct EncodedDocument: Sendable {
     if fieldsRange.isEmpty { return fields.isEmpty }
     return json.bytes.count == fieldsRange.count && json.bytes.elementsEqual(creation[fieldsRange])
   }
-}
 
-extension EncodedDocument: Equatable {
   package static func == (a: EncodedDocument, b: EncodedDocument) -> Bool {
     a.path == b.path && a.creation == b.creation
   }

@@ -22,18 +22,15 @@ package struct FieldEdit: Sendable {
         index += 1
       }
       if index < before.count, before.entries[index].name.isIdentical(to: entry.name) {
-        if before.entries[index].value != entry.value { members.append(Member(entry)) }
         index += 1
-      } else {
-        members.append(Member(entry))
+        if before.entries[index - 1].value == entry.value { continue }
       }
+      members.append(Member(name: entry.name, value: entry.value))
     }
     for entry in before.entries[index...] { members.append(Member(name: entry.name, value: nil)) }
   }
 
-  package mutating func reserveCapacity(_ count: Int) {
-    members.reserveCapacity(count)
-  }
+  package mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
 
   /// Sets a member, or deletes it if `value` is nil.
   package mutating func set(_ name: String, to value: FirestoreModels.Value?) {
@@ -48,12 +45,6 @@ package struct FieldEdit: Sendable {
       index -= 1
     }
     members.insert(Member(name: name, value: value), at: index)
-  }
-}
-
-extension FieldEdit.Member {
-  fileprivate init(_ entry: FieldMap.Entry) {
-    self.init(name: entry.name, value: entry.value)
   }
 }
 

@@ -7,7 +7,6 @@
 ///       precondition: .exists(true)
 ///     )
 package struct Write: Sendable, Equatable {
-  /// What the write does.
   package enum Operation: Sendable, Equatable {
     /// Sets fields: all of them without a mask (replacing the document), otherwise those in the mask.
     ///
@@ -66,7 +65,6 @@ package enum Precondition: Sendable, Equatable {
 
 /// A change that the service computes from the stored value.
 package struct FieldTransform: Sendable, Equatable {
-  /// The computation.
   package enum Operation: Sendable, Equatable {
     /// The commit time in milliseconds, the same for the entire commit (`REQUEST_TIME`).
     case requestTime

@@ -16,10 +16,6 @@ package struct Group: Codable, Identifiable, Equatable, Sendable {
   /// Whether it is in use; true where the field is missing.
   package var isActive: Bool
 
-  private enum CodingKeys: String, CodingKey {
-    case id, name, createdAt, createdBy, memberCount, isActive
-  }
-
   package init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     _id = try fields.decode(DocumentID.self, forKey: .id)
@@ -46,10 +42,6 @@ package struct GroupMember: Codable, Identifiable, Equatable, Sendable {
   package var role: String
   /// Whether the member is active; true where the field is missing.
   package var isActive: Bool
-
-  private enum CodingKeys: String, CodingKey {
-    case id, displayName, photoURL, joinedAt, role, isActive
-  }
 
   package init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)

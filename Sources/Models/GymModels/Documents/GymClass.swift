@@ -17,7 +17,7 @@ package struct GymClass: Identifiable, Equatable, Sendable {
   package var maxCapacity: Int
   package var gymId: String
   package var description: String?
-  /// Whether it takes place; true where the field is missing, as in documents of the Android app.
+  /// Whether the class is held; true where the field is missing, as in documents of the Android app.
   package var isActive: Bool
   /// The series that it is of.
   package var recurrenceGroupId: String?
@@ -98,7 +98,7 @@ package struct ClassBooking: Identifiable, Equatable, Sendable {
     createdAt = fields["createdAt"]?.timestamp
   }
 
-  /// Whether it takes a place.
+  /// Whether it counts toward the capacity of the class.
   package var isActive: Bool { status.isIdentical(to: "activa") }
 }
 

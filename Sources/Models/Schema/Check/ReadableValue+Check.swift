@@ -33,9 +33,7 @@ extension ReadableValue {
 
 extension ReadableText {
   /// Compares the bytes; 0 for the same ones.
-  func compare(with other: String) -> Int {
-    withBytes { -other.compareUTF8($0) }
-  }
+  func compare(with other: String) -> Int { withBytes { -other.compareUTF8($0) } }
 
   /// Whether it is empty or only white space, as ``PlainText`` has it.
   var isBlank: Bool {
@@ -45,7 +43,5 @@ extension ReadableText {
 }
 
 extension ValueView {
-  var isNull: Bool {
-    if case .null = self { true } else { false }
-  }
+  var isNull: Bool { if case .null = self { true } else { false } }
 }

@@ -66,9 +66,7 @@ extension CollectionSchema {
     try check(fields, &violations)
     for path in forbidden {
       if let content = try fields.content(at: path.segments[...]) {
-        violations.append(
-          SchemaViolation(.forbidden, path, try content.value(), expected: "no field of that name")
-        )
+        violations.append(.init(.forbidden, path, try content.value(), expected: "no field of that name"))
       }
     }
     if !expectsUnknownFields { try checkUndeclared(fields, below: [], &violations) }
@@ -99,11 +97,11 @@ extension CollectionSchema {
       }
       try checker.check(content, in: document, &new)
       if new.isEmpty { continue }
-      for violation in new { found.append((checker.index, violation)) }
+      found += new.map { (checker.index, $0) }
       new.removeAll(keepingCapacity: true)
     }
     if found.count > 1 { found.sort { $0.index < $1.index } }
-    for (_, violation) in found { violations.append(violation) }
+    violations += found.map { $0.violation }
   }
 
   /// The fields that an application orders or filters by and does not find: the document is invisible to it.
@@ -127,26 +125,20 @@ extension CollectionSchema {
   ) throws(WireError) {
     switch documentID {
     case .pattern(let pattern)? where !pattern.matches(id):
-      violations.append(
-        SchemaViolation(.documentID, nil, .string(id), expected: "one that matches \(pattern.text)")
-      )
+      violations.append(.init(.documentID, nil, .string(id), expected: "one that matches \(pattern.text)"))
     case .email? where !Self.isNormalisedEmail(id):
-      violations.append(
-        SchemaViolation(.documentID, nil, .string(id), expected: "a lower-case email address")
-      )
+      violations.append(.init(.documentID, nil, .string(id), expected: "a lower-case email address"))
     default: break
     }
     guard let idField else { return }
     guard let content = try fields.content(at: idField.segments[...]), case let view = try content.view(),
       !view.isNull
     else {
-      violations.append(SchemaViolation(.idMissing, idField, nil, expected: "the document's ID"))
+      violations.append(.init(.idMissing, idField, nil, expected: "the document's ID"))
       return
     }
     if case .string(let text) = view, text.compare(with: id) == 0 { return }
-    violations.append(
-      SchemaViolation(.idMismatch, idField, try content.value(), expected: "the document's ID")
-    )
+    violations.append(.init(.idMismatch, idField, try content.value(), expected: "the document's ID"))
   }
 
   private static func isNormalisedEmail(_ id: String) -> Bool {
@@ -163,9 +155,7 @@ extension CollectionSchema {
       guard let path = FieldPath(segments: segments + [name.copy]) else { continue }
       guard field(path) != nil else {
         if !forbidden.contains(path) {
-          violations.append(
-            SchemaViolation(.undeclared, path, try value.value(), expected: "a declared field")
-          )
+          violations.append(.init(.undeclared, path, try value.value(), expected: "a declared field"))
         }
         continue
       }

@@ -11,9 +11,7 @@ package struct CollectionProfile: Sendable {
   /// The most fields of one map, beyond which its keys count as data.
   private static let maximumMembers = 100
 
-  /// The collection, as a pattern.
   package let pattern: CollectionPath
-  /// The number of documents.
   package private(set) var documents = 0
   /// The IDs, as if they were a field.
   package private(set) var ids = FieldProfile()
@@ -39,11 +37,8 @@ package struct CollectionProfile: Sendable {
     var node: Int?
   }
 
-  package init(_ pattern: CollectionPath) {
-    self.pattern = pattern
-  }
+  package init(_ pattern: CollectionPath) { self.pattern = pattern }
 
-  /// Adds a document.
   package mutating func add(_ document: RawDocument) {
     documents += 1
     let id = document.path.id

@@ -82,16 +82,9 @@ package struct FieldProfile: Sendable {
   }
 
   private mutating func addToRange(_ value: Value) {
-    if let low = minimum, low.isNumber == value.isNumber {
-      if ValueOrder.compare(value, low) < 0 { minimum = value }
-    } else if minimum == nil {
-      minimum = value
-    }
-    if let high = maximum, high.isNumber == value.isNumber {
-      if ValueOrder.compare(value, high) > 0 { maximum = value }
-    } else if maximum == nil {
-      maximum = value
-    }
+    func isComparable(_ bound: Value) -> Bool { bound.isNumber == value.isNumber }
+    if minimum.map({ isComparable($0) && ValueOrder.compare(value, $0) < 0 }) ?? true { minimum = value }
+    if maximum.map({ isComparable($0) && ValueOrder.compare(value, $0) > 0 }) ?? true { maximum = value }
   }
 
   // MARK: What it comes to
@@ -123,7 +116,6 @@ package struct FieldProfile: Sendable {
     return [.uuid, .email, .time, .date, .url, .digits, .phone].first { hasFormat($0) }
   }
 
-  /// Whether every text has a format.
   package func hasFormat(_ format: FieldFormat) -> Bool {
     guard textCount > 0, let index = FieldFormat.named.firstIndex(where: { $0.format == format }) else {
       return false

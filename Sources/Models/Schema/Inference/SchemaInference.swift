@@ -6,7 +6,7 @@ extension CollectionProfile {
   /// A field is required where every document has it; texts have closed values where there are at most 10 in at least 20
   /// documents, and a format where all of them have it; numbers have the range that was found. Times and the lengths of
   /// texts get no range: tomorrow's documents would be outside of it. What names alone suggest (`updatedAt`, `isActive`) is
-  /// a proposal, for somebody to look over. Personal data is not declared, so it is withheld.
+  /// a proposal, to be reviewed. Personal data is not declared, so it is withheld.
   ///
   /// - Parameter references: What fields refer to, where that is known.
   package func schema(references: [FieldPath: CollectionPath] = [:]) -> CollectionSchema {
@@ -43,7 +43,7 @@ extension CollectionProfile {
     schema.isRequired = field.isEverywhere && !isID
     if isID { return schema }
     if let reference, types == [.string] || types == [.reference] {
-      schema.reference = FieldReference(reference)
+      schema.reference = FieldReference(collection: reference)
       schema.isIdentifier = true
     } else if let values = profile.closedValues {
       schema.values = values.map { .string($0.text) }
@@ -81,22 +81,16 @@ extension CollectionProfile {
   ]
 
   private static func time(_ names: [String], in fields: [FieldSchema]) -> CollectionSchema.TimeField? {
-    for name in names {
-      let path = FieldPath(field: name)
-      if let field = fields.first(where: { $0.path == path }), field.types == [.timestamp], field.isRequired {
-        return CollectionSchema.TimeField(path: path)
-      }
+    let path = names.map { FieldPath(field: $0) }.first { path in
+      fields.contains { $0.path == path && $0.types == [.timestamp] && $0.isRequired }
     }
-    return nil
+    return path.map { CollectionSchema.TimeField(path: $0) }
   }
 
   private static func softDelete(in fields: [FieldSchema]) -> CollectionSchema.SoftDelete? {
-    for (name, deleted) in softDeletes {
-      let path = FieldPath(field: name)
-      if let field = fields.first(where: { $0.path == path }), field.types == [.boolean] {
-        return CollectionSchema.SoftDelete(path: path, deleted: deleted)
-      }
+    let mark = softDeletes.first { name, _ in
+      fields.contains { $0.path == FieldPath(field: name) && $0.types == [.boolean] }
     }
-    return nil
+    return mark.map { CollectionSchema.SoftDelete(path: FieldPath(field: $0), deleted: $1) }
   }
 }

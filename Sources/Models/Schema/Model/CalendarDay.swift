@@ -9,9 +9,8 @@ package struct CalendarDay: Sendable, Hashable, Comparable {
 
   /// A day as it is typed, `2026-01-05`; nil for one that does not exist.
   package init?(_ text: String) {
-    guard FieldFormat.date.matches(text) else { return nil }
-    let parts = text.split(separator: "-").compactMap { Int($0) }
-    number = Civil.days(year: parts[0], month: parts[1], day: parts[2])
+    guard let (year, month, day) = text.withBytes(Civil.date) else { return nil }
+    number = Civil.days(year: year, month: month, day: day)
   }
 
   package var date: (year: Int, month: Int, day: Int) { Civil.date(days: number) }

@@ -12,13 +12,9 @@ package struct CollectionSchema: Sendable {
   package var documentID: DocumentIDRule?
   /// The field that holds the document's own ID.
   package var idField: FieldPath?
-  /// The field with the time at which the document was created.
   package var createTime: TimeField?
-  /// The field with the time at which the document was last changed.
   package var updateTime: TimeField?
-  /// How a document is deleted without being removed.
   package var softDelete: SoftDelete?
-  /// Which documents may not be changed.
   package var immutability = Immutability.none
   /// The fields that an application orders by: a document without one of them is invisible to it.
   package var orderedBy: [FieldPath] = []
@@ -54,7 +50,6 @@ package struct CollectionSchema: Sendable {
     set(fields)
   }
 
-  /// Replaces the fields.
   package mutating func set(_ fields: [FieldSchema]) {
     self.fields = fields
     byPath = Dictionary(fields.enumerated().map { ($0.element.path, $0.offset) }, uniquingKeysWith: { $1 })
@@ -102,9 +97,7 @@ extension CollectionSchema {
     case pattern(TextPattern)
   }
 
-  /// A field with a time of the document.
   package struct TimeField: Sendable, Equatable {
-    /// Who sets the field.
     package enum Setter: String, Sendable, CaseIterable {
       /// The service, by a `REQUEST_TIME` transform.
       case server
@@ -113,27 +106,16 @@ extension CollectionSchema {
     }
 
     package var path: FieldPath
-    package var setter: Setter
-
-    package init(path: FieldPath, setter: Setter = .server) {
-      self.path = path
-      self.setter = setter
-    }
+    package var setter = Setter.server
   }
 
   /// The field that marks a document as deleted.
   package struct SoftDelete: Sendable, Equatable {
     package var path: FieldPath
     /// The value of a deleted document, true or false.
-    package var deleted: Bool
+    package var deleted = false
     /// Whether a document without the field is deleted.
-    package var absentIsDeleted: Bool
-
-    package init(path: FieldPath, deleted: Bool = false, absentIsDeleted: Bool = false) {
-      self.path = path
-      self.deleted = deleted
-      self.absentIsDeleted = absentIsDeleted
-    }
+    package var absentIsDeleted = false
   }
 
   /// Which documents may not be changed once they are written.
@@ -143,7 +125,6 @@ extension CollectionSchema {
     /// Those that a filter selects: its text, and the filter.
     case when(String, DocumentFilter)
 
-    /// Whether a document may not be changed.
     package func protects(_ document: RawDocument) -> Bool {
       switch self {
       case .none: false
@@ -155,7 +136,7 @@ extension CollectionSchema {
 
   /// Whose personal data the collection holds.
   package enum PersonalData: Sendable, Equatable {
-    /// Nobody's.
+    /// No personal data.
     case free
     /// Why it is withheld, as a clause after the collection's name: "it holds names and phones".
     case holds(String)

@@ -17,13 +17,11 @@ package struct Column: Sendable, Hashable {
     case labels(String)
   }
 
-  /// The field path.
   package let path: FieldPath
-  package let type: ValueType
+  package private(set) var type: ValueType
   /// Whether the values are identifiers even if they are digits, such as IDs and phone numbers, which a
   /// spreadsheet must not convert.
   package let isTextLike: Bool
-  /// The headings by language.
   package let labels: [String: String]
   /// The number format of its cells in a workbook; nil for the usual one.
   package private(set) var numberFormat: String?
@@ -46,10 +44,7 @@ package struct Column: Sendable, Hashable {
     self.labels = labels
   }
 
-  /// A column for a field that is not declared.
-  package init(unknown path: FieldPath) {
-    self.init(path, .any)
-  }
+  package init(unknown path: FieldPath) { self.init(path, .any) }
 
   /// The column of a declared field.
   init(_ field: FieldSchema, isIdentifier: Bool) {
@@ -63,9 +58,8 @@ package struct Column: Sendable, Hashable {
 
   /// The same column with another type.
   package func typed(_ type: ValueType) -> Column {
-    var column = Column(path, type, isTextLike: isTextLike, labels: labels)
-    (column.numberFormat, column.width) = (numberFormat, width)
-    (column.highlight, column.reference) = (highlight, reference)
+    var column = self
+    column.type = type
     return column
   }
 

@@ -1,6 +1,6 @@
 package import FirestoreModels
 
-/// What the collections of a database are: the one place that every command asks.
+/// What the collections of a database are, for every command.
 ///
 /// A schema is data. It is read from a YAML file (``SchemaReader``), and nothing in it knows a particular application.
 ///
@@ -26,10 +26,8 @@ package struct DatabaseSchema: Sendable {
     )
   }
 
-  /// A schema without collections.
   package static let none = DatabaseSchema(name: "none", collections: [])
 
-  /// Whether it declares nothing.
   package var isEmpty: Bool { collections.isEmpty }
 
   /// The schema of a collection, or of the pattern of a collection; nil where none is declared.

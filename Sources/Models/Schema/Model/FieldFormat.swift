@@ -21,8 +21,7 @@ package enum FieldFormat: Sendable, Equatable {
   /// The formats that have a name.
   package static let named: [(name: String, format: FieldFormat)] = [
     ("email", .email), ("phone", .phone), ("digits", .digits), ("time", .time), ("date", .date),
-    ("url", .url),
-    ("uuid", .uuid),
+    ("url", .url), ("uuid", .uuid),
   ]
 
   /// The name in a schema file; the expression of a pattern.
@@ -48,14 +47,13 @@ package enum FieldFormat: Sendable, Equatable {
   /// Whether a text has the form.
   package func matches(_ text: String) -> Bool { text.withBytes { matches($0) } }
 
-  /// Whether a text has the form, as UTF-8.
   package func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     switch self {
     case .email: return Self.isEmail(bytes)
     case .phone: return Self.isPhone(bytes)
     case .digits: return !bytes.isEmpty && bytes.allSatisfy(Self.isDigit)
     case .time: return Self.isTime(bytes)
-    case .date: return Self.isDate(bytes)
+    case .date: return Civil.date(bytes) != nil
     case .url: return Self.isURL(bytes)
     case .uuid: return Self.isUUID(bytes)
     case .pattern(let pattern): return pattern.matches(String(decoding: bytes, as: UTF8.self))
@@ -82,15 +80,6 @@ package enum FieldFormat: Sendable, Equatable {
       let minute = number(bytes[3..<5])
     else { return false }
     return hour < 24 && minute < 60
-  }
-
-  private static func isDate(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    let hyphen = UInt8(ascii: "-")
-    guard bytes.count == 10, bytes[4] == hyphen, bytes[7] == hyphen, let year = number(bytes[0..<4]),
-      let month = number(bytes[5..<7]), let day = number(bytes[8..<10])
-    else { return false }
-    return year >= 1 && (1...12).contains(month) && day >= 1
-      && day <= Civil.daysInMonth(year: year, month: month)
   }
 
   private static func isURL(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -51,9 +51,7 @@ package struct FieldSchema: Sendable {
   package var typeNames: String { types.map(\.rawValue).joined(separator: " or ") }
 
   /// The columns of a table of the elements.
-  package var elementColumns: [Column] {
-    CollectionSchema.columns(elements) { $0.isIdentifier }
-  }
+  package var elementColumns: [Column] { CollectionSchema.columns(elements, isIdentifier: \.isIdentifier) }
 }
 
 /// The types of a field, by their names in Firestore's documentation.
@@ -95,11 +93,6 @@ package struct FieldReference: Sendable, Equatable {
   package var collection: CollectionPath
   /// The field of the named document that names this one back.
   package var mirror: FieldPath?
-
-  package init(_ collection: CollectionPath, mirror: FieldPath? = nil) {
-    self.collection = collection
-    self.mirror = mirror
-  }
 }
 
 /// Which cells of a field stand out in a workbook.
@@ -114,11 +107,6 @@ package enum FieldHighlight: Sendable, Hashable {
 package struct ValueRange: Sendable, Equatable {
   package var minimum: Value?
   package var maximum: Value?
-
-  package init(minimum: Value? = nil, maximum: Value? = nil) {
-    self.minimum = minimum
-    self.maximum = maximum
-  }
 
   package var isEmpty: Bool { minimum == nil && maximum == nil }
 

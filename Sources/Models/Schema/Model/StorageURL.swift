@@ -11,39 +11,34 @@ import FirestoreModels
 ///
 /// Scheme and host are compared without case; a bucket that is percent-encoded is decoded.
 package struct StorageURL: Sendable, Equatable {
-  /// The name of the bucket.
   package let bucket: String
   /// What comes before and after it.
   private let parts: (before: String, after: String)
 
   /// Reads a text; nil for one that is no such URL.
   package init?(_ text: String) {
-    func parts(
-      _ before: Substring.UTF8View,
-      _ bucket: Substring.UTF8View,
-      _ rest: Substring.UTF8View
-    ) -> Self? {
-      guard let name = Self.decoded(bucket), Self.isBucket(name) else { return nil }
-      return Self(
-        bucket: name,
-        parts: (String(Substring(before)), String(Substring(rest)))
-      )
-    }
+    guard let url = Self.parsed(text) else { return nil }
+    self = url
+  }
+
+  private init?(_ before: Substring.UTF8View, _ bucket: Substring.UTF8View, _ after: Substring.UTF8View) {
+    guard let name = Self.decoded(bucket), Self.isBucket(name) else { return nil }
+    self.bucket = name
+    parts = (String(Substring(before)), String(Substring(after)))
+  }
+
+  private static func parsed(_ text: String) -> StorageURL? {
     let bytes = text[...].utf8
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-    let scheme = Self.lowercased(bytes[..<colon])
+    let scheme = lowercased(bytes[..<colon])
     var rest = bytes[bytes.index(after: colon)...]
     guard rest.starts(with: "//".utf8) else { return nil }
     rest = rest.dropFirst(2)
     let host = rest.prefix { $0 != UInt8(ascii: "/") }
     let path = rest[host.endIndex...]
-    if scheme == "gs" {
-      guard let found = parts(bytes[..<host.startIndex], host, path) else { return nil }
-      self = found
-      return
-    }
+    if scheme == "gs" { return StorageURL(bytes[..<host.startIndex], host, path) }
     guard scheme == "https" || scheme == "http" else { return nil }
-    let name = Self.lowercased(host)
+    let name = lowercased(host)
     let prefix: String
     switch name {
     case "storage.googleapis.com", "storage.cloud.google.com": prefix = "/"
@@ -52,22 +47,13 @@ package struct StorageURL: Sendable, Equatable {
       let suffix = ".storage.googleapis.com"
       guard name.utf8.count > suffix.utf8.count, name.hasSuffix(suffix) else { return nil }
       let end = host.index(host.startIndex, offsetBy: name.utf8.count - suffix.utf8.count)
-      let own = Substring(Self.lowercased(host[..<end])).utf8
-      guard let found = parts(bytes[..<host.startIndex], own, bytes[end...]) else { return nil }
-      self = found
-      return
+      return StorageURL(bytes[..<host.startIndex], Substring(lowercased(host[..<end])).utf8, bytes[end...])
     }
     guard path.starts(with: prefix.utf8) else { return nil }
     let bucket = path.dropFirst(prefix.utf8.count).prefix { $0 != UInt8(ascii: "/") }
     let after = path[bucket.endIndex...]
     if name.hasPrefix("firebase"), !after.starts(with: "/o/".utf8) { return nil }
-    guard let found = parts(bytes[..<bucket.startIndex], bucket, after) else { return nil }
-    self = found
-  }
-
-  private init(bucket: String, parts: (before: String, after: String)) {
-    self.bucket = bucket
-    self.parts = parts
+    return StorageURL(bytes[..<bucket.startIndex], bucket, after)
   }
 
   /// The URL of the same file in another bucket.

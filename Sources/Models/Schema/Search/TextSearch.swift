@@ -7,17 +7,9 @@ package import FirestoreModels
 /// where a match alone suffices. The schema names the fields: `search: { texts: […], phones: […] }`; without it, all
 /// top-level texts are searched.
 package struct TextSearch: Sendable {
-  /// A matching field.
   package struct Match: Sendable, Equatable {
-    /// The field name.
     package var field: String
-    /// The field's text.
     package var text: String
-
-    package init(field: String, text: String) {
-      self.field = field
-      self.text = text
-    }
   }
 
   private let words: [String]
@@ -44,7 +36,9 @@ package struct TextSearch: Sendable {
     var phones: [Match] = []
     for entry in document.fields.entries {
       if phoneFields.contains(where: { $0.isIdentical(to: entry.name) }) {
-        if let digits, let text = Self.phone(entry.value), Self.digits(of: text).contains(bytes: digits) {
+        // Some phone numbers are stored as numbers.
+        let phone = entry.value.string ?? entry.value.integer.map(String.init)
+        if let digits, let text = phone, Self.digits(of: text).contains(bytes: digits) {
           phones.append(Match(field: entry.name, text: text))
         }
         continue
@@ -60,11 +54,6 @@ package struct TextSearch: Sendable {
     return all.sorted { $0.field.compareUTF8($1.field) < 0 }
   }
 
-  /// A phone number as text; some are stored as numbers.
-  private static func phone(_ value: Value) -> String? {
-    value.string ?? value.integer.map(String.init)
-  }
-
   private static func digits(of text: String) -> String {
     String(decoding: text.utf8.filter { (0x30...0x39).contains($0) }, as: UTF8.self)
   }
@@ -75,8 +64,7 @@ extension String {
   fileprivate func contains(bytes other: String) -> Bool {
     let pattern = Array(other.utf8)
     if pattern.isEmpty { return true }
-    var text = self
-    return text.withUTF8 { bytes in
+    return withBytes { bytes in
       guard bytes.count >= pattern.count else { return false }
       for start in 0...(bytes.count - pattern.count)
       where bytes[start] == pattern[0] && bytes[start..<start + pattern.count].elementsEqual(pattern) {

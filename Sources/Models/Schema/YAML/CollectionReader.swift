@@ -1,7 +1,6 @@
 import FirestoreModels
 import YAML
 
-/// Reads one collection of a schema file.
 struct CollectionReader {
   private let yaml: YAMLFile
   private let nodes: SchemaNodes
@@ -68,7 +67,7 @@ struct CollectionReader {
       collection.expectsUnknownFields =
         try nodes.choice(value, name, ["expected", "unexpected"]) == "expected"
     case "forbidden":
-      collection.forbidden = try nodes.list(value, name) { node throws(Failure) in try nodes.path(node) }
+      collection.forbidden = try nodes.list(value, name, nodes.path)
       if let both = collection.forbidden.first(where: { collection.field($0) != nil }) {
         throw yaml.failure(at: value, "'\(both)' is declared among the fields; expected one or the other")
       }
@@ -133,12 +132,11 @@ struct CollectionReader {
     guard case .mapping = node.content else {
       return .init(path: try declared(node, "soft-delete", .boolean, in: collection))
     }
-    var rule: CollectionSchema.SoftDelete?
     let members = try yaml.members(node, "'soft-delete'", known: ["field", "deleted", "absent"])
-    if let field = members.first(where: { $0.name == "field" }) {
-      rule = .init(path: try declared(field.value, "soft-delete", .boolean, in: collection))
+    guard let field = members.first(where: { $0.name == "field" })?.value else {
+      throw yaml.failure(at: node, "'soft-delete' has no 'field'; expected field: NAME")
     }
-    guard var rule else { throw yaml.failure(at: node, "'soft-delete' has no 'field'; expected field: NAME") }
+    var rule = CollectionSchema.SoftDelete(path: try declared(field, "soft-delete", .boolean, in: collection))
     for (member, _, value) in members {
       if member == "deleted" { rule.deleted = try yaml.boolean(value, member) }
       if member == "absent" {
@@ -188,7 +186,8 @@ struct CollectionReader {
     in collection: CollectionSchema
   ) throws(Failure) -> [FieldPath] {
     guard case .sequence = node.content else { return [try declared(node, name, nil, in: collection)] }
-    return try nodes.list(node, name) { node throws(Failure) in try declared(node, name, nil, in: collection)
+    return try nodes.list(node, name) { node throws(Failure) in
+      try declared(node, name, nil, in: collection)
     }
   }
 

@@ -43,10 +43,8 @@ struct FieldReader {
     for (member, key, value) in members where member != "type" {
       switch member {
       case "required": field.isRequired = try yaml.boolean(value, member)
-      case "values":
-        field.values = try nodes.list(value, member) { node throws(Failure) in try nodes.value(node) }
-      case "deprecated":
-        field.deprecated = try nodes.list(value, member) { node throws(Failure) in try nodes.value(node) }
+      case "values": field.values = try nodes.list(value, member, nodes.value)
+      case "deprecated": field.deprecated = try nodes.list(value, member, nodes.value)
       case "format": field.format = try format(value)
       case "range": field.range = try range(value, of: field)
       case "default": field.defaultValue = try nodes.value(value)
@@ -59,10 +57,7 @@ struct FieldReader {
       case "number-format": field.numberFormat = try yaml.text(value, member)
       case "width":
         guard let width = value.text.flatMap({ Double($0) }), (1...255).contains(width) else {
-          throw yaml.failure(
-            at: value,
-            "'width' is \(value.text ?? value.kind); expected a number from 1 to 255"
-          )
+          throw nodes.unexpected(value, member, "a number from 1 to 255")
         }
         field.width = width
       case "highlight": field.highlight = try nodes.highlight(value, of: field.types)
@@ -94,10 +89,12 @@ struct FieldReader {
     _ members: [(name: String, key: YAMLNode, value: YAMLNode)]
   ) throws(Failure) {
     func node(_ name: String) -> YAMLNode? { members.first { $0.name == name }?.value }
-    for name in ["values", "deprecated", "default"] {
-      let values = name == "values" ? field.values ?? [] : name == "deprecated" ? field.deprecated : []
-      for value in name == "default" ? [field.defaultValue].compactMap({ $0 }) : values
-      where !field.accepts(value) {
+    let declared = [
+      ("values", field.values ?? []), ("deprecated", field.deprecated),
+      ("default", field.defaultValue.map { [$0] } ?? []),
+    ]
+    for (name, values) in declared {
+      if let value = values.first(where: { !field.accepts($0) }) {
         throw yaml.failure(at: node(name), "\(value.typeName) in '\(name)'; expected \(field.typeNames)")
       }
     }
@@ -139,9 +136,7 @@ struct FieldReader {
       }
       return type
     }
-    if case .sequence = node.content {
-      return try nodes.list(node, "type") { node throws(Failure) in try type(node) }
-    }
+    if case .sequence = node.content { return try nodes.list(node, "type", type) }
     return node.text == "any" ? [] : [try type(node)]
   }
 
@@ -194,7 +189,7 @@ struct FieldReader {
       }
       return path
     }
-    guard case .mapping = node.content else { return FieldReference(try collection(node)) }
+    guard case .mapping = node.content else { return FieldReference(collection: try collection(node)) }
     var target: CollectionPath?
     var mirror: FieldPath?
     for (name, _, value) in try yaml.members(node, "'reference'", known: ["collection", "mirror"]) {
@@ -203,6 +198,6 @@ struct FieldReader {
     guard let target else {
       throw yaml.failure(at: node, "'reference' has no 'collection'; expected collection: NAME")
     }
-    return FieldReference(target, mirror: mirror)
+    return FieldReference(collection: target, mirror: mirror)
   }
 }

@@ -16,9 +16,7 @@ struct SchemaNodes {
     guard case .sequence(let items) = node.content, !items.isEmpty else {
       throw yaml.failure(at: node, "'\(name)' is \(node.kind); expected a list, as [a, b]")
     }
-    var elements: [Element] = []
-    for item in items { elements.append(try element(item)) }
-    return elements
+    return try items.map(element)
   }
 
   func texts(_ node: YAMLNode, _ name: String) throws(Failure) -> [String] {
@@ -31,6 +29,11 @@ struct SchemaNodes {
       throw yaml.failure(at: node, "'\(found)' in '\(name)'; expected \(known.joined(separator: ", "))")
     }
     return text
+  }
+
+  /// Returns the error for a value that is not the expected scalar.
+  func unexpected(_ node: YAMLNode, _ name: String, _ expected: String) -> Failure {
+    yaml.failure(at: node, "'\(name)' is \(node.text ?? node.kind); expected \(expected)")
   }
 
   /// A literal: a plain scalar as in filters, a quoted one a text.
@@ -71,16 +74,13 @@ struct SchemaNodes {
     for (name, _, value) in try yaml.members(node, "'highlight'", known: ["min", "max", "within-days"]) {
       if name == "within-days" {
         guard let count = value.text.flatMap({ Int($0) }), (0...3650).contains(count) else {
-          throw yaml.failure(
-            at: value,
-            "'within-days' is \(value.text ?? value.kind); expected a whole number from 0 to 3650"
-          )
+          throw unexpected(value, name, "a whole number from 0 to 3650")
         }
         days = count
         continue
       }
       guard let bound = value.text.flatMap({ Double($0) }), bound.isFinite else {
-        throw yaml.failure(at: value, "'\(name)' is \(value.text ?? value.kind); expected a number")
+        throw unexpected(value, name, "a number")
       }
       if name == "min" { minimum = bound } else { maximum = bound }
     }

@@ -18,9 +18,6 @@ package struct SchemaReader {
 
   /// Parses a schema file.
   ///
-  /// - Parameters:
-  ///   - text: The YAML.
-  ///   - path: Its path, for errors.
   /// - Throws: `.configuration` with the line and column of the error, and what was expected there.
   package static func schema(parsing text: String, path: String) throws(Failure) -> DatabaseSchema {
     let yaml = YAMLFile(path, kind: .configuration, operation: "read the schema")
@@ -44,17 +41,14 @@ package struct SchemaReader {
       throw yaml.failure(at: root, "it declares no collections; expected 'collections:' with one at least")
     }
     var collections: [CollectionSchema] = []
-    var nodes: [CollectionPath: CollectionReader] = [:]
+    var readers: [CollectionReader] = []
     for (text, key, value) in entries {
-      let pattern = try self.pattern(text, at: key)
-      var reader = CollectionReader(yaml, pattern)
+      var reader = CollectionReader(yaml, try pattern(text, at: key))
       collections.append(try reader.collection(value))
-      nodes[pattern] = reader
+      readers.append(reader)
     }
     let schema = DatabaseSchema(name: name, timeZone: timeZone, collections: collections)
-    for collection in collections {
-      try nodes[collection.pattern]?.checkReferences(in: schema)
-    }
+    for reader in readers { try reader.checkReferences(in: schema) }
     return schema
   }
 

@@ -4,7 +4,6 @@ import FirestoreModels
 package struct SchemaWriter {
   private var lines: [String] = []
 
-  /// The YAML of a schema.
   package static func yaml(_ schema: DatabaseSchema) -> String {
     var writer = SchemaWriter()
     writer.write(schema)
@@ -201,13 +200,9 @@ package struct SchemaWriter {
         (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "_-./ ".utf8.contains(byte)
       }
       && !text.hasSuffix(" ")
-      && !["null", "true", "false", "yes", "no", "on", "off", "y", "n"].contains(text.lowercased())
+      && !Value.reservedScalars.contains(text.lowercased())
     return isPlain ? text : quoted(text)
   }
 
-  private static func quoted(_ text: String) -> String {
-    var json = JSONWriter()
-    json.string(text)
-    return String(decoding: json.bytes, as: UTF8.self)
-  }
+  private static func quoted(_ text: String) -> String { JSONWriter.text { $0.string(text) } }
 }

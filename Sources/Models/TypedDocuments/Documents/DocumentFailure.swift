@@ -34,8 +34,8 @@ public struct DocumentFailure: LocalizedError, Sendable, Equatable, CustomString
 
   /// One line with the document, the location and the reason.
   public var description: String {
-    let place = location.isEmpty ? "" : "\(location.joined(separator: ".")): "
-    return "\(name ?? "document \(index)"): \(place)\(reason)"
+    let prefix = location.isEmpty ? "" : "\(location.joined(separator: ".")): "
+    return "\(name ?? "document \(index)"): \(prefix)\(reason)"
   }
 
   /// The ``description``.

@@ -14,9 +14,8 @@ package enum DocumentResponse {
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Result<Element, FirestoreError> {
     try parse(json) { root in
-      if let error = FirestoreError(body: root) { return .failure(error) }
       var reader = Reader<Element>(userInfo: userInfo)
-      return .success(try reader.document(root, at: []))
+      return try reader.document(root, at: [])
     }
   }
 
@@ -32,13 +31,10 @@ package enum DocumentResponse {
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Result<[Element], FirestoreError> {
     try parse(json) { root in
-      if let error = FirestoreError(body: root) { return .failure(error) }
       var reader = Reader<Element>(userInfo: userInfo)
-      var documents: [Element] = []
-      for (index, entry) in try entries(of: root).enumerated() {
-        documents.append(try reader.document(entry, at: [DocumentKey.documents, FieldKey(intValue: index)]))
+      return try entries(of: root).enumerated().map { index, entry in
+        try reader.document(entry, at: [DocumentKey.documents, FieldKey(intValue: index)])
       }
-      return .success(documents)
     }
   }
 
@@ -51,7 +47,6 @@ package enum DocumentResponse {
     userInfo: [CodingUserInfoKey: Any] = [:]
   ) throws -> Result<DocumentList<Element>, FirestoreError> {
     try parse(json) { root in
-      if let error = FirestoreError(body: root) { return .failure(error) }
       var reader = Reader<Element>(userInfo: userInfo)
       var list = DocumentList<Element>()
       if let token = root["nextPageToken"]?.string, !token.isEmpty { list.nextPageToken = token }
@@ -67,15 +62,15 @@ package enum DocumentResponse {
           list.results.append(.failure(DocumentFailure(name: name, index: index, error: error)))
         }
       }
-      return .success(list)
+      return list
     }
   }
 
-  /// Parses a complete text; the cursor is valid only within `body`.
+  /// Parses a complete text: the service's error, or what `body` returns; the cursor is valid only within it.
   private static func parse<Response>(
     _ json: UnsafeRawBufferPointer,
     _ body: (JSONCursor) throws -> Response
-  ) throws -> Response {
+  ) throws -> Result<Response, FirestoreError> {
     let parser = JSONParser()
     let root: JSONCursor
     do throws(WireError) {
@@ -83,7 +78,10 @@ package enum DocumentResponse {
     } catch {
       throw DecodingError.fault("the response is not JSON: \(error.reason)", at: [])
     }
-    return try withExtendedLifetime(parser) { try body(root) }
+    return try withExtendedLifetime(parser) {
+      if let error = FirestoreError(body: root) { return .failure(error) }
+      return .success(try body(root))
+    }
   }
 
   /// The documents of a list; an empty list has no such member.
@@ -107,10 +105,6 @@ package enum DocumentResponse {
 private struct Reader<Element: FieldsOnlyDocumentType> {
   let userInfo: [CodingUserInfoKey: Any]
   var wire = WireDecoder()
-
-  init(userInfo: [CodingUserInfoKey: Any]) {
-    self.userInfo = userInfo
-  }
 
   mutating func document(_ json: JSONCursor, at codingPath: [any CodingKey]) throws -> Element {
     let parts = try untyped(json, at: codingPath)

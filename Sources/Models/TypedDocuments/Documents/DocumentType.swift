@@ -38,11 +38,8 @@ public struct DocumentMetadata: Sendable {
   public var path: DocumentPath? {
     if let (_, path) = DatabaseName.split(name) { return path }
     // The full name of a collection is not a relative document name.
-    let segments = name.utf8.split(
-      separator: UInt8(ascii: "/"),
-      maxSplits: 5,
-      omittingEmptySubsequences: false
-    )
+    let slash = UInt8(ascii: "/")
+    let segments = name.utf8.split(separator: slash, maxSplits: 5, omittingEmptySubsequences: false)
     let isFull =
       segments.count > 4 && segments[0].elementsEqual("projects".utf8)
       && segments[2].elementsEqual("databases".utf8) && segments[4].elementsEqual("documents".utf8)
@@ -62,8 +59,7 @@ extension FieldsOnlyDocumentType {
       createTime: document.createTime,
       updateTime: document.updateTime
     )
-    let fields = try FirestoreDecoder().decode(Fields.self, from: document)
-    self = try Self(fields: fields, metadata: metadata)
+    try self.init(fields: FirestoreDecoder().decode(Fields.self, from: document), metadata: metadata)
   }
 }
 

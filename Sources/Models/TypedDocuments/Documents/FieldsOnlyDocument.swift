@@ -49,9 +49,7 @@ extension FieldsOnlyDocument: Encodable where Fields: Encodable {
   /// Converts to untyped fields.
   ///
   /// - Throws: `EncodingError` if a field has no Firestore type.
-  public func encoded() throws -> FieldMap {
-    try FirestoreEncoder().encode(fields)
-  }
+  public func encoded() throws -> FieldMap { try FirestoreEncoder().encode(fields) }
 
   /// Converts to an untyped document for a path.
   ///

@@ -12,17 +12,8 @@ extension FirestoreError {
   ///
   /// An unknown status becomes the most likely one for the code.
   package init?(body root: JSONCursor) {
-    if root.kind == .array {
-      guard let error = root.elements.lazy.compactMap({ $0["error"] }).first else { return nil }
-      self.init(error: error)
-    } else {
-      guard let error = root["error"] else { return nil }
-      self.init(error: error)
-    }
-  }
-
-  private init?(error: JSONCursor) {
-    guard error.kind == .object else { return nil }
+    let error = root.kind == .array ? root.elements.lazy.compactMap { $0["error"] }.first : root["error"]
+    guard let error, error.kind == .object else { return nil }
     self.init(
       statusName: error["status"]?.string,
       number: error["code"]?.integer.flatMap { Int(exactly: $0) },
@@ -60,8 +51,7 @@ extension FirestoreError {
   /// The seconds of a protobuf duration in JSON: `1.500s`.
   private static func seconds(_ duration: String) -> Double? {
     guard duration.utf8.last == UInt8(ascii: "s"), let seconds = Double(duration.dropLast()),
-      seconds.isFinite,
-      seconds >= 0
+      seconds.isFinite, seconds >= 0
     else { return nil }
     return seconds
   }

@@ -105,15 +105,11 @@ public struct VectorValue: ScalarValue, ExpressibleByArrayLiteral {
 
   /// Converts a vector whose components are all doubles; an integer would not be restored as one.
   public init?(value: Value) {
-    guard case .map(let fields) = value, fields.vector != nil, let elements = fields["value"]?.array
-    else {
+    guard case .map(let fields) = value, fields.vector != nil, let elements = fields["value"]?.array else {
       return nil
     }
-    var components: [Double] = []
-    for element in elements {
-      guard case .double(let component) = element else { return nil }
-      components.append(component)
-    }
+    let components = elements.compactMap { DoubleValue(value: $0)?.doubleValue }
+    guard components.count == elements.count else { return nil }
     self.init(components)
   }
 

@@ -48,9 +48,7 @@ extension ScalarValue {
   }
 
   /// Encodes the REST JSON, or the value itself in a ``FirestoreEncoder``.
-  public func encode(to encoder: any Encoder) throws {
-    try value.encode(to: encoder)
-  }
+  public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 
   /// Whether both are the same ``Value``.
   public static func == (a: Self, b: Self) -> Bool { a.value == b.value }
