@@ -13,7 +13,6 @@ package import FirestoreModels
 package struct LocalFirestoreServer: Sendable {
   /// The base URL: `http://127.0.0.1:PORT`.
   package let endpoint: String
-  /// The port on 127.0.0.1.
   package let port: UInt16
 
   /// The clock of commits and reads, in microseconds since 1970.
@@ -67,7 +66,7 @@ package struct LocalFirestoreServer: Sendable {
     return try await serve(store, port: port, limits: limits, access: access, body)
   }
 
-  /// Serves a mirror while `body` runs: a data file that is only read, whose present is the moment that it was pulled at.
+  /// Serves a mirror while `body` runs: a read-only data file, whose present is the moment at which it was pulled.
   ///
   /// - Throws: As ``withServer(dataFile:port:clock:limits:access:_:)``.
   package static func withMirror<Result>(

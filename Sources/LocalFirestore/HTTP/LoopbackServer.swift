@@ -46,12 +46,11 @@ final class LoopbackServer: Sendable {
 
   private static func openListener(_ port: UInt16) throws(Failure) -> (Int32, UInt16) {
     func failure() -> Failure {
-      let cause = String(cString: strerror(errno))
-      return Failure(
+      Failure(
         .configuration,
         "listen on port",
         path: "\(port)",
-        cause: cause,
+        cause: String(cString: strerror(errno)),
         remedy: "Choose another port, or 0 for any."
       )
     }

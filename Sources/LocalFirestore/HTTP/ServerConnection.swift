@@ -15,11 +15,7 @@ struct ServerConnection {
   private let access: LocalFirestoreServer.Access
   private let resources = ConnectionResources()
 
-  /// Makes a connection for a socket.
-  ///
-  /// - Parameters:
-  ///   - budget: The limit for the bodies of all connections.
-  ///   - access: Which requests are accepted.
+  /// - Parameter budget: The limit for the bodies of all connections.
   init(
     _ socket: Int32,
     _ service: FirestoreService,
@@ -51,13 +47,9 @@ struct ServerConnection {
       head = try RequestHead(try stream.readHead())
       length = try head.bodyLength()
     } catch let malformed as RequestHead.Malformed {
-      let writer = ResponseWriter(stream, to: nil, keepsAlive: false)
-      try writer.fail(.invalid("The request cannot be understood: \(malformed.reason)."), inArray: false)
-      return false
+      return try refuse("The request cannot be understood: \(malformed.reason).")
     } catch SocketStream.StreamError.tooLong {
-      let writer = ResponseWriter(stream, to: nil, keepsAlive: false)
-      try writer.fail(.invalid("The headers of the request are too long."), inArray: false)
-      return false
+      return try refuse("The headers of the request are too long.")
     }
     let writer = ResponseWriter(stream, to: head, keepsAlive: head.keepsAlive)
     var reserved = 0
@@ -71,6 +63,15 @@ struct ServerConnection {
     }
     try answer(head, body, writer)
     return head.keepsAlive
+  }
+
+  /// Answers a request that violates the protocol.
+  ///
+  /// - Returns: That no other may follow.
+  private func refuse(_ message: String) throws -> Bool {
+    let writer = ResponseWriter(stream, to: nil, keepsAlive: false)
+    try writer.fail(.invalid(message), inArray: false)
+    return false
   }
 
   private static let tooLong = FirestoreError.invalid(

@@ -362,9 +362,14 @@ package final class XLSXWriter {
 
   /// - Parameter rows: Rows that are not in the library yet.
   private func checkRoom(for rows: borrowing SheetRows) throws(Failure) {
+    try checkRoom(Self.room(forBytes: rows.bytes, cells: rows.cellCount))
+  }
+
+  /// The bytes on disk that rows need which are not in the library yet.
+  static func room(forBytes bytes: Int, cells: Int) -> Int {
     // The tags of a cell take about 50 bytes; there are two copies of the rows while the workbook is assembled.
-    let size = rows.bytes + 50 * rows.cellCount
-    try checkRoom(2 * size + size / 4)
+    let size = bytes + 50 * cells
+    return 2 * size + size / 4
   }
 
   /// - Parameter sheet: A sheet with all its rows, of which a copy is made, and that is compressed.
@@ -373,12 +378,15 @@ package final class XLSXWriter {
     try checkRoom(size + size / 4)
   }
 
+  /// The bytes in the free blocks of a disk.
+  static func bytes(inBlocks count: UInt64, of size: UInt64) -> Int {
+    Int(clamping: count.multipliedReportingOverflow(by: size).partialValue)
+  }
+
   private func checkRoom(_ needed: Int) throws(Failure) {
     var status = statvfs()
     guard statvfs(temporaryFolder, &status) == 0 else { return }
-    let free = Int(
-      clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
-    )
+    let free = Self.bytes(inBlocks: UInt64(status.f_bavail), of: UInt64(status.f_frsize))
     if free < needed {
       throw Failure.cannotWrite(
         path,
