@@ -3,8 +3,8 @@ import Platform
 
 /// The members of the nested maps of a table's documents, with their columns, in byte order of their names.
 ///
-/// It is searched for every field of every row, so it is flat: a look through a ``Table`` counts no references and mostly compares
-/// one word.
+/// It is searched for every field of every row, so it is flat: a search through a ``Table`` counts no references and mostly
+/// compares one word.
 struct ColumnIndex: Sendable {
   /// A name with its head.
   struct Name {

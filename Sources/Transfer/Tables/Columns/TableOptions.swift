@@ -24,9 +24,7 @@ package struct TableOptions: Sendable {
   /// The seed of generated IDs, so that a resumed run generates the same ones.
   package var newIDSeed = ""
 
-  /// The schema with the columns of the collections.
   package var schema = DatabaseSchema.none
-  /// The files that can be reached.
   package var files = FileAccess.local
 
   package init(timeZone: LocalTimeZone) {

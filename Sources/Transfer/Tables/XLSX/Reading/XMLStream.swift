@@ -178,7 +178,7 @@ struct XMLStream: ~Copyable {
   }
 
   private func malformed(_ cause: String) -> Failure {
-    Failure(.inputMalformed, "read", path: entry.path, cause: "\(entry.name): \(cause)")
+    .malformed(entry.path, "\(entry.name): \(cause)")
   }
 
   /// Reads an entire entry and calls `body` at the start of each element.
