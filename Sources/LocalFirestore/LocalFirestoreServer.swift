@@ -26,11 +26,9 @@ package struct LocalFirestoreServer: Sendable {
       self.now = now
     }
 
-    /// The system clock.
     package static let system = Clock { CommitClock.system() }
   }
 
-  /// The limits on clients.
   package struct Limits: Sendable {
     /// The time to wait for more of a request, or for the next one, before closing the connection, in
     /// seconds.
@@ -47,10 +45,6 @@ package struct LocalFirestoreServer: Sendable {
   ///   - dataFile: The SQLite file, created if missing; nil keeps everything in memory. Several processes may
   ///     serve the same file.
   ///   - port: The port on 127.0.0.1; 0 selects a free one.
-  ///   - clock: The clock of commits and reads.
-  ///   - limits: The limits on clients.
-  ///   - access: Which requests are accepted.
-  ///   - body: The work during which the server runs.
   /// - Throws: ``Failure``: `.configuration` if the port is in use, `.cannotWrite` if the file cannot be
   ///   created or written, `.inputMalformed` if it is not a data file, `.tryLater` if it stays locked; errors
   ///   of `body`.

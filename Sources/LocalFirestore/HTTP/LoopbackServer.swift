@@ -14,7 +14,6 @@ final class LoopbackServer: Sendable {
     var waiting: CheckedContinuation<Void, Never>?
   }
 
-  /// The listening port.
   let port: UInt16
   private let listener: Int32
   private let service: FirestoreService

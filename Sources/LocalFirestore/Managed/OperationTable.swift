@@ -54,7 +54,7 @@ struct OperationTable {
   // MARK: Operations
 
   private static let columns = """
-    id, name, kind, prefix, collections, snapshot_time, start_time, end_time, state, documents, bytes, \
+    name, kind, prefix, collections, snapshot_time, start_time, end_time, state, documents, bytes, \
     completed_documents, completed_bytes
     """
 
@@ -91,7 +91,7 @@ struct OperationTable {
   }
 
   private func operations(_ condition: String, _ arguments: StatementArguments) throws -> [StoredOperation] {
-    let sql = "SELECT \(Self.columns) FROM managed_operations WHERE \(condition)"
+    let sql = "SELECT id, \(Self.columns) FROM managed_operations WHERE \(condition)"
     return try StatementReader(db, sql, arguments).map { row in
       guard let kind = StoredOperation.Kind(rawValue: row.string(2)),
         let state = StoredOperation.State(rawValue: row.string(8))
@@ -118,8 +118,7 @@ struct OperationTable {
   func insert(_ operation: StoredOperation, of database: Int64) throws -> StoredOperation {
     try db.execute(
       sql: """
-        INSERT INTO managed_operations (database, name, kind, prefix, collections, snapshot_time, start_time, \
-        end_time, state, documents, bytes, completed_documents, completed_bytes) \
+        INSERT INTO managed_operations (database, \(Self.columns)) \
         VALUES (?, ?, ?, CAST(? AS TEXT), CAST(? AS TEXT), ?, ?, ?, ?, ?, ?, ?, ?)
         """,
       arguments: [

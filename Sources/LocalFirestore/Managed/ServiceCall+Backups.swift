@@ -41,7 +41,6 @@ extension ServiceCall {
     respond { plan.write(to: &$0, in: database) }
   }
 
-  /// `backupSchedules.list`.
   func listBackupSchedules(_ database: DatabaseName) throws {
     _ = try parameters()
     let plans = try plans(of: database)

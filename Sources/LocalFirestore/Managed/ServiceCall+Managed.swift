@@ -7,7 +7,6 @@ extension ServiceCall {
 
   // MARK: Starting
 
-  /// `databases.exportDocuments`.
   func exportDocuments(_ database: DatabaseName) throws {
     _ = try parameters()
     let request = try decoder.exportDocuments(self.request.body)
@@ -78,7 +77,6 @@ extension ServiceCall {
     return segments.count > 1 ? String(decoding: segments[segments.count - 2], as: UTF8.self) : ""
   }
 
-  /// `databases.importDocuments`.
   func importDocuments(_ database: DatabaseName) throws {
     _ = try parameters()
     let request = try decoder.importDocuments(self.request.body)
@@ -206,17 +204,13 @@ extension ServiceCall {
     }
   }
 
-  private static var operationsPerPage: Int { 100 }
-
   /// `operations.list`, in the order in which they were started; without filters.
   func listOperations(_ database: DatabaseName) throws {
     let parameters = try parameters(["filter", "pageSize", "pageToken"])
     guard parameters.text("filter")?.isEmpty ?? true else {
       throw FirestoreError(.unimplemented, "The embedded store does not filter operations.")
     }
-    let size = try parameters.int32("pageSize")
-    if size < 0 { throw FirestoreError.invalid("page_size is negative") }
-    let count = size == 0 ? Self.operationsPerPage : min(Int(size), Self.operationsPerPage)
+    let count = try Self.pageSize(try parameters.int32("pageSize"), standard: 100, maximum: 100)
     let parts = ["listOperations", database.description]
     let token = try PageToken.decode(parameters.text("pageToken") ?? "", for: parts, decoder)
     let operations = try store.read(database) { snapshot -> [StoredOperation] in

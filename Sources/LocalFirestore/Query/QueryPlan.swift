@@ -8,7 +8,6 @@ struct QueryPlan {
   private(set) var filter: CompiledFilter?
   /// The complete order; its last field is the document name.
   private(set) var order: [StructuredQuery.Order]
-  /// The start and the end of the results.
   private(set) var startAt: StructuredQuery.Cursor?
   private(set) var endAt: StructuredQuery.Cursor?
   /// The number of results to skip, and the maximum number to return.

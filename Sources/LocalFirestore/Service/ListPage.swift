@@ -81,9 +81,9 @@ final class ListPage {
   }
 
   /// - Parameters:
-  ///   - token: Makes the token of a page that begins after these values.
+  ///   - token: The token of a page that begins after these order values.
   ///   - name: The order values of a path.
-  func finish(_ out: inout [UInt8], token: ([Value]?) -> String, name: (String) -> [Value]) {
+  func finish(_ out: inout [UInt8], token: ([Value]) -> String, name: (String) -> [Value]) {
     out.append(UInt8(ascii: "{"))
     if count > 0 {
       out.append(contentsOf: "\"documents\":[".utf8)

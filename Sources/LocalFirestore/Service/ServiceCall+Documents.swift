@@ -3,7 +3,6 @@ import FirestoreModels
 extension ServiceCall {
   // MARK: get, batchGet
 
-  /// `documents.get`.
   func get(_ database: DatabaseName, _ path: DocumentPath) throws {
     let parameters = try parameters(["mask.fieldPaths", "readTime", "transaction"])
     let renderer = DocumentRenderer(database, mask: try parameters.mask("mask.fieldPaths"), runner: runner)
@@ -57,7 +56,6 @@ extension ServiceCall {
 
   // MARK: create, patch, delete
 
-  /// `documents.createDocument`.
   func create(_ database: DatabaseName, _ parent: String, _ collection: String) throws {
     let parameters = try parameters(["documentId", "mask.fieldPaths"])
     let body = try decoder.document(request.body)
@@ -74,7 +72,6 @@ extension ServiceCall {
     try apply(write, in: database, mask: try parameters.mask("mask.fieldPaths"))
   }
 
-  /// `documents.patch`.
   func patch(_ database: DatabaseName, _ path: DocumentPath) throws {
     let parameters = try parameters([
       "updateMask.fieldPaths", "mask.fieldPaths", "currentDocument.exists", "currentDocument.updateTime",
@@ -91,7 +88,6 @@ extension ServiceCall {
     try apply(write, in: database, mask: try parameters.mask("mask.fieldPaths"))
   }
 
-  /// `documents.delete`.
   func delete(_ database: DatabaseName, _ path: DocumentPath) throws {
     let parameters = try parameters(["currentDocument.exists", "currentDocument.updateTime"])
     let write = Write(path: path, operation: .delete, precondition: try parameters.precondition())
@@ -125,14 +121,12 @@ extension ServiceCall {
     out.bytes.append(contentsOf: "{}".utf8)
   }
 
-  /// `databases.get`.
   func getDatabase(_ database: DatabaseName) throws {
     _ = try parameters()
     let createTime = try store.createTime(of: database)
     respond { write(database, createTime: createTime, to: &$0) }
   }
 
-  /// `databases.list`.
   func listDatabases(_ project: String) throws {
     _ = try parameters(["showDeleted"])
     let databases = try store.databases(of: project)

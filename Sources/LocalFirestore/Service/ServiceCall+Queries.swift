@@ -3,7 +3,6 @@ import FirestoreModels
 extension ServiceCall {
   // MARK: runQuery
 
-  /// `documents:runQuery`.
   func runQuery(_ database: DatabaseName, _ parent: String) throws {
     let request = try decoder.runQuery(self.request.body)
     guard let query = request.query else { throw FirestoreError.invalid("The structured_query is missing.") }
@@ -39,7 +38,6 @@ extension ServiceCall {
 
   // MARK: runAggregationQuery
 
-  /// `documents:runAggregationQuery`.
   func runAggregationQuery(_ database: DatabaseName, _ parent: String) throws {
     let request = try decoder.runAggregationQuery(self.request.body)
     guard let query = request.query else {
@@ -85,10 +83,10 @@ extension ServiceCall {
 
   // MARK: listCollectionIds
 
-  /// The page size, as observed in production: 20 by default, at most 300.
-  private static func pageSize(_ requested: Int32) throws(FirestoreError) -> Int {
-    if requested < 0 { throw .invalid("page_size is negative") }
-    return requested == 0 ? 20 : min(Int(requested), 300)
+  /// The page size for a requested one, where 0 requests the standard; by default as observed in production.
+  static func pageSize(_ size: Int32, standard: Int = 20, maximum: Int = 300) throws(FirestoreError) -> Int {
+    if size < 0 { throw .invalid("page_size is negative") }
+    return size == 0 ? standard : min(Int(size), maximum)
   }
 
   /// `documents:listCollectionIds`, in order of the IDs.
@@ -120,7 +118,6 @@ extension ServiceCall {
 
   // MARK: list
 
-  /// `documents.list`.
   func list(_ database: DatabaseName, _ parent: String, _ collection: String) throws {
     let parameters = try parameters([
       "pageSize", "pageToken", "orderBy", "mask.fieldPaths", "showMissing", "readTime", "transaction",
@@ -164,7 +161,7 @@ extension ServiceCall {
       }
     }
     page.finish(&out.bytes) { last in
-      PageToken(last ?? [], for: parts).text
+      PageToken(last, for: parts).text
     } name: { path in
       [.reference("\(database.documents)/\(path)")]
     }
@@ -187,7 +184,7 @@ extension ServiceCall {
       )
     }
     guard request.partitionCount > 0 else { throw FirestoreError.invalid("partition_count must be positive") }
-    if request.pageSize < 0 { throw FirestoreError.invalid("page_size is negative") }
+    let size = try Self.pageSize(request.pageSize, standard: .max, maximum: .max)
     let plan = try QueryPlan(query, parent: "", in: database)
     let parts = [
       "partitionQuery", database.description, query.from.collectionID ?? "", "\(request.partitionCount)",
@@ -213,7 +210,7 @@ extension ServiceCall {
     // The token comes from the client and may contain any number.
     let start = min(max(0, token?.values.first?.integer.map(Int.init(clamping:)) ?? 0), names.count)
     let remaining = names.dropFirst(start)
-    let page = request.pageSize > 0 ? remaining.prefix(Int(request.pageSize)) : remaining
+    let page = remaining.prefix(size)
     respond {
       $0.object {
         $0.member("partitions", page) { $1.cursor(.init([.reference($0)], before: false)) }

@@ -76,14 +76,12 @@ extension ServiceCall {
     }
   }
 
-  /// `documents:beginTransaction`.
   func beginTransaction(_ database: DatabaseName) throws {
     let options = try decoder.beginTransaction(request.body)
     let id = service.transactions.begin(options, in: database)
     out.bytes.append(contentsOf: "{\"transaction\":\"\(id.base64)\"}".utf8)
   }
 
-  /// `documents:rollback`.
   func rollback(_ database: DatabaseName) throws {
     guard let id = try decoder.rollback(request.body) else {
       throw FirestoreError.invalid("The transaction is missing.")

@@ -110,8 +110,7 @@ package struct DocumentTable {
 
   /// Documents of a scope in name order.
   ///
-  /// - Parameters:
-  ///   - after: The key of the document before the first; nil to begin at the first.
+  /// - Parameter after: The key of the document before the first; nil to begin at the first.
   package func rows(
     _ scope: Scope,
     after: [UInt8]? = nil,

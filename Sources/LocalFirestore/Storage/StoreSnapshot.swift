@@ -12,8 +12,6 @@ struct StoreSnapshot {
   /// Whether the read time is current, so that `versions` is not needed.
   private let isPresent: Bool
 
-  /// Opens a snapshot.
-  ///
   /// - Parameters:
   ///   - readTime: The requested read time; nil for now.
   ///   - now: A time from ``CommitClock/beginRead()``, taken before the transaction began.

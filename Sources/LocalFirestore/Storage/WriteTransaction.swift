@@ -65,7 +65,6 @@ struct WriteTransaction {
     )
   }
 
-  /// Replaces the fields of a document.
   func update(_ current: CurrentDocument, fields: [UInt8]) throws {
     try archive(current)
     try db.cachedStatement(sql: "UPDATE documents SET update_time = ?, fields = CAST(? AS TEXT) WHERE id = ?")

@@ -21,7 +21,6 @@ package struct CSVOptions: Sendable {
 
   package var delimiter = Delimiter.comma
   package var header = Column.HeaderLanguage.fieldNames
-  /// The text for null.
   package var nullText = "null"
   /// The time zone of timestamps; UTC if nil.
   package var timeZone: LocalTimeZone?

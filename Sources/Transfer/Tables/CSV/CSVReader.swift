@@ -28,7 +28,6 @@ package struct CSVReader: ~Copyable {
     case start
     /// In an unquoted cell.
     case plain
-    /// In a quoted cell.
     case quoted
     /// After a quote that ends the cell or starts a doubled one.
     case quoteInQuotes
@@ -52,7 +51,6 @@ package struct CSVReader: ~Copyable {
   private var line = 1
   /// Whether the last byte was CR; a following LF belongs to it.
   private var isAfterCR = false
-  /// The line of the opening quote.
   private var quoteLine = 1
 
   /// Opens a file.

@@ -18,7 +18,6 @@ import Schema
 /// cannot become a spool has its rows in one from the beginning.
 package final class CSVWriter: CollectionWriter {
   package private(set) var documentCount = 0
-  /// The receipt of the finished file.
   package private(set) var receipt: OutputFile.Receipt?
 
   /// The destination of rows.

@@ -16,7 +16,6 @@ package import Schema
 /// - A double always has a point or an exponent, or is `NaN`, `Infinity` or `-Infinity`; it is the shortest
 ///   text that represents the same bits.
 package struct CellText: Sendable {
-  /// The text for null.
   package let nullText: String
   /// The time zone of timestamps; UTC if nil.
   package let timeZone: LocalTimeZone?

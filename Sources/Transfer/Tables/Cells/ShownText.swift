@@ -13,7 +13,6 @@ struct ShownText: Sendable {
     self.rules = rules
   }
 
-  /// Appends the text of a value.
   mutating func append(_ value: Value, to out: inout [UInt8]) {
     switch value {
     case .null: out.append(contentsOf: rules.nullBytes)

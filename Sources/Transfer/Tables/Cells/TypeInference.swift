@@ -9,7 +9,6 @@ package struct TypeInference: Sendable {
   /// Larger numbers are IDs rather than amounts, and spreadsheets round them.
   private static let largestInteger: UInt64 = 1 << 53
 
-  /// Adds a cell.
   package mutating func look(at row: CellRow, _ index: Int, _ reading: CellValues) {
     switch row.kind(index) {
     case .missing, .blankText, .error: return

@@ -48,9 +48,7 @@ struct ColumnIndex: Sendable {
   }
 
   /// Calls `body` with the members, which must not escape.
-  func withTable<Result, Failure>(
-    _ body: (Table) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  func withTable<Result, Failure>(_ body: (Table) throws(Failure) -> Result) throws(Failure) -> Result {
     try members.withUnsafeBufferPointer { members throws(Failure) in
       try levels.withUnsafeBufferPointer { levels throws(Failure) in
         try names.withUnsafeBufferPointer { names throws(Failure) in

@@ -13,7 +13,6 @@ package struct TableOptions: Sendable {
 
   /// The delimiter of CSV; detected if nil.
   package var delimiter: CSVOptions.Delimiter?
-  /// The text for null.
   package var nullText = "null"
   /// The time zone of dates without one.
   package var timeZone: LocalTimeZone

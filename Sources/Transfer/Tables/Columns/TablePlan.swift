@@ -3,7 +3,6 @@ package import Schema
 
 /// The columns of a table, from its header, the catalogue and, if neither has a type, all values.
 package struct TablePlan: Sendable {
-  /// The role of a column.
   package enum Role: Sendable {
     /// The document ID, or the path below the collection.
     case name
@@ -23,7 +22,6 @@ package struct TablePlan: Sendable {
   package let collection: CollectionPath
   package let headings: [String]
   package private(set) var roles: [Role]
-  /// The number of the header row.
   package let headerRow: Int
   /// Whether export wrote the table, so that the form of a cell without a type determines it.
   package let readsForms: Bool
@@ -61,7 +59,7 @@ package struct TablePlan: Sendable {
     options: TableOptions
   ) throws(Failure) {
     let catalogue = options.schema.columns(of: collection)
-    let headings = (0..<header.count).map { Self.trimmed(header[$0]) }
+    let headings = header.texts.map(Self.trimmed)
     var roles: [Role] = []
     var typed: Set<Int> = []
     var tree = FieldTree()
@@ -90,7 +88,7 @@ package struct TablePlan: Sendable {
     }
     self.collection = collection
     self.headings = headings
-    self.headerRow = header.number
+    headerRow = header.number
     self.tree = tree
     self.isForExcel = isForExcel
     self.isSheet = isSheet
@@ -207,30 +205,25 @@ package struct TablePlan: Sendable {
     if !isPath, let colon = heading.utf8.lastIndex(of: UInt8(ascii: ":")) {
       let typeName = heading[heading.utf8.index(after: colon)...]
       guard let found = typeNames.first(where: { $0.name.isIdentical(to: String(typeName)) }) else {
-        throw failure(
-          "'\(typeName)' is not a type",
-          "The types are \(typeNames.map(\.name).joined(separator: ", "))."
-        )
+        let names = typeNames.map(\.name).joined(separator: ", ")
+        throw failure("'\(typeName)' is not a type", "The types are \(names).")
       }
       type = found.type
       name = trimmed(String(heading[..<colon]))
       if let known = known(name, catalogue) { return (known.typed(found.type), true) }
     }
-    do {
-      let path = try FieldPath(parsing: name)
-      if let reserved = path.segments.first(where: { $0.hasPrefix("__") && $0.hasSuffix("__") }) {
-        throw failure("the service reserves names such as \(reserved)", "Rename the column.")
-      }
-      let known = catalogue.first { $0.path == path } ?? Column(unknown: path)
-      return (known.typed(type ?? known.type), type != nil)
-    } catch let error as FieldPathError {
-      throw failure(
-        error.description,
-        "Use a field name, a label of the schema, or back-quotes around any other name."
-      )
+    let path: FieldPath
+    do throws(FieldPathError) {
+      path = try FieldPath(parsing: name)
     } catch {
-      throw error as? Failure ?? failure("\(error)", nil)
+      let remedy = "Use a field name, a label of the schema, or back-quotes around any other name."
+      throw failure(error.description, remedy)
     }
+    if let reserved = path.segments.first(where: { $0.hasPrefix("__") && $0.hasSuffix("__") }) {
+      throw failure("the service reserves names such as \(reserved)", "Rename the column.")
+    }
+    let column = catalogue.first { $0.path == path } ?? Column(unknown: path)
+    return (column.typed(type ?? column.type), type != nil)
   }
 
   private static func known(_ heading: String, _ catalogue: [Column]) -> Column? {

@@ -5,7 +5,6 @@ package import FirestoreModels
 ///
 /// Empty rows are skipped. It holds the longest row in memory, and some MiB for the texts of a workbook.
 package struct TableReader: ~Copyable {
-  /// The format of a table.
   package enum Format: String, Sendable, CaseIterable {
     case csv, xlsx
 

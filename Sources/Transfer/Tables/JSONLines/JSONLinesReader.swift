@@ -31,7 +31,6 @@ package struct JSONLinesReader: ~Copyable {
     case checked
   }
 
-  /// The document of a line.
   package struct Document: Sendable {
     /// The document in memory, if it is decoded.
     package var decoded: RawDocument?
@@ -39,7 +38,6 @@ package struct JSONLinesReader: ~Copyable {
     package var encoded: EncodedDocument?
   }
 
-  /// The default limit of a line in bytes.
   package static let defaultMaximumLineBytes = 64 << 20
 
   private var lines: LineReader

@@ -8,7 +8,6 @@ package import FirestoreModels
 /// the service sets. Lines end with LF. The format is lossless. One file may contain several collections.
 package final class JSONLinesWriter: CollectionWriter {
   package private(set) var documentCount = 0
-  /// The receipt of the finished file.
   package private(set) var receipt: OutputFile.Receipt?
 
   private var file: OutputFile?

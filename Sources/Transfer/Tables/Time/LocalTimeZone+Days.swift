@@ -2,7 +2,6 @@ package import FirestoreModels
 package import Schema
 
 extension LocalTimeZone {
-  /// The day of a moment in the zone.
   package func day(of moment: Timestamp) -> CalendarDay {
     CalendarDay(number: Int(local(moment).flooredDivision(by: 86_400)))
   }

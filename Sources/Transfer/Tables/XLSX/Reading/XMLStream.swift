@@ -41,7 +41,6 @@ struct XMLAttributes {
     return nil
   }
 
-  /// The value of an attribute as a string.
   subscript(name: StaticString) -> String? { value(name).map { String(cString: $0) } }
 }
 

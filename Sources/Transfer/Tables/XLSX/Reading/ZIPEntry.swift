@@ -10,9 +10,7 @@ package struct ZIPEntry: ~Copyable {
   /// Sheets compress 10 to 30 times, endless repetition 1,000 times.
   package static let maximumRatio = 400
 
-  /// The path of the archive.
   package let path: String
-  /// The name of the entry.
   package let name: String
   private let archive: unzFile
   private let limit: Int

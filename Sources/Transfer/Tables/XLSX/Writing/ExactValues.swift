@@ -25,9 +25,7 @@ struct ExactValues: ~Copyable {
 
   /// Stores the value of a cell; false if it does not fit into the hidden sheet.
   ///
-  /// - Parameters:
-  ///   - shown: The cell.
-  ///   - text: The escaped text of a cell of text.
+  /// - Parameter text: The escaped text, if the cell has one.
   mutating func keep(
     _ value: Value,
     shown: ShownCell,

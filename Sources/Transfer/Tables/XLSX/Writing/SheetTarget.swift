@@ -13,7 +13,6 @@ final class SheetTarget: @unchecked Sendable {
   let header: [String]
   /// The offset of the rows after the header in the sheet's temporary file.
   let headerEnd: Int
-  /// The next row.
   private(set) var row: UInt32 = 1
   private let formats: CellFormats
   private let links: SheetLinks

@@ -6,7 +6,6 @@ package struct XLSXOptions: Sendable {
   /// The time zone of dates, which have none in a cell.
   package var timeZone: LocalTimeZone
   package var header = Column.HeaderLanguage.fieldNames
-  /// The text for null.
   package var nullText = "null"
   /// The folder for temporary files; the output's folder if nil.
   ///

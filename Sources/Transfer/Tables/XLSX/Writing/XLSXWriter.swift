@@ -25,7 +25,6 @@ package final class XLSXWriter {
   package static let maximumRows = 1_048_576
   static let longTextsName = "long texts"
 
-  /// The receipt of the finished file.
   package private(set) var receipt: OutputFile.Receipt?
 
   let options: XLSXOptions
@@ -96,7 +95,6 @@ package final class XLSXWriter {
   /// Returns a writer for the next sheet.
   ///
   /// - Parameters:
-  ///   - collection: The collection of its documents.
   ///   - name: The sheet name before it is made valid and unique; the collection path if nil.
   ///   - fields: The columns; those of the catalogue and further fields if nil.
   /// - Throws: ``Failure`` of kind `cannotWrite` or `usage`.
