@@ -13,7 +13,6 @@ package import FirestoreModels
 package struct LocalFirestoreServer: Sendable {
   /// The base URL: `http://127.0.0.1:PORT`.
   package let endpoint: String
-  /// The port on 127.0.0.1.
   package let port: UInt16
 
   /// The clock of commits and reads, in microseconds since 1970.
@@ -27,11 +26,9 @@ package struct LocalFirestoreServer: Sendable {
       self.now = now
     }
 
-    /// The system clock.
     package static let system = Clock { CommitClock.system() }
   }
 
-  /// The limits on clients.
   package struct Limits: Sendable {
     /// The time to wait for more of a request, or for the next one, before closing the connection, in
     /// seconds.
@@ -48,10 +45,6 @@ package struct LocalFirestoreServer: Sendable {
   ///   - dataFile: The SQLite file, created if missing; nil keeps everything in memory. Several processes may
   ///     serve the same file.
   ///   - port: The port on 127.0.0.1; 0 selects a free one.
-  ///   - clock: The clock of commits and reads.
-  ///   - limits: The limits on clients.
-  ///   - access: Which requests are accepted.
-  ///   - body: The work during which the server runs.
   /// - Throws: ``Failure``: `.configuration` if the port is in use, `.cannotWrite` if the file cannot be
   ///   created or written, `.inputMalformed` if it is not a data file, `.tryLater` if it stays locked; errors
   ///   of `body`.
@@ -67,7 +60,7 @@ package struct LocalFirestoreServer: Sendable {
     return try await serve(store, port: port, limits: limits, access: access, body)
   }
 
-  /// Serves a mirror while `body` runs: a data file that is only read, whose present is the moment that it was pulled at.
+  /// Serves a mirror while `body` runs: a read-only data file, whose present is the moment at which it was pulled.
   ///
   /// - Throws: As ``withServer(dataFile:port:clock:limits:access:_:)``.
   package static func withMirror<Result>(

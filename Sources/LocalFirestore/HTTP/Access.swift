@@ -38,12 +38,9 @@ extension LocalFirestoreServer.Access {
       )
     }
     // A same-origin page would be one of this server's responses, none of which has a script.
-    if let origin = head.headers["origin"],
-      !origin.lowercased().isIdentical(to: "http://\(host.lowercased())")
-    {
-      return FirestoreError(.permissionDenied, "Requests from web pages of other origins are refused.")
-    }
-    if let site = head.headers["sec-fetch-site"]?.lowercased(), site != "same-origin", site != "none" {
+    let own = "http://\(host.lowercased())"
+    let isOwn = head.headers["origin"].map { $0.lowercased().isIdentical(to: own) } ?? true
+    if !isOwn || ![nil, "same-origin", "none"].contains(head.headers["sec-fetch-site"]?.lowercased()) {
       return FirestoreError(.permissionDenied, "Requests from web pages of other origins are refused.")
     }
     if let refusal = tokenRefusal(of: head) { return refusal }
@@ -89,8 +86,7 @@ extension LocalFirestoreServer.Access {
     }
     let port = bytes[end...]
     if let first = port.first {
-      guard first == UInt8(ascii: ":"), port.dropFirst().allSatisfy({ (48...57).contains($0) })
-      else { return nil }
+      guard first == UInt8(ascii: ":"), port.dropFirst().allSatisfy(\.isDigit) else { return nil }
     }
     // A trailing dot marks a fully qualified name.
     var name = bytes[..<end]
@@ -100,22 +96,14 @@ extension LocalFirestoreServer.Access {
 
   /// Whether a text is valid in ``hosts``.
   package static func isHostName(_ text: String) -> Bool {
-    let isPlain = text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-      default: "-._[]:".utf8.contains(byte)
-      }
-    }
+    let isPlain = text.utf8.allSatisfy { $0.isLetterOrDigit || "-._[]:".utf8.contains($0) }
     return isPlain && name(ofHost: text).map { $0.isIdentical(to: text.lowercased()) } ?? false
   }
 
   /// Whether a lower-case name is a loopback name or one of ``hosts``.
   private func isKnown(_ name: String) -> Bool {
-    if ["localhost", "[::1]"].contains(where: { $0.isIdentical(to: name) }) { return true }
-    if Self.isLoopbackAddress(name) { return true }
-    return hosts.contains { $0.lowercased().isIdentical(to: name) }
+    (["localhost", "[::1]"] + hosts).contains { $0.lowercased().isIdentical(to: name) }
+      || Self.isLoopbackAddress(name)
   }
 
   /// Whether a text is an address of 127.0.0.0/8 in four decimal numbers.
@@ -123,7 +111,7 @@ extension LocalFirestoreServer.Access {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 4, String(parts[0]) == "127" else { return false }
     return parts.allSatisfy { part in
-      (1...3).contains(part.count) && part.allSatisfy { (48...57).contains($0) }
+      (1...3).contains(part.count) && part.allSatisfy(\.isDigit)
         && UInt8(String(decoding: part, as: UTF8.self)) != nil
     }
   }

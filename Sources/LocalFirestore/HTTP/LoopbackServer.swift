@@ -14,7 +14,6 @@ final class LoopbackServer: Sendable {
     var waiting: CheckedContinuation<Void, Never>?
   }
 
-  /// The listening port.
   let port: UInt16
   private let listener: Int32
   private let service: FirestoreService
@@ -46,12 +45,11 @@ final class LoopbackServer: Sendable {
 
   private static func openListener(_ port: UInt16) throws(Failure) -> (Int32, UInt16) {
     func failure() -> Failure {
-      let cause = String(cString: strerror(errno))
-      return Failure(
+      Failure(
         .configuration,
         "listen on port",
         path: "\(port)",
-        cause: cause,
+        cause: String(cString: strerror(errno)),
         remedy: "Choose another port, or 0 for any."
       )
     }

@@ -18,7 +18,7 @@ struct RequestHead {
     var reason: String
   }
 
-  /// Parses a head: the request line and the headers, without the final empty line.
+  /// Parses the request line and the headers, without the final empty line.
   init(_ bytes: some Collection<UInt8>) throws(Malformed) {
     let lines = bytes.split(separator: UInt8(ascii: "\n")).map { line in
       line.last == UInt8(ascii: "\r") ? Array(line.dropLast()) : Array(line)
@@ -48,12 +48,7 @@ struct RequestHead {
 
   /// Whether a byte may be in a header name (RFC 9110 5.6.2).
   private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"):
-      true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
+    byte.isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte)
   }
 
   private static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
@@ -75,7 +70,7 @@ struct RequestHead {
     }
     guard let length else { return .known(0) }
     // Digits only, because Int accepts a sign.
-    guard length.utf8.allSatisfy({ (48...57).contains($0) }), let count = Int(length) else {
+    guard length.utf8.allSatisfy(\.isDigit), let count = Int(length) else {
       throw Malformed(reason: "the content-length is malformed")
     }
     return .known(count)

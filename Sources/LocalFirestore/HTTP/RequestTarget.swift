@@ -9,8 +9,6 @@ struct RequestTarget {
   /// The query parameters in order, with names in `lowerCamelCase`.
   var query: [(name: String, value: String)]
 
-  /// Parses a raw target.
-  ///
   /// - Parameter hasVerb: Whether the last raw colon begins a verb instead of being part of the segment.
   /// - Throws: ``FirestoreError`` `.invalidArgument` for invalid percent-encoding or UTF-8.
   init(raw: some Collection<UInt8>, hasVerb: Bool) throws(FirestoreError) {
@@ -55,10 +53,10 @@ struct RequestTarget {
     while index < text.endIndex {
       let byte = text[index]
       if byte == UInt8(ascii: "%") {
-        guard index + 2 < text.endIndex, let high = hexadecimal(text[index + 1]),
-          let low = hexadecimal(text[index + 2])
+        guard index + 2 < text.endIndex, let high = text[index + 1].hexadecimalDigit,
+          let low = text[index + 2].hexadecimalDigit
         else { throw .invalid("The URL is not percent-encoded correctly.") }
-        let value = high << 4 | low
+        let value = UInt8(high << 4 | low)
         if keepingSlash, value == UInt8(ascii: "/") {
           out.append(contentsOf: text[index..<index + 3])
         } else {
@@ -75,13 +73,15 @@ struct RequestTarget {
     }
     return string
   }
+}
 
-  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    default: nil
-    }
-  }
+extension UInt8 {
+  /// The value of an ASCII character as a hexadecimal digit; nil if it is none.
+  var hexadecimalDigit: Int? { Character(UnicodeScalar(self)).hexDigitValue }
+
+  /// Whether this is an ASCII digit.
+  var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+  /// Whether this is an ASCII letter or digit.
+  var isLetterOrDigit: Bool { isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 }

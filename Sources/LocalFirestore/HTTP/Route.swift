@@ -48,9 +48,7 @@ enum Route: Equatable {
       return
     }
     guard segments.count >= 4, segments[0] == "v1", segments[1] == "projects", segments[3] == "databases"
-    else {
-      throw Self.unknown(method)
-    }
+    else { throw Self.unknown(method) }
     if segments.count == 4, method == "GET" {
       self = .listDatabases(project: segments[2])
       return

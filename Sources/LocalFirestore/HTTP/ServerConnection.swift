@@ -15,11 +15,7 @@ struct ServerConnection {
   private let access: LocalFirestoreServer.Access
   private let resources = ConnectionResources()
 
-  /// Makes a connection for a socket.
-  ///
-  /// - Parameters:
-  ///   - budget: The limit for the bodies of all connections.
-  ///   - access: Which requests are accepted.
+  /// - Parameter budget: The limit for the bodies of all connections.
   init(
     _ socket: Int32,
     _ service: FirestoreService,
@@ -51,13 +47,9 @@ struct ServerConnection {
       head = try RequestHead(try stream.readHead())
       length = try head.bodyLength()
     } catch let malformed as RequestHead.Malformed {
-      let writer = ResponseWriter(stream, to: nil, keepsAlive: false)
-      try writer.fail(.invalid("The request cannot be understood: \(malformed.reason)."), inArray: false)
-      return false
+      return try refuse("The request cannot be understood: \(malformed.reason).")
     } catch SocketStream.StreamError.tooLong {
-      let writer = ResponseWriter(stream, to: nil, keepsAlive: false)
-      try writer.fail(.invalid("The headers of the request are too long."), inArray: false)
-      return false
+      return try refuse("The headers of the request are too long.")
     }
     let writer = ResponseWriter(stream, to: head, keepsAlive: head.keepsAlive)
     var reserved = 0
@@ -68,9 +60,20 @@ struct ServerConnection {
     } catch let error as FirestoreError {
       try writer.fail(error, inArray: false)
       return head.keepsAlive
+    } catch SocketStream.StreamError.malformed {
+      return try refuse("The request cannot be understood: a chunk is malformed.")
     }
     try answer(head, body, writer)
     return head.keepsAlive
+  }
+
+  /// Answers a request that violates the protocol.
+  ///
+  /// - Returns: That no other may follow.
+  private func refuse(_ message: String) throws -> Bool {
+    let writer = ResponseWriter(stream, to: nil, keepsAlive: false)
+    try writer.fail(.invalid(message), inArray: false)
+    return false
   }
 
   private static let tooLong = FirestoreError.invalid(
@@ -120,10 +123,7 @@ struct ServerConnection {
       var total = 0
       var refusal = refusal
       while true {
-        let line = try stream.readLine().prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
-        guard let size = Int(String(decoding: line, as: UTF8.self), radix: 16), size >= 0 else {
-          throw SocketStream.StreamError.malformed
-        }
+        let size = try Self.chunkSize(try stream.readLine())
         if size == 0 { break }
         // A difference, because the sum could overflow.
         if size > Self.maximumSkippedBytes - total { throw SocketStream.StreamError.tooLong }
@@ -142,6 +142,16 @@ struct ServerConnection {
       if let refusal { throw refusal }
     }
     return body
+  }
+
+  /// Parses the size of a chunk and ignores its extensions (RFC 9112 7.1).
+  private static func chunkSize(_ line: [UInt8]) throws(SocketStream.StreamError) -> Int {
+    let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
+    // Digits only, because Int accepts a sign; 15 of them fit.
+    guard digits.count <= 15, digits.allSatisfy({ $0.hexadecimalDigit != nil }),
+      let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
+    else { throw .malformed }
+    return size
   }
 
   private func sendContinue(_ head: RequestHead) throws {

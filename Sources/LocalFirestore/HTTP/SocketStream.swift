@@ -93,22 +93,18 @@ final class SocketStream {
 
   /// Appends exactly `count` bytes to `body`.
   func read(_ count: Int, into body: inout [UInt8]) throws(StreamError) {
-    var remaining = count
-    while remaining > 0 {
-      if start == end { try fill() }
-      let part = min(remaining, end - start)
-      body.append(contentsOf: buffer[start..<start + part])
-      start += part
-      remaining -= part
-    }
+    try consume(count) { body.append(contentsOf: $0) }
   }
 
   /// Reads and discards exactly `count` bytes.
-  func skip(_ count: Int) throws(StreamError) {
+  func skip(_ count: Int) throws(StreamError) { try consume(count) { _ in } }
+
+  private func consume(_ count: Int, _ body: (ArraySlice<UInt8>) -> Void) throws(StreamError) {
     var remaining = count
     while remaining > 0 {
       if start == end { try fill() }
       let part = min(remaining, end - start)
+      body(buffer[start..<start + part])
       start += part
       remaining -= part
     }
@@ -131,7 +127,8 @@ final class SocketStream {
           var sent = parts.withUnsafeMutableBufferPointer { buffer in
             message.msg_iov = buffer.baseAddress
             message.msg_iovlen = .init(count)
-            return sendmsg(socket, &message, Self.flags)
+            // A closed connection is an error of the call instead of a signal.
+            return sendmsg(socket, &message, SystemConstant.noSignal)
           }
           if sent < 0 {
             if errno == EINTR { continue }
@@ -149,10 +146,5 @@ final class SocketStream {
       }
     }
     if isClosed { throw .closed }
-  }
-
-  /// Makes a closed connection an error of the call instead of a signal.
-  private static var flags: Int32 {
-    SystemConstant.noSignal
   }
 }

@@ -9,7 +9,7 @@ struct DocumentRenderer {
   private let mask: [FieldPath]?
   private let runner: QueryRunner
 
-  /// Makes a renderer; a nil mask returns all fields.
+  /// - Parameter mask: The fields to return; nil for all.
   init(_ database: DatabaseName, mask: [FieldPath]?, runner: QueryRunner) {
     var json = JSONWriter()
     json.string(database.documents + "/")
@@ -47,20 +47,7 @@ struct DocumentRenderer {
   }
 
   func append(_ document: StoredDocument, to out: inout [UInt8]) throws {
-    var path = document.path
-    try path.withUTF8 { path in
-      try document.fields.withUnsafeBytes { fields in
-        try append(
-          QueryResult(
-            path: UnsafeRawBufferPointer(path),
-            createTime: document.createTime,
-            updateTime: document.updateTime,
-            fields: fields
-          ),
-          to: &out
-        )
-      }
-    }
+    try document.withResult { try append($0, to: &out) }
   }
 
   /// Appends the quoted full name of a document.
@@ -91,11 +78,19 @@ extension [UInt8] {
     Timestamp(microseconds: microseconds).append(to: &self)
     append(UInt8(ascii: "\""))
   }
+}
 
-  /// Appends a quoted string.
-  mutating func appendQuoted(_ text: String) {
-    var json = JSONWriter()
-    json.string(text)
-    append(contentsOf: json.bytes)
+extension JSONWriter {
+  /// Writes a member with an array, which is left out if it is empty.
+  mutating func member<Elements: Collection>(
+    _ name: StaticString,
+    _ elements: Elements,
+    _ write: (Elements.Element, inout JSONWriter) -> Void
+  ) {
+    if elements.isEmpty { return }
+    key(name)
+    array { json in
+      for element in elements { write(element, &json) }
+    }
   }
 }

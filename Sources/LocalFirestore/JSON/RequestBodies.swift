@@ -1,6 +1,5 @@
 import FirestoreModels
 
-/// The consistency of a read.
 enum ReadConsistency: Sendable, Equatable {
   /// The current state.
   case strong
@@ -12,34 +11,28 @@ enum ReadConsistency: Sendable, Equatable {
   case newTransaction(TransactionOptions)
 }
 
-/// The mode of a transaction.
 enum TransactionOptions: Sendable, Equatable {
   /// Read-only, at a time in microseconds since 1970 or at its first read.
   case readOnly(readTime: Int64?)
-  /// Read-write.
   case readWrite
 }
 
-/// The body of `batchGet`.
 struct BatchGetRequest {
   var documents: [String] = []
   var mask: [FieldPath]?
   var consistency = ReadConsistency.strong
 }
 
-/// The body of `runQuery`.
 struct RunQueryRequest {
   var query: StructuredQuery?
   var consistency = ReadConsistency.strong
 }
 
-/// The body of `runAggregationQuery`.
 struct RunAggregationQueryRequest {
   var query: StructuredAggregationQuery?
   var consistency = ReadConsistency.strong
 }
 
-/// The body of `partitionQuery`.
 struct PartitionQueryRequest {
   var query: StructuredQuery?
   var partitionCount: Int64 = 0
@@ -48,7 +41,6 @@ struct PartitionQueryRequest {
   var consistency = ReadConsistency.strong
 }
 
-/// The body of `listCollectionIds`.
 struct ListCollectionIDsRequest {
   var pageSize: Int32 = 0
   var pageToken = ""

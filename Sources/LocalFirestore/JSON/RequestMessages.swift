@@ -25,28 +25,41 @@ extension JSONCursor {
 }
 
 extension WireDecoder {
-  /// Calls `read` for each member that is not null, with its name in `lowerCamelCase`, and adds the location
-  /// to errors.
-  mutating func message(
+  /// Decodes a message by calling `read` for each member that is not null, with its name in `lowerCamelCase`; adds
+  /// the location to errors.
+  mutating func message<Message>(
     _ json: JSONCursor,
-    _ read: (String, JSONCursor, inout WireDecoder) throws(WireError) -> Void
-  ) throws(WireError) {
+    _ initial: Message,
+    _ read: (inout Message, String, JSONCursor, inout WireDecoder) throws(WireError) -> Void
+  ) throws(WireError) -> Message {
+    var message = initial
     for (name, value) in try members(of: json, "it") where !value.isNull {
       do throws(WireError) {
-        try read(name, value, &self)
+        try read(&message, name, value, &self)
       } catch {
         throw error.inside(name)
       }
     }
+    return message
+  }
+
+  /// As ``message(_:_:_:)``, for a message that is only checked or that needs several variables.
+  mutating func message(
+    _ json: JSONCursor,
+    _ read: (String, JSONCursor, inout WireDecoder) throws(WireError) -> Void
+  ) throws(WireError) {
+    try message(json, ()) { _, name, value, wire throws(WireError) in try read(name, value, &wire) }
+  }
+
+  func texts(_ json: JSONCursor) throws(WireError) -> [String] {
+    try elements(of: json).map { element throws(WireError) in try element.text() }
   }
 
   mutating func documentMask(_ json: JSONCursor) throws(WireError) -> [FieldPath] {
-    var paths: [FieldPath] = []
-    try message(json) { name, value, wire throws(WireError) in
+    try message(json, []) { paths, name, value, wire throws(WireError) in
       guard name == "fieldPaths" else { return try wire.refuse(name) }
       for element in try wire.elements(of: value) { paths.append(try wire.fieldPath(element)) }
     }
-    return paths
   }
 
   func fieldPath(_ json: JSONCursor) throws(WireError) -> FieldPath {
@@ -81,13 +94,15 @@ extension WireDecoder {
   }
 
   mutating func transactionOptions(_ json: JSONCursor) throws(WireError) -> TransactionOptions {
-    var options: TransactionOptions?
-    try message(json) { name, value, wire throws(WireError) in
+    let options = try message(json, TransactionOptions?.none) {
+      options,
+      name,
+      value,
+      wire throws(WireError) in
       if options != nil { throw WireError("a transaction has one mode, not two") }
       switch name {
       case "readOnly":
-        var readTime: Int64?
-        try wire.message(value) { name, value, wire throws(WireError) in
+        let readTime = try wire.message(value, Int64?.none) { readTime, name, value, wire throws(WireError) in
           guard name == "readTime" else { return try wire.refuse(name) }
           readTime = try value.readTime()
         }
@@ -111,7 +126,7 @@ extension WireDecoder {
   mutating func requestOptions(_ json: JSONCursor) throws(WireError) {
     try message(json) { name, value, wire throws(WireError) in
       guard name == "requestTags" else { return try wire.refuse(name) }
-      for element in try wire.elements(of: value) { _ = try element.text() }
+      _ = try wire.texts(value)
     }
   }
 
@@ -119,18 +134,15 @@ extension WireDecoder {
 
   /// Decodes a document whose name is not validated yet.
   mutating func documentBody(_ json: JSONCursor) throws(WireError) -> DocumentBody {
-    var document = DocumentBody()
-    try message(json) { name, value, wire throws(WireError) in
+    try message(json, DocumentBody()) { document, name, value, wire throws(WireError) in
       switch name {
       case "name": document.name = try value.text()
       case "fields": document.fields = try wire.fields(value)
       // Output only: validated and ignored.
-      case "createTime", "updateTime":
-        _ = try Self.timestamp(value, member: name == "createTime" ? "createTime" : "updateTime")
+      case "createTime", "updateTime": _ = try Self.timestamp(value, member: name)
       default: try wire.refuse(name)
       }
     }
-    return document
   }
 
   mutating func writes(_ json: JSONCursor, in database: DatabaseName) throws(WireError) -> [Write] {
@@ -197,16 +209,13 @@ extension WireDecoder {
   private mutating func documentTransform(
     _ json: JSONCursor
   ) throws(WireError) -> (name: String, transforms: [FieldTransform]) {
-    var document = ""
-    var transforms: [FieldTransform] = []
-    try message(json) { name, value, wire throws(WireError) in
+    try message(json, ("", [])) { result, name, value, wire throws(WireError) in
       switch name {
-      case "document": document = try value.text()
-      case "fieldTransforms": transforms = try wire.transforms(value)
+      case "document": result.name = try value.text()
+      case "fieldTransforms": result.transforms = try wire.transforms(value)
       default: try wire.refuse(name)
       }
     }
-    return (document, transforms)
   }
 
   private mutating func transforms(_ json: JSONCursor) throws(WireError) -> [FieldTransform] {
@@ -243,17 +252,14 @@ extension WireDecoder {
   }
 
   private mutating func arrayValue(_ json: JSONCursor) throws(WireError) -> [Value] {
-    var values: [Value] = []
-    try message(json) { name, value, wire throws(WireError) in
+    try message(json, []) { values, name, value, wire throws(WireError) in
       guard name == "values" else { return try wire.refuse(name) }
       for element in try wire.elements(of: value) { values.append(try wire.value(element)) }
     }
-    return values
   }
 
   private mutating func precondition(_ json: JSONCursor) throws(WireError) -> Precondition? {
-    var precondition: Precondition?
-    try message(json) { name, value, wire throws(WireError) in
+    try message(json, nil) { precondition, name, value, wire throws(WireError) in
       if precondition != nil { throw WireError("a precondition has one type, not two") }
       switch name {
       case "exists":
@@ -263,6 +269,5 @@ extension WireDecoder {
       default: try wire.refuse(name)
       }
     }
-    return precondition
   }
 }

@@ -1,6 +1,6 @@
 import FirestoreModels
 
-/// A backup schedule as the embedded store keeps it, and the backups that it would have by now.
+/// A backup schedule of the embedded store, and the backups that it would have made by now.
 ///
 /// Nothing is backed up: the list follows from the schedule and the clock alone.
 struct BackupPlan: Sendable, Equatable {
@@ -35,7 +35,7 @@ struct BackupPlan: Sendable, Equatable {
     return moments
   }
 
-  /// Writes it as a `BackupSchedule`.
+  /// Writes the schedule as a `BackupSchedule`.
   func write(to json: inout JSONWriter, in database: DatabaseName) {
     json.object {
       $0.member("name", "\(database)/backupSchedules/\(id)")
@@ -52,7 +52,7 @@ struct BackupPlan: Sendable, Equatable {
     }
   }
 
-  /// Writes a backup of it as a `Backup`.
+  /// Writes a backup of the schedule as a `Backup`.
   func write(backupAt moment: Int64, to json: inout JSONWriter, in database: DatabaseName) {
     json.object {
       $0.member("name", "projects/\(database.project)/locations/local/backups/\(id)-\(moment / 86_400)")

@@ -29,7 +29,7 @@ struct TransferRequest: Equatable {
     return String(decoding: uri, as: UTF8.self)
   }
 
-  /// Refuses collection IDs that the service does not take.
+  /// Throws for collection IDs that the service refuses.
   func checkCollections() throws(FirestoreError) {
     if collections.count > Self.maximumCollections {
       throw .invalid("At most \(Self.maximumCollections) collection ids are allowed.")
@@ -56,35 +56,28 @@ extension RequestDecoder {
     prefix: String,
     hasSnapshotTime: Bool
   ) throws(FirestoreError) -> TransferRequest {
-    try decode(body) { json, wire throws(WireError) in
-      var request = TransferRequest()
-      try wire.message(json) { name, value, wire throws(WireError) in
-        switch name {
-        case prefix: request.prefix = try value.text()
-        case "collectionIds":
-          for element in try wire.elements(of: value) { request.collections.append(try element.text()) }
-        case "namespaceIds":
-          // Namespaces are Datastore's; the default one has an empty name.
-          for element in try wire.elements(of: value) where try !element.text().isEmpty {
-            throw WireError("a database in native mode has no namespaces")
-          }
-        case "snapshotTime" where hasSnapshotTime:
-          let time = try WireDecoder.timestamp(value, member: name)
-          guard time.seconds % 60 == 0, time.nanoseconds == 0 else {
-            throw WireError("snapshot_time must be a whole minute")
-          }
-          request.snapshotTime = time.microseconds
-        default: try wire.refuse(name)
+    try message(body, TransferRequest()) { request, name, value, wire throws(WireError) in
+      switch name {
+      case prefix: request.prefix = try value.text()
+      case "collectionIds": request.collections += try wire.texts(value)
+      case "namespaceIds":
+        // Namespaces are Datastore's; the default one has an empty name.
+        for element in try wire.elements(of: value) where try !element.text().isEmpty {
+          throw WireError("a database in native mode has no namespaces")
         }
+      case "snapshotTime" where hasSnapshotTime:
+        let time = try WireDecoder.timestamp(value, member: name)
+        guard time.seconds % 60 == 0, time.nanoseconds == 0 else {
+          throw WireError("snapshot_time must be a whole minute")
+        }
+        request.snapshotTime = time.microseconds
+      default: try wire.refuse(name)
       }
-      return request
     }
   }
 
   /// Decodes the body of `operations.cancel`, which is empty.
   func empty(_ body: [UInt8]) throws(FirestoreError) {
-    try decode(body) { json, wire throws(WireError) in
-      try wire.message(json) { name, _, wire throws(WireError) in try wire.refuse(name) }
-    }
+    try message(body, ()) { _, name, _, wire throws(WireError) in try wire.refuse(name) }
   }
 }

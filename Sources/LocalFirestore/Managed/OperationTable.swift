@@ -1,11 +1,10 @@
 import FirestoreModels
 import GRDB
 
-/// The operations in a data file, and what exports have taken along.
+/// The operations in a data file, and the documents of exports.
 ///
-/// There is no Cloud Storage here: the documents of an export stay in the file, under the prefix that they were exported
-/// to, from where any database of the file can import them. The tables are made when the first operation is started, so that
-/// files without one are as they were.
+/// There is no Cloud Storage here: exported documents stay in the file under their prefix, from where any database of
+/// the file can import them. The tables are created with the first operation, so files without one do not change.
 struct OperationTable {
   private let db: Database
 
@@ -55,7 +54,7 @@ struct OperationTable {
   // MARK: Operations
 
   private static let columns = """
-    id, name, kind, prefix, collections, snapshot_time, start_time, end_time, state, documents, bytes, \
+    name, kind, prefix, collections, snapshot_time, start_time, end_time, state, documents, bytes, \
     completed_documents, completed_bytes
     """
 
@@ -77,7 +76,7 @@ struct OperationTable {
     )
   }
 
-  /// The number of operations that run, of all databases.
+  /// The number of running operations of all databases.
   func countRunning() throws -> Int {
     let sql = "SELECT count(*) FROM managed_operations WHERE state NOT IN ('SUCCESSFUL', 'CANCELLED')"
     return try Int.fetchOne(db, sql: sql) ?? 0
@@ -92,42 +91,34 @@ struct OperationTable {
   }
 
   private func operations(_ condition: String, _ arguments: StatementArguments) throws -> [StoredOperation] {
-    var operations: [StoredOperation] = []
-    let sql = "SELECT \(Self.columns) FROM managed_operations WHERE \(condition)"
-    try StatementReader(db, sql, arguments).forEach { row in
+    let sql = "SELECT id, \(Self.columns) FROM managed_operations WHERE \(condition)"
+    return try StatementReader(db, sql, arguments).map { row in
       guard let kind = StoredOperation.Kind(rawValue: row.string(2)),
         let state = StoredOperation.State(rawValue: row.string(8))
       else { throw FirestoreError(.dataLoss, "An operation of the data file is damaged.") }
-      operations.append(
-        StoredOperation(
-          row: row.integer(0),
-          id: row.string(1),
-          kind: kind,
-          prefix: row.string(3),
-          collections: row.string(4).utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) },
-          snapshotTime: row.type(5) == .null ? nil : row.integer(5),
-          startTime: row.integer(6),
-          endTime: row.type(7) == .null ? nil : row.integer(7),
-          state: state,
-          documents: row.integer(9),
-          bytes: row.integer(10),
-          completedDocuments: row.integer(11),
-          completedBytes: row.integer(12)
-        )
+      return StoredOperation(
+        row: row.integer(0),
+        id: row.string(1),
+        kind: kind,
+        prefix: row.string(3),
+        collections: row.string(4).utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) },
+        snapshotTime: row.type(5) == .null ? nil : row.integer(5),
+        startTime: row.integer(6),
+        endTime: row.type(7) == .null ? nil : row.integer(7),
+        state: state,
+        documents: row.integer(9),
+        bytes: row.integer(10),
+        completedDocuments: row.integer(11),
+        completedBytes: row.integer(12)
       )
-      return true
     }
-    return operations
   }
 
-  /// Enters a new operation.
-  ///
-  /// - Returns: The operation with its row.
+  /// Inserts a new operation and returns it with its row.
   func insert(_ operation: StoredOperation, of database: Int64) throws -> StoredOperation {
     try db.execute(
       sql: """
-        INSERT INTO managed_operations (database, name, kind, prefix, collections, snapshot_time, start_time, \
-        end_time, state, documents, bytes, completed_documents, completed_bytes) \
+        INSERT INTO managed_operations (database, \(Self.columns)) \
         VALUES (?, ?, ?, CAST(? AS TEXT), CAST(? AS TEXT), ?, ?, ?, ?, ?, ?, ?, ?)
         """,
       arguments: [
@@ -135,8 +126,7 @@ struct OperationTable {
         // A slash is in no collection ID.
         Blob(Array(operation.collections.joined(separator: "/").utf8)), operation.snapshotTime,
         operation.startTime, operation.endTime, operation.state.rawValue, operation.documents,
-        operation.bytes,
-        operation.completedDocuments, operation.completedBytes,
+        operation.bytes, operation.completedDocuments, operation.completedBytes,
       ]
     )
     var operation = operation
@@ -144,7 +134,7 @@ struct OperationTable {
     return operation
   }
 
-  /// Records how far an operation is.
+  /// Records the progress of an operation.
   func update(_ operation: StoredOperation) throws {
     try db.execute(
       sql: """
@@ -158,7 +148,7 @@ struct OperationTable {
     )
   }
 
-  /// Forgets an operation; what it exported stays.
+  /// Forgets an operation; the documents that it exported stay.
   func forget(_ operation: StoredOperation) throws {
     try db.execute(
       sql: "UPDATE managed_operations SET is_forgotten = 1 WHERE id = ?",
@@ -168,7 +158,7 @@ struct OperationTable {
 
   // MARK: Documents
 
-  /// Takes a document along in an export.
+  /// Adds a document to an export.
   func add(
     path: UnsafeRawBufferPointer,
     collection: String,
@@ -186,31 +176,25 @@ struct OperationTable {
     try insert.run()
   }
 
-  /// Removes the documents of an export that was cancelled.
+  /// Removes the documents of a cancelled export.
   func removeDocuments(of operation: StoredOperation) throws {
     try db.execute(sql: "DELETE FROM managed_documents WHERE operation = ?", arguments: [operation.row])
   }
 
   /// The number and size in bytes of the documents of an export, of some collections or all.
   func size(of export: StoredOperation, _ collections: [String]) throws -> (documents: Int64, bytes: Int64) {
-    var size: (Int64, Int64) = (0, 0)
     let (condition, arguments) = Self.selection(export, collections)
     let sql = """
       SELECT count(*), coalesce(sum(length(CAST(path AS BLOB)) + length(CAST(fields AS BLOB))), 0) \
       FROM managed_documents WHERE \(condition)
       """
-    try StatementReader(db, sql, arguments).forEach { row in
-      size = (row.integer(0), row.integer(1))
-      return false
-    }
-    return size
+    return try StatementReader(db, sql, arguments).first { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
   }
 
-  /// Documents of an export, of some collections or all, in a fixed order.
+  /// Calls `body` with the path and the JSON of the fields of each document of an export, of some collections or all,
+  /// in a fixed order.
   ///
-  /// - Parameters:
-  ///   - offset: The number of documents before the first.
-  ///   - body: Called with the path and the fields as JSON.
+  /// - Parameter offset: The number of documents before the first.
   func forEachDocument(
     of export: StoredOperation,
     _ collections: [String],

@@ -1,7 +1,7 @@
 import FirestoreModels
 import GRDB
 
-/// The backup schedules of the embedded store, and the backups that would be there by them.
+/// The backup schedules of the embedded store, and the backups that they would have made by now.
 extension ServiceCall {
   /// `backupSchedules.create`: one daily and one weekly schedule at most.
   func createBackupSchedule(_ database: DatabaseName) throws {
@@ -38,43 +38,36 @@ extension ServiceCall {
         arguments: [transaction.database, plan.id, plan.retention, plan.day, plan.createTime]
       )
     }
-    var json = JSONWriter()
-    plan.write(to: &json, in: database)
-    out.bytes.append(contentsOf: json.bytes)
+    respond { plan.write(to: &$0, in: database) }
   }
 
-  /// `backupSchedules.list`.
   func listBackupSchedules(_ database: DatabaseName) throws {
     _ = try parameters()
     let plans = try plans(of: database)
-    var json = JSONWriter()
-    json.object {
-      if plans.isEmpty { return }
-      $0.key("backupSchedules")
-      $0.array { list in for plan in plans { plan.write(to: &list, in: database) } }
+    respond {
+      $0.object {
+        $0.member("backupSchedules", plans) { plan, json in plan.write(to: &json, in: database) }
+      }
     }
-    out.bytes.append(contentsOf: json.bytes)
   }
 
-  /// `backups.list` of a project, in all locations (`-`) or in the one that the store is in (`local`).
+  /// `backups.list` of a project, in all locations (`-`) or in the store's own (`local`).
   func listBackups(_ project: String, _ location: String) throws {
     _ = try parameters(["filter"])
     let isHere = location == "-" || location == "local"
-    var json = JSONWriter()
     var backups: [(plan: BackupPlan, moment: Int64, database: DatabaseName)] = []
     for (database, _) in isHere ? try store.databases(of: project) : [] {
       for plan in try plans(of: database) {
         backups += plan.moments(at: store.clock.now()).map { (plan, $0, database) }
       }
     }
-    json.object {
-      if backups.isEmpty { return }
-      $0.key("backups")
-      $0.array { list in
-        for backup in backups { backup.plan.write(backupAt: backup.moment, to: &list, in: backup.database) }
+    respond {
+      $0.object {
+        $0.member("backups", backups) { backup, json in
+          backup.plan.write(backupAt: backup.moment, to: &json, in: backup.database)
+        }
       }
     }
-    out.bytes.append(contentsOf: json.bytes)
   }
 
   private func plans(of database: DatabaseName) throws -> [BackupPlan] {
@@ -85,20 +78,15 @@ extension ServiceCall {
   }
 
   private static func plans(of database: Int64, _ db: Database) throws -> [BackupPlan] {
-    var plans: [BackupPlan] = []
     let sql = "SELECT name, retention, day, create_time FROM backup_schedules WHERE database = ? ORDER BY id"
-    try StatementReader(db, sql, [database]).forEach { row in
+    return try StatementReader(db, sql, [database]).map { row in
       let day = row.type(2) == .null ? nil : Int(exactly: row.integer(2))
       let retention = row.integer(1)
       guard (1...BackupPlan.maximumRetention).contains(retention),
         day.map(BackupPlan.days.indices.contains) ?? true
       else { throw FirestoreError(.dataLoss, "A backup schedule of the data file is damaged.") }
-      plans.append(
-        BackupPlan(id: row.string(0), retention: retention, day: day, createTime: row.integer(3))
-      )
-      return true
+      return BackupPlan(id: row.string(0), retention: retention, day: day, createTime: row.integer(3))
     }
-    return plans
   }
 }
 
@@ -120,8 +108,7 @@ extension RequestDecoder {
           try wire.message(value) { name, _, wire throws(WireError) in try wire.refuse(name) }
           recurrence = .some(nil)
         case "weeklyRecurrence":
-          var day: Int?
-          try wire.message(value) { name, value, wire throws(WireError) in
+          let day = try wire.message(value, Int?.none) { day, name, value, wire throws(WireError) in
             guard name == "day" else { return try wire.refuse(name) }
             let text = try value.text()
             day = BackupPlan.days.firstIndex { $0.isIdentical(to: text) }

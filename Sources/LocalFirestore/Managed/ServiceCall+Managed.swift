@@ -7,7 +7,6 @@ extension ServiceCall {
 
   // MARK: Starting
 
-  /// `databases.exportDocuments`.
   func exportDocuments(_ database: DatabaseName) throws {
     _ = try parameters()
     let request = try decoder.exportDocuments(self.request.body)
@@ -26,7 +25,7 @@ extension ServiceCall {
     let started = try store.write(database) { transaction, present in
       let table = try OperationTable(making: transaction.db)
       try checkRunning(table)
-      // Of a bucket alone, the service makes up the prefix from the time.
+      // For a bucket alone, the service makes the prefix from the time.
       let prefix =
         prefix.utf8.dropFirst("gs://".utf8.count).contains(UInt8(ascii: "/"))
         ? prefix : "\(prefix)/\(Timestamp(microseconds: now))"
@@ -53,7 +52,7 @@ extension ServiceCall {
       try table.update(operation)
       return operation
     }
-    write(started, of: database)
+    respond { started.write(to: &$0, in: database) }
   }
 
   /// Copies the documents of collection groups, or all.
@@ -78,7 +77,6 @@ extension ServiceCall {
     return segments.count > 1 ? String(decoding: segments[segments.count - 2], as: UTF8.self) : ""
   }
 
-  /// `databases.importDocuments`.
   func importDocuments(_ database: DatabaseName) throws {
     _ = try parameters()
     let request = try decoder.importDocuments(self.request.body)
@@ -107,7 +105,7 @@ extension ServiceCall {
       (operation.documents, operation.bytes) = try table.size(of: export, request.collections)
       return try table.insert(operation, of: transaction.database)
     }
-    write(started, of: database)
+    respond { started.write(to: &$0, in: database) }
   }
 
   private func checkRunning(_ table: OperationTable) throws {
@@ -125,7 +123,7 @@ extension ServiceCall {
 
   // MARK: Operations
 
-  /// `operations.get`, which moves the operation on.
+  /// `operations.get`, which advances the operation.
   func getOperation(_ database: DatabaseName, _ id: String) throws {
     _ = try parameters()
     let operation = try change(id, of: database) { operation, table, transaction in
@@ -138,7 +136,7 @@ extension ServiceCall {
       case (.exportDocuments, _): break
       }
     }
-    write(operation, of: database)
+    respond { operation.write(to: &$0, in: database) }
   }
 
   /// `operations.cancel`; one that has ended stays as it is.
@@ -162,7 +160,7 @@ extension ServiceCall {
     _ body: (inout StoredOperation, OperationTable, inout WriteTransaction) throws -> Void
   ) throws -> StoredOperation {
     let unknown = FirestoreError(.notFound, "Operation \"\(database)/operations/\(id)\" not found.")
-    // Looked for in a read first: a database is not made by being asked for an operation.
+    // Looked up in a read first: asking for an operation does not create a database.
     let isKnown = try store.read(database) { snapshot in
       guard let row = snapshot.database, let table = try OperationTable(snapshot.db) else { return false }
       return try table.operation(id, of: row) != nil
@@ -178,7 +176,7 @@ extension ServiceCall {
     }
   }
 
-  /// Writes the documents of an import that its last look has completed: over those of the same name, and none else.
+  /// Writes the documents that an import has completed since `offset`, replacing those of the same name only.
   private static func apply(
     _ operation: StoredOperation,
     from offset: Int64,
@@ -206,40 +204,27 @@ extension ServiceCall {
     }
   }
 
-  private static var operationsPerPage: Int { 100 }
-
   /// `operations.list`, in the order in which they were started; without filters.
   func listOperations(_ database: DatabaseName) throws {
     let parameters = try parameters(["filter", "pageSize", "pageToken"])
     guard parameters.text("filter")?.isEmpty ?? true else {
       throw FirestoreError(.unimplemented, "The embedded store does not filter operations.")
     }
-    let size = try parameters.int32("pageSize")
-    if size < 0 { throw FirestoreError.invalid("page_size is negative") }
-    let count = size == 0 ? Self.operationsPerPage : min(Int(size), Self.operationsPerPage)
+    let count = try Self.pageSize(try parameters.int32("pageSize"), standard: 100, maximum: 100)
     let parts = ["listOperations", database.description]
     let token = try PageToken.decode(parameters.text("pageToken") ?? "", for: parts, decoder)
     let operations = try store.read(database) { snapshot -> [StoredOperation] in
       guard let row = snapshot.database, let table = try OperationTable(snapshot.db) else { return [] }
       return try table.operations(of: row, after: token?.values.first?.integer ?? 0, limit: count + 1)
     }
-    var json = JSONWriter()
-    json.object {
-      let page = operations.prefix(count)
-      if !page.isEmpty {
-        $0.key("operations")
-        $0.array { list in for operation in page { operation.write(to: &list, in: database) } }
-      }
-      if operations.count > count, let last = page.last {
-        $0.member("nextPageToken", PageToken([.integer(last.row)], for: parts).text)
+    respond {
+      $0.object {
+        let page = operations.prefix(count)
+        $0.member("operations", page) { operation, json in operation.write(to: &json, in: database) }
+        if operations.count > count, let last = page.last {
+          $0.member("nextPageToken", PageToken([.integer(last.row)], for: parts).text)
+        }
       }
     }
-    out.bytes.append(contentsOf: json.bytes)
-  }
-
-  private func write(_ operation: StoredOperation, of database: DatabaseName) {
-    var json = JSONWriter()
-    operation.write(to: &json, in: database)
-    out.bytes.append(contentsOf: json.bytes)
   }
 }

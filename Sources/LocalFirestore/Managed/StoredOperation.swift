@@ -1,10 +1,10 @@
 import FirestoreModels
 
-/// An export or import as the embedded store keeps it, and how it moves on.
+/// An export or import of the embedded store.
 ///
-/// It moves on by being looked at, a state at each look (`operations.get`), so that it has a progress to watch and needs
-/// no time: INITIALIZING, PROCESSING with half of the documents, FINALIZING with all of them, SUCCESSFUL. One that is cancelled
-/// is CANCELLED at the next look.
+/// It advances by one state with each `operations.get`, so that clients see progress without any waiting: INITIALIZING,
+/// PROCESSING with half of the documents, FINALIZING with all of them, SUCCESSFUL. A cancelled one is CANCELLED at the
+/// next call.
 struct StoredOperation: Sendable, Equatable {
   enum Kind: String, Sendable {
     case exportDocuments = "export"
@@ -23,7 +23,7 @@ struct StoredOperation: Sendable, Equatable {
     case cancelled = "CANCELLED"
   }
 
-  /// The row in the table; operations are numbered as they are started.
+  /// The row in the table, in order of the starts.
   var row: Int64 = 0
   /// The last segment of its name.
   var id: String
@@ -46,7 +46,7 @@ struct StoredOperation: Sendable, Equatable {
 
   var isDone: Bool { state == .successful || state == .cancelled }
 
-  /// Moves on by one look.
+  /// Advances by one state.
   ///
   /// - Parameter time: Microseconds since 1970.
   mutating func advance(at time: Int64) {
@@ -64,12 +64,12 @@ struct StoredOperation: Sendable, Equatable {
     }
   }
 
-  /// Cancels it, unless it has ended.
+  /// Cancels the operation unless it has ended.
   mutating func cancel() {
     if !isDone { state = .cancelling }
   }
 
-  /// Writes it as a `google.longrunning.Operation`.
+  /// Writes the operation as a `google.longrunning.Operation`.
   func write(to json: inout JSONWriter, in database: DatabaseName) {
     let package = "type.googleapis.com/google.firestore.admin.v1"
     json.object {
@@ -84,10 +84,7 @@ struct StoredOperation: Sendable, Equatable {
           Self.write("progressDocuments", documents, completedDocuments, to: &$0)
           Self.write("progressBytes", bytes, completedBytes, to: &$0)
         }
-        if !collections.isEmpty {
-          $0.key("collectionIds")
-          $0.array { list in for id in collections { list.string(id) } }
-        }
+        $0.member("collectionIds", collections) { id, json in json.string(id) }
         switch kind {
         case .exportDocuments: $0.member("outputUriPrefix", prefix)
         case .importDocuments: $0.member("inputUriPrefix", prefix)

@@ -50,8 +50,6 @@ struct Aggregator {
   /// The number of documents after which the results are final; nil if all are needed.
   let maximumCount: Int64?
 
-  /// Makes an aggregator.
-  ///
   /// - Throws: ``FirestoreError`` `.invalidArgument` for none or more than 5 aggregations, or a duplicate
   ///   alias.
   init(_ aggregations: [StructuredAggregationQuery.Aggregation]) throws(FirestoreError) {

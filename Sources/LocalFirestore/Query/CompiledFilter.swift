@@ -27,8 +27,7 @@ indirect enum CompiledFilter {
     case .name(let comparison, let keys): Self.matches(key, comparison, keys)
     case .field(let path, let comparison, let operand):
       fields[path].map { comparison.holds(of: $0, operand) } ?? false
-    case .unary(let path, let kind):
-      fields[path].map { kind.holds(of: $0) } ?? false
+    case .unary(let path, let kind): fields[path].map { kind.holds(of: $0) } ?? false
     case .exists(let path): fields[path] != nil
     }
   }

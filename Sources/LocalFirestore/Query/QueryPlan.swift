@@ -2,15 +2,12 @@ import FirestoreModels
 
 /// A planned query: the key range to scan and the conditions to check on each document.
 struct QueryPlan {
-  /// The collections to scan.
   private(set) var scope: StoreSnapshot.Scope
-  /// The keys to scan.
   private(set) var range: KeyRange
   /// The filter to check on each document; nil if the range suffices.
   private(set) var filter: CompiledFilter?
   /// The complete order; its last field is the document name.
   private(set) var order: [StructuredQuery.Order]
-  /// The start and the end of the results.
   private(set) var startAt: StructuredQuery.Cursor?
   private(set) var endAt: StructuredQuery.Cursor?
   /// The number of results to skip, and the maximum number to return.
@@ -46,7 +43,7 @@ struct QueryPlan {
     range = KeyRange(below: parentKey)
     scope = StoreSnapshot.Scope(group: query.from.collectionID, depth: nil)
     if !query.from.allDescendants {
-      scope.depth = parent.isEmpty ? 1 : parent.utf8.lazy.filter { $0 == UInt8(ascii: "/") }.count / 2 + 2
+      scope.depth = parent.isEmpty ? 1 : NameKey.depth(of: parent) + 1
       if let id = query.from.collectionID {
         var key = parentKey
         NameKey.append(id[...], to: &key)
@@ -70,28 +67,19 @@ struct QueryPlan {
 
   private func compile(_ filter: StructuredQuery.Filter) throws(FirestoreError) -> CompiledFilter {
     switch filter {
-    case .and(let filters):
-      var compiled: [CompiledFilter] = []
-      for filter in filters { compiled.append(try compile(filter)) }
-      return .and(compiled)
-    case .or(let filters):
-      var compiled: [CompiledFilter] = []
-      for filter in filters { compiled.append(try compile(filter)) }
-      return .or(compiled)
+    case .and(let filters): return .and(try filters.map(compile))
+    case .or(let filters): return .or(try filters.map(compile))
     case .field(.documentName, let comparison, let value):
       var keys: [[UInt8]] = []
       switch comparison {
       case .in, .notIn:
         for element in value.array ?? [] { keys.append(try key(of: element)) }
       case .arrayContains, .arrayContainsAny: keys = []
-      default:
-        keys = [try key(of: value)]
+      default: keys = [try key(of: value)]
       }
       return .name(comparison, keys)
-    case .field(let field, let comparison, let value):
-      return .field(field, comparison, value)
-    case .unary(let field, let kind):
-      return .unary(field, kind)
+    case .field(let field, let comparison, let value): return .field(field, comparison, value)
+    case .unary(let field, let kind): return .unary(field, kind)
     }
   }
 
@@ -148,9 +136,7 @@ struct QueryPlan {
   ) throws(FirestoreError) -> StructuredQuery.Cursor? {
     // A cursor without values has no effect.
     guard let cursor, !cursor.values.isEmpty else { return nil }
-    if cursor.values.count > order.count {
-      throw .invalid("Cursor has too many values.")
-    }
+    if cursor.values.count > order.count { throw .invalid("Cursor has too many values.") }
     for (order, value) in zip(order, cursor.values) where order.field == .documentName {
       _ = try key(of: value)
     }
@@ -159,18 +145,13 @@ struct QueryPlan {
 
   private mutating func narrowByCursors() {
     guard isNameOrdered else { return }
-    if let cursor = startAt, let value = cursor.values.first, let key = try? key(of: value) {
-      if isDescending {
-        range.lowerUpperBound(to: cursor.before ? NameKey.successor(key) : key)
+    for (cursor, isStart) in [(startAt, true), (endAt, false)] {
+      guard let cursor, let value = cursor.values.first, let key = try? key(of: value) else { continue }
+      let bound = cursor.before == isDescending ? NameKey.successor(key) : key
+      if isStart == isDescending {
+        range.lowerUpperBound(to: bound)
       } else {
-        range.raiseLowerBound(to: cursor.before ? key : NameKey.successor(key))
-      }
-    }
-    if let cursor = endAt, let value = cursor.values.first, let key = try? key(of: value) {
-      if isDescending {
-        range.raiseLowerBound(to: cursor.before ? NameKey.successor(key) : key)
-      } else {
-        range.lowerUpperBound(to: cursor.before ? key : NameKey.successor(key))
+        range.raiseLowerBound(to: bound)
       }
     }
     startAt = nil
@@ -180,27 +161,19 @@ struct QueryPlan {
   /// Whether a document with these order values lies between the cursors.
   func isWithinCursors(_ values: [Value]) -> Bool {
     if let startAt {
-      let order = position(of: values, against: startAt)
+      let order = compare(values, startAt.values)
       if startAt.before ? order < 0 : order <= 0 { return false }
     }
     if let endAt {
-      let order = position(of: values, against: endAt)
+      let order = compare(values, endAt.values)
       if endAt.before ? order >= 0 : order > 0 { return false }
     }
     return true
   }
 
-  private func position(of values: [Value], against cursor: StructuredQuery.Cursor) -> Int {
-    for (index, operand) in cursor.values.enumerated() {
-      let order = ValueOrder.compare(values[index], operand)
-      if order != 0 { return self.order[index].direction == .ascending ? order : -order }
-    }
-    return 0
-  }
-
-  /// Compares two documents by their order values.
+  /// Compares the order values of two documents, or those of a document with a cursor, which may have fewer.
   func compare(_ a: [Value], _ b: [Value]) -> Int {
-    for index in order.indices {
+    for index in b.indices {
       let result = ValueOrder.compare(a[index], b[index])
       if result != 0 { return order[index].direction == .ascending ? result : -result }
     }

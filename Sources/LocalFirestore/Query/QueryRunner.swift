@@ -36,9 +36,7 @@ final class QueryRunner {
     _ body: (QueryResult) throws -> Bool
   ) throws -> Int {
     if plan.limit == 0 { return 0 }
-    return plan.isNameOrdered
-      ? try scan(plan, snapshot, body)
-      : try sort(plan, snapshot, body)
+    return plan.isNameOrdered ? try scan(plan, snapshot, body) : try sort(plan, snapshot, body)
   }
 
   /// Whether a row matches the filter, and its fields if they were decoded.
@@ -62,13 +60,7 @@ final class QueryRunner {
         return true
       }
       count += 1
-      let document = QueryResult(
-        path: row.path,
-        createTime: row.createTime,
-        updateTime: row.updateTime,
-        fields: row.fields
-      )
-      return try body(document) && count != plan.limit
+      return try body(row.result) && count != plan.limit
     }
     return skipped
   }
@@ -102,20 +94,7 @@ final class QueryRunner {
     order()
     let skipped = min(plan.offset, candidates.count)
     for candidate in candidates.dropFirst(skipped) {
-      var document = candidate.document
-      let continues = try document.path.withUTF8 { path in
-        try document.fields.withUnsafeBytes { fields in
-          try body(
-            QueryResult(
-              path: UnsafeRawBufferPointer(path),
-              createTime: candidate.document.createTime,
-              updateTime: candidate.document.updateTime,
-              fields: fields
-            )
-          )
-        }
-      }
-      if !continues { break }
+      if try !candidate.document.withResult(body) { break }
     }
     return skipped
   }

@@ -5,10 +5,10 @@ import FirestoreModels
 enum QueryValidation {
   /// Throws for a query that the service refuses.
   static func check(_ query: StructuredQuery) throws(FirestoreError) {
-    if let id = query.from.collectionID {
-      if let violation = PathLimits.violation(ofID: id, isDocument: false) {
-        throw .invalid("Invalid collection id: \(violation.message)")
-      }
+    if let id = query.from.collectionID,
+      let violation = PathLimits.violation(ofID: id, isDocument: false)
+    {
+      throw .invalid("Invalid collection id: \(violation.message)")
     }
     var orders: Set<FieldPath> = []
     for order in query.orderBy {

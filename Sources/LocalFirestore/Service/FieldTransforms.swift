@@ -2,8 +2,6 @@ import FirestoreModels
 
 /// Applies field transforms (`DocumentTransform.FieldTransform` in google/firestore/v1/write.proto).
 enum FieldTransforms {
-  /// Applies a transform.
-  ///
   /// - Returns: The transform result in the commit response.
   /// - Throws: ``FirestoreError`` `.invalidArgument` for an operand of the wrong type.
   static func apply(
@@ -14,14 +12,10 @@ enum FieldTransforms {
     let stored = fields[transform.field]
     let result: Value
     switch transform.operation {
-    case .requestTime:
-      result = .timestamp(milliseconds(commitTime))
-    case .increment(let operand):
-      result = try sum(stored, operand)
-    case .maximum(let operand):
-      result = try extreme(stored, operand) { $0 < 0 }
-    case .minimum(let operand):
-      result = try extreme(stored, operand) { $0 > 0 }
+    case .requestTime: result = .timestamp(milliseconds(commitTime))
+    case .increment(let operand): result = try sum(stored, operand)
+    case .maximum(let operand): result = try extreme(stored, operand) { $0 < 0 }
+    case .minimum(let operand): result = try extreme(stored, operand) { $0 > 0 }
     case .appendMissingElements(let elements):
       var values = stored?.array ?? []
       for element in elements where !contains(values, element) { values.append(element) }

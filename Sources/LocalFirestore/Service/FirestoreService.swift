@@ -77,7 +77,6 @@ struct ServiceCall {
     try QueryParameters(request.query, known: known)
   }
 
-  /// Calls a custom method.
   func method(_ verb: String, _ database: DatabaseName, _ parent: String) throws {
     _ = try parameters()
     switch verb {
@@ -96,6 +95,13 @@ struct ServiceCall {
     case "rollback": try rollback(database)
     default: throw FirestoreError(.notFound, "There is no method '\(verb)'.")
     }
+  }
+
+  /// Writes a response that is one JSON value.
+  func respond(_ write: (inout JSONWriter) -> Void) {
+    var json = JSONWriter()
+    write(&json)
+    out.bytes.append(contentsOf: json.bytes)
   }
 
   // MARK: Reads

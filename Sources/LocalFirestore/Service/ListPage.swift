@@ -16,9 +16,7 @@ final class ListPage {
     bytes.reserveCapacity(64 << 10)
   }
 
-  /// Adds a document.
-  ///
-  /// - Parameter values: Computes its order values if the page ends with it.
+  /// - Parameter values: Computes the document's order values if the page ends with it.
   /// - Returns: Whether the page accepts more.
   func add(_ document: QueryResult, values: (String) -> [Value]?) throws -> Bool {
     guard begin() else { return false }
@@ -63,13 +61,7 @@ final class ListPage {
         if end == row.key.count {
           current = [UInt8](row.key)
           descendants = 0
-          let document = QueryResult(
-            path: row.path,
-            createTime: row.createTime,
-            updateTime: row.updateTime,
-            fields: row.fields
-          )
-          return try add(document) {
+          return try add(row.result) {
             lastPath = $0
             return nil
           }
@@ -88,12 +80,10 @@ final class ListPage {
     }
   }
 
-  /// Appends the page.
-  ///
   /// - Parameters:
-  ///   - token: Makes the token of a page that begins after these values.
+  ///   - token: The token of a page that begins after these order values.
   ///   - name: The order values of a path.
-  func finish(_ out: inout [UInt8], token: ([Value]?) -> String, name: (String) -> [Value]) {
+  func finish(_ out: inout [UInt8], token: ([Value]) -> String, name: (String) -> [Value]) {
     out.append(UInt8(ascii: "{"))
     if count > 0 {
       out.append(contentsOf: "\"documents\":[".utf8)

@@ -28,14 +28,11 @@ struct PageToken {
       throw .invalid("The page token does not match the other parameters of the request.")
     }
     let values = try decoder.decode(Array(bytes[8...])) { json, wire throws(WireError) in
-      var values: [Value] = []
-      for element in try wire.elements(of: json) { values.append(try wire.value(element)) }
-      return values
+      try wire.elements(of: json).map { element throws(WireError) in try wire.value(element) }
     }
     return PageToken(values, for: parts)
   }
 
-  /// The encoded token.
   var text: String {
     var bytes = (0..<8).map { UInt8(truncatingIfNeeded: digest >> UInt64(56 - 8 * $0)) }
     var json = JSONWriter()

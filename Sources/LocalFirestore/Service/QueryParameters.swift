@@ -5,15 +5,12 @@ struct QueryParameters {
   /// The parameters that all Google APIs accept.
   private static let system: Set<String> = [
     "$alt", "alt", "$.xgafv", "callback", "fields", "key", "prettyPrint", "$prettyPrint", "quotaUser",
-    "accessToken",
-    "oauthToken", "uploadType", "uploadProtocol", "requestOptions.requestTags", "$httpMethod",
+    "accessToken", "oauthToken", "uploadType", "uploadProtocol", "requestOptions.requestTags", "$httpMethod",
   ]
 
   private let items: [(name: String, value: String)]
 
-  /// Makes parameters, of which only `known` and the common ones are allowed.
-  ///
-  /// - Throws: ``FirestoreError`` `.invalidArgument` for any other.
+  /// - Throws: ``FirestoreError`` `.invalidArgument` for a parameter that is neither in `known` nor common.
   init(_ items: [(name: String, value: String)], known: Set<String>) throws(FirestoreError) {
     for item in items where !known.contains(item.name) && !Self.system.contains(item.name) {
       throw .invalid(
@@ -133,9 +130,8 @@ struct QueryParameters {
   }
 
   private static func trimmed(_ text: String) -> String {
-    let space = UInt8(ascii: " ")
-    guard let start = text.utf8.firstIndex(where: { $0 != space }),
-      let end = text.utf8.lastIndex(where: { $0 != space })
+    let isText = { (byte: UInt8) in byte != UInt8(ascii: " ") }
+    guard let start = text.utf8.firstIndex(where: isText), let end = text.utf8.lastIndex(where: isText)
     else { return "" }
     return String(text[start...end])
   }

@@ -3,13 +3,12 @@ import FirestoreModels
 extension ServiceCall {
   // MARK: get, batchGet
 
-  /// `documents.get`.
   func get(_ database: DatabaseName, _ path: DocumentPath) throws {
     let parameters = try parameters(["mask.fieldPaths", "readTime", "transaction"])
     let renderer = DocumentRenderer(database, mask: try parameters.mask("mask.fieldPaths"), runner: runner)
     let key = NameKey.key(path.string)
     try read(database, try parameters.consistency()) { context in
-      context.recordRead(StoreSnapshot.Scope(), KeyRange(lower: key, upper: NameKey.successor(key)))
+      context.recordRead(StoreSnapshot.Scope(), KeyRange(only: key))
       guard let document = try context.snapshot.document(key) else {
         throw FirestoreError(.notFound, "Document \"\(database.name(of: path))\" not found.")
       }
@@ -33,13 +32,10 @@ extension ServiceCall {
     }
     let renderer = DocumentRenderer(database, mask: request.mask, runner: runner)
     try read(database, request.consistency) { context in
-      var stream = JSONArrayStream(out)
-      if let id = context.newTransaction {
-        try stream.element { $0.append(contentsOf: "{\"transaction\":\"\(id.base64)\"}".utf8) }
-      }
+      var stream = try JSONArrayStream(out, context)
       for path in paths {
         let key = NameKey.key(path.string)
-        context.recordRead(StoreSnapshot.Scope(), KeyRange(lower: key, upper: NameKey.successor(key)))
+        context.recordRead(StoreSnapshot.Scope(), KeyRange(only: key))
         let document = try context.snapshot.document(key)
         try stream.element { bytes in
           if let document {
@@ -60,7 +56,6 @@ extension ServiceCall {
 
   // MARK: create, patch, delete
 
-  /// `documents.createDocument`.
   func create(_ database: DatabaseName, _ parent: String, _ collection: String) throws {
     let parameters = try parameters(["documentId", "mask.fieldPaths"])
     let body = try decoder.document(request.body)
@@ -77,7 +72,6 @@ extension ServiceCall {
     try apply(write, in: database, mask: try parameters.mask("mask.fieldPaths"))
   }
 
-  /// `documents.patch`.
   func patch(_ database: DatabaseName, _ path: DocumentPath) throws {
     let parameters = try parameters([
       "updateMask.fieldPaths", "mask.fieldPaths", "currentDocument.exists", "currentDocument.updateTime",
@@ -94,7 +88,6 @@ extension ServiceCall {
     try apply(write, in: database, mask: try parameters.mask("mask.fieldPaths"))
   }
 
-  /// `documents.delete`.
   func delete(_ database: DatabaseName, _ path: DocumentPath) throws {
     let parameters = try parameters(["currentDocument.exists", "currentDocument.updateTime"])
     let write = Write(path: path, operation: .delete, precondition: try parameters.precondition())
@@ -114,7 +107,7 @@ extension ServiceCall {
     try renderer.append(document, to: &out.bytes)
   }
 
-  /// Makes a random ID of 20 letters and digits, like the service.
+  /// A random ID of 20 letters and digits, like the service's.
   static func automaticID() -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     return String(decoding: (0..<20).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] }, as: UTF8.self)
@@ -128,56 +121,37 @@ extension ServiceCall {
     out.bytes.append(contentsOf: "{}".utf8)
   }
 
-  /// `databases.get`.
   func getDatabase(_ database: DatabaseName) throws {
     _ = try parameters()
-    appendDatabase(database, createTime: try store.createTime(of: database))
+    let createTime = try store.createTime(of: database)
+    respond { write(database, createTime: createTime, to: &$0) }
   }
 
-  /// `databases.list`.
   func listDatabases(_ project: String) throws {
     _ = try parameters(["showDeleted"])
     let databases = try store.databases(of: project)
-    if databases.isEmpty {
-      out.bytes.append(contentsOf: "{}".utf8)
-      return
+    respond {
+      $0.object {
+        $0.member("databases", databases) { write($0.name, createTime: $0.createTime, to: &$1) }
+      }
     }
-    out.bytes.append(contentsOf: "{\"databases\":[".utf8)
-    for (index, database) in databases.enumerated() {
-      if index > 0 { out.bytes.append(UInt8(ascii: ",")) }
-      appendDatabase(database.name, createTime: database.createTime)
-    }
-    out.bytes.append(contentsOf: "]}".utf8)
   }
 
-  private func appendDatabase(_ database: DatabaseName, createTime: Int64) {
+  private func write(_ database: DatabaseName, createTime: Int64, to json: inout JSONWriter) {
     let earliest = max(createTime, store.clock.now() - DocumentStore.retention)
-    var json = JSONWriter()
     json.object {
-      $0.key("name")
-      $0.string(database.description)
-      $0.key("createTime")
-      $0.timestamp(Timestamp(microseconds: createTime))
-      $0.key("updateTime")
-      $0.timestamp(Timestamp(microseconds: createTime))
-      $0.key("locationId")
-      $0.string("local")
-      $0.key("type")
-      $0.string("FIRESTORE_NATIVE")
-      $0.key("concurrencyMode")
-      $0.string("OPTIMISTIC")
-      $0.key("versionRetentionPeriod")
-      $0.string("3600s")
-      $0.key("earliestVersionTime")
-      $0.timestamp(Timestamp(microseconds: earliest))
-      $0.key("pointInTimeRecoveryEnablement")
-      $0.string("POINT_IN_TIME_RECOVERY_DISABLED")
-      $0.key("deleteProtectionState")
-      $0.string("DELETE_PROTECTION_DISABLED")
-      $0.key("databaseEdition")
-      $0.string("STANDARD")
+      $0.member("name", database.description)
+      $0.member("createTime", Timestamp(microseconds: createTime))
+      $0.member("updateTime", Timestamp(microseconds: createTime))
+      $0.member("locationId", "local")
+      $0.member("type", "FIRESTORE_NATIVE")
+      $0.member("concurrencyMode", "OPTIMISTIC")
+      $0.member("versionRetentionPeriod", "3600s")
+      $0.member("earliestVersionTime", Timestamp(microseconds: earliest))
+      $0.member("pointInTimeRecoveryEnablement", "POINT_IN_TIME_RECOVERY_DISABLED")
+      $0.member("deleteProtectionState", "DELETE_PROTECTION_DISABLED")
+      $0.member("databaseEdition", "STANDARD")
     }
-    out.bytes.append(contentsOf: json.bytes)
   }
 }
 
@@ -186,8 +160,12 @@ struct JSONArrayStream {
   private let out: any BodyWriter
   private var isEmpty = true
 
-  init(_ out: any BodyWriter) {
+  /// Begins with the transaction that the read began, if any.
+  init(_ out: any BodyWriter, _ context: ServiceCall.ReadContext) throws {
     self.out = out
+    if let id = context.newTransaction {
+      try element { $0.append(contentsOf: "{\"transaction\":\"\(id.base64)\"}".utf8) }
+    }
   }
 
   mutating func element(_ write: (inout [UInt8]) throws -> Void) throws {

@@ -3,7 +3,6 @@ import FirestoreModels
 extension ServiceCall {
   // MARK: runQuery
 
-  /// `documents:runQuery`.
   func runQuery(_ database: DatabaseName, _ parent: String) throws {
     let request = try decoder.runQuery(self.request.body)
     guard let query = request.query else { throw FirestoreError.invalid("The structured_query is missing.") }
@@ -11,10 +10,7 @@ extension ServiceCall {
     let renderer = DocumentRenderer(database, mask: plan.mask, runner: runner)
     try read(database, request.consistency) { context in
       context.recordRead(plan.scope, plan.range)
-      var stream = JSONArrayStream(out)
-      if let id = context.newTransaction {
-        try stream.element { $0.append(contentsOf: "{\"transaction\":\"\(id.base64)\"}".utf8) }
-      }
+      var stream = try JSONArrayStream(out, context)
       var hasResults = false
       let skipped = try runner.run(plan, on: context.snapshot) { document in
         hasResults = true
@@ -42,7 +38,6 @@ extension ServiceCall {
 
   // MARK: runAggregationQuery
 
-  /// `documents:runAggregationQuery`.
   func runAggregationQuery(_ database: DatabaseName, _ parent: String) throws {
     let request = try decoder.runAggregationQuery(self.request.body)
     guard let query = request.query else {
@@ -65,37 +60,33 @@ extension ServiceCall {
           return seen != aggregator.maximumCount
         }
       }
-      var json = JSONWriter()
-      json.array {
-        $0.object {
-          if let id = context.newTransaction {
-            $0.key("transaction")
-            $0.string(id.base64)
-          }
-          $0.key("result")
+      respond {
+        $0.array {
           $0.object {
-            $0.key("aggregateFields")
+            $0.member("transaction", context.newTransaction?.base64)
+            $0.key("result")
             $0.object {
-              for (alias, value) in aggregator.results {
-                $0.key(alias)
-                $0.value(value)
+              $0.key("aggregateFields")
+              $0.object {
+                for (alias, value) in aggregator.results {
+                  $0.key(alias)
+                  $0.value(value)
+                }
               }
             }
+            $0.member("readTime", Timestamp(microseconds: context.snapshot.readTime))
           }
-          $0.key("readTime")
-          $0.timestamp(Timestamp(microseconds: context.snapshot.readTime))
         }
       }
-      out.bytes.append(contentsOf: json.bytes)
     }
   }
 
   // MARK: listCollectionIds
 
-  /// The page size, as observed in production: 20 by default, at most 300.
-  private static func pageSize(_ requested: Int32) throws(FirestoreError) -> Int {
-    if requested < 0 { throw .invalid("page_size is negative") }
-    return requested == 0 ? 20 : min(Int(requested), 300)
+  /// The page size for a requested one, where 0 requests the standard; by default as observed in production.
+  static func pageSize(_ size: Int32, standard: Int = 20, maximum: Int = 300) throws(FirestoreError) -> Int {
+    if size < 0 { throw .invalid("page_size is negative") }
+    return size == 0 ? standard : min(Int(size), maximum)
   }
 
   /// `documents:listCollectionIds`, in order of the IDs.
@@ -114,26 +105,19 @@ extension ServiceCall {
         if !hasMore { ids.append(id) }
         return !hasMore
       }
-      var json = JSONWriter()
-      json.object {
-        if !ids.isEmpty {
-          $0.key("collectionIds")
-          $0.array { list in
-            for id in ids { list.string(id) }
+      respond {
+        $0.object {
+          $0.member("collectionIds", ids) { id, json in json.string(id) }
+          if hasMore, let last = ids.last {
+            $0.member("nextPageToken", PageToken([.string(last)], for: parts).text)
           }
         }
-        if hasMore, let last = ids.last {
-          $0.key("nextPageToken")
-          $0.string(PageToken([.string(last)], for: parts).text)
-        }
       }
-      out.bytes.append(contentsOf: json.bytes)
     }
   }
 
   // MARK: list
 
-  /// `documents.list`.
   func list(_ database: DatabaseName, _ parent: String, _ collection: String) throws {
     let parameters = try parameters([
       "pageSize", "pageToken", "orderBy", "mask.fieldPaths", "showMissing", "readTime", "transaction",
@@ -177,7 +161,7 @@ extension ServiceCall {
       }
     }
     page.finish(&out.bytes) { last in
-      PageToken(last ?? [], for: parts).text
+      PageToken(last, for: parts).text
     } name: { path in
       [.reference("\(database.documents)/\(path)")]
     }
@@ -192,15 +176,15 @@ extension ServiceCall {
     guard parent.isEmpty else { throw FirestoreError.invalid("The parent of a partition query is the root.") }
     guard let query = request.query else { throw FirestoreError.invalid("The structured_query is missing.") }
     guard query.from.allDescendants, query.where == nil, query.startAt == nil, query.endAt == nil,
-      query.offset == 0,
-      query.limit == nil, query.orderBy.isEmpty || query.orderBy == [.init(.documentName)]
+      query.offset == 0, query.limit == nil,
+      query.orderBy.isEmpty || query.orderBy == [.init(.documentName)]
     else {
       throw FirestoreError.invalid(
         "A partition query has all descendants, is ordered by __name__ and has no filter, limit, offset or cursor."
       )
     }
     guard request.partitionCount > 0 else { throw FirestoreError.invalid("partition_count must be positive") }
-    if request.pageSize < 0 { throw FirestoreError.invalid("page_size is negative") }
+    let size = try Self.pageSize(request.pageSize, standard: .max, maximum: .max)
     let plan = try QueryPlan(query, parent: "", in: database)
     let parts = [
       "partitionQuery", database.description, query.from.collectionID ?? "", "\(request.partitionCount)",
@@ -226,21 +210,15 @@ extension ServiceCall {
     // The token comes from the client and may contain any number.
     let start = min(max(0, token?.values.first?.integer.map(Int.init(clamping:)) ?? 0), names.count)
     let remaining = names.dropFirst(start)
-    let page = request.pageSize > 0 ? remaining.prefix(Int(request.pageSize)) : remaining
-    var json = JSONWriter()
-    json.object {
-      if !page.isEmpty {
-        $0.key("partitions")
-        $0.array { list in
-          for name in page { list.cursor(.init([.reference(name)], before: false)) }
+    let page = remaining.prefix(size)
+    respond {
+      $0.object {
+        $0.member("partitions", page) { $1.cursor(.init([.reference($0)], before: false)) }
+        if page.count < remaining.count {
+          $0.member("nextPageToken", PageToken([.integer(Int64(start + page.count))], for: parts).text)
         }
       }
-      if page.count < remaining.count {
-        $0.key("nextPageToken")
-        $0.string(PageToken([.integer(Int64(start + page.count))], for: parts).text)
-      }
     }
-    out.bytes.append(contentsOf: json.bytes)
   }
 
   private static var minimumPartitionSize: Int64 { 128 }

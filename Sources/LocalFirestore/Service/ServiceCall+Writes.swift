@@ -25,33 +25,19 @@ extension ServiceCall {
       let results = try request.writes.map { try applier.apply($0, to: &writing) }
       return (results, writing.commitTime)
     }
-    var bytes = Array("{".utf8)
-    if !results.isEmpty {
-      bytes.append(contentsOf: "\"writeResults\":[".utf8)
-      for (index, result) in results.enumerated() {
-        if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        Self.append(result, to: &bytes)
+    respond {
+      $0.object {
+        $0.member("writeResults", results) { result, json in Self.write(result, to: &json) }
+        $0.member("commitTime", Timestamp(microseconds: commitTime))
       }
-      bytes.append(contentsOf: "],".utf8)
     }
-    bytes.appendTime("commitTime", commitTime)
-    bytes.append(UInt8(ascii: "}"))
-    out.bytes.append(contentsOf: bytes)
   }
 
-  private static func append(_ result: WriteApplier.Result, to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "{"))
-    if let updateTime = result.updateTime { bytes.appendTime("updateTime", updateTime) }
-    if !result.transforms.isEmpty {
-      if result.updateTime != nil { bytes.append(UInt8(ascii: ",")) }
-      var json = JSONWriter()
-      json.array { list in
-        for value in result.transforms { list.value(value) }
-      }
-      bytes.append(contentsOf: "\"transformResults\":".utf8)
-      bytes.append(contentsOf: json.bytes)
+  private static func write(_ result: WriteApplier.Result, to json: inout JSONWriter) {
+    json.object {
+      $0.member("updateTime", result.updateTime.map { Timestamp(microseconds: $0) })
+      $0.member("transformResults", result.transforms) { value, json in json.value(value) }
     }
-    bytes.append(UInt8(ascii: "}"))
   }
 
   /// `documents:batchWrite`: applies each write on its own, with a status each.
@@ -66,43 +52,36 @@ extension ServiceCall {
         )
       }
     }
-    if request.writes.isEmpty {
-      out.bytes.append(contentsOf: "{}".utf8)
-      return
-    }
-    var results = Array("{\"writeResults\":[".utf8)
-    var statuses = Array("],\"status\":[".utf8)
-    for (index, write) in request.writes.enumerated() {
-      if index > 0 {
-        results.append(UInt8(ascii: ","))
-        statuses.append(UInt8(ascii: ","))
-      }
+    var results: [(result: WriteApplier.Result, error: FirestoreError?)] = []
+    for write in request.writes {
       do {
         let result = try store.write(database) { transaction, _ in
           try WriteApplier(database, runner).apply(write, to: &transaction)
         }
-        Self.append(result, to: &results)
-        statuses.append(contentsOf: "{}".utf8)
+        results.append((result, nil))
       } catch let error as FirestoreError {
-        results.append(contentsOf: "{}".utf8)
-        statuses.append(contentsOf: "{\"code\":\(error.status.rawValue),\"message\":".utf8)
-        statuses.appendQuoted(error.message)
-        statuses.append(UInt8(ascii: "}"))
+        results.append((WriteApplier.Result(), error))
       }
     }
-    out.bytes.append(contentsOf: results)
-    out.bytes.append(contentsOf: statuses)
-    out.bytes.append(contentsOf: "]}".utf8)
+    respond {
+      $0.object {
+        $0.member("writeResults", results) { Self.write($0.result, to: &$1) }
+        $0.member("status", results) { write, json in
+          json.object {
+            $0.member("code", write.error?.status.rawValue)
+            $0.member("message", write.error?.message)
+          }
+        }
+      }
+    }
   }
 
-  /// `documents:beginTransaction`.
   func beginTransaction(_ database: DatabaseName) throws {
     let options = try decoder.beginTransaction(request.body)
     let id = service.transactions.begin(options, in: database)
     out.bytes.append(contentsOf: "{\"transaction\":\"\(id.base64)\"}".utf8)
   }
 
-  /// `documents:rollback`.
   func rollback(_ database: DatabaseName) throws {
     guard let id = try decoder.rollback(request.body) else {
       throw FirestoreError.invalid("The transaction is missing.")

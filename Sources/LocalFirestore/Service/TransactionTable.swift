@@ -5,7 +5,6 @@ import Synchronization
 struct TransactionID: Hashable, Sendable {
   var bytes: [UInt8]
 
-  /// The ID in JSON.
   var base64: String {
     var out: [UInt8] = []
     Base64.append(bytes, to: &out)
@@ -28,7 +27,6 @@ final class TransactionTable: Sendable {
     var range: KeyRange
   }
 
-  /// An active transaction.
   struct Transaction: Sendable {
     var database: DatabaseName
     var isReadOnly: Bool
@@ -61,25 +59,19 @@ final class TransactionTable: Sendable {
     return id
   }
 
-  /// Looks up a transaction.
-  ///
   /// - Throws: ``FirestoreError`` `.invalidArgument` if it has ended, expired, or belongs to another
   ///   database.
   func transaction(_ id: TransactionID, in database: DatabaseName) throws(FirestoreError) -> Transaction {
     let now = clock.now()
     let active = transactions.withLock { table -> Transaction? in
       guard var transaction = table[id], transaction.database == database, !Self.isExpired(transaction, now)
-      else {
-        return nil
-      }
+      else { return nil }
       transaction.lastUsedAt = now
       table[id] = transaction
       return transaction
     }
-    guard let active else {
-      throw .invalid("The referenced transaction has expired or is no longer valid.")
-    }
-    return active
+    if let active { return active }
+    throw .invalid("The referenced transaction has expired or is no longer valid.")
   }
 
   /// Records what a transaction read, and the time of its first read.

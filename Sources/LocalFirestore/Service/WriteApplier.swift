@@ -5,7 +5,6 @@ struct WriteApplier {
   private let database: DatabaseName
   private let runner: QueryRunner
 
-  /// The result of one write.
   struct Result {
     /// The update time in microseconds since 1970; nil after a delete.
     var updateTime: Int64?
@@ -33,30 +32,23 @@ struct WriteApplier {
       if let current { try transaction.delete(current) }
       return Result()
     case .update(let fields, let mask):
-      var result = Result()
-      let (rendered, transforms) = try self.fields(write, fields, mask, current, transaction.commitTime)
-      result.transforms = transforms
-      var createTime = transaction.commitTime
-      var updateTime = transaction.commitTime
-      if let current {
-        createTime = current.createTime
-        if current.fields == rendered {
-          updateTime = current.updateTime
-        } else {
-          try transaction.update(current, fields: rendered)
-        }
+      let time = transaction.commitTime
+      let (rendered, transforms) = try self.fields(write, fields, mask, current, time)
+      var document = StoredDocument(
+        path: write.path.string,
+        key: key,
+        createTime: current?.createTime ?? time,
+        updateTime: time,
+        fields: rendered
+      )
+      if let current, current.fields == rendered {
+        document.updateTime = current.updateTime
+      } else if let current {
+        try transaction.update(current, fields: rendered)
       } else {
         try transaction.insert(write.path, key: key, fields: rendered)
       }
-      result.updateTime = updateTime
-      result.document = StoredDocument(
-        path: write.path.string,
-        key: key,
-        createTime: createTime,
-        updateTime: updateTime,
-        fields: rendered
-      )
-      return result
+      return Result(updateTime: document.updateTime, transforms: transforms, document: document)
     }
   }
 

@@ -4,12 +4,6 @@ import GRDB
 import Platform
 import Synchronization
 
-/// Creates a file readable by its owner only; if that fails, SQLite reports why.
-private func createOwnerOnlyFile(_ path: String) {
-  let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-  if descriptor >= 0 { close(descriptor) }
-}
-
 /// The documents of any number of databases with their versions of the past hour, in a file or in memory.
 ///
 /// Several processes may open the same file: each waits for the others' commits, and commit times increase
@@ -44,7 +38,7 @@ final class DocumentStore: Sendable {
     configuration.maximumReaderCount = 16
     configuration.label = "LocalFirestore"
     do {
-      let connections: any DatabaseWriter =
+      connections =
         if let file, isMirror {
           try Self.openMirror(file, configuration)
         } else if let file {
@@ -52,7 +46,6 @@ final class DocumentStore: Sendable {
         } else {
           try DatabaseQueue(configuration: configuration)
         }
-      self.connections = connections
       let refusal =
         isMirror
         ? try connections.read { db in try StoreSchema.prepare(db) }
@@ -66,7 +59,9 @@ final class DocumentStore: Sendable {
   /// Opens a data file; a new one and SQLite's files beside it are readable by their owner only, because they
   /// contain personal data.
   private static func openPool(_ file: String, _ configuration: Configuration) throws -> DatabasePool {
-    createOwnerOnlyFile(file)
+    // If that fails, SQLite reports why.
+    let descriptor = Platform.open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    if descriptor >= 0 { Platform.close(descriptor) }
     return try DatabasePool(path: file, configuration: configuration)
   }
 
@@ -128,9 +123,7 @@ final class DocumentStore: Sendable {
     }
   }
 
-  func close() throws {
-    try connections.close()
-  }
+  func close() throws { try connections.close() }
 
   // MARK: Reading
 
@@ -153,9 +146,7 @@ final class DocumentStore: Sendable {
       }
     }
     return try reportingCorruption {
-      try connections.read { db in
-        try body(StoreSnapshot(db, name, readTime: readTime, now: now))
-      }
+      try connections.read { db in try body(StoreSnapshot(db, name, readTime: readTime, now: now)) }
     }
   }
 
@@ -209,8 +200,8 @@ final class DocumentStore: Sendable {
     return try reportingCorruption {
       try connections.write { db in
         let row = try WriteTransaction.createDatabase(name, at: clock.now(), db)
-        return try Int64.fetchOne(db, sql: "SELECT create_time FROM databases WHERE id = ?", arguments: [row])
-          ?? 0
+        let sql = "SELECT create_time FROM databases WHERE id = ?"
+        return try Int64.fetchOne(db, sql: sql, arguments: [row]) ?? 0
       }
     }
   }
@@ -226,9 +217,7 @@ final class DocumentStore: Sendable {
         // A column of a damaged file may have any type, and a typed subscript would trap.
         let values: (name: DatabaseValue, time: DatabaseValue) = (row[0], row[1])
         guard let name = String.fromDatabaseValue(values.name) else { return nil }
-        return (
-          DatabaseName(project: project, database: name), Int64.fromDatabaseValue(values.time) ?? 0
-        )
+        return (DatabaseName(project: project, database: name), Int64.fromDatabaseValue(values.time) ?? 0)
       }
     }
   }

@@ -1,16 +1,14 @@
 package import FirestoreModels
 package import GRDB
 
-/// The current documents of one database in a data file, written as they are: at the times of the service that they
-/// come from, and without previous versions.
+/// The current documents of one database in a mirror's data file, which the embedded store serves as it does its own.
 ///
-/// It is for a mirror, whose file the embedded store serves as it does its own.
+/// Documents keep the service's times, and no previous versions are kept.
 package struct DocumentTable {
   private let db: Database
   private let database: Int64
   private var groups: [UTF8Key: Int64] = [:]
 
-  /// A document as it is stored.
   package struct Row {
     package var id: Int64
     package var key: [UInt8]
@@ -18,15 +16,13 @@ package struct DocumentTable {
     /// In microseconds since 1970.
     package var createTime: Int64
     package var updateTime: Int64
-    /// The map in REST JSON; empty where it was not asked for.
+    /// The map in REST JSON; empty if not requested.
     package var fields: [UInt8]
   }
 
-  /// Which documents to read.
+  /// The documents to read.
   package enum Scope: Sendable {
-    /// All documents.
     case all
-    /// The documents of a collection.
     case collection(CollectionPath)
     /// The documents of a collection and of everything below it.
     case subtree(CollectionPath)
@@ -37,7 +33,7 @@ package struct DocumentTable {
   /// Creates the tables in an empty file.
   package static func create(_ db: Database) throws { try db.execute(sql: StoreSchema.statements) }
 
-  /// Why a file is not a data file; nil where it is one.
+  /// Why a file is not a data file; nil if it is one.
   package static func defect(_ db: Database) throws -> String? { try StoreSchema.prepare(db) }
 
   /// The key of a document, whose byte order is the service's order of names.
@@ -56,7 +52,7 @@ package struct DocumentTable {
 
   // MARK: Writing
 
-  /// Inserts a document, or replaces what is there.
+  /// Inserts or replaces a document.
   package mutating func put(
     _ path: DocumentPath,
     createTime: Int64,
@@ -74,7 +70,7 @@ package struct DocumentTable {
     )
     insert.bind(1, integer: database)
     insert.bind(2, integer: group)
-    insert.bind(3, integer: Int64(Self.depth(of: path)))
+    insert.bind(3, integer: Int64(NameKey.depth(of: path.string)))
     insert.bind(4, blob: NameKey.key(path.string))
     insert.bind(5, text: path.string)
     insert.bind(6, integer: createTime)
@@ -83,16 +79,12 @@ package struct DocumentTable {
     try insert.run()
   }
 
-  /// Removes a document; nothing happens where there is none.
+  /// Removes a document, if there is one.
   package func remove(_ path: DocumentPath) throws {
     let remove = try StatementWriter(db, "DELETE FROM documents WHERE database = ? AND key = ?")
     remove.bind(1, integer: database)
     remove.bind(2, blob: NameKey.key(path.string))
     try remove.run()
-  }
-
-  private static func depth(of path: DocumentPath) -> Int {
-    path.string.utf8.lazy.filter { $0 == UInt8(ascii: "/") }.count / 2 + 1
   }
 
   private mutating func group(_ name: String) throws -> Int64 {
@@ -104,18 +96,13 @@ package struct DocumentTable {
 
   // MARK: Reading
 
-  /// The row and the update time of a document; nil where there is none.
+  /// The row and the update time of a document; nil if there is none.
   package func find(_ key: [UInt8]) throws -> (id: Int64, updateTime: Int64)? {
-    var found: (Int64, Int64)?
     let sql = "SELECT id, update_time FROM documents WHERE database = ? AND key = ?"
-    try StatementReader(db, sql, [database, Blob(key)]).forEach {
-      found = ($0.integer(0), $0.integer(1))
-      return false
-    }
-    return found
+    return try StatementReader(db, sql, [database, Blob(key)]).first { ($0.integer(0), $0.integer(1)) }
   }
 
-  /// A document with its fields; nil where there is none.
+  /// A document with its fields; nil if there is none.
   package func row(_ path: DocumentPath) throws -> Row? {
     let key = NameKey.key(path.string)
     return try rows(.collection(path.collection), from: key, through: key, limit: 1).first
@@ -123,9 +110,7 @@ package struct DocumentTable {
 
   /// Documents of a scope in name order.
   ///
-  /// - Parameters:
-  ///   - after: The key of the document before the first; nil to begin at the first.
-  ///   - withFields: Whether to read their fields.
+  /// - Parameter after: The key of the document before the first; nil to begin at the first.
   package func rows(
     _ scope: Scope,
     after: [UInt8]? = nil,
@@ -143,7 +128,7 @@ package struct DocumentTable {
     withFields: Bool = true
   ) throws -> [Row] {
     guard let range = try range(of: scope) else { return [] }
-    // One lower and one upper bound: SQLite seeks to the first of several, and steps over the rest.
+    // One lower and one upper bound: of several, SQLite seeks to the first only and steps over the rest.
     let lower = first.map { NameKey.compare($0, range.lower) > 0 ? $0 : range.lower } ?? range.lower
     let condition = "\(range.condition) AND key >= ? AND key \(last == nil ? "<" : "<=") ?"
     let arguments = range.arguments + [Blob(lower), Blob(last ?? range.upper)]
@@ -172,31 +157,24 @@ package struct DocumentTable {
   /// The number of documents of a scope.
   package func count(_ scope: Scope) throws -> Int {
     guard let range = try range(of: scope) else { return 0 }
-    var count = 0
     let sql = "SELECT count(*) FROM documents WHERE \(range.condition) AND key >= ? AND key < ?"
-    try StatementReader(db, sql, range.arguments + [Blob(range.lower), Blob(range.upper)]).forEach {
-      count = Int($0.integer(0))
-      return false
-    }
-    return count
+    let reader = try StatementReader(db, sql, range.arguments + [Blob(range.lower), Blob(range.upper)])
+    return try reader.first { Int($0.integer(0)) } ?? 0
   }
 
   /// The patterns of all collections that hold documents, sorted.
   package func patterns() throws -> [CollectionPath] {
     var patterns: Set<CollectionPath> = []
-    var groups: [(id: Int64, name: String)] = []
-    try StatementReader(db, "SELECT id, name FROM collection_groups WHERE database = ?", [database]).forEach {
-      groups.append(($0.integer(0), $0.string(1)))
-      return true
-    }
-    for group in groups {
+    let groups = "SELECT id, name FROM collection_groups WHERE database = ?"
+    for (group, name) in try StatementReader(db, groups, [database]).map({ ($0.integer(0), $0.string(1)) }) {
       let isRoot = "SELECT 1 FROM documents WHERE collection_group = ? AND depth = 1 LIMIT 1"
-      try StatementReader(db, isRoot, [group.id]).forEach { _ in
-        if let root = CollectionPath(group.name) { patterns.insert(root) }
-        return false
+      if try StatementReader(db, isRoot, [group]).first({ _ in true }) ?? false,
+        let root = CollectionPath(name)
+      {
+        patterns.insert(root)
       }
       let below = "SELECT path FROM documents WHERE collection_group = ? AND depth > 1"
-      try StatementReader(db, below, [group.id]).forEach {
+      try StatementReader(db, below, [group]).forEach {
         if let path = DocumentPath($0.string(0)) { patterns.insert(path.collection.pattern) }
         return true
       }
@@ -204,35 +182,24 @@ package struct DocumentTable {
     return patterns.sorted()
   }
 
-  /// The keys of a scope, from the lower to before the upper, and a condition for them with its arguments; nil where
-  /// nothing can be in it.
+  /// The half-open range of keys of a scope, and a further condition with its arguments; nil if the scope is empty.
   private func range(
     of scope: Scope
   ) throws -> (condition: String, arguments: StatementArguments, lower: [UInt8], upper: [UInt8])? {
-    func group(_ id: String) throws -> Int64? {
-      try Int64.fetchOne(
-        db.cachedStatement(
-          sql: "SELECT id FROM collection_groups WHERE database = ? AND name = CAST(? AS TEXT)"
-        ),
-        arguments: [database, Blob(Array(id.utf8))]
-      )
-    }
     switch scope {
     case .all: return ("database = ?", [database], [], NameKey.end([]))
     case .collection(let collection):
-      guard let group = try group(collection.id) else { return nil }
-      let key = NameKey.key(collection.string)
-      let depth = collection.string.utf8.lazy.filter { $0 == UInt8(ascii: "/") }.count / 2 + 1
-      return (
-        "collection_group = ? AND depth = ?", [group, depth], NameKey.successor(key), NameKey.end(key)
-      )
+      guard let group = try StoreSnapshot.group(collection.id, of: database, db) else { return nil }
+      let keys = KeyRange(below: NameKey.key(collection.string))
+      let arguments: StatementArguments = [group, NameKey.depth(of: collection.string)]
+      return ("collection_group = ? AND depth = ?", arguments, keys.lower, keys.upper)
     case .subtree(let collection):
-      let key = NameKey.key(collection.string)
-      return ("database = ?", [database], NameKey.successor(key), NameKey.end(key))
+      let keys = KeyRange(below: NameKey.key(collection.string))
+      return ("database = ?", [database], keys.lower, keys.upper)
     case .group(let id, let collection):
-      guard let group = try group(id) else { return nil }
-      let key = NameKey.key(collection.string)
-      return ("collection_group = ?", [group], NameKey.successor(key), NameKey.end(key))
+      guard let group = try StoreSnapshot.group(id, of: database, db) else { return nil }
+      let keys = KeyRange(below: NameKey.key(collection.string))
+      return ("collection_group = ?", [group], keys.lower, keys.upper)
     }
   }
 }

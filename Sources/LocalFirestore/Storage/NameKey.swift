@@ -65,18 +65,8 @@ enum NameKey {
     return nil
   }
 
-  /// Decodes the path of a key.
-  static func path(_ key: [UInt8]) -> String {
-    key.withUnsafeBytes { bytes in
-      var segments: [String] = []
-      var offset = 0
-      while let (id, end) = segment(of: bytes, at: offset) {
-        segments.append(id)
-        offset = end
-      }
-      return segments.joined(separator: "/")
-    }
-  }
+  /// The number of document IDs in the path of a document, or in those of a collection's documents.
+  static func depth(of path: String) -> Int { path.utf8.count { $0 == UInt8(ascii: "/") } / 2 + 1 }
 
   /// The lowest key above a key and all its descendants.
   static func end(_ key: [UInt8]) -> [UInt8] { key + [above] }
@@ -84,7 +74,6 @@ enum NameKey {
   /// The lowest key above a key, not after its first descendant.
   static func successor(_ key: [UInt8]) -> [UInt8] { key + [0] }
 
-  /// Compares two keys.
   static func compare(_ a: [UInt8], _ b: [UInt8]) -> Int {
     for (x, y) in zip(a, b) where x != y { return x < y ? -1 : 1 }
     return a.count - b.count
@@ -104,19 +93,18 @@ struct KeyRange: Equatable, Sendable {
     upper = NameKey.end(key)
   }
 
-  init(lower: [UInt8], upper: [UInt8]) {
-    self.lower = lower
-    self.upper = upper
+  /// The range of a key, without its descendants.
+  init(only key: [UInt8]) {
+    lower = key
+    upper = NameKey.successor(key)
   }
 
   var isEmpty: Bool { NameKey.compare(lower, upper) >= 0 }
 
-  /// Raises the lower bound to `key`.
   mutating func raiseLowerBound(to key: [UInt8]) {
     if NameKey.compare(key, lower) > 0 { lower = key }
   }
 
-  /// Lowers the upper bound to `key`.
   mutating func lowerUpperBound(to key: [UInt8]) {
     if NameKey.compare(key, upper) < 0 { upper = key }
   }

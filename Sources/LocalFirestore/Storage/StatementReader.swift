@@ -40,7 +40,27 @@ package struct StatementReader {
     }
   }
 
-  /// What SQLite keeps in a cell.
+  /// Returns what `body` makes of the first row; nil if there is none.
+  func first<Result>(_ body: (StatementReader) throws -> Result) throws -> Result? {
+    var result: Result?
+    try forEach {
+      result = try body($0)
+      return false
+    }
+    return result
+  }
+
+  /// Returns what `body` makes of each row.
+  func map<Result>(_ body: (StatementReader) throws -> Result) throws -> [Result] {
+    var results: [Result] = []
+    try forEach {
+      results.append(try body($0))
+      return true
+    }
+    return results
+  }
+
+  /// The type of a value in SQLite.
   package enum CellType { case null, integer, real, text, blob }
 
   package func type(_ column: Int32) -> CellType {

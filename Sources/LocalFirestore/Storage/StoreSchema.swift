@@ -10,7 +10,6 @@ import GRDB
 enum StoreSchema {
   /// Identifies a file as a data file of the embedded store ("GymF").
   static let applicationID: Int64 = 0x4779_6D46
-  /// The schema version.
   static let version: Int64 = 1
 
   static let statements = """

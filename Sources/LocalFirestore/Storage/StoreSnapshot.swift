@@ -12,8 +12,6 @@ struct StoreSnapshot {
   /// Whether the read time is current, so that `versions` is not needed.
   private let isPresent: Bool
 
-  /// Opens a snapshot.
-  ///
   /// - Parameters:
   ///   - readTime: The requested read time; nil for now.
   ///   - now: A time from ``CommitClock/beginRead()``, taken before the transaction began.
@@ -34,9 +32,8 @@ struct StoreSnapshot {
   }
 
   /// The row of a collection group; nil if it never had a document.
-  private func group(_ id: String) throws -> Int64? {
-    guard let database else { return nil }
-    return try Int64.fetchOne(
+  static func group(_ id: String, of database: Int64, _ db: Database) throws -> Int64? {
+    try Int64.fetchOne(
       db.cachedStatement(
         sql: "SELECT id FROM collection_groups WHERE database = ? AND name = CAST(? AS TEXT)"
       ),
@@ -51,7 +48,7 @@ struct StoreSnapshot {
   /// Reads a document; nil if it does not exist.
   func document(_ key: [UInt8]) throws -> StoredDocument? {
     var document: StoredDocument?
-    try scan(Scope(group: nil, depth: nil), KeyRange(lower: key, upper: NameKey.successor(key))) {
+    try scan(Scope(), KeyRange(only: key)) {
       document = $0.copied()
       return false
     }
@@ -81,24 +78,14 @@ struct StoreSnapshot {
   /// Counts the documents in a range, up to `limit`.
   func count(_ scope: Scope, _ range: KeyRange, limit: Int64) throws -> Int64 {
     guard let (sql, arguments) = try select("key", scope, range, time: readTime) else { return 0 }
-    var count: Int64 = 0
     let reader = try StatementReader(db, "SELECT count(*) FROM (\(sql) LIMIT ?6)", arguments + [limit])
-    try reader.forEach {
-      count = $0.integer(0)
-      return false
-    }
-    return count
+    return try reader.first { $0.integer(0) } ?? 0
   }
 
   /// The first key of a range; nil if it is empty.
-  func firstKey(_ range: KeyRange) throws -> [UInt8]? {
+  private func firstKey(_ range: KeyRange) throws -> [UInt8]? {
     guard let (sql, arguments) = try select("key", Scope(), range, time: readTime) else { return nil }
-    var key: [UInt8]?
-    try StatementReader(db, sql + " ORDER BY 1 LIMIT 1", arguments).forEach {
-      key = $0.array(0)
-      return false
-    }
-    return key
+    return try StatementReader(db, sql + " ORDER BY 1 LIMIT 1", arguments).first { $0.array(0) }
   }
 
   /// Makes the SELECT of columns over a range; nil if it would be empty.
@@ -114,7 +101,7 @@ struct StoreSnapshot {
     var owner = database
     var condition = "database = ?1"
     if let id = scope.group {
-      guard let group = try group(id) else { return nil }
+      guard let group = try Self.group(id, of: database, db) else { return nil }
       owner = group
       condition = "collection_group = ?1"
     }
@@ -159,16 +146,11 @@ struct StoreSnapshot {
       \(scope.group == nil ? "database" : "collection_group") = ?1 AND key >= ?2 AND key < ?3 \
       AND (?4 IS NULL OR depth = ?4)
       """
-    var changed = false
     let sql = """
       SELECT EXISTS (SELECT 1 FROM documents WHERE \(condition) AND update_time > ?5) \
       OR EXISTS (SELECT 1 FROM versions WHERE \(condition) AND end_time > ?5)
       """
-    try StatementReader(db, sql, arguments).forEach {
-      changed = $0.integer(0) != 0
-      return false
-    }
-    return changed
+    return try StatementReader(db, sql, arguments).first { $0.integer(0) != 0 } ?? false
   }
 }
 

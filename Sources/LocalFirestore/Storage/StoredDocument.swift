@@ -10,6 +10,23 @@ struct StoredDocument: Sendable, Equatable {
   var updateTime: Int64
   /// The map in REST JSON; `{}` if it is empty.
   var fields: [UInt8]
+
+  /// Calls `body` with the document as a query result, which must not escape.
+  func withResult<Result>(_ body: (QueryResult) throws -> Result) rethrows -> Result {
+    var path = path
+    return try path.withUTF8 { path in
+      try fields.withUnsafeBytes { fields in
+        try body(
+          QueryResult(
+            path: UnsafeRawBufferPointer(path),
+            createTime: createTime,
+            updateTime: updateTime,
+            fields: fields
+          )
+        )
+      }
+    }
+  }
 }
 
 /// A row of a scan, read in place; valid until the scan continues.
@@ -21,6 +38,11 @@ struct DocumentRow {
   var createTime: Int64 { reader.integer(2) }
   var updateTime: Int64 { reader.integer(3) }
   var fields: UnsafeRawBufferPointer { reader.bytes(4) }
+
+  /// The document as a query result, valid as long as the row.
+  var result: QueryResult {
+    QueryResult(path: path, createTime: createTime, updateTime: updateTime, fields: fields)
+  }
 
   /// Returns a copy that outlives the scan.
   func copied() -> StoredDocument {

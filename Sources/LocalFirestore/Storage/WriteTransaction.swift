@@ -37,18 +37,15 @@ struct WriteTransaction {
 
   /// Reads the current version of a document; nil if it does not exist.
   func current(_ key: [UInt8]) throws -> CurrentDocument? {
-    var current: CurrentDocument?
     let sql = "SELECT id, create_time, update_time, fields FROM documents WHERE database = ? AND key = ?"
-    try StatementReader(db, sql, [database, Blob(key)]).forEach { row in
-      current = CurrentDocument(
+    return try StatementReader(db, sql, [database, Blob(key)]).first { row in
+      CurrentDocument(
         id: row.integer(0),
         createTime: row.integer(1),
         updateTime: row.integer(2),
         fields: row.array(3)
       )
-      return false
     }
-    return current
   }
 
   mutating func insert(_ path: DocumentPath, key: [UInt8], fields: [UInt8]) throws {
@@ -60,14 +57,14 @@ struct WriteTransaction {
         VALUES (?, ?, ?, ?, CAST(? AS TEXT), ?6, ?6, CAST(? AS TEXT))
         """
     )
-    let depth = path.string.utf8.lazy.filter { $0 == UInt8(ascii: "/") }.count / 2 + 1
     try statement.execute(
       arguments: [
-        database, group, depth, Blob(key), Blob(Array(path.string.utf8)), commitTime, Blob(fields),
-      ])
+        database, group, NameKey.depth(of: path.string), Blob(key), Blob(Array(path.string.utf8)), commitTime,
+        Blob(fields),
+      ]
+    )
   }
 
-  /// Replaces the fields of a document.
   func update(_ current: CurrentDocument, fields: [UInt8]) throws {
     try archive(current)
     try db.cachedStatement(sql: "UPDATE documents SET update_time = ?, fields = CAST(? AS TEXT) WHERE id = ?")
@@ -101,14 +98,7 @@ struct WriteTransaction {
 
   /// The row of a collection group, created if missing.
   static func collectionGroup(_ name: String, of database: Int64, _ db: Database) throws -> Int64 {
-    let existing =
-      try Int64.fetchOne(
-        db.cachedStatement(
-          sql: "SELECT id FROM collection_groups WHERE database = ? AND name = CAST(? AS TEXT)"
-        ),
-        arguments: [database, Blob(Array(name.utf8))]
-      )
-    if let existing { return existing }
+    if let existing = try StoreSnapshot.group(name, of: database, db) { return existing }
     try db.execute(
       sql: "INSERT INTO collection_groups (database, name) VALUES (?, CAST(? AS TEXT))",
       arguments: [database, Blob(Array(name.utf8))]

@@ -13,7 +13,7 @@ package protocol CollectionWriter: AnyObject {
   /// - Throws: ``Failure`` of kind `cannotWrite`; the writer cannot be used again.
   func append(contentsOf documents: [RawDocument]) throws(Failure)
 
-  /// Appends a page of documents, wherever they are.
+  /// Appends a page of documents, decoded or not.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`, or that of a document that cannot be decoded.
   func append(_ page: DocumentPage) throws(Failure)
@@ -25,13 +25,8 @@ package protocol CollectionWriter: AnyObject {
 }
 
 extension CollectionWriter {
-  /// Appends the documents of a page as they are in memory, for writers that need all of a value.
-  package func append(_ page: DocumentPage) throws(Failure) {
-    try append(contentsOf: page.documents())
-  }
+  /// Appends the documents of a page after decoding them.
+  package func append(_ page: DocumentPage) throws(Failure) { try append(contentsOf: page.documents()) }
 
-  /// Appends one document.
-  package func append(_ document: RawDocument) throws(Failure) {
-    try append(contentsOf: [document])
-  }
+  package func append(_ document: RawDocument) throws(Failure) { try append(contentsOf: [document]) }
 }

@@ -69,15 +69,31 @@ import Testing
     }
   }
 
-  @Test(arguments: ["7fffffffffffffff", "7ffffffffffffffe", "10000001", "ffffffffffffffff", "-1", "+1"])
+  private static func chunkedHead(_ client: RESTClient) -> String {
+    "POST /v1/\(client.root):listCollectionIds HTTP/1.1\r\n\(usual)Transfer-Encoding: chunked\r\n\r\n"
+  }
+
+  @Test(arguments: ["fffffffffffffff", "7ffffffffffffff", "10000001"])
   func aChunkThatIsLargerThanAllThatIsReadCutsTheConnection(size: String) async throws {
     try await LocalFirestoreServer.withServer(dataFile: nil) { server in
       let client = try RESTClient(server.endpoint)
-      let head =
-        "POST /v1/\(client.root):listCollectionIds HTTP/1.1\r\n\(Self.usual)Transfer-Encoding: chunked\r\n\r\n"
-      try client.write(Array("\(head)1\r\n{\r\n\(size)\r\n".utf8))
+      try client.write(Array("\(Self.chunkedHead(client))1\r\n{\r\n\(size)\r\n".utf8))
       #expect(throws: RESTClient.Broken.self) { try client.readAnswer() }
       #expect(try RESTClient(server.endpoint).call("GET", "/c").status == 200, "the server is still there")
+    }
+  }
+
+  /// `Int` accepts a sign, which other servers on the way may read as another size.
+  @Test(arguments: [
+    "+1", "-1", "+0", "-0", "", "x", "0x1", "1_0", "١", "0000000000000001", "7fffffffffffffff",
+  ])
+  func aChunkSizeThatIsNotHexadecimalIsAnsweredAndCut(size: String) async throws {
+    try await LocalFirestoreServer.withServer(dataFile: nil) { server in
+      let client = try RESTClient(server.endpoint)
+      try client.write(Array("\(Self.chunkedHead(client))1\r\n{\r\n\(size)\r\n}\r\n0\r\n\r\n".utf8))
+      let answer = try client.readAnswer()
+      #expect(answer.status == 400 && answer.headers["connection"] == "close")
+      #expect(throws: RESTClient.Broken.self) { try client.readAnswer() }
     }
   }
 

@@ -29,7 +29,20 @@ import Testing
     for (a, b) in zip(paths, paths.dropFirst()) {
       let order = NameKey.compare(NameKey.key(a.string), NameKey.key(b.string))
       #expect((order < 0) == (a < b) && (order == 0) == (a == b), "\(a) \(b), seed \(seed)")
-      #expect(NameKey.path(NameKey.key(a.string)).isIdentical(to: a.string), "seed \(seed)")
+      #expect(Self.path(of: NameKey.key(a.string)).isIdentical(to: a.string), "seed \(seed)")
+    }
+  }
+
+  /// The path whose segments a key encodes.
+  private static func path(of key: [UInt8]) -> String {
+    key.withUnsafeBytes { bytes in
+      var segments: [String] = []
+      var offset = 0
+      while let (id, end) = NameKey.segment(of: bytes, at: offset) {
+        segments.append(id)
+        offset = end
+      }
+      return segments.joined(separator: "/")
     }
   }
 

@@ -3,7 +3,6 @@ package import Schema
 
 /// Options of a CSV file.
 package struct CSVOptions: Sendable {
-  /// The separator of cells.
   package enum Delimiter: String, Sendable, CaseIterable {
     case comma = ","
     case semicolon = ";"
@@ -20,21 +19,16 @@ package struct CSVOptions: Sendable {
     }
   }
 
-  /// The separator of cells.
   package var delimiter = Delimiter.comma
-  /// The language of the headings.
   package var header = Column.HeaderLanguage.fieldNames
-  /// The text for null.
   package var nullText = "null"
   /// The time zone of timestamps; UTC if nil.
   package var timeZone: LocalTimeZone?
   /// Whether to write a byte order mark and neutralize formulas, for spreadsheets.
   package var isForExcel = false
-  /// Whether cells are what people expect to see, without the types of values.
+  /// Whether cells are as ``ShownText``, without the types of values.
   package var isPlain = false
-  /// The schema with the columns of the collections.
   package var schema = DatabaseSchema.none
-  /// The files that can be reached.
   package var files = FileAccess.local
   /// Whether the receipt includes the SHA-256 of the file.
   package var digest = false

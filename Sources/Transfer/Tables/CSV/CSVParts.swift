@@ -5,9 +5,9 @@ import Schema
 
 /// Makes one CSV file of parts whose columns were found independently of each other.
 ///
-/// A field that is not in the schema gets its column where it first appears. So the columns of all parts, in the order of the parts,
-/// are those of the file that one process would have written. The first part gets the header; cells of the others are moved to
-/// their columns.
+/// A field that is not in the schema gets its column where it first appears. So the columns of all parts, in the order of the
+/// parts, are those of the file that one process would have written. The first part gets the header; cells of the others
+/// are moved to their columns.
 ///
 ///     var parts = try CSVParts(of: users, fields: nil, options: options)
 ///     for part in columns { try parts.add(part) }
@@ -15,21 +15,17 @@ import Schema
 ///       try parts.rewrite(part, columns: columns[index], isFirst: index == 0, to: &file)
 ///     }
 package struct CSVParts: Sendable {
-  private var rows: CSVRows
   private var plan: ColumnPlan
   private let collection: CollectionPath
   private let options: CSVOptions
 
   /// - Throws: ``Failure`` of kind `usage` for conflicting options.
   package init(of collection: CollectionPath, fields: [FieldPath]?, options: CSVOptions) throws(Failure) {
-    if let fields {
-      plan = try ColumnPlan(collection: collection, fields: fields, schema: options.schema)
-    } else {
-      plan = ColumnPlan(collection: collection, schema: options.schema)
-    }
+    plan = try ColumnPlan(collection: collection, fields: fields, schema: options.schema)
     self.collection = collection
     self.options = options
-    rows = try CSVRows(collection: collection, plan: plan, options: options)
+    // Checks the options.
+    _ = try CSVRows(collection: collection, plan: plan, options: options)
   }
 
   /// Adds the columns of the next part.
@@ -58,21 +54,12 @@ package struct CSVParts: Sendable {
   /// The columns of the whole file.
   package var columns: [String] { plan.columns.map { $0.path.description } }
 
-  /// The header, after a byte order mark if requested.
-  var header: [UInt8] {
-    get throws(Failure) {
-      var rows = try CSVRows(collection: collection, plan: plan, options: options)
-      rows.appendHeader(options.header)
-      return rows.bytes
-    }
-  }
-
-  /// Whether a part is not as it has to be in the whole file.
+  /// Whether a part differs from its rows in the whole file.
   package func needsRewriting(_ names: [String], isFirst: Bool) -> Bool {
     isFirst || !names.elementsEqual(columns) { $0.isIdentical(to: $1) }
   }
 
-  /// Writes a part as it is in the whole file.
+  /// Writes the rows of a part with the columns of the whole file, after the header if it is the first.
   ///
   /// - Throws: ``Failure`` of kind `inputMissing` or `cannotWrite`; `inputMalformed` if a row has another number of cells.
   package func rewrite(
@@ -81,7 +68,11 @@ package struct CSVParts: Sendable {
     isFirst: Bool,
     to file: inout OutputFile
   ) throws(Failure) {
-    if isFirst { try file.write(try header) }
+    if isFirst {
+      var header = try CSVRows(collection: collection, plan: plan, options: options)
+      header.appendHeader(options.header)
+      try file.write(header.bytes)
+    }
     let sources = columns.map { column in names.firstIndex { $0.isIdentical(to: column) } }
     var mover = CellMover(sources: sources, count: names.count + 1, delimiter: options.delimiter.byte)
     let (descriptor, code) = SystemCall.open(path, O_RDONLY)
@@ -95,12 +86,7 @@ package struct CSVParts: Sendable {
       if count == 0 { break }
       mover.take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       if mover.isMalformed {
-        throw Failure(
-          .inputMalformed,
-          "read",
-          path: path,
-          cause: "a row has another number of cells than the part has columns"
-        )
+        throw Failure.malformed(path, "a row has another number of cells than the part has columns")
       }
       try file.write(mover.out)
       mover.out.removeAll(keepingCapacity: true)
@@ -114,7 +100,7 @@ private struct CellMover {
   var out: [UInt8] = []
   private(set) var isMalformed = false
 
-  /// For each column behind the name its index among the part's columns; nil for an empty cell.
+  /// For each column after the name its index among the part's columns; nil for an empty cell.
   private let sources: [Int?]
   /// The number of cells of a row.
   private let count: Int

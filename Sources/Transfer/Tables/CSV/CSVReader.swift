@@ -28,7 +28,6 @@ package struct CSVReader: ~Copyable {
     case start
     /// In an unquoted cell.
     case plain
-    /// In a quoted cell.
     case quoted
     /// After a quote that ends the cell or starts a doubled one.
     case quoteInQuotes
@@ -52,36 +51,20 @@ package struct CSVReader: ~Copyable {
   private var line = 1
   /// Whether the last byte was CR; a following LF belongs to it.
   private var isAfterCR = false
-  /// The line of the opening quote.
   private var quoteLine = 1
 
   /// Opens a file.
   ///
   /// - Parameters:
   ///   - path: The file, or `-`.
-  ///   - delimiter: The delimiter; if nil, the most frequent one in the first line, or a comma.
-  ///   - maximumRecordBytes: The limit of a record in bytes.
+  ///   - delimiter: If nil, the most frequent one in the first line, or a comma.
+  ///   - chunkSize: The bytes to read at a time.
   /// - Throws: ``Failure`` of kind `inputMissing`.
   package init(
     _ path: String,
     delimiter: CSVOptions.Delimiter? = .comma,
     maximumRecordBytes: Int = CSVReader.defaultMaximumRecordBytes,
-    via files: FileAccess = .local
-  ) throws(Failure) {
-    try self.init(
-      path,
-      delimiter: delimiter,
-      maximumRecordBytes: maximumRecordBytes,
-      chunkSize: 1 << 20,
-      via: files
-    )
-  }
-
-  init(
-    _ path: String,
-    delimiter: CSVOptions.Delimiter?,
-    maximumRecordBytes: Int,
-    chunkSize: Int,
+    chunkSize: Int = 1 << 20,
     via files: FileAccess = .local
   ) throws(Failure) {
     file = try InputFile(path, via: files)
@@ -91,9 +74,7 @@ package struct CSVReader: ~Copyable {
     chunk = .allocate(byteCount: chunkSize, alignment: 16)
   }
 
-  deinit {
-    chunk.deallocate()
-  }
+  deinit { chunk.deallocate() }
 
   /// The offset in the file (as stored) of the end of the record.
   var position: Int { reading.bytes(used: unread.lowerBound) }
@@ -141,13 +122,7 @@ package struct CSVReader: ~Copyable {
     unread = 0..<count
     reading.read(count, upTo: file.position)
     if count >= 2, (chunk[0] == 0xFF && chunk[1] == 0xFE) || (chunk[0] == 0xFE && chunk[1] == 0xFF) {
-      throw Failure(
-        .inputMalformed,
-        "read",
-        path: file.path,
-        cause: "it is UTF-16",
-        remedy: "Save it as CSV in UTF-8."
-      )
+      throw Failure.malformed(file.path, "it is UTF-16", remedy: "Save it as CSV in UTF-8.")
     }
     if count >= 3, chunk[0] == 0xEF, chunk[1] == 0xBB, chunk[2] == 0xBF { unread = 3..<count }
     if findsDelimiter { delimiter = Self.delimiter(of: chunk[unread]) }
@@ -184,11 +159,8 @@ package struct CSVReader: ~Copyable {
 
   private func assertUTF8() throws(Failure) {
     guard let cell = record.firstInvalidCell else { return }
-    throw failure(
-      "the cell is not UTF-8",
-      .init(line: record.line, column: cell),
-      remedy: "Save it as CSV in UTF-8."
-    )
+    let position = Failure.Record(line: record.line, column: cell)
+    throw failure("the cell is not UTF-8", position, remedy: "Save it as CSV in UTF-8.")
   }
 
   private func failure(_ cause: String, line: Int) -> Failure {
@@ -197,13 +169,7 @@ package struct CSVReader: ~Copyable {
 
   private func failure(_ cause: String, _ position: Failure.Record, remedy: String? = nil) -> Failure {
     let column = position.column.map { ", column \($0)" } ?? ""
-    var failure = Failure(
-      .inputMalformed,
-      "read",
-      path: file.path,
-      cause: "line \(position.line)\(column): \(cause)",
-      remedy: remedy
-    )
+    var failure = Failure.malformed(file.path, "line \(position.line)\(column): \(cause)", remedy: remedy)
     failure.record = position
     return failure
   }

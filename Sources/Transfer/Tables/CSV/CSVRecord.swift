@@ -25,13 +25,6 @@ package struct CSVRecord: Sendable {
   /// Whether a cell is quoted: `""` is an empty text, while an empty cell may be a missing value.
   package func isQuoted(_ index: Int) -> Bool { cells.indices.contains(index) && cells[index].isQuoted }
 
-  /// Calls `body` with the UTF-8 of a cell, which must not escape; empty beyond the last one.
-  package func withUTF8<Result>(of index: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    guard cells.indices.contains(index) else { return body(UnsafeBufferPointer(start: nil, count: 0)) }
-    let cell = cells[index]
-    return bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[cell.start..<cell.end])) }
-  }
-
   package var texts: [String] { cells.indices.map { self[$0] } }
 
   // MARK: Filling
@@ -66,8 +59,7 @@ package struct CSVRecord: Sendable {
       return high & 0x8080_8080_8080_8080 == 0
     }
     if isASCII || String(validating: bytes, as: UTF8.self) != nil { return nil }
-    return cells.firstIndex { String(validating: bytes[$0.start..<$0.end], as: UTF8.self) == nil }.map {
-      $0 + 1
-    }
+    let index = cells.firstIndex { String(validating: bytes[$0.start..<$0.end], as: UTF8.self) == nil }
+    return index.map { $0 + 1 }
   }
 }

@@ -65,14 +65,7 @@ struct CSVRows {
       return true
     }
     if isPassed { return }
-    guard let name = path.name(below: collection) else {
-      throw Failure(
-        .internal,
-        "write a row",
-        path: path.string,
-        cause: "the document is not below the collection \(collection)"
-      )
-    }
+    let name = try path.name(below: collection)
     if isForExcel, CellForm.isFormula(name) { bytes.append(UInt8(ascii: "'")) }
     bytes.append(contentsOf: name)
     quoteIfNeeded(from: start)
@@ -81,14 +74,14 @@ struct CSVRows {
   /// Appends the other cells of a document with the current columns, and ends the row.
   ///
   /// - Parameter cells: A buffer that the rows of a page share; all of it is nil, also afterwards.
-  /// - Throws: Why a value cannot be looked at; a part of the row is written then.
+  /// - Throws: Why a value cannot be read; the row is then incomplete.
   mutating func append<Fields: ReadableFields>(
     _ fields: Fields,
     cells: inout [Fields.Content?]
   ) throws(WireError) {
     do throws(WireError) {
       let rest = try plan.position(fields, into: &cells)
-      // Delimiters wait for the cell behind them, because most cells are empty.
+      // Delimiters are written with the next cell that is not empty, because most cells are empty.
       var delimiters = 0
       for index in cells.indices {
         delimiters += 1
@@ -130,7 +123,10 @@ struct CSVRows {
     }
     if bytes.count == start {
       // An empty text, or null with an empty null text.
-      if case .string = view { appendEmptyText() }
+      if case .string = view {
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: "\""))
+      }
     } else {
       quoteIfNeeded(from: start)
     }
@@ -180,11 +176,6 @@ struct CSVRows {
       bytes.append(text)
     }
     return true
-  }
-
-  private mutating func appendEmptyText() {
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(UInt8(ascii: "\""))
   }
 
   private mutating func appendLineEnd() {

@@ -12,27 +12,25 @@ import Schema
 /// the other columns, ``CellText`` their cells. Cells are quoted if they contain the delimiter, a quote or a
 /// line break, or start or end with a space; an empty text is `""`, a missing value an empty cell.
 ///
-/// With `fields`, the columns are known and rows go directly to the file. Otherwise they are known only at
-/// the end. Nearly always that is soon: the first rows wait in memory, and the header before them has the columns
-/// of all rows. If another one appears later, the file so far becomes a ``SpoolFile``, and its rows are copied after
-/// the longer header, with empty cells added. A file that cannot be taken back has its rows in a spool from the
-/// beginning.
+/// With `fields`, the columns are known and rows go directly to the file. Otherwise they are known only at the end. The
+/// first rows are kept in memory, because nearly always they have all columns. If another column appears later, the file
+/// so far becomes a ``SpoolFile``, and its rows are copied after the longer header, with empty cells added. A file that
+/// cannot become a spool has its rows in one from the beginning.
 package final class CSVWriter: CollectionWriter {
   package private(set) var documentCount = 0
-  /// The receipt of the finished file.
   package private(set) var receipt: OutputFile.Receipt?
 
-  /// Where rows go.
+  /// The destination of rows.
   private enum Phase: Equatable {
-    /// Into memory, until there are enough to guess all columns by.
+    /// Memory, until there are enough rows to expect that they have all columns.
     case held
-    /// To the file, after a header of so many bytes that has so many columns.
+    /// The file, after a header with that many bytes and columns.
     case direct(header: Int, columns: Int)
-    /// To the spool, whose rows are behind so many bytes.
+    /// The spool, whose rows follow that many bytes.
     case spooled(skipped: Int)
   }
 
-  /// The bytes of rows that wait in memory for the header.
+  /// The bytes of rows that are kept in memory before the header is written.
   private static let held = 512 << 10
 
   private let path: String
@@ -41,7 +39,7 @@ package final class CSVWriter: CollectionWriter {
   private var file: OutputFile?
   private var spool: SpoolFile?
   private var rows: CSVRows
-  /// The bytes of the waiting rows by number of columns.
+  /// The bytes of the rows so far by number of columns.
   private var segments: [(bytes: Int, columns: Int)] = []
 
   /// Starts a file (`-` is standard output; `.gz` compresses).
@@ -55,12 +53,7 @@ package final class CSVWriter: CollectionWriter {
   ) throws(Failure) {
     self.path = path
     self.options = options
-    let plan: ColumnPlan
-    if let fields {
-      plan = try ColumnPlan(collection: collection, fields: fields, schema: options.schema)
-    } else {
-      plan = ColumnPlan(collection: collection, schema: options.schema)
-    }
+    let plan = try ColumnPlan(collection: collection, fields: fields, schema: options.schema)
     rows = try CSVRows(collection: collection, plan: plan, options: options)
     let file = try OutputFile(path, digest: options.digest, via: options.files)
     if !plan.grows {
@@ -91,7 +84,7 @@ package final class CSVWriter: CollectionWriter {
     try endPage(of: documents.count, &rows)
   }
 
-  /// Appends a page of documents; those of a response go from its tape to the file.
+  /// Appends a page of documents; those of a response are written without decoding them.
   ///
   /// - Throws: As ``append(contentsOf:)``, or the failure of a document that cannot be decoded.
   package func append(_ page: DocumentPage) throws(Failure) {
@@ -155,7 +148,7 @@ package final class CSVWriter: CollectionWriter {
   }
 
   private func endRow(from start: Int, of rows: inout CSVRows) throws(Failure) {
-    if rows.plan.grows { note(rows.bytes.count - start, columns: rows.plan.columns.count) }
+    if rows.plan.grows { record(rows.bytes.count - start, columns: rows.plan.columns.count) }
     if rows.bytes.count >= 128 << 10 { try pass(&rows) }
   }
 
@@ -164,7 +157,7 @@ package final class CSVWriter: CollectionWriter {
     documentCount += count
   }
 
-  private func note(_ bytes: Int, columns: Int) {
+  private func record(_ bytes: Int, columns: Int) {
     if let last = segments.indices.last, segments[last].columns == columns {
       segments[last].bytes += bytes
     } else {
@@ -189,7 +182,7 @@ package final class CSVWriter: CollectionWriter {
     rows.bytes.removeAll(keepingCapacity: true)
   }
 
-  /// Writes the header, and the rows that waited for it.
+  /// Writes the header and the rows that were kept in memory.
   private func release(_ rows: inout CSVRows) throws(Failure) {
     guard var file = file.take() else { return }
     let columns = rows.plan.columns.count
@@ -205,7 +198,7 @@ package final class CSVWriter: CollectionWriter {
     rows.bytes = []
   }
 
-  /// Makes a spool of the file so far, because its header lacks a column.
+  /// Turns the file so far into a spool, because its header lacks a column.
   private func takeBack(behind header: Int) throws(Failure) {
     guard let file = file.take() else { return }
     spool = try file.spool()
@@ -223,7 +216,7 @@ package final class CSVWriter: CollectionWriter {
   }
 }
 
-/// Rows on their way from a spool to a file; short ones get the missing delimiters.
+/// Copies rows to a file, adding the missing delimiters to short ones.
 private struct SegmentedRows {
   private var segments: ArraySlice<(bytes: Int, columns: Int)>
   private let columns: Int
@@ -277,8 +270,10 @@ extension DocumentPath {
   ///
   /// For a pattern (`groups/*/members`), it starts after the last common segment (`g1/members/m1`). For a
   /// collection group it is the full path. The number of segments distinguishes them: odd below a collection,
-  /// even for a full path. It is nil if the document is not in the collection.
-  func name(below collection: CollectionPath) -> Substring.UTF8View? {
+  /// even for a full path.
+  ///
+  /// - Throws: ``Failure`` of kind `internal` if the document is not in the collection.
+  func name(below collection: CollectionPath) throws(Failure) -> Substring.UTF8View {
     var base = Substring(collection.string)
     // Searching for the byte first is much faster than searching for the text.
     if collection.string.utf8.contains(UInt8(ascii: "*")), let star = collection.string.firstRange(of: "/*") {
@@ -289,6 +284,12 @@ extension DocumentPath {
       let rest = bytes.dropFirst(base.utf8.count)
       if rest.first == UInt8(ascii: "/") { return rest.dropFirst() }
     }
-    return self.collection.id.isIdentical(to: collection.string) ? bytes[...] : nil
+    if self.collection.id.isIdentical(to: collection.string) { return bytes[...] }
+    throw Failure(
+      .internal,
+      "write a row",
+      path: string,
+      cause: "the document is not below the collection \(collection)"
+    )
   }
 }

@@ -21,9 +21,6 @@ extension CellText {
   /// - Parameters:
   ///   - text: The text, without the quotes of the file format.
   ///   - isQuoted: Whether it was quoted, which distinguishes an empty text from a missing value.
-  ///   - type: The type of the column.
-  ///   - parser: The parser for JSON cells.
-  /// - Throws: ``CellError``.
   package func value(
     of text: UnsafeBufferPointer<UInt8>,
     isQuoted: Bool,

@@ -62,7 +62,6 @@ package struct CellRow: Sendable {
 
   package var texts: [String] { cells.indices.map { self[$0] } }
 
-  /// Whether all cells are empty.
   package var isEmpty: Bool { cells.allSatisfy { $0.kind == .missing || $0.kind == .blankText } }
 
   // MARK: Filling

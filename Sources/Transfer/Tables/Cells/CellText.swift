@@ -16,7 +16,6 @@ package import Schema
 /// - A double always has a point or an exponent, or is `NaN`, `Infinity` or `-Infinity`; it is the shortest
 ///   text that represents the same bits.
 package struct CellText: Sendable {
-  /// The text for null.
   package let nullText: String
   /// The time zone of timestamps; UTC if nil.
   package let timeZone: LocalTimeZone?
@@ -62,7 +61,7 @@ package struct CellText: Sendable {
 
   /// Appends the text of a value, without the quotes of a file format; nothing for an empty text.
   ///
-  /// - Throws: Why the value cannot be looked at.
+  /// - Throws: Why the value cannot be read.
   mutating func append(
     of value: some ReadableValue,
     as type: Column.ValueType,
@@ -98,12 +97,12 @@ package struct CellText: Sendable {
     }
   }
 
-  /// Appends the text of a value in memory.
+  /// Appends the text of a decoded value.
   package mutating func append(_ value: Value, as type: Column.ValueType, to out: inout [UInt8]) {
     do throws(WireError) {
       try append(of: value, as: type, to: &out)
     } catch {
-      assertionFailure("a value in memory is invalid: \(error)")
+      assertionFailure("a decoded value is invalid: \(error)")
     }
   }
 
@@ -132,10 +131,7 @@ package struct CellText: Sendable {
     return isTyped || CellForm(utf8) == .text
   }
 
-  private mutating func appendREST(
-    _ value: some ReadableValue,
-    to out: inout [UInt8]
-  ) throws(WireError) {
+  private mutating func appendREST(_ value: some ReadableValue, to out: inout [UInt8]) throws(WireError) {
     json.removeAll()
     try value.write(to: &json)
     out.append(contentsOf: json.bytes)

@@ -44,8 +44,6 @@ package struct CellValues {
   package var writing: CellText { text }
 
   /// Returns the value of a cell; nil if it is missing.
-  ///
-  /// - Throws: ``Fault``.
   package func value(
     of row: CellRow,
     _ index: Int,
@@ -63,12 +61,11 @@ package struct CellValues {
         }
         return try value(of: utf8, as: type)
       }
-    case .number: return try number(row[index], as: type)
     case .double where readsForms, .integer where readsForms:
       guard type != .string, let number = Double(row[index]) else { return try number(row[index], as: type) }
       if row.kind(index) == .double { return .double(number) }
       return Int64(exactly: number).map { .integer($0) } ?? .double(number)
-    case .double, .integer: return try number(row[index], as: type)
+    case .number, .double, .integer: return try number(row[index], as: type)
     case .boolean:
       switch type {
       case .boolean, .any: return .boolean(row[index] == "true")
@@ -88,17 +85,14 @@ package struct CellValues {
     }
   }
 
-  /// Whether a text represents null.
   package func isNull(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     !utf8.isEmpty && utf8.elementsEqual(text.nullBytes)
   }
 
-  /// Whether a text is REST JSON.
   package func isREST(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     (try? text.value(of: utf8, isQuoted: true, as: .any, parser: parser)) != nil
   }
 
-  /// Whether a text is an array.
   package func isArray(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     (try? text.value(of: utf8, isQuoted: true, as: .array, parser: parser)) != nil
   }
@@ -132,11 +126,11 @@ package struct CellValues {
     if isSheet, type == .any, !isNull(utf8), first != UInt8(ascii: "{"), first != UInt8(ascii: "[") {
       return textOfSheet(utf8)
     }
-    if !readsForms, type == .string, !isNull(utf8) {
-      // In tables by people, a text may start with a bracket.
-      if first == UInt8(ascii: "[") || (first == UInt8(ascii: "{") && !isREST(utf8)) {
-        return .string(String(decoding: utf8, as: UTF8.self))
-      }
+    // In tables by people, a text may start with a bracket.
+    if !readsForms, type == .string, !isNull(utf8),
+      first == UInt8(ascii: "[") || (first == UInt8(ascii: "{") && !isREST(utf8))
+    {
+      return .string(String(decoding: utf8, as: UTF8.self))
     }
     do {
       return try text.value(of: utf8, isQuoted: true, as: type, parser: parser)

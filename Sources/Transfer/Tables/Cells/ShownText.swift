@@ -3,28 +3,19 @@ import FirestoreModels
 /// The text of a value as people expect to see it: without its type.
 ///
 /// A phone that is an integer is `5512345678`, a reference `users/u1`, a map `{"city":"Oaxaca"}`. Such a text
-/// does not say which type it has: a workbook keeps the exact value beside it (``ExactValues``), and plain CSV
-/// does without.
+/// does not show its type: a workbook also keeps the exact value (``ExactValues``), plain CSV does not.
 struct ShownText: Sendable {
-  /// The text for null.
-  private let nullBytes: [UInt8]
-  /// The time zone of timestamps; UTC if nil.
-  private let timeZone: LocalTimeZone?
-  /// Whether an apostrophe precedes texts that a spreadsheet would evaluate as formulas.
-  private let neutralisesFormulas: Bool
+  /// Its null text, time zone and treatment of formulas apply here, too.
+  private let rules: CellText
   private var scratch: [UInt8] = []
 
-  /// Takes over the null text, the time zone and the treatment of formulas.
-  init(like text: CellText) {
-    nullBytes = text.nullBytes
-    timeZone = text.timeZone
-    neutralisesFormulas = text.neutralisesFormulas
+  init(like rules: CellText) {
+    self.rules = rules
   }
 
-  /// Appends the text of a value.
   mutating func append(_ value: Value, to out: inout [UInt8]) {
     switch value {
-    case .null: out.append(contentsOf: nullBytes)
+    case .null: out.append(contentsOf: rules.nullBytes)
     case .boolean(let truth): out.append(contentsOf: (truth ? "true" : "false").utf8)
     case .integer(let number): CellForm.append(number, to: &out)
     case .double(let number): Self.append(number, to: &out)
@@ -32,7 +23,7 @@ struct ShownText: Sendable {
     case .string, .bytes, .reference, .geoPoint:
       scratch.removeAll(keepingCapacity: true)
       appendWords(value, to: &scratch)
-      if neutralisesFormulas, CellForm.isFormula(scratch) { out.append(UInt8(ascii: "'")) }
+      if rules.neutralisesFormulas, CellForm.isFormula(scratch) { out.append(UInt8(ascii: "'")) }
       out.append(contentsOf: scratch)
     case .array, .map:
       var json = JSONWriter()
@@ -41,13 +32,13 @@ struct ShownText: Sendable {
     }
   }
 
-  /// Appends what is text by nature.
+  /// Appends a value that is shown as text.
   private func appendWords(_ value: Value, to out: inout [UInt8]) {
     switch value {
     case .string(let text): out.append(contentsOf: text.utf8)
     case .bytes(let bytes): Base64.append(bytes, to: &out)
     case .reference(let name):
-      // Which project and database it is in is the same for nearly every reference.
+      // The project and database are the same for nearly every reference.
       out.append(contentsOf: (DatabaseName.split(name)?.path.string ?? name).utf8)
     case .geoPoint(let point):
       Self.append(point.latitude, to: &out)
@@ -67,13 +58,13 @@ struct ShownText: Sendable {
 
   /// Appends a local time, `2026-12-31 18:30:00`; RFC 3339 for one that local time does not determine.
   private func append(_ moment: Timestamp, to out: inout [UInt8]) {
-    let local = timeZone.map { $0.unambiguousTime(of: moment) } ?? moment.seconds
+    let local = rules.timeZone.map { $0.unambiguousTime(of: moment) } ?? moment.seconds
     guard let local, let shown = Timestamp(seconds: local, nanoseconds: moment.nanoseconds) else {
       return moment.append(to: &out)
     }
     let start = out.count
     shown.append(to: &out)
-    // RFC 3339 has a T at the eleventh place and the zone at the end.
+    // RFC 3339 has a T after the ten characters of the date, and the zone at the end.
     out[start + 10] = UInt8(ascii: " ")
     out.removeLast()
   }
@@ -96,14 +87,10 @@ struct ShownText: Sendable {
       appendWords(value, to: &text)
       json.string(String(decoding: text, as: UTF8.self))
     case .array(let values):
-      json.array { json in
-        for value in values { write(value, to: &json) }
-      }
+      json.array { json in for value in values { write(value, to: &json) } }
     case .map(let fields):
       if let vector = fields.vector {
-        return json.array { json in
-          for number in vector { json.double(number) }
-        }
+        return json.array { json in for number in vector { json.double(number) } }
       }
       json.object { json in
         for entry in fields.entries {

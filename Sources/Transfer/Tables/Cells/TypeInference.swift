@@ -2,68 +2,59 @@ package import Schema
 
 /// Infers the type of a column from all of its values.
 package struct TypeInference: Sendable {
-  private var forms: Set<Form> = []
+  private var types: Set<Column.ValueType> = []
 
   package init() {}
-
-  private enum Form {
-    case text, integer, double, boolean, timestamp, array
-  }
 
   /// Larger numbers are IDs rather than amounts, and spreadsheets round them.
   private static let largestInteger: UInt64 = 1 << 53
 
-  /// Adds a cell.
   package mutating func look(at row: CellRow, _ index: Int, _ reading: CellValues) {
     switch row.kind(index) {
     case .missing, .blankText, .error: return
-    case .boolean: forms.insert(.boolean)
-    case .date: forms.insert(.timestamp)
-    case .time: forms.insert(.text)
+    case .boolean: types.insert(.boolean)
+    case .date: types.insert(.timestamp)
+    case .time: types.insert(.string)
     case .number, .double, .integer:
       let number = Double(row[index]) ?? .nan
-      forms.insert(Int64(exactly: number) == nil ? .double : .integer)
+      types.insert(Int64(exactly: number) == nil ? .double : .integer)
     case .bare, .text:
       let isText = row.kind(index) == .text && reading.isSheet
-      if let form = row.withUTF8(of: index, { Self.form(of: $0, isText: isText, reading) }) {
-        forms.insert(form)
+      if let type = row.withUTF8(of: index, { Self.type(of: $0, isText: isText, reading) }) {
+        types.insert(type)
       }
     }
   }
 
   /// The type that fits all values; text if they differ.
   package var type: Column.ValueType {
-    switch forms {
+    switch types {
     case []: .any
-    case [.integer]: .integer
-    case [.double], [.integer, .double]: .double
-    case [.boolean]: .boolean
-    case [.timestamp]: .timestamp
-    case [.array]: .array
-    default: .string
+    case [.integer, .double]: .double
+    default: types.count == 1 ? types.first ?? .any : .string
     }
   }
 
-  private static func form(
+  private static func type(
     of text: UnsafeBufferPointer<UInt8>,
     isText: Bool,
     _ reading: CellValues
-  ) -> Form? {
+  ) -> Column.ValueType? {
     guard let first = text.first, !reading.isNull(text) else { return nil }
-    if first == UInt8(ascii: "{") { return reading.isREST(text) ? nil : .text }
-    if first == UInt8(ascii: "[") { return reading.isArray(text) ? .array : .text }
+    if first == UInt8(ascii: "{") { return reading.isREST(text) ? nil : .string }
+    if first == UInt8(ascii: "[") { return reading.isArray(text) ? .array : .string }
     if DateText(text) != nil { return .timestamp }
     // Text in a sheet is intentional, except for dates, which people type.
-    if isText { return .text }
+    if isText { return .string }
     switch CellForm(text) {
     case .integer:
       let number = Int64(String(decoding: text, as: UTF8.self)) ?? .max
-      return number.magnitude <= largestInteger ? .integer : .text
+      return number.magnitude <= largestInteger ? .integer : .string
     case .double: return .double
     case .boolean: return .boolean
     case .timestamp: return .timestamp
     case .text:
-      return CellValues.boolean(text, words: ["verdadero": true, "falso": false]) == nil ? .text : .boolean
+      return CellValues.boolean(text, words: ["verdadero": true, "falso": false]) == nil ? .string : .boolean
     }
   }
 }

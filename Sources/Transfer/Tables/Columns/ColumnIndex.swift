@@ -3,8 +3,8 @@ import Platform
 
 /// The members of the nested maps of a table's documents, with their columns, in byte order of their names.
 ///
-/// It is searched for every field of every row, so it is flat: a look through a ``Table`` counts no references and mostly compares
-/// one word.
+/// It is searched for every field of every row, so it is flat: a search through a ``Table`` counts no references and mostly
+/// compares one word.
 struct ColumnIndex: Sendable {
   /// A name with its head.
   struct Name {
@@ -48,9 +48,7 @@ struct ColumnIndex: Sendable {
   }
 
   /// Calls `body` with the members, which must not escape.
-  func withTable<Result, Failure>(
-    _ body: (Table) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  func withTable<Result, Failure>(_ body: (Table) throws(Failure) -> Result) throws(Failure) -> Result {
     try members.withUnsafeBufferPointer { members throws(Failure) in
       try levels.withUnsafeBufferPointer { levels throws(Failure) in
         try names.withUnsafeBufferPointer { names throws(Failure) in

@@ -21,7 +21,6 @@ struct ColumnPlan: Sendable {
 
   /// The current columns, without the name.
   private(set) var columns: [Column] { didSet { types = columns.map(\.type) } }
-  /// Their types.
   private(set) var types: [Column.ValueType]
   /// Whether other fields get a column; otherwise they are omitted.
   let grows: Bool
@@ -29,26 +28,17 @@ struct ColumnPlan: Sendable {
   private var index = ColumnIndex()
   private var hasRest = false
 
-  /// Creates the plan of a collection, which gets columns as fields appear.
-  init(collection: CollectionPath, schema: DatabaseSchema) {
-    columns = schema.columns(of: collection)
-    types = columns.map(\.type)
-    grows = true
-    for (index, column) in columns.enumerated() { enter(column.path, index) }
-  }
-
-  /// Creates the plan of selected fields, in that order.
-  ///
-  /// Each field is one cell, even if it is a map.
-  ///
-  /// - Throws: ``Failure`` of kind `usage` if a field is repeated or is inside another one.
-  init(collection: CollectionPath, fields: [FieldPath], schema: DatabaseSchema) throws(Failure) {
+  /// - Parameter fields: The fields to write, in that order, each as one cell, even if it is a map; if nil, all fields,
+  ///   which get columns as they appear.
+  /// - Throws: ``Failure`` of kind `usage` if one of `fields` is repeated or is inside another one.
+  init(collection: CollectionPath, fields: [FieldPath]?, schema: DatabaseSchema) throws(Failure) {
     let known = schema.columns(of: collection)
-    columns = fields.map { path in known.first { $0.path == path } ?? Column(unknown: path) }
+    columns = fields?.map { path in known.first { $0.path == path } ?? Column(unknown: path) } ?? known
     types = columns.map(\.type)
-    grows = false
-    for (index, path) in fields.enumerated() {
-      if let other = fields[..<index].first(where: { $0.isPrefix(of: path) || path.isPrefix(of: $0) }) {
+    grows = fields == nil
+    for (index, column) in columns.enumerated() {
+      let path = column.path
+      if let other = fields?[..<index].first(where: { $0.isPrefix(of: path) || path.isPrefix(of: $0) }) {
         throw Failure(
           .usage,
           "lay out the columns",
@@ -70,8 +60,8 @@ struct ColumnPlan: Sendable {
   ///
   /// Afterwards, `cells` has one element per current column, nil for a missing value.
   ///
-  /// - Returns: What has no column, which belongs into the last one; nil if there is nothing.
-  /// - Throws: Why a value cannot be looked at.
+  /// - Returns: The fields without a column, for the last column; nil if there are none.
+  /// - Throws: Why a value cannot be read.
   mutating func position<Fields: ReadableFields>(
     _ fields: Fields,
     into cells: inout [Fields.Content?]
@@ -222,9 +212,7 @@ struct ColumnPlan: Sendable {
   func heading(of column: Column, _ language: Column.HeaderLanguage) -> String {
     let text = column.heading(language)
     guard column.type == .any, text.isIdentical(to: column.path.description),
-      columns.contains(where: {
-        $0.path != column.path && $0.isLabelled(text)
-      })
+      columns.contains(where: { $0.path != column.path && $0.isLabelled(text) })
     else { return text }
     return column.path.segments.map { "`\($0)`" }.joined(separator: ".")
   }

@@ -13,7 +13,6 @@ package struct TableOptions: Sendable {
 
   /// The delimiter of CSV; detected if nil.
   package var delimiter: CSVOptions.Delimiter?
-  /// The text for null.
   package var nullText = "null"
   /// The time zone of dates without one.
   package var timeZone: LocalTimeZone
@@ -24,9 +23,7 @@ package struct TableOptions: Sendable {
   /// The seed of generated IDs, so that a resumed run generates the same ones.
   package var newIDSeed = ""
 
-  /// The schema with the columns of the collections.
   package var schema = DatabaseSchema.none
-  /// The files that can be reached.
   package var files = FileAccess.local
 
   package init(timeZone: LocalTimeZone) {

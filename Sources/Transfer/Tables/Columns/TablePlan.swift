@@ -3,7 +3,6 @@ package import Schema
 
 /// The columns of a table, from its header, the catalogue and, if neither has a type, all values.
 package struct TablePlan: Sendable {
-  /// The role of a column.
   package enum Role: Sendable {
     /// The document ID, or the path below the collection.
     case name
@@ -23,7 +22,6 @@ package struct TablePlan: Sendable {
   package let collection: CollectionPath
   package let headings: [String]
   package private(set) var roles: [Role]
-  /// The number of the header row.
   package let headerRow: Int
   /// Whether export wrote the table, so that the form of a cell without a type determines it.
   package let readsForms: Bool
@@ -50,9 +48,7 @@ package struct TablePlan: Sendable {
 
   /// Reads a header.
   ///
-  /// - Parameters:
-  ///   - label: The file (and the sheet of a workbook), for errors.
-  ///   - isSheet: Whether cells have their own types.
+  /// - Parameter label: The file (and the sheet of a workbook), for errors.
   /// - Throws: ``Failure`` of kind `inputMalformed` for an invalid or duplicate heading.
   package init(
     header: CellRow,
@@ -63,38 +59,22 @@ package struct TablePlan: Sendable {
     options: TableOptions
   ) throws(Failure) {
     let catalogue = options.schema.columns(of: collection)
-    let headings = (0..<header.count).map { Self.trimmed(header[$0]) }
+    let headings = header.texts.map(Self.trimmed)
     var roles: [Role] = []
     var typed: Set<Int> = []
     var tree = FieldTree()
     func malformed(_ index: Int, _ cause: String, _ remedy: String? = nil) -> Failure {
-      Failure(
-        .inputMalformed,
-        "read",
-        path: label,
-        cause: "row \(header.number), column \(index + 1): \(cause)",
-        remedy: remedy
-      )
+      .malformed(label, "row \(header.number), column \(index + 1): \(cause)", remedy: remedy)
     }
     let identifiers = options.schema.identifierNames
     var idColumn: Int?
     for (index, heading) in headings.enumerated() {
-      if heading.isEmpty {
-        roles.append(.none)
-        continue
-      }
-      if heading.isIdentical(to: Self.nameHeading) {
-        if idColumn != nil { throw malformed(index, "\(heading) is there twice") }
-        idColumn = index
-        roles.append(.name)
-        continue
-      }
-      if heading.isIdentical(to: ColumnPlan.restName) {
-        roles.append(.rest)
-        continue
-      }
-      if heading.isIdentical(to: Self.reasonHeading) {
-        roles.append(.reason)
+      if let role = Self.role(heading) {
+        if case .name = role {
+          if idColumn != nil { throw malformed(index, "\(heading) is there twice") }
+          idColumn = index
+        }
+        roles.append(role)
         continue
       }
       let (column, isTyped) = try Self.column(heading, catalogue) { cause, remedy in
@@ -108,18 +88,16 @@ package struct TablePlan: Sendable {
     }
     self.collection = collection
     self.headings = headings
-    self.headerRow = header.number
+    headerRow = header.number
     self.tree = tree
     self.isForExcel = isForExcel
     self.isSheet = isSheet
     readsForms = idColumn != nil
     if let wanted = options.idColumn {
       if idColumn != nil {
-        throw Failure(
-          .inputMalformed,
-          "read",
-          path: label,
-          cause: "it has a column \(Self.nameHeading) with the document IDs",
+        throw Failure.malformed(
+          label,
+          "it has a column \(Self.nameHeading) with the document IDs",
           remedy: "Omit --id-column, or remove that column."
         )
       }
@@ -128,18 +106,16 @@ package struct TablePlan: Sendable {
         return headings[index].isIdentical(to: wanted) || column.path.description.isIdentical(to: wanted)
       }
       if idColumn == nil {
-        throw Failure(
-          .inputMalformed,
-          "read",
-          path: label,
-          cause: "it has no column '\(wanted)' for the document IDs",
+        throw Failure.malformed(
+          label,
+          "it has no column '\(wanted)' for the document IDs",
           remedy: "Set --id-column to a heading of the table."
         )
       }
     }
     self.idColumn = idColumn
     let declared = options.schema.collection(collection)
-    // A column that is only named for the IDs is no field where the schema has none of its name.
+    // The column of the IDs is no field if the schema has none of its name.
     if let index = idColumn, case .field(let column) = roles[index], let declared,
       declared.field(column.path) == nil
     {
@@ -151,7 +127,7 @@ package struct TablePlan: Sendable {
       if column.path == idPath { idField = index }
       if typed.contains(index) || readsForms || column.type != .any { continue }
       if index == idColumn || Self.isTextLike(column, identifiers) {
-        roles[index] = .field(Self.column(column, .string))
+        roles[index] = .field(column.typed(.string))
         decided.insert(index)
       } else {
         undecided.append(index)
@@ -159,20 +135,16 @@ package struct TablePlan: Sendable {
     }
     self.roles = roles
     if idColumn == nil, options.newIDs == nil {
-      throw Failure(
-        .inputMalformed,
-        "read",
-        path: label,
-        cause: "it has no column \(Self.nameHeading) with the document IDs",
+      throw Failure.malformed(
+        label,
+        "it has no column \(Self.nameHeading) with the document IDs",
         remedy: "Set --id-column to the column that has them, or use --new-ids uuid."
       )
     }
     if collection.string.utf8.contains(UInt8(ascii: "*")), !readsForms {
-      throw Failure(
-        .inputMalformed,
-        "read",
-        path: label,
-        cause: "the rows do not specify the parent document in \(collection)",
+      throw Failure.malformed(
+        label,
+        "the rows do not specify the parent document in \(collection)",
         remedy:
           "Add a column \(Self.nameHeading) with paths such as g1/members/m1, or specify one collection."
       )
@@ -198,7 +170,7 @@ package struct TablePlan: Sendable {
   /// Sets the inferred types.
   package mutating func decide(_ types: [(Int, Column.ValueType)]) {
     for (index, type) in types {
-      if case .field(let column) = roles[index] { roles[index] = .field(Self.column(column, type)) }
+      if case .field(let column) = roles[index] { roles[index] = .field(column.typed(type)) }
     }
     decided.formUnion(undecided)
     undecided = []
@@ -212,6 +184,15 @@ package struct TablePlan: Sendable {
 
   // MARK: Headings
 
+  /// The role that a heading reserves; nil for the heading of a field.
+  private static func role(_ heading: String) -> Role? {
+    if heading.isEmpty { return Role.none }
+    let reserved: [(String, Role)] = [
+      (nameHeading, .name), (ColumnPlan.restName, .rest), (reasonHeading, .reason),
+    ]
+    return reserved.first { $0.0.isIdentical(to: heading) }?.1
+  }
+
   private static func column(
     _ heading: String,
     _ catalogue: [Column],
@@ -224,30 +205,25 @@ package struct TablePlan: Sendable {
     if !isPath, let colon = heading.utf8.lastIndex(of: UInt8(ascii: ":")) {
       let typeName = heading[heading.utf8.index(after: colon)...]
       guard let found = typeNames.first(where: { $0.name.isIdentical(to: String(typeName)) }) else {
-        throw failure(
-          "'\(typeName)' is not a type",
-          "The types are \(typeNames.map(\.name).joined(separator: ", "))."
-        )
+        let names = typeNames.map(\.name).joined(separator: ", ")
+        throw failure("'\(typeName)' is not a type", "The types are \(names).")
       }
       type = found.type
       name = trimmed(String(heading[..<colon]))
-      if let known = known(name, catalogue) { return (column(known, found.type), true) }
+      if let known = known(name, catalogue) { return (known.typed(found.type), true) }
     }
-    do {
-      let path = try FieldPath(parsing: name)
-      if let reserved = path.segments.first(where: { $0.hasPrefix("__") && $0.hasSuffix("__") }) {
-        throw failure("the service reserves names such as \(reserved)", "Rename the column.")
-      }
-      let known = catalogue.first { $0.path == path }
-      return (column(known ?? Column(unknown: path), type ?? known?.type ?? .any), type != nil)
-    } catch let error as FieldPathError {
-      throw failure(
-        error.description,
-        "Use a field name, a label of the schema, or back-quotes around any other name."
-      )
+    let path: FieldPath
+    do throws(FieldPathError) {
+      path = try FieldPath(parsing: name)
     } catch {
-      throw error as? Failure ?? failure("\(error)", nil)
+      let remedy = "Use a field name, a label of the schema, or back-quotes around any other name."
+      throw failure(error.description, remedy)
     }
+    if let reserved = path.segments.first(where: { $0.hasPrefix("__") && $0.hasSuffix("__") }) {
+      throw failure("the service reserves names such as \(reserved)", "Rename the column.")
+    }
+    let column = catalogue.first { $0.path == path } ?? Column(unknown: path)
+    return (column.typed(type ?? column.type), type != nil)
   }
 
   private static func known(_ heading: String, _ catalogue: [Column]) -> Column? {
@@ -255,16 +231,11 @@ package struct TablePlan: Sendable {
       ?? catalogue.first { $0.isLabelled(heading) }
   }
 
-  private static func column(_ column: Column, _ type: Column.ValueType) -> Column {
-    column.typed(type)
-  }
-
   /// Whether a column of digits is an identifier, according to the schema or to its name.
   private static func isTextLike(_ column: Column, _ identifiers: Set<String>) -> Bool {
     if column.isTextLike { return true }
     let name = column.path.segments.last ?? ""
-    if name.hasSuffix("Id") || name.hasSuffix("ID") || name.hasSuffix("_id") { return true }
-    return identifiers.contains(name)
+    return ["Id", "ID", "_id"].contains(where: name.hasSuffix) || identifiers.contains(name)
   }
 
   private static func trimmed(_ text: String) -> String {

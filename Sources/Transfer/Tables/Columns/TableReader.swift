@@ -5,7 +5,6 @@ package import FirestoreModels
 ///
 /// Empty rows are skipped. It holds the longest row in memory, and some MiB for the texts of a workbook.
 package struct TableReader: ~Copyable {
-  /// The format of a table.
   package enum Format: String, Sendable, CaseIterable {
     case csv, xlsx
 
@@ -36,8 +35,8 @@ package struct TableReader: ~Copyable {
   ///
   /// - Parameters:
   ///   - path: The file; for CSV also `-`.
-  ///   - location: Where a workbook is opened if not at `path`, which then only names it in messages.
-  ///   - format: The format; ``Format/init(of:)`` if nil.
+  ///   - location: The path at which a workbook is opened instead of `path`, which then only names it in messages.
+  ///   - format: If nil, as in ``Format/init(of:)``.
   ///   - sheet: The name of the sheet; the first visible one if nil.
   ///   - delimiter: The delimiter of CSV; detected if nil.
   /// - Throws: ``Failure`` of kind `inputMissing`, or `inputMalformed`, also for a missing sheet.
@@ -69,12 +68,7 @@ package struct TableReader: ~Copyable {
       sheet.map { found.name.isIdentical(to: $0) } ?? !(found.isHidden || found.isSummary)
     }
     guard let found = found ?? (sheet == nil ? package.sheets.first : nil) else {
-      throw Failure(
-        .inputMalformed,
-        "read",
-        path: path,
-        cause: sheet.map { "it has no sheet '\($0)'" } ?? "it has no sheet of cells"
-      )
+      throw Failure.malformed(path, sheet.map { "it has no sheet '\($0)'" } ?? "it has no sheet of cells")
     }
     return try XLSXSheetReader(found, of: package)
   }
@@ -106,7 +100,12 @@ package struct TableReader: ~Copyable {
 }
 
 extension Failure {
-  /// Returns the same failure of a file that was opened at another path than the one that it is known by.
+  /// A file that cannot be read because its content is malformed.
+  static func malformed(_ path: String, _ cause: String, remedy: String? = nil) -> Failure {
+    Failure(.inputMalformed, "read", path: path, cause: cause, remedy: remedy)
+  }
+
+  /// Returns the failure of a file that was opened at `location` with the path that people know.
   package func naming(_ path: String, for location: String) -> Failure {
     guard let opened = self.path, opened.isIdentical(to: location) else { return self }
     var failure = self

@@ -20,27 +20,24 @@ package struct JSONLinesReader: ~Copyable {
     package let document: Result<RawDocument, Failure>
   }
 
-  /// What becomes of the document of a line.
+  /// How the document of a line is read.
   package enum Passage {
-    /// It is decoded.
     case decoded
-    /// It is encoded as a write, if that is certain to be right, else decoded.
+    /// Encoded as a write; decoded if the encoding is not certain to be right.
     case encoded(DocumentEncoder)
-    /// The same, but it is decoded, too, unless it is accepted as it is on the tape.
+    /// As ``encoded(_:)``, but also decoded unless `isAccepted` accepts the parsed document.
     case examined(DocumentEncoder, isAccepted: (WireDocument) -> Bool)
-    /// It is only checked, and decoded if that leaves a doubt.
+    /// Only checked; decoded if it is not certain to be valid.
     case checked
   }
 
-  /// The document of a line.
   package struct Document: Sendable {
     /// The document in memory, if it is decoded.
     package var decoded: RawDocument?
-    /// Its write, if it is encoded.
+    /// The write of the document, if it is encoded.
     package var encoded: EncodedDocument?
   }
 
-  /// The default limit of a line in bytes.
   package static let defaultMaximumLineBytes = 64 << 20
 
   private var lines: LineReader
@@ -108,7 +105,7 @@ package struct JSONLinesReader: ~Copyable {
   package mutating func skip(through number: Int) throws(Failure) {
     while lines.number < number {
       if try lines.advance() { continue }
-      throw Failure(.inputMalformed, "read", path: lines.path, cause: "it has fewer than \(number) lines")
+      throw Failure.malformed(lines.path, "it has fewer than \(number) lines")
     }
   }
 
@@ -158,6 +155,6 @@ package struct JSONLinesReader: ~Copyable {
   }
 
   private func failure(_ reason: String) -> Failure {
-    Failure(.inputMalformed, "read", path: lines.path, cause: "line \(lines.number): \(reason)")
+    .malformed(lines.path, "line \(lines.number): \(reason)")
   }
 }

@@ -8,7 +8,6 @@ package import FirestoreModels
 /// the service sets. Lines end with LF. The format is lossless. One file may contain several collections.
 package final class JSONLinesWriter: CollectionWriter {
   package private(set) var documentCount = 0
-  /// The receipt of the finished file.
   package private(set) var receipt: OutputFile.Receipt?
 
   private var file: OutputFile?
@@ -17,11 +16,7 @@ package final class JSONLinesWriter: CollectionWriter {
   /// Starts a file (`-` is standard output; `.gz` compresses).
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
-  package init(
-    _ path: String,
-    digest: Bool = false,
-    via files: FileAccess = .local
-  ) throws(Failure) {
+  package init(_ path: String, digest: Bool = false, via files: FileAccess = .local) throws(Failure) {
     file = try OutputFile(path, digest: digest, via: files)
   }
 
@@ -37,7 +32,7 @@ package final class JSONLinesWriter: CollectionWriter {
     documentCount += documents.count
   }
 
-  /// Appends a page of documents; those of a response go from its tape to the file.
+  /// Appends a page of documents; those of a response are written without decoding them.
   ///
   /// - Throws: As ``append(contentsOf:)``, or the failure of a document that cannot be decoded.
   package func append(_ page: DocumentPage) throws(Failure) {
@@ -54,7 +49,7 @@ package final class JSONLinesWriter: CollectionWriter {
     documentCount += wire.documents.count
   }
 
-  /// Writes the lines so far, if there are enough of them that the file takes them without a copy.
+  /// Writes the lines so far, if they are long enough that the file writes them without copying.
   private func passOn(all: Bool = false) throws(Failure) {
     guard json.bytes.count >= Self.chunk || (all && !json.bytes.isEmpty) else { return }
     try file?.write(json.bytes)

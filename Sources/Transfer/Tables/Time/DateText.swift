@@ -12,7 +12,6 @@ struct DateText: Sendable, Equatable {
   var seconds: Int?
   var nanoseconds: Int32 = 0
 
-  /// Creates a date by its days since 1970-01-01.
   init(days: Int) { self.days = days }
 
   /// Parses a text; nil if it is not such a date.

@@ -2,7 +2,6 @@ package import FirestoreModels
 package import Schema
 
 extension LocalTimeZone {
-  /// The day of a moment in the zone.
   package func day(of moment: Timestamp) -> CalendarDay {
     CalendarDay(number: Int(local(moment).flooredDivision(by: 86_400)))
   }
@@ -12,9 +11,9 @@ extension LocalTimeZone {
     Int(local(moment).flooredRemainder(by: 86_400) / 3600)
   }
 
-  /// Returns the local time of a moment in seconds since 1970, by which it is found again.
+  /// Returns the local time of a moment in seconds since 1970, if it determines the moment.
   ///
-  /// It is nil in the second pass of an hour that comes twice, where a local time means the first.
+  /// It is nil in the second pass of a repeated hour, because a local time means the first pass.
   func unambiguousTime(of moment: Timestamp) -> Int64? {
     let offset = offset(at: moment.seconds)
     let local = moment.seconds + Int64(offset)

@@ -16,20 +16,15 @@ package struct LocalTimeZone: Sendable, Equatable {
   /// The name, such as `America/Mexico_City`.
   package let name: String
 
-  private let transitions: [Int64]
-  /// The offset after each transition, in seconds east of UTC.
-  private let offsets: [Int32]
-  /// The offset before the first transition.
-  private let firstOffset: Int32
-  /// The rule after the last transition, if the zone still changes its clocks.
-  private let rule: ClockRule?
+  private let zone: TimeZoneFile
 
   /// Reads a zone by its name; `UTC` needs no file.
   ///
   /// - Throws: ``Failure`` of kind `configuration` if the system has no such zone.
   package init(named name: String) throws(Failure) {
     if name == "UTC" || name == "Z" {
-      self.init(name: "UTC", transitions: [], offsets: [], firstOffset: 0, rule: nil)
+      self.name = "UTC"
+      zone = TimeZoneFile()
       return
     }
     // A name is a path below the zone folder and must not leave it.
@@ -51,13 +46,8 @@ package struct LocalTimeZone: Sendable, Equatable {
             cause: "\(folder)/\(name) is not a zone file (TZif)"
           )
         }
-        self.init(
-          name: name,
-          transitions: zone.transitions,
-          offsets: zone.offsets,
-          firstOffset: zone.firstOffset,
-          rule: zone.rule
-        )
+        self.name = name
+        self.zone = zone
         return
       }
     }
@@ -70,24 +60,16 @@ package struct LocalTimeZone: Sendable, Equatable {
     )
   }
 
-  init(name: String, transitions: [Int64], offsets: [Int32], firstOffset: Int32, rule: ClockRule?) {
-    self.name = name
-    self.transitions = transitions
-    self.offsets = offsets
-    self.firstOffset = firstOffset
-    self.rule = rule
-  }
-
   /// Returns the UTC offset at a time, in seconds, positive east of Greenwich.
   package func offset(at seconds: Int64) -> Int {
     var low = 0
-    var high = transitions.count
+    var high = zone.transitions.count
     while low < high {
       let middle = (low + high) / 2
-      if transitions[middle] <= seconds { low = middle + 1 } else { high = middle }
+      if zone.transitions[middle] <= seconds { low = middle + 1 } else { high = middle }
     }
-    if low == transitions.count, let rule { return rule.offset(at: seconds) }
-    return Int(low == 0 ? firstOffset : offsets[low - 1])
+    if low == zone.transitions.count, let rule = zone.rule { return rule.offset(at: seconds) }
+    return Int(low == 0 ? zone.firstOffset : zone.offsets[low - 1])
   }
 
   /// Returns the start of a day in the zone; nil for a day that does not exist.

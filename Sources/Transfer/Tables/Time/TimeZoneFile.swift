@@ -1,11 +1,17 @@
 import FirestoreModels
 
 /// The content of a TZif file (RFC 9636): transitions, offsets, and the rule for later times.
-struct TimeZoneFile {
+struct TimeZoneFile: Sendable, Equatable {
   private(set) var transitions: [Int64] = []
+  /// The offset after each transition, in seconds east of UTC.
   private(set) var offsets: [Int32] = []
+  /// The offset before the first transition.
   private(set) var firstOffset: Int32 = 0
+  /// The rule after the last transition, if the zone still changes its clocks.
   private(set) var rule: ClockRule?
+
+  /// UTC.
+  init() {}
 
   /// Parses the bytes of a file; nil if they are not a complete TZif file.
   init?(_ bytes: [UInt8]) {
@@ -46,8 +52,7 @@ struct TimeZoneFile {
     func end(wide: Bool) -> Int {
       let size = wide ? 8 : 4
       return start + 44 + counts[3] * (size + 1) + counts[4] * 6 + counts[5] + counts[2] * (size + 4)
-        + counts[1]
-        + counts[0]
+        + counts[1] + counts[0]
     }
   }
 
@@ -80,7 +85,14 @@ struct TimeZoneFile {
 struct ClockRule: Sendable, Equatable {
   /// Seconds east of UTC outside summer time.
   private(set) var standard = 0
-  private var summer: (offset: Int, starts: Change, ends: Change)?
+  private var summer: Summer?
+
+  private struct Summer: Equatable {
+    /// Seconds east of UTC.
+    var offset: Int
+    var starts: Change
+    var ends: Change
+  }
 
   /// A day of the year and the local time at which clocks change.
   private struct Change: Equatable {
@@ -96,11 +108,6 @@ struct ClockRule: Sendable, Equatable {
     var time = 7200
   }
 
-  static func == (a: ClockRule, b: ClockRule) -> Bool {
-    a.standard == b.standard && a.summer?.offset == b.summer?.offset && a.summer?.starts == b.summer?.starts
-      && a.summer?.ends == b.summer?.ends
-  }
-
   /// Parses a rule; nil if it is invalid.
   init?(_ text: [UInt8]) {
     var reader = Reader(text: text)
@@ -114,7 +121,7 @@ struct ClockRule: Sendable, Equatable {
       offset = -west
     }
     guard let starts = reader.change(), let ends = reader.change(), reader.isAtEnd else { return nil }
-    summer = (offset, starts, ends)
+    summer = Summer(offset: offset, starts: starts, ends: ends)
   }
 
   /// Returns the UTC offset at a time, in seconds.

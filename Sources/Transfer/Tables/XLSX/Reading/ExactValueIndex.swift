@@ -3,9 +3,9 @@ package import FirestoreModels
 
 /// The exact values of one sheet's cells, from a workbook's hidden sheet (see ``ExactValues``).
 ///
-/// They wait on disk. In memory are 16 bytes for each document that has any, because rows may have been sorted.
+/// They are on disk; in memory are 16 bytes for each document that has any, because rows may have been sorted.
 package final class ExactValueIndex {
-  /// A value and the cell that stood for it, as parts of ``bytes``.
+  /// A value and the text of its cell, as parts of ``bytes``.
   private struct Entry {
     var column: Int
     var kind: CellRow.Kind
@@ -72,9 +72,7 @@ package final class ExactValueIndex {
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed`.
   package static func isSheet(_ name: String, of path: String) throws(Failure) -> Bool {
-    guard let reader = try open(name, isHidden: false, of: path) else { return false }
-    _ = consume reader
-    return true
+    try open(name, isHidden: false, of: path) != nil
   }
 
   private static func isNamed(_ name: String) -> Bool {
@@ -82,7 +80,7 @@ package final class ExactValueIndex {
       || (name.hasPrefix("\(ExactValues.sheetName) (") && name.hasSuffix(")"))
   }
 
-  /// Opens a sheet behind its header; nil if it is another sheet.
+  /// Opens a sheet after its header; nil if it is not one of exact values.
   private static func open(
     _ name: String,
     isHidden: Bool,
@@ -98,21 +96,19 @@ package final class ExactValueIndex {
   }
 
   private static func damaged(_ path: String, _ sheet: String, row: Int, _ cause: String) -> Failure {
-    Failure(
-      .inputMalformed,
-      "read",
-      path: path,
-      cause: "sheet \(sheet), row \(row): \(cause)",
+    .malformed(
+      path,
+      "sheet \(sheet), row \(row): \(cause)",
       remedy: "Delete the sheet to import what the other sheets show, or export the workbook again."
     )
   }
 
   // MARK: Filling
 
-  /// The entries of a document on their way to the disk, and the places of those that are there.
+  /// The entries of a document before they are written to disk, and the places of those that were written.
   private struct Groups: ~Copyable {
     var owners: ExactValueOwners
-    /// The places so far; their number is known at the end only.
+    /// The places so far; their number is known only at the end.
     var places: SpoolFile
     /// The name of the document of ``bytes``.
     var name: [UInt8] = []
@@ -127,7 +123,6 @@ package final class ExactValueIndex {
     mutating func sorted() throws(Failure) -> [Place] {
       var found: [Place] = []
       found.reserveCapacity(places.count / Place.size)
-      // Pieces of a multiple of the size hold whole places only, as regular files are read in full.
       var carry: [UInt8] = []
       try places.read { piece in
         carry.append(contentsOf: piece)
@@ -174,16 +169,11 @@ package final class ExactValueIndex {
     row.withUTF8(of: 4) { Self.append($0, to: &groups.bytes) }
   }
 
-  /// Brings the entries of a document to the disk.
+  /// Writes the entries of a document to disk.
   private func end(_ groups: inout Groups) throws(Failure) {
     if groups.bytes.isEmpty { return }
     if groups.places.count / Place.size >= Self.maximumDocuments {
-      throw Failure(
-        .inputMalformed,
-        "read",
-        path: path,
-        cause: "it has exact values of more than \(Self.maximumDocuments) documents"
-      )
+      throw Failure.malformed(path, "it has exact values of more than \(Self.maximumDocuments) documents")
     }
     let hash = groups.name.withUnsafeBufferPointer { Self.hash($0) }
     let place = Place(hash: hash, start: spool.count)
@@ -237,13 +227,11 @@ package final class ExactValueIndex {
   private func shows(_ entry: Entry, _ row: CellRow, _ index: Int) -> Bool {
     let shown = bytes[entry.shown]
     let isSame = row.withUTF8(of: index) { $0.elementsEqual(shown) }
-    switch (row.kind(index), entry.kind) {
     // A number format does not change a number.
-    case (.number, .number), (.number, .double), (.number, .integer), (.double, .number), (.double, .double),
-      (.double, .integer), (.integer, .number), (.integer, .double), (.integer, .integer):
+    if row.kind(index).isNumber, entry.kind.isNumber {
       return isSame || Double(row[index]) == Double(String(decoding: shown, as: UTF8.self))
-    case (let kind, let exported): return kind == exported && isSame
     }
+    return row.kind(index) == entry.kind && isSame
   }
 
   private func value(_ json: UnsafeBufferPointer<UInt8>) throws(WireError) -> Value {
@@ -256,8 +244,8 @@ package final class ExactValueIndex {
   /// Reads entries from the disk; those of another document that has the same hash are left out.
   private func read(_ position: Int, _ row: CellRow) throws(Failure) {
     let start = bytes.count
-    let length = Int(try load(4, at: position).withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) })
-    bytes += try load(length, at: position + 4)
+    let length = Int(try spool.bytes(4, at: position).withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) })
+    bytes += try spool.bytes(length, at: position + 4)
     var at = start
     func part() -> Range<Int> {
       let count = bytes.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: at, as: UInt32.self)) }
@@ -276,15 +264,22 @@ package final class ExactValueIndex {
       entries.append(Entry(column: column, kind: kind, shown: shown, value: part()))
     }
   }
+}
 
-  private func load(_ count: Int, at position: Int) throws(Failure) -> [UInt8] {
-    var loaded = [UInt8](repeating: 0, count: count)
-    let result: Result<Void, Failure> = loaded.withUnsafeMutableBytes { bytes in
-      do throws(Failure) { return .success(try spool.read(at: position, into: bytes)) } catch {
+extension CellRow.Kind {
+  fileprivate var isNumber: Bool { self == .number || self == .double || self == .integer }
+}
+
+extension SpoolFile {
+  /// Reads bytes at an offset; zero beyond the end of the spool.
+  mutating func bytes(_ count: Int, at position: Int) throws(Failure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let result: Result<Void, Failure> = bytes.withUnsafeMutableBytes { bytes in
+      do throws(Failure) { return .success(try read(at: position, into: bytes)) } catch {
         return .failure(error)
       }
     }
     try result.get()
-    return loaded
+    return bytes
   }
 }

@@ -20,10 +20,7 @@ package final class LongTextIndex {
     let names = try TableReader.sheets(of: path).map(\.name)
     guard let sheet = names.last(where: { Self.isSheet($0, among: names) }) else { return nil }
     var reader = try TableReader(path, format: .xlsx, sheet: sheet)
-    guard try reader.next(), (0..<reader.row.count).map({ reader.row[$0] }).elementsEqual(LongTexts.header)
-    else {
-      return nil
-    }
+    guard try reader.next(), reader.row.texts == LongTexts.header else { return nil }
     spool = try SpoolFile(in: FilePaths.temporaryFolder(for: "-"))
     while try reader.next() {
       guard let number = Int(reader.row[0]) else { continue }
@@ -31,12 +28,9 @@ package final class LongTextIndex {
       let start = places[number]?.start ?? spool.count
       // The pieces of a text must be consecutive.
       guard start + (places[number]?.count ?? 0) == spool.count else {
-        throw Failure(
-          .inputMalformed,
-          "read",
-          path: path,
-          cause:
-            "sheet \(sheet), row \(reader.row.number): the pieces of text \(number) are not consecutive"
+        throw Failure.malformed(
+          path,
+          "sheet \(sheet), row \(reader.row.number): the pieces of text \(number) are not consecutive"
         )
       }
       try spool.append(piece)
@@ -52,13 +46,6 @@ package final class LongTextIndex {
     guard let number = Int(String(decoding: digits, as: UTF8.self)), let position = places[number] else {
       return nil
     }
-    var text = [UInt8](repeating: 0, count: position.count)
-    let result: Result<Void, Failure> = text.withUnsafeMutableBytes { bytes in
-      do throws(Failure) { return .success(try spool.read(at: position.start, into: bytes)) } catch {
-        return .failure(error)
-      }
-    }
-    try result.get()
-    return text
+    return try spool.bytes(position.count, at: position.start)
   }
 }

@@ -39,7 +39,6 @@ struct SharedStrings: ~Copyable {
     return strings
   }
 
-  /// Adds a text.
   mutating func append(_ text: [UInt8]) throws(Failure) {
     if count % Self.stride == 0 { places.append(spool.count) }
     let length = UInt32(text.count)

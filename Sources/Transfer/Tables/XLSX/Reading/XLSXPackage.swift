@@ -7,7 +7,7 @@ package struct XLSXPackage: Sendable {
   package struct Sheet: Sendable {
     package var name: String
     package var isHidden: Bool
-    /// Whether it is for people, and no table (``SummarySheet``).
+    /// Whether it is a ``SummarySheet``, which is no table.
     package var isSummary = false
     /// The name of its entry in the archive.
     package var part: String
@@ -34,7 +34,7 @@ package struct XLSXPackage: Sendable {
     for (type, target, _) in try Self.relations(of: "", in: path) where type.hasSuffix("/officeDocument") {
       main = target
     }
-    guard let main else { throw Self.malformed(path, "it is a ZIP file but not a workbook") }
+    guard let main else { throw Failure.malformed(path, "it is a ZIP file but not a workbook") }
 
     let found = Found()
     let isThere = try XMLStream.read(main, in: path) { handler, name, attributes in
@@ -42,12 +42,12 @@ package struct XLSXPackage: Sendable {
         if found.sheets.count >= Self.maximumParts { return handler.refuse("it has too many sheets") }
         found.sheets.append((title, id, attributes["state"].map { $0 != "visible" } ?? false))
       } else if name.isNamed("definedName"), attributes["name"] == SummaryWriter.mark {
-        if let place = attributes["localSheetId"].flatMap({ Int($0) }) { found.summaries.insert(place) }
+        if let index = attributes["localSheetId"].flatMap({ Int($0) }) { found.summaries.insert(index) }
       } else if name.isNamed("workbookPr"), let value = attributes["date1904"] {
         found.countsFrom1904 = value == "1" || value == "true"
       }
     }
-    guard isThere else { throw Self.malformed(path, "its \(main) is missing") }
+    guard isThere else { throw Failure.malformed(path, "its \(main) is missing") }
     countsFrom1904 = found.countsFrom1904
 
     let relations = try Self.relations(of: main, in: path)
@@ -68,7 +68,7 @@ package struct XLSXPackage: Sendable {
 
   private final class Found {
     var sheets: [(name: String, id: String, isHidden: Bool)] = []
-    /// The places of the sheets that are for people.
+    /// The indices of the summary sheets.
     var summaries: Set<Int> = []
     var countsFrom1904 = false
     var relations: [(type: String, target: String, id: String)] = []
@@ -84,15 +84,13 @@ package struct XLSXPackage: Sendable {
     let bytes = firstBytes(of: path)
     if bytes.starts(with: [0x50, 0x4B]) { return }
     if bytes.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) {
-      throw Failure(
-        .inputMalformed,
-        "read",
-        path: path,
-        cause: "it is an old .xls workbook, or protected by a password",
+      throw Failure.malformed(
+        path,
+        "it is an old .xls workbook, or protected by a password",
         remedy: "Save it as .xlsx without a password."
       )
     }
-    throw malformed(path, "it is not an XLSX workbook")
+    throw Failure.malformed(path, "it is not an XLSX workbook")
   }
 
   private static func firstBytes(of path: String) -> [UInt8] {
@@ -135,9 +133,5 @@ package struct XLSXPackage: Sendable {
       if segment == ".." { _ = segments.popLast() } else { segments.append(String(segment)) }
     }
     return segments.joined(separator: "/")
-  }
-
-  private static func malformed(_ path: String, _ cause: String) -> Failure {
-    Failure(.inputMalformed, "read", path: path, cause: cause)
   }
 }

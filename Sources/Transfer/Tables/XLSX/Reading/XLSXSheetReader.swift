@@ -17,30 +17,19 @@ struct XLSXSheetReader: ~Copyable {
   /// - Throws: ``Failure`` of kind `inputMalformed` or `cannotWrite`.
   init(_ sheet: XLSXPackage.Sheet, of package: XLSXPackage) throws(Failure) {
     let handler = SheetHandler(package.styles)
-    let stream = try Self.stream(sheet.part, of: package, handler)
-    let strings = try Self.strings(of: package)
+    guard let entry = try ZIPEntry.open(sheet.part, in: package.path) else {
+      throw Failure.malformed(package.path, "its \(sheet.part) is missing")
+    }
+    let stream = try XMLStream(entry, handler)
+    let strings = try package.sharedStrings.map { part throws(Failure) in
+      try SharedStrings.read(part, in: package.path)
+    }
     path = package.path
     self.sheet = sheet.name
     countsFrom1904 = package.countsFrom1904
     self.handler = handler
     self.stream = stream
     self.strings = strings
-  }
-
-  private static func stream(
-    _ part: String,
-    of package: XLSXPackage,
-    _ handler: SheetHandler
-  ) throws(Failure) -> XMLStream {
-    guard let entry = try ZIPEntry.open(part, in: package.path) else {
-      throw Failure(.inputMalformed, "read", path: package.path, cause: "its \(part) is missing")
-    }
-    return try XMLStream(entry, handler)
-  }
-
-  private static func strings(of package: XLSXPackage) throws(Failure) -> SharedStrings? {
-    guard let part = package.sharedStrings else { return nil }
-    return try SharedStrings.read(part, in: package.path)
   }
 
   /// The offset in the compressed part of the sheet.
@@ -65,13 +54,10 @@ struct XLSXSheetReader: ~Copyable {
       return true
     }
     if let merged = handler.merged.first(where: { $0.lastRow >= firstRow }) {
-      let isHeader = merged.firstRow <= firstRow
-      throw Failure(
-        .inputMalformed,
-        "read",
-        path: path,
-        cause:
-          "sheet \(sheet), row \(merged.firstRow): the cells \(merged.text) are merged\(isHeader ? " in the header" : "")",
+      let location = merged.firstRow <= firstRow ? " in the header" : ""
+      throw Failure.malformed(
+        path,
+        "sheet \(sheet), row \(merged.firstRow): the cells \(merged.text) are merged\(location)",
         remedy: "Unmerge them: every row and column must have its own cell."
       )
     }
@@ -85,12 +71,7 @@ struct XLSXSheetReader: ~Copyable {
   ) throws(Failure) -> CellRow.Kind {
     let value = handler.bytes[cell.start..<cell.end]
     func malformed(_ cause: String) -> Failure {
-      Failure(
-        .inputMalformed,
-        "read",
-        path: path,
-        cause: "sheet \(sheet), row \(row.number), column \(cell.column + 1): \(cause)"
-      )
+      .malformed(path, "sheet \(sheet), row \(row.number), column \(cell.column + 1): \(cause)")
     }
     switch cell.type {
     case .shared:
@@ -98,17 +79,12 @@ struct XLSXSheetReader: ~Copyable {
         try strings?.append(index, to: &row.bytes) ?? false
       else { throw malformed("its text is not in the workbook") }
       return .text
-    case .inline:
-      var text = Array(value)
-      SheetText.unescape(&text)
-      row.bytes.append(contentsOf: text)
-      return .text
-    case .formulaText:
+    case .inline, .formulaText:
       var text = Array(value)
       SheetText.unescape(&text)
       row.bytes.append(contentsOf: text)
       // A formula with an empty result looks like an empty cell.
-      return text.isEmpty ? .missing : .text
+      return text.isEmpty && cell.type == .formulaText ? .missing : .text
     case .boolean:
       row.bytes.append(contentsOf: (value.first == UInt8(ascii: "1") ? "true" : "false").utf8)
       return value.isEmpty ? .missing : .boolean
@@ -127,7 +103,8 @@ struct XLSXSheetReader: ~Copyable {
       case .date, .fineDate, .time:
         let isTime = (0..<1).contains(number) && !(countsFrom1904 && form == .date)
         if !isTime { return appendDate(number, isFine: form == .fineDate, &row.bytes) ? .date : .error }
-        appendTime(number, &row.bytes)
+        let microseconds = SheetDate.split(number, isFine: false).microseconds
+        appendClock(microseconds, alwaysSeconds: false, &row.bytes)
         return .time
       case .boolean where number == 0 || number == 1:
         row.bytes.append(contentsOf: (number == 1 ? "true" : "false").utf8)
@@ -169,10 +146,6 @@ struct XLSXSheetReader: ~Copyable {
     out.append(UInt8(ascii: "T"))
     appendClock(microseconds, alwaysSeconds: true, &out)
     return true
-  }
-
-  private func appendTime(_ serial: Double, _ out: inout [UInt8]) {
-    appendClock(SheetDate.split(serial, isFine: false).microseconds, alwaysSeconds: false, &out)
   }
 
   private func appendClock(_ microseconds: Int, alwaysSeconds: Bool, _ out: inout [UInt8]) {

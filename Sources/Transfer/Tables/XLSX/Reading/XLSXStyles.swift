@@ -43,7 +43,6 @@ struct XLSXStyles: Sendable {
     forms = handler.formats.map { Self.form(of: $0, code: handler.codes[$0]) }
   }
 
-  /// The form of a style, by its number.
   subscript(index: Int) -> Form { forms.indices.contains(index) ? forms[index] : .number }
 
   private final class Handler: XMLHandler {

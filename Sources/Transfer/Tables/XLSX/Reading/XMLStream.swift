@@ -41,7 +41,6 @@ struct XMLAttributes {
     return nil
   }
 
-  /// The value of an attribute as a string.
   subscript(name: StaticString) -> String? { value(name).map { String(cString: $0) } }
 }
 
@@ -178,7 +177,7 @@ struct XMLStream: ~Copyable {
   }
 
   private func malformed(_ cause: String) -> Failure {
-    Failure(.inputMalformed, "read", path: entry.path, cause: "\(entry.name): \(cause)")
+    .malformed(entry.path, "\(entry.name): \(cause)")
   }
 
   /// Reads an entire entry and calls `body` at the start of each element.

@@ -10,9 +10,7 @@ package struct ZIPEntry: ~Copyable {
   /// Sheets compress 10 to 30 times, endless repetition 1,000 times.
   package static let maximumRatio = 400
 
-  /// The path of the archive.
   package let path: String
-  /// The name of the entry.
   package let name: String
   private let archive: unzFile
   private let limit: Int
@@ -42,11 +40,9 @@ package struct ZIPEntry: ~Copyable {
   ///   ZIP file.
   package static func open(_ name: String, in path: String) throws(Failure) -> ZIPEntry? {
     guard let archive = unzOpen64(path) else {
-      throw Failure(
-        .inputMalformed,
-        "read",
-        path: path,
-        cause: "it is not a complete ZIP file, as workbooks are",
+      throw Failure.malformed(
+        path,
+        "it is not a complete ZIP file, as workbooks are",
         remedy: "It is truncated or not a workbook: get it again."
       )
     }
@@ -61,15 +57,14 @@ package struct ZIPEntry: ~Copyable {
     if !isSound {
       unzClose(archive)
       let cause = info.flag & 1 == 0 ? "its \(name) cannot be unpacked" : "it is protected by a password"
-      throw Failure(.inputMalformed, "read", path: path, cause: cause)
+      throw Failure.malformed(path, cause)
     }
     let packed = Int(clamping: info.compressed_size)
-    let (product, overflow) = packed.multipliedReportingOverflow(by: maximumRatio)
     return ZIPEntry(
       path: path,
       name: name,
       archive: archive,
-      limit: overflow ? .max : max(freeBytes, product),
+      limit: max(freeBytes, packed.multipliedClamped(by: maximumRatio)),
       packed: packed,
       unpacked: Int(clamping: info.uncompressed_size)
     )
@@ -88,19 +83,20 @@ package struct ZIPEntry: ~Copyable {
   /// - Throws: ``Failure`` of kind `inputMalformed` for a damaged, truncated or excessively compressed entry.
   package mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     let read = unzReadCurrentFile(archive, buffer.baseAddress, UInt32(clamping: buffer.count))
-    if read < 0 { throw failure("its \(name) is damaged or truncated", remedy: "Get it again.") }
+    if read < 0 {
+      throw Failure.malformed(path, "its \(name) is damaged or truncated", remedy: "Get it again.")
+    }
     count += Int(read)
     if count > limit {
-      throw failure("its \(name) inflates to more than \(limit >> 20) MiB, which no sheet does", remedy: nil)
+      throw Failure.malformed(
+        path,
+        "its \(name) inflates to more than \(limit >> 20) MiB, which no sheet does"
+      )
     }
     // Closing after the last byte compares the checksum; the second close later has no effect.
     if read == 0, unzCloseCurrentFile(archive) == UNZ_CRCERROR {
-      throw failure("its \(name) is damaged: the checksum is wrong", remedy: "Get it again.")
+      throw Failure.malformed(path, "its \(name) is damaged: the checksum is wrong", remedy: "Get it again.")
     }
     return Int(read)
-  }
-
-  private func failure(_ cause: String, remedy: String?) -> Failure {
-    Failure(.inputMalformed, "read", path: path, cause: cause, remedy: remedy)
   }
 }

@@ -2,12 +2,12 @@ import FirestoreModels
 
 /// The exact values of a workbook's cells that do not read back as themselves, for a hidden sheet.
 ///
-/// A cell is for people: `5512345678`, not `{"integerValue":"5512345678"}`. Where it does not carry the value
+/// A cell is for people: `5512345678`, not `{"integerValue":"5512345678"}`. If it does not represent the value exactly
 /// (one of another type than its column's, a number beyond the digits of a workbook), a row of the hidden sheet
-/// does: the sheet, the document and the field of the cell, once more what the cell shows, and the value as
-/// REST JSON. What the cell shows is a cell of the same kind, so that a program that rewrites numbers or texts
-/// rewrites both alike; a cell that shows something else was changed by somebody, and counts
-/// (``ExactValueIndex``). Rows are found by the document, because people sort and delete them.
+/// does: the sheet, the document and the field of the cell, the content of the cell, and the value as REST JSON. The
+/// content is a cell of the same kind, so that a program that rewrites numbers or texts rewrites both alike. A cell with
+/// another content was edited and takes precedence (``ExactValueIndex``). Rows are found by the document, because people
+/// sort and delete them.
 struct ExactValues: ~Copyable {
   /// The name of the hidden sheet; further ones are `_exact (2)` and so on.
   static let sheetName = "_exact"
@@ -23,11 +23,9 @@ struct ExactValues: ~Copyable {
     rows = try SheetRows(in: folder, for: path)
   }
 
-  /// Stores the value of a cell; false if the hidden sheet cannot hold it.
+  /// Stores the value of a cell; false if it does not fit into the hidden sheet.
   ///
-  /// - Parameters:
-  ///   - shown: The cell.
-  ///   - text: The escaped text of a cell of text.
+  /// - Parameter text: The escaped text, if the cell has one.
   mutating func keep(
     _ value: Value,
     shown: ShownCell,
@@ -59,10 +57,10 @@ struct ExactValues: ~Copyable {
   }
 }
 
-/// What a cell shows.
+/// The content of a cell.
 enum ShownCell {
   case number(Double, RowBytes.Mark)
   case boolean(Bool)
-  /// A text, which is kept apart.
+  /// A text, which is passed separately.
   case text(isTextLike: Bool)
 }

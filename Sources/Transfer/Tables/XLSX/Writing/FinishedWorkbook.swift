@@ -2,17 +2,16 @@ import Files
 import FirestoreModels
 import Platform
 
-/// A workbook that is whole, in a temporary file.
+/// A complete workbook in a temporary file.
 struct FinishedWorkbook {
   let temporary: String
-  /// The path that was asked for, for errors.
+  /// The requested path, for errors.
   let path: String
   /// Whether the receipt has a SHA-256.
   let digests: Bool
-  /// The files that can be reached.
-  var files = FileAccess.local
+  let files: FileAccess
 
-  /// Gives it the name of its target.
+  /// Renames the temporary file to its target.
   func publish(as target: String) throws(Failure) -> OutputFile.Receipt {
     let (descriptor, code) = SystemCall.open(temporary, O_RDONLY)
     if descriptor < 0 { throw Failure.cannotWrite(path, errno: code) }
@@ -31,30 +30,31 @@ struct FinishedWorkbook {
 
   private func digest(_ descriptor: Int32) throws(Failure) -> String {
     var digest = try SHA256Digest()
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let (count, code) = SystemCall.read(descriptor, into: buffer)
-      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
-      if count == 0 { return digest.finish() }
-      digest.update(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
-    }
+    try read(descriptor) { piece throws(Failure) in digest.update(piece) }
+    return digest.finish()
   }
 
-  /// Copies it to what is no file of a local folder, such as standard output or an object in a bucket.
+  /// Copies it to a target that is no local file, such as standard output or an object in a bucket.
   func copyOut() throws(Failure) -> OutputFile.Receipt {
     let (descriptor, code) = SystemCall.open(temporary, O_RDONLY)
     if descriptor < 0 { throw Failure.cannotWrite(path, errno: code) }
     defer { close(descriptor) }
     var file = try OutputFile(path, gzip: false, digest: digests, via: files)
+    try read(descriptor) { piece throws(Failure) in try file.write(piece) }
+    return try file.finish()
+  }
+
+  private func read(
+    _ descriptor: Int32,
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
     defer { buffer.deallocate() }
     while true {
       let (count, code) = SystemCall.read(descriptor, into: buffer)
       if code != 0 { throw Failure.cannotWrite(path, errno: code) }
-      if count == 0 { break }
-      try file.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+      if count == 0 { return }
+      try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
     }
-    return try file.finish()
   }
 }

@@ -1,14 +1,14 @@
 import FirestoreModels
 import Platform
 
-/// A thread that runs the library beside the one that makes rows, one job after the other.
+/// A thread that runs the library's jobs one after the other, while another thread renders rows.
 ///
-/// libxlsxwriter is not safe for use by several threads at once. So whoever calls it elsewhere waits until the thread is
-/// idle (``drain()``), and gives it nothing meanwhile.
+/// libxlsxwriter is not safe for use by several threads at once. So other threads wait until this one is idle
+/// (``drain()``) before they call it, and add no jobs meanwhile.
 final class LibraryThread: Sendable {
   typealias Job = @Sendable () throws(Failure) -> Void
 
-  /// Jobs that wait; more than that, and whoever gives one waits.
+  /// The most jobs that wait; ``run(_:)`` blocks while there are as many.
   private static let room = 4
 
   private struct State {
@@ -23,7 +23,7 @@ final class LibraryThread: Sendable {
 
   deinit { stop() }
 
-  /// Gives the thread a job; waits while it has enough of them.
+  /// Adds a job; blocks while too many of them wait.
   ///
   /// - Throws: The failure of an earlier job, after which no others are run.
   func run(_ job: @escaping Job) throws(Failure) {
@@ -49,7 +49,7 @@ final class LibraryThread: Sendable {
     if let failure { throw failure }
   }
 
-  /// Drops the jobs that wait, and waits for the one that runs.
+  /// Drops the jobs that wait, and waits for the current one.
   func stop() {
     condition.change(when: { _ in true }) { state in
       state.isStopped = true
@@ -83,7 +83,7 @@ final class LibraryThread: Sendable {
   }
 }
 
-/// A value that threads change in turn, and wait for.
+/// A value under a lock, with a condition variable to wait for its changes.
 private final class Condition<State: Sendable>: @unchecked Sendable {
   // The value is only used under the lock.
   private var state: State
@@ -104,10 +104,7 @@ private final class Condition<State: Sendable>: @unchecked Sendable {
   }
 
   /// Waits until a condition holds, changes the value and wakes the others.
-  func change<Result>(
-    when isReady: (State) -> Bool,
-    _ body: (inout State) -> Result
-  ) -> Result {
+  func change<Result>(when isReady: (State) -> Bool, _ body: (inout State) -> Result) -> Result {
     pthread_mutex_lock(lock)
     while !isReady(state) { pthread_cond_wait(changed, lock) }
     let result = body(&state)

@@ -98,10 +98,7 @@ struct RowBytes: Sendable {
   // MARK: Reading
 
   /// Calls `body` with each of some complete rows.
-  static func read(
-    _ rows: [UInt8],
-    _ body: (Row) throws(Failure) -> Void
-  ) throws(Failure) {
+  static func read(_ rows: [UInt8], _ body: (Row) throws(Failure) -> Void) throws(Failure) {
     try rows.span.withUnsafeBytes { rest throws(Failure) in
       var at = 0
       while at + 4 <= rest.count {

@@ -9,7 +9,7 @@ struct SheetCells {
   private let sheet: String
   private let timeZone: LocalTimeZone
   private var plan: ColumnPlan
-  /// What cells need to know of the columns; copies of those would cost more than most cells.
+  /// The properties of columns that cells need; copying whole columns would cost more than most cells.
   private var kinds: [(type: Column.ValueType, isTextLike: Bool)] = []
   private var cellText: CellText
   private var shownText: ShownText
@@ -28,15 +28,8 @@ struct SheetCells {
     sheet: String,
     options: XLSXOptions
   ) throws(Failure) {
-    let plan: ColumnPlan
-    if let fields {
-      plan = try ColumnPlan(collection: collection, fields: fields, schema: options.schema)
-    } else {
-      plan = ColumnPlan(collection: collection, schema: options.schema)
-    }
-    let cellText = try CellText(nullText: options.nullText, timeZone: options.timeZone)
-    self.plan = plan
-    self.cellText = cellText
+    plan = try ColumnPlan(collection: collection, fields: fields, schema: options.schema)
+    cellText = try CellText(nullText: options.nullText, timeZone: options.timeZone)
     shownText = ShownText(like: cellText)
     self.collection = collection
     self.sheet = sheet
@@ -46,8 +39,8 @@ struct SheetCells {
   /// Assigns the values of a document to the cells of its row.
   ///
   /// - Parameter cells: A buffer that the rows of a page share; all of it is nil.
-  /// - Returns: What has no column; nil if there is nothing.
-  /// - Throws: Why a value cannot be looked at; the cells are nil again then.
+  /// - Returns: The fields without a column; nil if there are none.
+  /// - Throws: Why a value cannot be read; the cells are then nil again.
   mutating func position<Fields: ReadableFields>(
     _ fields: Fields,
     into cells: inout [Fields.Content?]
@@ -63,7 +56,7 @@ struct SheetCells {
   /// Adds the row of a document; texts that exceed a cell go to the workbook's last sheet.
   ///
   /// - Parameters:
-  ///   - rest: What has no column.
+  ///   - rest: The fields without a column.
   ///   - cells: The cells of the row; afterwards all of them are nil.
   ///   - invalid: Returns the failure of a document with a value that cannot be decoded.
   mutating func append<Content: ReadableValue>(
@@ -73,14 +66,7 @@ struct SheetCells {
     _ workbook: XLSXWriter,
     _ invalid: (WireError) -> Failure
   ) throws(Failure) {
-    guard let name = path.name(below: collection) else {
-      throw Failure(
-        .internal,
-        "write a row",
-        path: path.string,
-        cause: "the document is not below the collection \(collection)"
-      )
-    }
+    let name = try path.name(below: collection)
     while kinds.count < cells.count {
       let column = plan.columns[kinds.count]
       kinds.append((column.type, column.isTextLike))
@@ -93,7 +79,7 @@ struct SheetCells {
       guard let source = cells[index].take() else { continue }
       let value: Value
       do throws(WireError) {
-        // What cannot be looked at, such as a map whose members are not in order, may still be decoded.
+        // A value without a view, such as a map whose members are not in order, may still be decoded.
         switch try? source.view() {
         case .string(let text)?:
           if text.withBytes({ addPlain($0, index) }) { continue }
@@ -117,27 +103,19 @@ struct SheetCells {
 
   /// Returns the headings, starting with the name.
   func header(_ language: Column.HeaderLanguage) -> [String] {
-    var header = ["__name__"]
-    for column in plan.columns { header.append(plan.heading(of: column, language)) }
-    return header
+    ["__name__"] + plan.columns.map { plan.heading(of: $0, language) }
   }
 
   /// Returns the column widths in characters: those of the schema, else from the sampled rows and the headings.
   func widths(under header: [String]) -> [Double] {
-    var widths: [Double] = []
-    for (index, heading) in header.enumerated() {
-      // The autofilter's arrow covers two characters.
-      if index > 0, let width = plan.columns[index - 1].width {
-        widths.append(width)
-        continue
-      }
+    header.enumerated().map { index, heading in
+      if index > 0, let width = plan.columns[index - 1].width { return width }
       let sampled = index < lengths.count ? lengths[index] : 0
-      widths.append(Double(min(max(sampled, heading.unicodeScalars.count + 2, 8), 60)) + 1)
+      // The autofilter's arrow covers two characters.
+      return Double(min(max(sampled, heading.unicodeScalars.count + 2, 8), 60)) + 1
     }
-    return widths
   }
 
-  /// What stands out, and what leads to other sheets.
   var extras: SheetExtras { SheetExtras(plan.columns) }
 
   /// The number formats of the columns; nil where the schema has none.
@@ -210,7 +188,7 @@ struct SheetCells {
     try addText(column: index + 1, isTextLike: isTextLike, of: name, workbook)
   }
 
-  /// Stores the value of a cell that does not carry it in the hidden sheet; false if that cannot hold it.
+  /// Stores a value that its cell does not represent exactly in the hidden sheet; false if it does not fit there.
   private func keep(
     _ value: Value,
     _ cell: ShownCell,
@@ -228,8 +206,8 @@ struct SheetCells {
     )
   }
 
-  /// Adds what people expect to see instead of ``text``, which is JSON with types; false if that gives the
-  /// same, or if the hidden sheet cannot hold the value.
+  /// Adds the ``ShownText`` of a value instead of ``text``, which is JSON with types; false if both are the same, or if
+  /// the value does not fit into the hidden sheet.
   private mutating func addShown(
     _ value: Value,
     _ index: Int,
@@ -249,7 +227,7 @@ struct SheetCells {
     return true
   }
 
-  /// Whether a column holds numbers of its own, so that a number is in its place there.
+  /// Whether numbers in a column are read back as numbers.
   private static func isNumeric(_ type: Column.ValueType) -> Bool {
     type == .integer || type == .double || type == .any
   }

@@ -2,32 +2,29 @@ import CXLSXWriter
 import FirestoreModels
 import Schema
 
-/// What a schema says of a sheet beside its cells: which of them stand out, and which name documents of other sheets.
+/// The parts of a schema that affect a sheet beyond its cells: highlights, and references to documents of other sheets.
 struct SheetExtras {
-  /// The columns with cells that stand out, from 0.
+  /// The columns with highlighted cells, from 0.
   private(set) var highlights: [(column: Int, rule: FieldHighlight)] = []
   /// The columns of references, each with its collection.
   private(set) var references: [(column: Int, collection: CollectionPath)] = []
 
-  /// Nothing.
-  init() {}
-
-  /// - Parameter columns: Those behind the name.
-  init(_ columns: [Column]) {
+  /// - Parameter columns: The columns after the name.
+  init(_ columns: [Column] = []) {
     for (index, column) in columns.enumerated() {
       if let rule = column.highlight { highlights.append((index + 1, rule)) }
       if let collection = column.reference { references.append((index + 1, collection)) }
     }
   }
 
-  /// Gives a sheet of so many rows its conditional formats; the first row is the header.
+  /// Adds the conditional formats to a sheet with that many rows, of which the first is the header.
   func apply(
     to sheet: UnsafeMutablePointer<lxw_worksheet>,
     rows: UInt32,
     _ format: UnsafeMutablePointer<lxw_format>?
   ) -> lxw_error {
     for (column, rule) in highlights {
-      // Some cells of a column are texts, which are above every number.
+      // Some cells of a column are texts, which compare greater than every number.
       let code = Self.formula(rule, Self.name(ofColumn: column)).withCString { formula in
         var conditional = lxw_conditional_format()
         conditional.type = UInt8(LXW_CONDITIONAL_TYPE_FORMULA.rawValue)
@@ -47,7 +44,7 @@ struct SheetExtras {
     return LXW_NO_ERROR
   }
 
-  /// The condition on the cell of the second row; a spreadsheet moves it along.
+  /// The condition on the cell of the second row, which a spreadsheet adapts to the other rows.
   static func formula(_ rule: FieldHighlight, _ column: String) -> String {
     let cell = "$\(column)2"
     var conditions = ["ISNUMBER(\(cell))"]
@@ -77,12 +74,12 @@ struct SheetExtras {
   }
 }
 
-/// Formulas that lead from a document's ID to its row in another sheet of the workbook.
+/// Formulas that link a document's ID to its row in another sheet of the workbook.
 ///
-/// The row is looked up by the spreadsheet, not here: the other sheet may not be written yet, and people sort sheets. The
-/// formula's value is the ID, also where the other sheet lacks the document, so whoever reads the cell reads the ID.
+/// The spreadsheet looks up the row, because the other sheet may not be written yet, and people sort sheets. The formula's
+/// value is the ID, even if the other sheet lacks the document, so that readers of the cell get the ID.
 struct SheetLinks {
-  /// The parts of a formula around the ID, which is in it three times.
+  /// The parts of a formula around the ID, which occurs three times.
   private struct Parts {
     var before: [UInt8]
     var between: [UInt8]
@@ -109,8 +106,8 @@ struct SheetLinks {
   /// The number of columns with links.
   var count: Int { parts.count }
 
-  /// The formula of an ID; nil for a column without links, and for an ID with characters that mean something in a
-  /// formula or a lookup.
+  /// The formula of an ID; nil for a column without links, and for an ID with characters that are special in a formula
+  /// or a lookup.
   func formula(for id: UnsafePointer<CChar>, in column: Int) -> [CChar]? {
     guard let parts = parts[column] else { return nil }
     var bytes: [UInt8] = []

@@ -11,9 +11,7 @@ struct SheetRows: ~Copyable {
     spool = try SpoolFile(in: folder, for: path)
   }
 
-  /// The number of rows.
   var count: Int { rows.count }
-  /// The number of cells.
   var cellCount: Int { rows.cellCount }
   /// The size on disk in bytes.
   var bytes: Int { spool.count }

@@ -3,17 +3,16 @@ import Files
 import FirestoreModels
 import Platform
 
-/// A sheet of the library, and how its cells look.
+/// A sheet of the library and the formats of its cells.
 ///
 /// Only one thread may use it at a time: that of the library, or another one while that is idle.
 final class SheetTarget: @unchecked Sendable {
-  // The library's thread changes the row; others look at it when that is idle.
+  // The library's thread changes the row; others read it while that thread is idle.
   let sheet: UnsafeMutablePointer<lxw_worksheet>
   /// The headings of the first row.
   let header: [String]
-  /// Where the rows behind the header begin in the sheet's temporary file.
+  /// The offset of the rows after the header in the sheet's temporary file.
   let headerEnd: Int
-  /// The next row.
   private(set) var row: UInt32 = 1
   private let formats: CellFormats
   private let links: SheetLinks
@@ -80,12 +79,17 @@ final class SheetTarget: @unchecked Sendable {
   }
 }
 
-/// The formats of cells by what they hold.
+/// The formats of cells by their content.
 struct CellFormats {
+  /// For dates and times.
   var date: UnsafeMutablePointer<lxw_format>?
+  /// For dates finer than a millisecond.
   var fineDate: UnsafeMutablePointer<lxw_format>?
+  /// For doubles that would otherwise be read as integers.
   var double: UnsafeMutablePointer<lxw_format>?
+  /// For integers that would otherwise be read as doubles.
   var integer: UnsafeMutablePointer<lxw_format>?
+  /// For text that a spreadsheet must not convert.
   var text: UnsafeMutablePointer<lxw_format>?
   /// Nil without links.
   var link: UnsafeMutablePointer<lxw_format>?

@@ -48,7 +48,7 @@ enum SheetText {
   /// Whether text certainly needs no escape.
   static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     var suspicious = false
-    // Without an exit, so that several bytes are looked at together.
+    // Without an early exit, so that several bytes are checked together.
     for byte in utf8 { suspicious = suspicious || byte < 0x20 || byte == 0xEF || byte == UInt8(ascii: "_") }
     if !suspicious { return true }
     for (index, byte) in utf8.enumerated() {
@@ -70,14 +70,7 @@ enum SheetText {
     guard at + 6 < utf8.count, utf8[at + 1] == UInt8(ascii: "x"), utf8[at + 6] == UInt8(ascii: "_") else {
       return false
     }
-    return utf8[(at + 2)..<(at + 6)].allSatisfy {
-      switch $0 {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-        UInt8(ascii: "A")...UInt8(ascii: "F"):
-        true
-      default: false
-      }
-    }
+    return utf8[(at + 2)..<(at + 6)].allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
   }
 
   /// More than the UTF-8 text of any real cell, including escapes.

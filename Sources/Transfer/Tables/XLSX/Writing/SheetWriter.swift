@@ -5,12 +5,12 @@ import FirestoreModels
 ///
 /// Cells are numbers, booleans and dates if a workbook has such, whatever the type of their column, otherwise
 /// text: arrays, integers beyond 2^53, `NaN`, `Infinity`, and dates before 1 March 1900, where Excel's calendar
-/// is wrong. A cell that does not carry its value, because the column is of another type or the number has more
-/// digits, shows it as ``ShownText`` does and has the exact one in ``ExactValues``. An empty text is an empty
-/// cell in text format, a missing value no cell.
+/// is wrong. If the column is of another type or the number has more digits than a workbook, the cell shows the value as
+/// ``ShownText`` does, and the exact value is in ``ExactValues``. An empty text is an empty cell in text format, a missing
+/// value no cell.
 ///
-/// Rows go to the library as they come, which writes them on a thread of its own. Fields without a column get one at the end
-/// when they first appear: where that happens, the header is written again at the end.
+/// The library writes the rows on its own thread. Fields without a column get one at the end when they first appear; then
+/// the header is written again at the end.
 final class SheetWriter: CollectionWriter {
   private(set) var documentCount = 0
 
@@ -18,12 +18,12 @@ final class SheetWriter: CollectionWriter {
   private let name: String
   private let first: UnsafeMutablePointer<lxw_worksheet>
   private var cells: SheetCells?
-  /// The sheets that have rows, or will.
+  /// The sheets so far; rows go to the last one.
   private var targets: [SheetTarget] = []
-  /// The rows of the last sheet, those that were not passed on among them.
+  /// The rows of the last sheet, including those that the library does not have yet.
   private var rows = 0
 
-  /// Rows are passed on in pieces of so many bytes.
+  /// The bytes of rows that are passed to the library together.
   private static let piece = 128 << 10
 
   init(
@@ -36,12 +36,7 @@ final class SheetWriter: CollectionWriter {
     self.workbook = workbook
     self.first = first
     self.name = name
-    cells = try SheetCells(
-      collection: collection,
-      fields: fields,
-      sheet: name,
-      options: workbook.options
-    )
+    cells = try SheetCells(collection: collection, fields: fields, sheet: name, options: workbook.options)
   }
 
   func append(contentsOf documents: [RawDocument]) throws(Failure) {
@@ -142,7 +137,7 @@ final class SheetWriter: CollectionWriter {
     try workbook.write(cells.rows.take(), to: target)
   }
 
-  /// Begins the first sheet, or the next one behind it.
+  /// Begins the first sheet, or a further one.
   private func begin(_ cells: SheetCells) throws(Failure) {
     targets.append(
       try workbook.begin(

@@ -1,17 +1,16 @@
 package import Schema
 
-/// A sheet of a workbook that people read: totals, sections of rows, and a native chart over those that have one.
+/// A report sheet of a workbook: a title and sections of rows, some with a native chart.
 ///
-/// It is no table of documents; ``TableReader`` and the import leave it out.
+/// It is no table of documents; ``TableReader`` and the import skip it.
 package struct SummarySheet: Sendable {
-  /// What a cell holds.
   package enum Cell: Sendable, Equatable {
     case empty
     case text(String)
     /// A number in a number format.
     case number(Double, format: String)
 
-    /// A number without decimals; a text where a workbook cannot hold it exactly.
+    /// A number without decimals; a text if a workbook cannot represent it exactly.
     package static func count(_ count: Int) -> Cell {
       count.magnitude <= 1 << 53 ? .number(Double(count), format: "#,##0") : .text(String(count))
     }
@@ -24,7 +23,6 @@ package struct SummarySheet: Sendable {
     }
   }
 
-  /// The kinds of charts.
   package enum Chart: Sendable {
     /// Bars below each other, for headings.
     case bars
@@ -37,9 +35,9 @@ package struct SummarySheet: Sendable {
     package var title: String
     package var headings: [String]
     package var rows: [[Cell]]
-    /// The chart; none is drawn where there are no rows.
+    /// The chart, which is not drawn without rows.
     package var chart: Chart?
-    /// What is said where there are no rows.
+    /// The text shown if there are no rows.
     package var empty: String
     package var note: String?
 

@@ -1,11 +1,11 @@
 import CXLSXWriter
 package import FirestoreModels
 
-/// Writes the ``SummarySheet`` of an ``XLSXWriter``, whose place among the sheets is taken when this is made.
+/// Writes the ``SummarySheet`` of an ``XLSXWriter``.
 ///
-/// The rows of the sections are in the first three columns, the charts in two columns beside them.
+/// The rows of the sections are in the first three columns, the charts in two columns to their right.
 package final class SummaryWriter {
-  /// The name, local to its sheet, that makes an import leave the sheet out.
+  /// The name, local to its sheet, that makes an import skip the sheet.
   static let mark = "gymmigrate_summary"
 
   private static let widths: [Double] = [34, 18, 12, 3]
@@ -21,13 +21,7 @@ package final class SummaryWriter {
   private let workbook: XLSXWriter
   private let sheet: UnsafeMutablePointer<lxw_worksheet>
   private let name: String
-  private var formats: [String: UnsafeMutablePointer<lxw_format>] = [:]
-
-  init(
-    of workbook: XLSXWriter,
-    _ sheet: UnsafeMutablePointer<lxw_worksheet>,
-    named name: String
-  ) {
+  init(of workbook: XLSXWriter, _ sheet: UnsafeMutablePointer<lxw_worksheet>, named name: String) {
     self.workbook = workbook
     self.sheet = sheet
     self.name = name
@@ -47,29 +41,22 @@ package final class SummaryWriter {
     try workbook.workbook?.defineName(Self.mark, ofSheet: name)
 
     worksheet_set_row(sheet, 0, 24, nil)
-    try write(
-      .text(summary.title),
-      0,
-      0,
-      try format("title") {
-        format_set_bold($0); format_set_font_size($0, 16)
-      }
-    )
+    let title = try format("title") {
+      format_set_bold($0)
+      format_set_font_size($0, 16)
+    }
+    try write(.text(summary.title), 0, 0, title)
     var row = 2
     var charts = 0
     for section in summary.sections {
       let heading = try format("heading") { format_set_bold($0) }
       if !section.title.isEmpty {
-        try write(
-          .text(section.title),
-          row,
-          0,
-          try format("section") {
-            format_set_bold($0)
-            format_set_font_size($0, 12)
-            format_set_bottom($0, UInt8(LXW_BORDER_THIN.rawValue))
-          }
-        )
+        let title = try format("section") {
+          format_set_bold($0)
+          format_set_font_size($0, 12)
+          format_set_bottom($0, UInt8(LXW_BORDER_THIN.rawValue))
+        }
+        try write(.text(section.title), row, 0, title)
         row += 1
       }
       if section.rows.isEmpty {
@@ -130,7 +117,7 @@ package final class SummaryWriter {
     case .number(let number, let code):
       let format = try self.format("\(column == 0)\(code)") {
         format_set_num_format($0, code)
-        // Dates are labels beside other labels.
+        // Dates in the first column are labels, as texts are.
         if column == 0 { format_set_align($0, UInt8(LXW_ALIGN_LEFT.rawValue)) }
       }
       try workbook.check(worksheet_write_number(sheet, row, column, number, format))
@@ -142,7 +129,7 @@ package final class SummaryWriter {
     }
   }
 
-  /// Gives a text to the library as a cell holds it.
+  /// Calls `body` with a text that is escaped and shortened for a cell.
   private static func withCell(
     _ text: String,
     _ body: (UnsafePointer<CChar>?) throws(Failure) -> Void
@@ -160,16 +147,12 @@ package final class SummaryWriter {
     }
   }
 
-  /// The format of a name, made once.
   private func format(
     _ name: String,
     _ set: (UnsafeMutablePointer<lxw_format>) -> Void
   ) throws(Failure) -> UnsafeMutablePointer<lxw_format> {
-    if let known = formats[name] { return known }
-    guard let made = try workbook.workbook?.addFormat() else { throw Self.finished }
-    set(made)
-    formats[name] = made
-    return made
+    guard let format = try workbook.format("summary \(name)", set) else { throw Self.finished }
+    return format
   }
 
   // MARK: Charts
@@ -209,10 +192,8 @@ package final class SummaryWriter {
       chart_axis_set_num_format(values, format)
     }
     if case .number(_, let format)? = section.rows[0].first { chart_axis_set_num_format(categories, format) }
-    if isUpright {
-      if section.rows.count <= Self.labelledColumns { chart_series_set_labels(series) }
-    } else {
-      chart_series_set_labels(series)
+    if !isUpright || section.rows.count <= Self.labelledColumns { chart_series_set_labels(series) }
+    if !isUpright {
       // The first row is at the top, and the axis of the numbers stays at the bottom.
       chart_axis_set_reverse(categories)
       chart_axis_set_label_position(values, UInt8(LXW_CHART_AXIS_LABEL_POSITION_HIGH.rawValue))

@@ -9,16 +9,7 @@ struct Workbook: ~Copyable {
   private let handle: UnsafeMutablePointer<lxw_workbook>
   /// Bold, for headings.
   let headingFormat: UnsafeMutablePointer<lxw_format>
-  /// For dates and times.
-  let dateFormat: UnsafeMutablePointer<lxw_format>
-  /// For dates finer than a millisecond.
-  let fineDateFormat: UnsafeMutablePointer<lxw_format>
-  /// For doubles that would otherwise be read as integers.
-  let doubleFormat: UnsafeMutablePointer<lxw_format>
-  /// For integers that would otherwise be read as doubles.
-  let integerFormat: UnsafeMutablePointer<lxw_format>
-  /// For text that a spreadsheet must not convert.
-  let textFormat: UnsafeMutablePointer<lxw_format>
+  let cellFormats: CellFormats
 
   /// Starts a workbook.
   ///
@@ -49,24 +40,14 @@ struct Workbook: ~Copyable {
     format_set_num_format(double, XLSXStyles.doubleCode)
     format_set_num_format(integer, XLSXStyles.integerCode)
     format_set_num_format(text, "@")
-    (handle, headingFormat, dateFormat, textFormat) = (created, heading, date, text)
-    (fineDateFormat, doubleFormat, integerFormat) = (fineDate, double, integer)
+    handle = created
+    headingFormat = heading
+    cellFormats = CellFormats(date: date, fineDate: fineDate, double: double, integer: integer, text: text)
   }
 
-  deinit {
-    lxw_workbook_free(handle)
-  }
+  deinit { lxw_workbook_free(handle) }
 
-  /// Makes a format of numbers, as spreadsheets write it: `0.00`.
-  ///
-  /// - Throws: ``Failure`` of kind `internal` if there is no memory.
-  func numberFormat(_ code: String) throws(Failure) -> UnsafeMutablePointer<lxw_format> {
-    let format = try addFormat()
-    format_set_num_format(format, code)
-    return format
-  }
-
-  /// Makes a format that looks like no format until it is changed.
+  /// Makes a format without any properties.
   ///
   /// - Throws: ``Failure`` of kind `internal` if there is no memory.
   func addFormat() throws(Failure) -> UnsafeMutablePointer<lxw_format> {

@@ -5,17 +5,13 @@ package import Schema
 package struct XLSXOptions: Sendable {
   /// The time zone of dates, which have none in a cell.
   package var timeZone: LocalTimeZone
-  /// The language of the headings.
   package var header = Column.HeaderLanguage.fieldNames
-  /// The text for null.
   package var nullText = "null"
   /// The folder for temporary files; the output's folder if nil.
   ///
   /// They need about twice the uncompressed size of the rows.
   package var temporaryFolder: String?
-  /// The schema with the columns of the collections.
   package var schema = DatabaseSchema.none
-  /// The files that can be reached.
   package var files = FileAccess.local
   /// Whether the receipt includes the SHA-256 of the file.
   package var digest = false

@@ -7,10 +7,7 @@ import Platform
 
 extension XLSXWriter {
   /// Writes headings into the first row.
-  func write(
-    _ header: [String],
-    to sheet: UnsafeMutablePointer<lxw_worksheet>
-  ) throws(Failure) {
+  func write(_ header: [String], to sheet: UnsafeMutablePointer<lxw_worksheet>) throws(Failure) {
     guard let format = headingFormat else { return }
     var text: [UInt8] = []
     for (index, heading) in header.enumerated() {
@@ -29,10 +26,10 @@ extension XLSXWriter {
     }
   }
 
-  /// Writes the first row again, with the columns that appeared later, and copies the rows behind it.
+  /// Writes the first row again, with the columns that appeared later, and copies the rows after it.
   ///
-  /// In constant memory the library accepts rows only in their order, so it is given an empty row and another file for
-  /// the moment.
+  /// In constant memory the library accepts rows only in their order, so it writes into an empty row and another file
+  /// meanwhile.
   func rewriteHeader(of target: SheetTarget, _ header: [String]) throws(Failure) {
     let sheet = target.sheet
     guard let rows = sheet.pointee.optimize_tmpfile, let last = sheet.pointee.optimize_row,

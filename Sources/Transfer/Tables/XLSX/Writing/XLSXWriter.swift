@@ -25,7 +25,6 @@ package final class XLSXWriter {
   package static let maximumRows = 1_048_576
   static let longTextsName = "long texts"
 
-  /// The receipt of the finished file.
   package private(set) var receipt: OutputFile.Receipt?
 
   let options: XLSXOptions
@@ -34,8 +33,7 @@ package final class XLSXWriter {
   private let rowsPerSheet: Int
   private let target: String?
   private let temporary: String
-  private var numberFormats: [String: UnsafeMutablePointer<lxw_format>] = [:]
-  private var specialFormats: [String: UnsafeMutablePointer<lxw_format>] = [:]
+  private var formats: [String: UnsafeMutablePointer<lxw_format>] = [:]
   private var temporaryIsLeft = true
   private(set) var workbook: Workbook?
   private var names = SheetNames()
@@ -50,11 +48,11 @@ package final class XLSXWriter {
   /// Starts a workbook (`-` is standard output).
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
-  package convenience init(_ path: String, options: XLSXOptions) throws(Failure) {
-    try self.init(path, options: options, rowsPerSheet: Self.maximumRows)
-  }
-
-  init(_ path: String, options: XLSXOptions, rowsPerSheet: Int) throws(Failure) {
+  package init(
+    _ path: String,
+    options: XLSXOptions,
+    rowsPerSheet: Int = XLSXWriter.maximumRows
+  ) throws(Failure) {
     try options.files.checkWritable(path)
     self.path = path
     self.options = options
@@ -87,7 +85,7 @@ package final class XLSXWriter {
 
   /// Announces the sheets of collections, so that sheets before them link to theirs.
   ///
-  /// Each of them must be made afterwards; the names are taken now.
+  /// Each of them must be added afterwards; the names are reserved now.
   package func announce(_ collections: [CollectionPath]) {
     for collection in collections where announced[UTF8Key(collection.string)] == nil {
       announced[UTF8Key(collection.string)] = names.unique(collection.string)
@@ -97,7 +95,6 @@ package final class XLSXWriter {
   /// Returns a writer for the next sheet.
   ///
   /// - Parameters:
-  ///   - collection: The collection of its documents.
   ///   - name: The sheet name before it is made valid and unique; the collection path if nil.
   ///   - fields: The columns; those of the catalogue and further fields if nil.
   /// - Throws: ``Failure`` of kind `cannotWrite` or `usage`.
@@ -110,16 +107,10 @@ package final class XLSXWriter {
     let announced = name == nil && isFirst ? announced[UTF8Key(collection.string)] : nil
     let sheetName = announced ?? names.unique(name ?? collection.string)
     let first = try addSheet(named: sheetName)
-    return try SheetWriter(
-      of: self,
-      first: first,
-      name: sheetName,
-      collection: collection,
-      fields: fields
-    )
+    return try SheetWriter(of: self, first: first, name: sheetName, collection: collection, fields: fields)
   }
 
-  /// Waits until the library's thread is idle, for whoever calls the library otherwise.
+  /// Waits until the library's thread is idle, so that another thread may call the library.
   ///
   /// - Throws: The failure of rows before.
   func drain() throws(Failure) { try thread.drain() }
@@ -139,12 +130,11 @@ package final class XLSXWriter {
     guard workbook != nil else { return }
     try thread.drain()
     if longTexts.rows.count > 0 {
-      let name = names.unique(Self.longTextsName)
       try write(
         &longTexts.rows,
         header: LongTexts.header,
         widths: LongTexts.widths,
-        name: name
+        name: names.unique(Self.longTextsName)
       )
     }
     if exactValues.rows.count > 0 {
@@ -227,7 +217,7 @@ package final class XLSXWriter {
     name: String,
     isHidden: Bool = false
   ) throws(Failure) {
-    try checkRoom(for: rows)
+    try checkRoom(Self.room(forBytes: rows.bytes, cells: rows.cellCount))
     var target = try begin(addSheet(named: name), header: header, isHidden: isHidden)
     try rows.read { cells throws(Failure) in
       if Int(target.row) == rowsPerSheet {
@@ -256,19 +246,14 @@ package final class XLSXWriter {
   ) throws(Failure) -> SheetTarget {
     try thread.drain()
     let links = SheetLinks(extras, to: announced)
-    var formats = CellFormats()
-    formats.date = workbook?.dateFormat
-    formats.fineDate = workbook?.fineDateFormat
-    formats.double = workbook?.doubleFormat
-    formats.integer = workbook?.integerFormat
-    formats.text = workbook?.textFormat
+    var formats = workbook?.cellFormats ?? CellFormats()
     if links.count > 0 { formats.link = try linkFormat() }
     if isHidden { worksheet_hide(sheet) }
     worksheet_freeze_panes(sheet, 1, 0)
     for (index, code) in numberFormats.enumerated() {
       // Cells without a format of their own take that of their column. The width follows at the end.
       guard let code else { continue }
-      worksheet_set_column(sheet, UInt16(index), UInt16(index), 8, try format(code))
+      worksheet_set_column(sheet, UInt16(index), UInt16(index), 8, try numberFormat(code))
     }
     try write(header, to: sheet)
     lxw_worksheet_write_single_row(sheet)
@@ -294,13 +279,15 @@ package final class XLSXWriter {
     let sheet = target.sheet
     for index in header.indices {
       let code = index < numberFormats.count ? numberFormats[index] : nil
-      let own = try code.flatMap { code throws(Failure) in try format(code) }
+      let own = try code.flatMap { code throws(Failure) in try numberFormat(code) }
       worksheet_set_column(sheet, UInt16(index), UInt16(index), widths[index], own)
     }
     if header != target.header { try rewriteHeader(of: target, header) }
     worksheet_autofilter(sheet, 0, 0, target.row - 1, UInt16(header.count - 1))
     if target.row > 1, !extras.highlights.isEmpty {
-      try check(extras.apply(to: sheet, rows: target.row, try highlightFormat()))
+      // Black on yellow.
+      let highlight = try format("highlight") { format_set_bg_color($0, 0xFFEB9C) }
+      try check(extras.apply(to: sheet, rows: target.row, highlight))
     }
     try flush(sheet)
     try checkRoom(forFile: sheet)
@@ -309,33 +296,30 @@ package final class XLSXWriter {
   /// The format of headings; nil once the workbook is finished.
   var headingFormat: UnsafeMutablePointer<lxw_format>? { workbook?.headingFormat }
 
-  /// The format of what stands out, made once for the workbook: black on yellow.
-  private func highlightFormat() throws(Failure) -> UnsafeMutablePointer<lxw_format>? {
-    if let known = specialFormats["highlight"] { return known }
-    let made = try workbook?.addFormat()
-    if let made { format_set_bg_color(made, 0xFFEB9C) }
-    specialFormats["highlight"] = made
+  /// Returns the format of a name, which `set` defines at its first use; nil once the workbook is finished.
+  func format(
+    _ name: String,
+    _ set: (UnsafeMutablePointer<lxw_format>) -> Void
+  ) throws(Failure) -> UnsafeMutablePointer<lxw_format>? {
+    if let known = formats[name] { return known }
+    guard let made = try workbook?.addFormat() else { return nil }
+    set(made)
+    formats[name] = made
     return made
   }
 
-  /// The format of links, made once for the workbook: text, so that what is typed over an ID stays one.
+  /// The format of links: text, so that an ID typed over another remains text.
   private func linkFormat() throws(Failure) -> UnsafeMutablePointer<lxw_format>? {
-    if let known = specialFormats["link"] { return known }
-    let made = try workbook?.numberFormat("@")
-    if let made {
-      format_set_font_color(made, 0x0563C1)
-      format_set_underline(made, UInt8(LXW_UNDERLINE_SINGLE.rawValue))
+    try format("link") {
+      format_set_num_format($0, "@")
+      format_set_font_color($0, 0x0563C1)
+      format_set_underline($0, UInt8(LXW_UNDERLINE_SINGLE.rawValue))
     }
-    specialFormats["link"] = made
-    return made
   }
 
-  /// The format of a code, made once for the workbook.
-  private func format(_ code: String) throws(Failure) -> UnsafeMutablePointer<lxw_format>? {
-    if let known = numberFormats[code] { return known }
-    let made = try workbook?.numberFormat(code)
-    numberFormats[code] = made
-    return made
+  /// The format of numbers with a code, as spreadsheets write it: `0.00`.
+  private func numberFormat(_ code: String) throws(Failure) -> UnsafeMutablePointer<lxw_format>? {
+    try format("number \(code)") { format_set_num_format($0, code) }
   }
 
   /// Sends a finished sheet to its temporary file; the library does not check whether writing that succeeded.
@@ -358,27 +342,30 @@ package final class XLSXWriter {
     )
   }
 
-  // Capacity must be checked before: at the end, the library copies the rows without checking for errors.
+  // Space must be checked in advance: at the end, the library copies the rows without checking for errors.
 
-  /// - Parameter rows: Rows that are not in the library yet.
-  private func checkRoom(for rows: borrowing SheetRows) throws(Failure) {
+  /// The space that rows need, in bytes.
+  static func room(forBytes bytes: Int, cells: Int) -> Int {
     // The tags of a cell take about 50 bytes; there are two copies of the rows while the workbook is assembled.
-    let size = rows.bytes + 50 * rows.cellCount
-    try checkRoom(2 * size + size / 4)
+    let size = bytes.addingClamped(cells.multipliedClamped(by: 50))
+    return size.multipliedClamped(by: 2).addingClamped(size / 4)
   }
 
   /// - Parameter sheet: A sheet with all its rows, of which a copy is made, and that is compressed.
   private func checkRoom(forFile sheet: UnsafeMutablePointer<lxw_worksheet>) throws(Failure) {
     let size = sheet.pointee.optimize_tmpfile.map { ftell($0) } ?? 0
-    try checkRoom(size + size / 4)
+    try checkRoom(size.addingClamped(size / 4))
+  }
+
+  /// The bytes in the free blocks of a disk.
+  static func bytes(inBlocks count: UInt64, of size: UInt64) -> Int {
+    Int(clamping: count.multipliedClamped(by: size))
   }
 
   private func checkRoom(_ needed: Int) throws(Failure) {
     var status = statvfs()
     guard statvfs(temporaryFolder, &status) == 0 else { return }
-    let free = Int(
-      clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
-    )
+    let free = Self.bytes(inBlocks: UInt64(status.f_bavail), of: UInt64(status.f_frsize))
     if free < needed {
       throw Failure.cannotWrite(
         path,
