@@ -95,10 +95,4 @@ package struct OwnerReport: Sendable, Equatable {
   package var undated = LeftOut()
   /// Without an amount.
   package var unreadable = LeftOut()
-
-  package init(days: ClosedRange<CalendarDay>, asOf: CalendarDay) {
-    self.days = days
-    self.asOf = asOf
-  }
-
 }

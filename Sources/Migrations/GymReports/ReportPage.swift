@@ -11,7 +11,7 @@ extension OwnerReport {
     let totals = totals(words).map { total -> Markup in
       """
       <li><span class="soft">\(total.label)</span><b>\(total.text)</b>\
-      \(total.note.isEmpty ? "" : "<span class=\"soft\">\(total.note)</span>")</li>
+      \("<span class=\"soft\">\(total.note)</span>", if: !total.note.isEmpty)</li>
 
       """
     }
@@ -47,7 +47,7 @@ extension OwnerReport {
       table.rows.isEmpty
       ? paragraph(words[.none]) : table.shape == .series ? chart(table) : bars(table)
     return """
-      \(table.shape == .series ? "<section class=\"broad\">" : "<section>")
+      <section\(" class=\"broad\"", if: table.shape == .series)>
       <h2>\(table.title)</h2>
       \(content)\(table.note.map(paragraph) ?? "")</section>
 
@@ -94,7 +94,7 @@ extension OwnerReport {
       <table>
       <thead><tr><th scope="col">\(table.columns.label)</th>\
       <th scope="col" class="n">\(table.columns.text)</th>\
-      \(table.shape == .headings ? "<td></td>" : "")</tr></thead>
+      \("<td></td>", if: table.shape == .headings)</tr></thead>
       <tbody>
       \(rows)</tbody>
       </table>

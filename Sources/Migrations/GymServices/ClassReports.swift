@@ -1,6 +1,7 @@
 package import FirestoreModels
 package import FirestoreREST
 import GymModels
+import MigrationEngine
 package import Schema
 package import Tables
 
@@ -11,7 +12,7 @@ package struct ScheduledClass: Sendable, Equatable {
   package var start: String
   package var id: String
   package var name: String
-  /// How many active bookings it has.
+  /// The number of active bookings.
   package var booked: Int
   package var capacity: Int
 }
@@ -68,13 +69,13 @@ package struct ClassReports: Sendable {
   // MARK: Week
 
   /// The active classes of the week, Monday to Sunday, that a day is in: by day, hour, name and id.
-  ///
-  /// - Throws: ``Failure``.
   package func week(of day: CalendarDay) async throws -> [ScheduledClass] {
     let monday = day.monday
     let classes = try await classes(from: monday, before: CalendarDay(number: monday.number + 7))
       .filter(\.isActive)
-    let booked = try await activeBookings(of: classes.map(\.id))
+    let bookings = try await ClassService.activeBookings(of: Set(classes.map(\.id)), in: client)
+    onRead(Self.bookings, bookings.count)
+    let booked = bookings.reduce(into: [:]) { $0[UTF8Key($1.classId), default: 0] += 1 }
     return classes.compactMap { found in
       found.date.map { date in
         ScheduledClass(
@@ -93,13 +94,6 @@ package struct ClassReports: Sendable {
     }
   }
 
-  /// How many active bookings classes have.
-  private func activeBookings(of classes: [String]) async throws -> [UTF8Key: Int] {
-    let bookings = try await ClassService.activeBookings(of: Set(classes), in: client)
-    onRead(Self.bookings, bookings.count)
-    return bookings.reduce(into: [:]) { counts, booking in counts[UTF8Key(booking.classId), default: 0] += 1 }
-  }
-
   private func classes(from first: CalendarDay, before end: CalendarDay) async throws -> [GymClass] {
     var found: [GymClass] = []
     try await forEach(in: ClassSeries.classes, "fecha", from: first, before: end) {
@@ -115,9 +109,9 @@ package struct ClassReports: Sendable {
   /// - Throws: ``Failure``; `.inputMissing` where the class or the member does not exist.
   package func attendance(_ selection: Selection) async throws -> [AttendanceRecord] {
     let records = try await records(selection)
-    let classes = try await documents(
-      records.map { ($0.classId, ClassSeries.classes) }
-    ).mapValues { GymClass($0) }
+    let classes = try await documents(records.map { ($0.classId, ClassSeries.classes) }).mapValues {
+      GymClass($0)
+    }
     let people = records.map { record -> (id: String, collection: CollectionPath) in
       if let id = record.memberId, !id.isEmpty { return (id, Self.members) }
       return (record.userId ?? "", GroupService.users)
@@ -230,15 +224,10 @@ package struct ClassReports: Sendable {
 
   private func documents(
     _ ids: [(id: String, collection: CollectionPath)]
-  ) async throws
-    -> [DocumentPath: RawDocument]
-  {
+  ) async throws -> [DocumentPath: RawDocument] {
     var found: [DocumentPath: RawDocument] = [:]
     let paths = Set(ids.compactMap { Self.path($0.id, in: $0.collection) }).sorted()
-    for start in stride(from: 0, to: paths.count, by: 300) {
-      let some = Array(paths[start..<min(start + 300, paths.count)])
-      found.merge(try await client.batchGet(some)) { $1 }
-    }
+    for some in paths.chunks(of: 300) { found.merge(try await client.batchGet(Array(some))) { $1 } }
     for (collection, documents) in Dictionary(grouping: found.keys, by: \.collection) {
       onRead(collection, documents.count)
     }
@@ -252,10 +241,9 @@ package struct ClassReports: Sendable {
     of values: [String],
     _ body: (RawDocument) -> Void
   ) async throws {
-    for start in stride(from: 0, to: values.count, by: ClassService.valuesOfIn) {
-      let some = values[start..<min(start + ClassService.valuesOfIn, values.count)].map { Value.string($0) }
-      let own = StructuredQuery.Filter.field(FieldPath(field: field), .in, .array(Array(some)))
-      try await forEach(in: collection, own, body)
+    for some in values.chunks(of: ClassService.valuesOfIn) {
+      let filter: Value = .array(some.map { .string($0) })
+      try await forEach(in: collection, .field(FieldPath(field: field), .in, filter), body)
     }
   }
 
@@ -269,8 +257,8 @@ package struct ClassReports: Sendable {
   ) async throws {
     let path = FieldPath(field: field)
     let filters: [StructuredQuery.Filter] = try [
-      .field(path, .greaterThanOrEqual, .timestamp(start(of: first))),
-      .field(path, .lessThan, .timestamp(start(of: end))),
+      .field(path, .greaterThanOrEqual, .timestamp(zone.start(of: first, for: "report on"))),
+      .field(path, .lessThan, .timestamp(zone.start(of: end, for: "report on"))),
     ]
     try await forEach(in: collection, .and(filters), body)
   }
@@ -288,11 +276,6 @@ package struct ClassReports: Sendable {
     }
   }
 
-  private func start(of day: CalendarDay) throws(Failure) -> Timestamp {
-    let (year, month, number) = day.date
-    if let start = zone.startOfDay(year: year, month: month, day: number) { return start }
-    throw Failure(.usage, "report on", path: day.text, cause: "\(zone.name) has no such day")
-  }
 }
 
 // MARK: Tables
@@ -325,10 +308,8 @@ extension ClassReports {
 }
 
 extension ScheduledClass {
-  /// The collection of its table.
   package static let table = CollectionPath(nil, "class_week")
 
-  /// Its row.
   package var row: RawDocument {
     RawDocument(
       path: DocumentPath(Self.table, id),
@@ -342,13 +323,11 @@ extension ScheduledClass {
 }
 
 extension AttendanceRecord {
-  /// The collection of its table.
   package static let table = CollectionPath(nil, "class_attendance")
 
   /// Whether the person came, in a word.
   package var attendance: String { attended ? "asistió" : "falta" }
 
-  /// Its row.
   package var row: RawDocument {
     var fields: FieldMap = [
       "classId": .string(classID), "attendance": .string(attendance),

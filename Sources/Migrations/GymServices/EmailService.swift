@@ -15,7 +15,6 @@ package struct EmailService: Sendable {
     /// The user has another address.
     case otherAddress = "other-address"
 
-    /// One sentence.
     package var message: String {
       switch self {
       case .taken: "The address is registered for another user, and stays so."
@@ -39,8 +38,6 @@ package struct EmailService: Sendable {
     self.client = client
   }
 
-  /// The path of an address's entry.
-  ///
   /// - Throws: `.usage` for an address that cannot have one.
   package static func path(of address: String) throws(Failure) -> DocumentPath {
     let email = EmailIndex.normalised(address)
@@ -56,8 +53,6 @@ package struct EmailService: Sendable {
   }
 
   /// The user whose address it is, in one read; nil where nobody is registered.
-  ///
-  /// - Throws: ``Failure``.
   package func resolve(_ address: String) async throws -> String? {
     let path = try Self.path(of: address)
     return try await client.batchGet([path])[path]?.fields[UserEmailEntry.Field.primaryUserId]?.string
@@ -65,7 +60,7 @@ package struct EmailService: Sendable {
 
   /// Registers an address as the apps do: in one transaction, normalised, and never over another person's entry.
   ///
-  /// - Throws: ``Failure``; `.tryLater` where others kept changing the documents.
+  /// - Throws: ``Failure``; `.tryLater` where other programs kept changing the documents.
   package static func register(
     _ address: String,
     for id: String,

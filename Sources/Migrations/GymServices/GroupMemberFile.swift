@@ -6,8 +6,6 @@ import Tables
 package enum GroupMemberFile {
   private static let columns = ["groupId", "userId", "displayName", "photoURL", "role"]
 
-  /// Reads a file.
-  ///
   /// - Throws: `.inputMissing`, or `.inputMalformed` with the row and what was expected there.
   package static func operations(in path: String) throws(Failure) -> [GroupOperation] {
     let isTable = [".csv", ".tsv", ".csv.gz", ".tsv.gz", ".xlsx"].contains { path.hasSuffix($0) }

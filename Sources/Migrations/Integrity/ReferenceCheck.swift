@@ -1,4 +1,5 @@
 import FirestoreModels
+import MigrationEngine
 import Schema
 
 /// The rules of a schema over several documents: references, links that name each other, and unique fields.

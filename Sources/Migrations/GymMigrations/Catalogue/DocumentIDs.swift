@@ -42,8 +42,7 @@ package struct DocumentIDs: Migration {
     let own = document.path.id
     guard let existing else {
       let edit: FieldEdit = [CommonField.id: .string(own)]
-      let reasons = [Reason.idMissing.rawValue]
-      return Outcome(.change(document.changing(edit, reasons: reasons)))
+      return Outcome(.change(document.changing(edit, reasons: [Reason.idMissing.rawValue])))
     }
     if existing.isIdentical(to: own) { return Outcome(.unchanged) }
     let finding = Finding(

@@ -48,11 +48,11 @@ package struct GroupsRecount: Migration {
 
   /// What becomes of a group that has so many members.
   package func outcome(for group: RawDocument, members: Int) -> Outcome {
-    let existing = group.fields[Self.memberCount] ?? .null
-    guard existing.isNull || existing.integer != nil else {
-      return Outcome(
-        WrongType(finding: group.wrongType(Self.memberCount, found: existing, wanted: "integer"))
-      )
+    let existing: Int64?
+    do throws(WrongType) {
+      existing = try group.value(Self.memberCount, "integer", \.integer)
+    } catch {
+      return Outcome(error)
     }
     var findings: [Finding] = []
     if members > Self.maximumMembers {
@@ -67,9 +67,9 @@ package struct GroupsRecount: Migration {
         )
       )
     }
-    if existing.integer == Int64(members) { return Outcome(.unchanged, findings: findings) }
+    if existing == Int64(members) { return Outcome(.unchanged, findings: findings) }
     let edit: FieldEdit = [Self.memberCount: .integer(Int64(members))]
-    let reason: Reason = existing.isNull ? .countMissing : .countWrong
+    let reason: Reason = existing == nil ? .countMissing : .countWrong
     return Outcome(.change(group.changing(edit, reasons: [reason.rawValue])), findings: findings)
   }
 }

@@ -55,6 +55,7 @@ package enum ReviewFile {
 /// The indices of a review's columns.
 private struct Columns {
   private var columns: [UTF8Key: Int] = [:]
+  private let migrations = Set(MigrationCatalogue.known().map { UTF8Key($0.id) })
 
   private static let required = ["document", "migration", "code", "found"]
 
@@ -96,9 +97,7 @@ private struct Columns {
       throw ReviewFile.malformed(path, "\(row.label), column \(index + 1): the header has no such column")
     }
     guard cell("migration", row).isIdentical(to: "users-unify") else {
-      if MigrationCatalogue.known().contains(where: { $0.id.isIdentical(to: cell("migration", row)) }) {
-        return nil
-      }
+      if migrations.contains(UTF8Key(cell("migration", row))) { return nil }
       throw unknown("migration", "there is no such migration", row, path)
     }
     guard let code = UsersUnify.Code.allCases.first(where: { $0.rawValue.isIdentical(to: cell("code", row)) })

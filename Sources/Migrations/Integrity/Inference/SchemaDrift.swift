@@ -3,7 +3,6 @@ package import Schema
 
 /// How data differs from its schema, collection by collection and field by field.
 package struct SchemaDrift: Sendable {
-  /// A difference.
   package struct Difference: Sendable, Equatable {
     /// The collection, as a pattern.
     package var collection: CollectionPath
@@ -19,27 +18,15 @@ package struct SchemaDrift: Sendable {
     /// One of them.
     package var example: DocumentPath?
 
-    /// Writes the members of a JSON object.
     package func write(to json: inout JSONWriter) {
       json.object {
-        $0.key("collection")
-        $0.string(collection.string)
-        if let field {
-          $0.key("field")
-          $0.string(field.description)
-        }
-        $0.key("kind")
-        $0.string(kind)
-        $0.key("expected")
-        $0.string(expected)
-        $0.key("count")
-        $0.integer(count)
-        $0.key("documents")
-        $0.integer(documents)
-        if let example {
-          $0.key("example")
-          $0.string(example.string)
-        }
+        $0.member("collection", collection.string)
+        $0.member("field", field?.description)
+        $0.member("kind", kind)
+        $0.member("expected", expected)
+        $0.member("count", count)
+        $0.member("documents", documents)
+        $0.member("example", example?.string)
       }
     }
   }
@@ -81,9 +68,7 @@ package struct SchemaDrift: Sendable {
 
   /// The differences, once all documents have been read; sorted by collection, field and kind.
   ///
-  /// - Parameters:
-  ///   - profiles: What was found.
-  ///   - named: Whether a declared collection was to be read.
+  /// - Parameter isRead: Whether a declared collection was to be read.
   package func differences(
     from profiles: [CollectionProfile],
     covering isRead: (CollectionPath) -> Bool

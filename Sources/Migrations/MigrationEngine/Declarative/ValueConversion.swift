@@ -33,10 +33,10 @@ package struct ValueConversion: Sendable, Equatable {
     init(_ reason: String) { self.reason = reason }
   }
 
-  /// The type that values are to have.
   package var target: Target
   /// What numbers count between numbers and timestamps; those are not converted where it is nil.
   package var unit: TimeUnit?
+
   package init(to target: Target, unit: TimeUnit? = nil) {
     self.target = target
     self.unit = unit

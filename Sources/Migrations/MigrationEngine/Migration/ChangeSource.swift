@@ -41,7 +41,6 @@ package enum ChangeSource: Sendable {
   /// They were decided before.
   case list(any ChangeList)
 
-  /// The name in reports and errors.
   package var id: String {
     switch self {
     case .migration(let migration): migration.id

@@ -111,7 +111,7 @@ extension Migration {
 
 extension DocumentSource {
   /// Calls `body` with some documents of a collection at a time.
-  func forEachDocument(
+  package func forEachDocument(
     in collection: CollectionPath,
     atOnce count: Int,
     _ body: ([RawDocument]) async throws -> Void

@@ -2,7 +2,6 @@ package import FirestoreModels
 
 /// What a migration decided about one document.
 package struct Outcome: Sendable, Equatable {
-  /// What is to be done.
   package enum Action: Sendable, Equatable {
     /// It is right already.
     case unchanged
@@ -14,7 +13,6 @@ package struct Outcome: Sendable, Equatable {
     case change(Change)
   }
 
-  /// What is to be done.
   package var action: Action
   /// What a person should know of it, apart from the change itself.
   package var findings: [Finding]
@@ -40,9 +38,7 @@ package struct Finding: Sendable, Equatable {
     case note
   }
 
-  /// How it is counted.
   package var kind: Kind
-  /// The document.
   package var path: DocumentPath
   /// What it is, as a short fixed code: `wrong-type`, `name-disagrees`, `orphan`.
   package var code: String

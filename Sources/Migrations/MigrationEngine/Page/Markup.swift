@@ -27,6 +27,10 @@ package struct Markup: ExpressibleByStringInterpolation {
 
     package mutating func appendInterpolation(_ part: Markup) { bytes += part.bytes }
 
+    package mutating func appendInterpolation(_ part: Markup, if isShown: Bool) {
+      if isShown { bytes += part.bytes }
+    }
+
     package mutating func appendInterpolation(_ parts: [Markup]) {
       for part in parts { bytes += part.bytes }
     }
@@ -37,7 +41,9 @@ package struct Markup: ExpressibleByStringInterpolation {
     package mutating func appendInterpolation(_ number: Int) { bytes += String(number).utf8 }
 
     /// Appends a number with a comma between thousands.
-    package mutating func appendInterpolation(grouped number: Int) { bytes += NumberText.grouped(number).utf8 }
+    package mutating func appendInterpolation(grouped number: Int) {
+      bytes += NumberText.grouped(number).utf8
+    }
 
     /// Appends text, in an element or in an attribute between quotes.
     ///
@@ -52,7 +58,8 @@ package struct Markup: ExpressibleByStringInterpolation {
         case "\"": appendLiteral("&quot;")
         case "'": appendLiteral("&#39;")
         case "\n", "\t": bytes.append(UInt8(scalar.value))
-        case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
+        case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{61C}", "\u{200E}"..."\u{200F}",
+          "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
           let digits = String(scalar.value, radix: 16)
           appendLiteral("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)")
         default: bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter

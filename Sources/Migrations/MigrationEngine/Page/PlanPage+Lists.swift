@@ -90,7 +90,7 @@ extension PlanPage {
       <table class="values">
       <thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
       <tbody>
-      \(differences.prefix(limits.differences).map(row))\(more > 0 ? cut : "")</tbody>
+      \(differences.prefix(limits.differences).map(row))\(cut, if: more > 0)</tbody>
       </table>
       </li>
 

@@ -88,14 +88,9 @@ struct PlanFile: Sendable {
   /// The members that every line of a source has.
   private func common(to source: ChangeSource) -> [UInt8] {
     var json = JSONWriter()
-    if let checksum = source.checksum {
-      json.key("checksum")
-      json.string(checksum)
-    }
-    json.key("database")
-    json.string(database.description)
-    json.key("migration")
-    json.string(source.id)
+    json.member("checksum", source.checksum)
+    json.member("database", database.description)
+    json.member("migration", source.id)
     return json.bytes
   }
 }

@@ -16,8 +16,6 @@ package struct UndoRun: ChangeList {
   /// Documents that are looked up together.
   private static let batch = 300
 
-  /// Undoes a run.
-  ///
   /// - Throws: `.notPermitted` where the run changed another database.
   package init(_ run: String, _ changes: RunChanges, client: FirestoreClient) throws(Failure) {
     guard changes.database == client.database else {

@@ -56,8 +56,6 @@ enum MirrorTables {
   }
 
   static func forget(_ path: String, _ db: Database) throws {
-    let forget = try StatementWriter(db, "DELETE FROM \(edits) WHERE path = ?")
-    forget.bind(1, text: path)
-    try forget.run()
+    try StatementWriter(db, "DELETE FROM \(edits) WHERE path = ?").run(texts: [path])
   }
 }
