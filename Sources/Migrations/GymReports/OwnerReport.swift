@@ -49,7 +49,6 @@ package struct OwnerReport: Sendable, Equatable {
     package var topMembers: [Member] = []
   }
 
-  /// A member with a number of check-ins.
   package struct Member: Sendable, Equatable {
     package var id: String
     /// Nil where there is no document with a name.

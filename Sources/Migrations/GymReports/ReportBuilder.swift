@@ -199,7 +199,6 @@ package struct ReportBuilder: Sendable {
 
   // MARK: The report
 
-  /// The report on what was taken so far.
   package var report: OwnerReport {
     var report = OwnerReport(days: days, asOf: asOf)
     report.income = .init(

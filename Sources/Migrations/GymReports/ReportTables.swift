@@ -3,7 +3,7 @@ import Schema
 
 /// A part of a report as every output shows it: a heading, and rows of a label, a length and a text.
 struct ReportTable {
-  /// What a row says beside its label.
+  /// The content of a row beside its label.
   enum Content {
     case cents(Int)
     case count(Int)
@@ -126,7 +126,7 @@ extension OwnerReport {
     let used = hours.indices.filter { hours[$0].count > 0 }
     tables += [
       counts(.byDay, words[.day], checkIns.byDay, .series),
-      // The hours from the first to the last in which somebody came.
+      // The hours from the first to the last with a check-in.
       counts(
         .byHour,
         words[.hour],

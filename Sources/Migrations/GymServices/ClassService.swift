@@ -65,10 +65,11 @@ package struct ClassService: Sendable {
 
   /// The days of a series on which there is no class yet.
   package func missing(of series: ClassSeries, in client: FirestoreClient) async throws -> [CalendarDay] {
+    let classes = zip(series.dates, try documents(of: series).map(\.path))
     var missing: [CalendarDay] = []
-    for some in zip(series.dates, try documents(of: series).map(\.path)).map({ $0 }).chunks(of: 300) {
+    for some in Array(classes).chunks(of: 300) {
       let found = try await client.batchGet(some.map(\.1), mask: [.documentName])
-      missing += some.filter { found[$0.1] == nil }.map(\.0)
+      for (day, path) in some where found[path] == nil { missing.append(day) }
     }
     return missing
   }

@@ -8,11 +8,8 @@ package import Runs
 package struct EmailService: Sendable {
   /// Why an address cannot be registered; the raw value is the code in messages.
   package enum Refusal: String, Error, Sendable, CaseIterable {
-    /// The address is another user's already.
     case taken = "email-taken"
-    /// There is no user of that ID.
     case userNotFound = "user-not-found"
-    /// The user has another address.
     case otherAddress = "other-address"
 
     package var message: String {
@@ -24,7 +21,6 @@ package struct EmailService: Sendable {
     }
   }
 
-  /// How a registration ended.
   package enum Registration: Sendable, Equatable {
     case registered
     /// It was so already.

@@ -9,7 +9,6 @@ import Schema
 /// Groups with their members: each change of the members and of `memberCount` is one transaction, so that the count is
 /// right at every commit, also where other programs do the same at the same time.
 package struct GroupService: Sendable {
-  /// The most members of a group.
   package static let maximumMembers = 10
   /// The most members that one transaction takes along when a group is deleted; each has two writes at most.
   private static let membersPerTransaction = 200
@@ -17,13 +16,11 @@ package struct GroupService: Sendable {
   /// Why something cannot be done; the raw value is the code in reports.
   package enum Refusal: String, Error, Sendable, CaseIterable {
     case groupNotFound = "group-not-found"
-    /// A group that was to be created is there.
     case exists = "group-exists"
     case groupFull = "group-full"
     case alreadyMember = "already-member"
     case notMember = "not-member"
     case userNotFound = "user-not-found"
-    /// Nobody who stays would be an active admin.
     case lastAdmin = "last-admin"
 
     package var message: String {
@@ -81,7 +78,6 @@ package struct GroupService: Sendable {
     return String(decoding: id, as: UTF8.self)
   }
 
-  /// The subcollection of a group's members.
   package static func members(of group: DocumentPath) -> CollectionPath { CollectionPath(group, "members") }
 
   // MARK: Creating

@@ -15,11 +15,8 @@ package struct SetupService: Sendable {
 
   /// Why it cannot be set up; the raw value is the code in messages.
   package enum Refusal: String, Error, Sendable, CaseIterable {
-    /// It is set up already.
     case alreadySetUp = "already-set-up"
-    /// There is no user of that ID.
     case userNotFound = "user-not-found"
-    /// The user is not an active admin.
     case notAdmin = "not-admin"
 
     package var message: String {

@@ -70,7 +70,6 @@ struct ReferenceSpool {
     }
   }
 
-  /// Adds the values of unique fields.
   func addUnique(_ entries: [(key: Int, value: [UInt8], path: String)]) async throws {
     try await database.insert(entries, "INSERT INTO uniques VALUES (?, ?, ?)") {
       [$0.key, Data($0.value), SpoolDatabase.bytes($0.path)]

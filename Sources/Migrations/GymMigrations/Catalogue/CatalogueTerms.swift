@@ -37,7 +37,6 @@ extension RawDocument {
     wrongType(field.rawValue, found: found, wanted: field.isBoolean ? "boolean" : "string")
   }
 
-  /// The finding of a value of another type than its field's.
   func wrongType(_ field: String, found: Value, wanted: String) -> Finding {
     Finding(
       .reject,

@@ -17,7 +17,6 @@ package struct DocumentIDs: Migration {
 
   /// Why a field is written; the raw value is the reason in plans.
   package enum Reason: String, Sendable, CaseIterable {
-    /// `id` was missing.
     case idMissing = "id-from-document"
   }
 

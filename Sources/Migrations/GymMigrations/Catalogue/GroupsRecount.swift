@@ -17,13 +17,10 @@ package struct GroupsRecount: Migration {
 
   /// Why a field is written; the raw value is the reason in plans.
   package enum Reason: String, Sendable, CaseIterable {
-    /// memberCount was missing.
     case countMissing = "memberCount-missing"
-    /// memberCount was another number.
     case countWrong = "memberCount-wrong"
   }
 
-  /// The members that a group has at most.
   package static let maximumMembers = 10
 
   private static let memberCount = "memberCount"
@@ -43,7 +40,6 @@ package struct GroupsRecount: Migration {
     outcome(for: document, members: try await reader.count(Self.members(of: document.path)))
   }
 
-  /// The subcollection of a group's members.
   package static func members(of group: DocumentPath) -> CollectionPath { CollectionPath(group, "members") }
 
   /// What becomes of a group that has so many members.

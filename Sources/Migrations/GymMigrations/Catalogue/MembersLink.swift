@@ -13,21 +13,15 @@ package import MigrationEngine
 package struct MembersLink: Migration {
   /// The findings about a document; the raw value is the code in reports.
   package enum Code: String, Sendable, CaseIterable {
-    /// The link names somebody whose own link names another. A review, as all but two are.
     case linkContradicts = "link-contradicts"
-    /// The document has no link, and several of the other side name it.
     case linkClaimedTwice = "link-claimed-twice"
-    /// The link names nobody, and there is nobody to link instead.
     case linkDangling = "link-dangling"
-    /// Several people share the phone or the email.
     case matchAmbiguous = "match-ambiguous"
-    /// Phone and email lead to different people.
     case matchContradicts = "match-contradicts"
     /// The single match, or the user, is not active.
     case matchInactive = "match-inactive"
     /// All who match are linked to others already: a second account of one person, as a rule. A note.
     case matchTaken = "match-taken"
-    /// A value is not of its field's type. A reject.
     case wrongType = "wrong-type"
 
     fileprivate var kind: Finding.Kind {

@@ -11,19 +11,14 @@ package struct SnapshotBackfill: Migration {
   ///
   /// All are ``Finding/Kind/review`` but `wrongType`.
   package enum Code: String, Sendable, CaseIterable {
-    /// The payment names no member.
     case noMember = "payment-no-member"
-    /// The payment's member is gone.
     case memberGone = "payment-member-gone"
-    /// The member has no snapshot either.
     case memberHasNone = "member-no-snapshot"
     /// The payment has no time, or the snapshot none that says when it was assigned.
     case undated = "snapshot-undated"
     /// The snapshot was assigned after the payment, so it is of a later plan.
     case later = "snapshot-later"
-    /// The amount or the currency is not the snapshot's.
     case priceDiffers = "snapshot-price-differs"
-    /// A value of the payment is not of its field's type. A reject.
     case wrongType = "wrong-type"
 
     fileprivate var message: String {
@@ -41,7 +36,6 @@ package struct SnapshotBackfill: Migration {
 
   /// Why a field is written; the raw value is the reason in plans.
   package enum Reason: String, Sendable, CaseIterable {
-    /// It is the member's.
     case fromMember = "snapshot-from-member"
   }
 
@@ -49,7 +43,6 @@ package struct SnapshotBackfill: Migration {
 
   package let id = "snapshot-backfill"
   package let summary = "Gives payments of memberships without a plan snapshot that of their member."
-  /// `members` and `payments`.
   package let reads = [GymCollection.members, GymCollection.payments]
   package let writes = [GymCollection.payments]
 

@@ -24,9 +24,7 @@ package struct UserEmails: Migration {
     case emailEmpty = "email-empty"
     /// The user's email has no `@`. A review, as are the following.
     case emailNoAt = "email-no-at"
-    /// The user's email holds a `/`.
     case emailSlash = "email-slash"
-    /// The user's email is over 1,500 bytes.
     case emailTooLong = "email-too-long"
     /// The user's email is an id that the service keeps for itself.
     case emailReserved = "email-reserved"
@@ -48,13 +46,9 @@ package struct UserEmails: Migration {
   ///
   /// A pruned orphan's reason is its ``Code``.
   package enum Reason: String, Sendable, CaseIterable {
-    /// There was no entry for the email.
     case entryMissing = "entry-missing"
-    /// The entry's user is gone.
     case userGone = "primaryUserId-user-gone"
-    /// The entry's user bears another email.
     case otherEmail = "primaryUserId-other-email"
-    /// The entry named no user.
     case noUser = "primaryUserId-no-user"
     /// The entry's `email` was not its id.
     case emailMended = "email-mended"
@@ -65,7 +59,6 @@ package struct UserEmails: Migration {
 
   package let id = "user-emails"
   package let summary = "Rebuilds user_emails, the index from an email to the account that first bore it."
-  /// `users` and `user_emails`.
   package let reads = [GymCollection.users, GymCollection.userEmails]
   package let writes = [GymCollection.userEmails]
   /// An entry that was corrected or removed does not show what was wrong with it.

@@ -90,7 +90,6 @@ extension IntegrityRule {
   )
 }
 
-/// A check by ``GymRules``.
 final class GymCheck: ApplicationCheck {
   private let rules: Set<IntegrityRule>
   private let spool: GymSpool

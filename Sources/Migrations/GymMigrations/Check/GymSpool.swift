@@ -12,7 +12,6 @@ struct GymSpool {
     var id: String
     /// Whether the user is an active admin.
     var isAdmin: Bool
-    /// The current group; nil where there is none.
     var group: String?
   }
 

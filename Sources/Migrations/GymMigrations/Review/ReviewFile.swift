@@ -5,8 +5,8 @@ import Tables
 
 /// The reading of a corrected `review.csv`, strict and before anything is written.
 ///
-/// The header names the columns, in any order. Rows of other migrations, and rows about something else than a
-/// name, are passed over: a file of several migrations is handed back as it is.
+/// The header names the columns, in any order. Rows of other migrations, and rows about something else than a name, are
+/// skipped, so that the file of several migrations can be used as it is.
 package enum ReviewFile {
   /// The list as a spreadsheet saved it: a workbook, whose first sheet is read, or CSV with or without byte order mark,
   /// parted by commas, semicolons, tabs or bars.
@@ -131,7 +131,6 @@ private struct Columns {
 }
 
 extension UsersUnify.Code {
-  /// Whether it is about a name.
   fileprivate var isOfName: Bool {
     switch self {
     case .nameDisagrees, .nameOneWord, .nameManyWords, .nameParticle, .nameNoPaternal, .nameNoFirst,

@@ -13,9 +13,8 @@ package struct SchemaDrift: Sendable {
     /// What the schema expects, or what was found where it says nothing.
     package var expected: String
     /// How many documents have it, and out of how many.
-    package var count: Int
-    package var documents: Int
-    /// One of them.
+    package var count = 0
+    package var documents = 0
     package var example: DocumentPath?
 
     package func write(to json: inout JSONWriter) {
@@ -44,7 +43,6 @@ package struct SchemaDrift: Sendable {
     self.schema = schema
   }
 
-  /// Compares a document with the schema of its collection.
   package mutating func add(_ document: RawDocument) {
     guard let collection = schema.collection(document.path.collection) else { return }
     // Fields that are not declared are known from the profile, with their types.
@@ -60,7 +58,6 @@ package struct SchemaDrift: Sendable {
         kind: key.kind,
         expected: violation.expected,
         count: 1,
-        documents: 0,
         example: document.path
       )
     }
@@ -99,9 +96,7 @@ package struct SchemaDrift: Sendable {
         Difference(
           collection: declared.pattern,
           kind: "collection-absent",
-          expected: "documents",
-          count: 0,
-          documents: 0
+          expected: "documents"
         )
       )
     }
@@ -150,7 +145,6 @@ package struct SchemaDrift: Sendable {
         field: field.path,
         kind: "field-absent",
         expected: "\(field.typeNames.isEmpty ? "a value" : field.typeNames) in some document",
-        count: 0,
         documents: profile.documents
       )
     }

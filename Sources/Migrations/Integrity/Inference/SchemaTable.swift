@@ -5,7 +5,6 @@ package import Schema
 
 /// A profile, or a schema, as a table: for a terminal or as a page for a browser.
 package struct SchemaTable: Sendable {
-  /// The headings.
   package let headings: [String]
   /// The rows, each of which begins with the collection.
   package let rows: [[String]]

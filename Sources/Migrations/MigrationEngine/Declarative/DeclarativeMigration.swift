@@ -62,7 +62,6 @@ package struct DeclarativeMigration: Migration {
       documentFilters = filters.map { DocumentFilter($0) }
     }
 
-    /// The documents of some ids.
     package init(_ collection: CollectionPath, ids: [String], in database: DatabaseName) {
       let names = ids.map { Value.reference(database.name(of: DocumentPath(collection, $0))) }
       self.init(
@@ -74,12 +73,10 @@ package struct DeclarativeMigration: Migration {
     /// Values of an IN at most (https://firebase.google.com/docs/firestore/query-data/queries).
     private static let namesPerRead = 30
 
-    /// Whether a document is meant.
     package func contains(_ document: RawDocument) -> Bool {
       covers(document.path.collection) && matches(document)
     }
 
-    /// Whether a collection is meant.
     func covers(_ other: CollectionPath) -> Bool {
       if isGroup { return other.id.isIdentical(to: collection.id) }
       return other == collection || CollectionSelection.name(collection.string, means: other)

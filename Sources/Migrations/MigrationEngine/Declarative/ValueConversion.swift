@@ -5,7 +5,6 @@ package import FirestoreModels
 /// Nothing is rounded, cut or guessed: `"007"` is no integer (its zeros would be lost), `1.5` neither, and `"si"` is no
 /// boolean.
 package struct ValueConversion: Sendable, Equatable {
-  /// The types that values are converted to.
   package enum Target: String, Sendable, CaseIterable {
     case string, integer, double, boolean, timestamp
   }

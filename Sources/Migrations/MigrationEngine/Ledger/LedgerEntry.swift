@@ -3,7 +3,6 @@ package import Runs
 
 /// `_gymmigrate_runs/RUN`: what was done to a database, by whom, with which migrations, and how it ended.
 package struct LedgerEntry: Sendable, Equatable {
-  /// A migration of the run.
   package struct Applied: Sendable, Equatable {
     package var id: String
     /// The SHA-256 of its file; nil for one of the program's.
@@ -22,7 +21,6 @@ package struct LedgerEntry: Sendable, Equatable {
     case done, incomplete
     /// It stopped before it was done.
     case failed, interrupted
-    /// It was undone.
     case undone
     /// It stopped before it was done, and `unlock` lets other runs begin all the same.
     case cleared

@@ -88,7 +88,7 @@ package struct MigrationLedger: Sendable {
   ///   - isUnrecorded: Whether it was perhaps cleared by a command that could not record that in the run's folder.
   ///   - willClear: Called before the first write, once every check has passed.
   /// - Throws: `.inputMissing` where the ledger does not know it, `.usage` where it did not stop before its end, `.tryLater` where
-  ///   it may be at work still.
+  ///   it may still be running.
   package func clear(
     _ run: String,
     isDead: Bool,

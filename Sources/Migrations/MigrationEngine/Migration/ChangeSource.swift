@@ -87,7 +87,6 @@ package enum ChangeSource: Sendable {
     if case .migration(let migration) = self { migration.replan(current) } else { nil }
   }
 
-  /// The same changes, without the deletions of documents that have subcollections.
   package func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> ChangeSource {
     switch self {
     case .migration(let migration): .migration(migration.guarded(by: subcollections))

@@ -33,7 +33,6 @@ extension DocumentSource {
     try await forEachDocument(matching: read) { document in try await body([document]) }
   }
 
-  /// Counts them one by one.
   package func count(_ collection: CollectionPath) async throws -> Int {
     var count = 0
     try await forEachDocument(in: collection) { _ in count += 1 }

@@ -9,7 +9,6 @@ package struct Outcome: Sendable, Equatable {
     case skip
     /// It is not what it has to be, and is left alone.
     case conflict
-    /// It is to be written.
     case change(Change)
   }
 
@@ -34,7 +33,7 @@ package struct Finding: Sendable, Equatable {
     case review
     /// The document cannot be migrated or written as it is: listed in rejects.jsonl.
     case reject
-    /// Worth knowing; nothing is waiting for it.
+    /// Worth knowing; nothing has to be done.
     case note
   }
 

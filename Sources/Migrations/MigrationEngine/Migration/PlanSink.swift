@@ -5,7 +5,6 @@ package protocol PlanSink: Sendable {
   /// Records the outcome of one document: as it was read, or without times and fields where it is to be created.
   func record(_ outcome: Outcome, of document: RawDocument) async throws
 
-  /// Records the outcomes of a page.
   func record(_ outcomes: [Outcome], of page: [RawDocument]) async throws
 
   /// Records a finding about a document that does not exist: it is listed, and counted as for review alone.

@@ -26,7 +26,6 @@ struct PlanTally: Equatable {
     counts[collection(of: change.path), default: [:]][Kind(change), default: 0] += 1
   }
 
-  /// The changes of a kind, in one collection or in all.
   func count(_ kind: Kind, in collection: CollectionPath? = nil) -> Int {
     if let collection { return counts[collection]?[kind] ?? 0 }
     return counts.values.reduce(0) { $0 + ($1[kind] ?? 0) }

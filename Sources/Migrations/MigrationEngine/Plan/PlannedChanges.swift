@@ -95,7 +95,6 @@ package struct PlannedChanges: ChangeList {
 
 /// Reads a plan file line by line.
 package struct PlanReader: ~Copyable {
-  /// One change.
   package struct Line: Sendable, Equatable {
     /// The number of the line, from 1.
     package var number: Int

@@ -177,27 +177,22 @@ struct PlanSession: PlanSink {
 }
 
 extension Outcome {
-  /// Whether the document cannot be migrated as it is.
   var isRejected: Bool { findings.contains { $0.kind == .reject } }
 
-  /// Whether the document is not what it has to be.
   var isConflict: Bool { if case .conflict = action { true } else { false } }
 
-  /// Whether a person must decide something about the document.
   var needsReview: Bool { findings.contains { $0.kind == .review } }
 }
 
 extension Finding {
-  /// Why a document is conflicted.
   enum Conflict: String {
     case changedSince = "the document was changed since"
     case keptChanging = "the document changed while the run went on"
   }
 
-  /// The code of a conflict.
   static let conflictCode = "conflict"
 
-  /// A document that is left as somebody else made it.
+  /// The finding about a document that was changed by another program and is left as it is.
   static func conflict(_ path: DocumentPath, _ why: Conflict) -> Finding {
     Finding(.reject, path: path, code: conflictCode, message: why.rawValue)
   }

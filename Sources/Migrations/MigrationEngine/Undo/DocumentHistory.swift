@@ -1,17 +1,14 @@
 import FirestoreModels
 import Runs
 
-/// What a run did to one document, by its journal: pure, lines in, a judgement out.
+/// What a run did to one document, by the lines of its journal; pure.
 struct DocumentHistory: Sendable, Equatable {
   /// The state of the document, compared with what the run did.
   enum State: Equatable {
-    /// The run did not change it.
     case untouched
-    /// As the run left it.
     case asLeft
-    /// As it was before the run, restored by somebody.
+    /// As it was before the run, restored by another program.
     case asBefore
-    /// Somebody changed it since.
     case changedSince
   }
 
@@ -25,7 +22,6 @@ struct DocumentHistory: Sendable, Equatable {
   /// The document before the run; nil where there was none.
   var before: RawDocument? { (confirmed ?? open)?.before }
 
-  /// Takes a line of the journal about the document.
   mutating func take(_ line: JournalReader.Line) {
     switch line {
     case .head: return

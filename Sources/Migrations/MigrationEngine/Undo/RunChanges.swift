@@ -11,7 +11,6 @@ package struct RunChanges: Sendable {
   package let run: String
   /// The line of the journal that was torn and stepped over, nil where none was.
   package let tornLine: Int?
-  /// The database that was changed.
   package let database: DatabaseName
   /// The collections that were changed, sorted.
   package let collections: [CollectionPath]

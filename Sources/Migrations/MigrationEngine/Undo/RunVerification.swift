@@ -4,7 +4,6 @@ package import FirestoreREST
 /// Reads back what a run changed.
 package struct RunVerification: Sendable {
   package struct Report: Sendable, Equatable {
-    /// Documents that are as the run left them.
     package var asLeft = 0
     /// Documents that the run meant to change and did not.
     package var untouched = 0

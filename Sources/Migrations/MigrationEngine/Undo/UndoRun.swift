@@ -3,8 +3,8 @@ package import FirestoreREST
 
 /// Restores what a run changed: every document that is still as the run left it becomes what it was before, exactly.
 ///
-/// Documents that the run made are deleted, those that it deleted are made again. What somebody changed since is left alone
-/// and listed as conflicted. What the run meant to change and did not is left alone, too.
+/// Documents that the run created are deleted, those that it deleted are created again. A document that was changed since
+/// is left alone and listed as conflicted. What the run meant to change and did not is left alone, too.
 package struct UndoRun: ChangeList {
   /// `undo RUN`.
   package let id: String

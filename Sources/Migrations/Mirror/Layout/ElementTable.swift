@@ -4,8 +4,8 @@ import Schema
 /// The table of the elements of an array: a row for each, with the IDs of its document, its position from 0, and its value
 /// or, where it is a map, a column for each declared field of it.
 ///
-/// It follows the documents, not the rows that somebody edits: the array's own column is what is edited, so triggers refuse
-/// every other change.
+/// It follows the documents, not edited rows: the array's own column is what is edited, so triggers refuse every other
+/// change.
 package struct ElementTable: Sendable {
   package let field: FieldPath
   package let name: String

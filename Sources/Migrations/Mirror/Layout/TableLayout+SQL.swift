@@ -30,7 +30,6 @@ extension TableLayout {
     "FOREIGN KEY (\(SQLName.list(columns))) REFERENCES \(SQLName.quoted(name)) (\(SQLName.list(keyColumns)))"
   }
 
-  /// The statements that remove the table.
   var dropping: [String] {
     (elementTables.map(\.name) + [name]).map { "DROP TABLE \(SQLName.quoted($0))" }
   }
@@ -42,14 +41,13 @@ extension TableLayout {
     }
   }
 
-  /// What triggers answer to.
   static let events = ["INSERT", "UPDATE", "DELETE"]
 
   private var triggers: [(event: String, rows: [String])] {
     [("INSERT", ["NEW"]), ("UPDATE", ["OLD", "NEW"]), ("DELETE", ["OLD"])]
   }
 
-  /// The statements that create the triggers, which record the documents whose rows somebody edits.
+  /// The statements that create the triggers, which record the documents whose rows are edited.
   var triggerCreation: [String] {
     triggers.map { trigger in
       let records = trigger.rows.map { row in
@@ -63,7 +61,6 @@ extension TableLayout {
     } + elementTriggers
   }
 
-  /// The statements that create the triggers of the tables of elements.
   var elementTriggers: [String] { elementTables.flatMap { $0.triggerCreation(below: self) } }
 
   /// The statements that drop the triggers, so that a pull does not count as editing.

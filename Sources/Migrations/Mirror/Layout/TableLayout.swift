@@ -28,7 +28,6 @@ package struct TableLayout: Sendable {
   package let columns: [FieldColumn]
   /// The tables of the elements of arrays, where the schema says what these are.
   package private(set) var elementTables: [ElementTable] = []
-  /// The number of columns in all.
   package var width: Int { parents.count + columns.count + 2 }
 
   let tree: FieldColumnTree
@@ -85,7 +84,6 @@ extension CollectionPath {
   var segments: [String] { string.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) } }
 }
 
-/// The tables of a mirror.
 package struct MirrorLayout: Sendable {
   package let tables: [TableLayout]
   private let byPattern: [CollectionPath: Int]

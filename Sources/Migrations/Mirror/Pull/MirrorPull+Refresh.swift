@@ -30,7 +30,7 @@ extension MirrorPull {
       try file.close()
       return report
     } catch {
-      // Closing rolls back; what ended the pull says more than that this failed.
+      // Closing rolls back; the error that ended the pull is reported, not that of closing.
       try? file.close()
       throw error
     }
@@ -246,7 +246,7 @@ extension MirrorPull {
     }
   }
 
-  /// Writes the rows that somebody edited as the documents are.
+  /// Writes edited rows as the documents are.
   private func discardEdits(
     _ db: Database,
     _ documents: DocumentTable,

@@ -37,7 +37,6 @@ package struct MirrorPull: Sendable {
   }
 
   package struct Report: Sendable, Equatable {
-    /// Whether the file is new.
     package var isNew = false
     /// The moment that the mirror shows.
     package var readTime: Timestamp?
@@ -109,7 +108,6 @@ package struct MirrorPull: Sendable {
     return try await pinning.pin(.pinned, probing: probed)
   }
 
-  /// The read of a root collection with everything below it.
   func wholeRead(of root: CollectionPath, at moment: Timestamp?) -> CollectionRead {
     var read = CollectionRead(root, readTime: moment)
     read.reach = .subcollections

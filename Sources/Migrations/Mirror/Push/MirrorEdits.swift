@@ -6,7 +6,7 @@ package import MigrationEngine
 package import Schema
 import Tables
 
-/// What somebody changed in the rows of a mirror, as changes of the documents.
+/// The edits of the rows of a mirror, as changes of the documents.
 ///
 /// A document that is no longer as it was pulled is a conflict, and so left alone; but for one that is already as the
 /// rows say.

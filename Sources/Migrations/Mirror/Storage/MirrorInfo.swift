@@ -74,7 +74,6 @@ extension MirrorInfo {
     collections.first { $0.path == collection }?.mark
   }
 
-  /// The tables, as they are in the file.
   package func layout() throws(Failure) -> MirrorLayout {
     MirrorLayout(try Self.collections(schemaText) + (try Self.inferred(inferredText)))
   }

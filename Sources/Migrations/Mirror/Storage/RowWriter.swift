@@ -83,7 +83,6 @@ struct RowWriter {
     }
   }
 
-  /// Removes the row of a document.
   func remove(_ path: DocumentPath, _ db: Database) throws {
     guard let table = layout.table(of: path.collection) else { return }
     for sql in [table.removal] + table.elementTables.map(\.removal) {
@@ -99,7 +98,6 @@ struct RowWriter {
     return try parser.parse(bytes) { json throws(WireError) in try decoder.fields(json) }
   }
 
-  /// Fills tables from the documents that are stored.
   mutating func fill(_ tables: [TableLayout], _ documents: DocumentTable, _ db: Database) throws {
     for table in tables {
       try MirrorScan.forEach(of: table.collection, documents) { row in

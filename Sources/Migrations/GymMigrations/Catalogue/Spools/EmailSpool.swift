@@ -18,9 +18,7 @@ struct EmailSpool {
 
   /// What the users say of one entry.
   struct Answer {
-    /// Whether the entry's user exists.
     var userExists = false
-    /// Whether the entry's user bears the entry's email.
     var userBearsEmail = false
     /// The user who bears the email since earliest, if it may have an entry; nil where nobody does.
     var earliest: String?

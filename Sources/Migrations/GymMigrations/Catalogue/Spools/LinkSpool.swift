@@ -6,7 +6,6 @@ import MigrationEngine
 /// Users and members side by side on disk, with what links them: what ``MembersLink`` has to look up, in memory that
 /// does not grow with it.
 struct LinkSpool {
-  /// The two sides of a link.
   enum Side: Int64, Sendable, CaseIterable {
     case user, member
 
