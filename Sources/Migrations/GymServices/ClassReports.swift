@@ -89,8 +89,7 @@ package struct ClassReports: Sendable {
       }
     }
     .sorted { a, b in
-      if a.day != b.day { return a.day < b.day }
-      return Self.precedes([a.start, a.name, a.id], [b.start, b.name, b.id])
+      Self.precedes([a.day.text, a.start, a.name, a.id], [b.day.text, b.start, b.name, b.id])
     }
   }
 
@@ -130,7 +129,12 @@ package struct ClassReports: Sendable {
         attended: record.attended
       )
     }
-    .sorted(by: Self.precedes)
+    .sorted { a, b in
+      Self.precedes(
+        [a.day?.text, a.start, a.classID, a.personName, a.id],
+        [b.day?.text, b.start, b.classID, b.personName, b.id]
+      )
+    }
   }
 
   private func records(_ selection: Selection) async throws -> [ClassAttendance] {
@@ -175,26 +179,10 @@ package struct ClassReports: Sendable {
     return name.isEmpty ? nil : name.joined
   }
 
-  private static func precedes(_ a: AttendanceRecord, _ b: AttendanceRecord) -> Bool {
-    if a.day != b.day {
-      guard let day = a.day, let other = b.day else { return a.day != nil }
-      return day < other
-    }
-    if a.start != b.start {
-      guard let start = a.start, let other = b.start else { return a.start != nil }
-      return precedes([start], [other])
-    }
-    if !a.classID.isIdentical(to: b.classID) { return precedes([a.classID], [b.classID]) }
-    guard let name = a.personName, let other = b.personName else {
-      if a.personName == nil, b.personName == nil { return precedes([a.id], [b.id]) }
-      return a.personName != nil
-    }
-    return precedes([name, a.id], [other, b.id])
-  }
-
-  /// Whether texts come before others, the first that differ by their bytes.
-  private static func precedes(_ a: [String], _ b: [String]) -> Bool {
-    for (one, other) in zip(a, b) {
+  /// Whether texts come before others, the first that differ by their bytes; a missing one comes last.
+  private static func precedes(_ a: [String?], _ b: [String?]) -> Bool {
+    for (one, other) in zip(a, b) where one != nil || other != nil {
+      guard let one, let other else { return one != nil }
       let order = one.compareUTF8(other)
       if order != 0 { return order < 0 }
     }

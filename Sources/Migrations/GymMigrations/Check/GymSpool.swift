@@ -4,9 +4,6 @@ import GRDB
 import MigrationEngine
 
 /// The ids and keys that the gym's rules over several documents need, on disk: memory does not grow with the collections.
-///
-/// It is SQLite's own kind of temporary database: a file that only this process sees and that is gone with it,
-/// also after a kill. Every text is kept as its bytes, so that ids are equal and ordered by bytes.
 struct GymSpool {
   struct User {
     var id: String
