@@ -49,7 +49,6 @@ package struct OwnerReport: Sendable, Equatable {
     package var topMembers: [Member] = []
   }
 
-  /// A member with a number of check-ins.
   package struct Member: Sendable, Equatable {
     package var id: String
     /// Nil where there is no document with a name.
@@ -95,10 +94,4 @@ package struct OwnerReport: Sendable, Equatable {
   package var undated = LeftOut()
   /// Without an amount.
   package var unreadable = LeftOut()
-
-  package init(days: ClosedRange<CalendarDay>, asOf: CalendarDay) {
-    self.days = days
-    self.asOf = asOf
-  }
-
 }

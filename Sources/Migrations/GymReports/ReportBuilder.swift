@@ -36,21 +36,32 @@ package struct ReportBuilder: Sendable {
 
   /// The total and its headings.
   private struct Ledger: Sendable {
-    var sum = MoneySum()
-    var count = 0
-    var byMonth = Sums()
-    var byDay = Sums()
-    var byFirst = Sums()
-    var bySecond = Sums()
+    private(set) var sum = MoneySum()
+    private var count = 0
+    private(set) var byMonth = Sums()
+    private(set) var byDay = Sums()
+    private(set) var byFirst = Sums()
+    private(set) var bySecond = Sums()
 
     var total: OwnerReport.Amount { .init(key: "", cents: sum.cents, count: count) }
+
+    /// - Returns: Whether it is an amount; any other value is not added.
+    mutating func add(_ amount: Value?, on day: CalendarDay, _ first: Value?, _ second: Value? = nil) -> Bool
+    {
+      guard sum.add(amount) else { return false }
+      count += 1
+      byFirst.add(amount, under: first?.string ?? "unknown")
+      bySecond.add(amount, under: second?.string ?? "unknown")
+      byMonth.add(amount, under: day.month)
+      byDay.add(amount, under: day.text)
+      return true
+    }
   }
 
-  /// How many members are named.
   private static let top = 10
-  /// How many days ahead memberships end soon.
+  /// Days ahead in which a membership ends soon.
   private static let daysAhead = 7
-  /// Up to which stock little is left.
+  /// The largest stock that is low.
   private static let lowStock = 5
 
   private let days: ClosedRange<CalendarDay>
@@ -71,9 +82,7 @@ package struct ReportBuilder: Sendable {
   private var products: [OwnerReport.Product] = []
 
   /// - Parameters:
-  ///   - days: The first and the last day.
   ///   - asOf: The day from which the memberships that end soon are counted.
-  ///   - seesExpenses: Whether the reader may see expenses.
   ///   - zone: The gym's zone.
   package init(
     days: ClosedRange<CalendarDay>,
@@ -109,18 +118,8 @@ package struct ReportBuilder: Sendable {
       undated.payments += 1
       return
     }
-    let day = zone.day(of: moment)
-    guard days.contains(day) else { return }
-    let amount = fields["amount"]
-    guard income.sum.add(amount) else {
-      unreadable.payments += 1
-      return
-    }
-    income.count += 1
-    income.byFirst.add(amount, under: fields["type"]?.string ?? "unknown")
-    income.bySecond.add(amount, under: fields["method"]?.string ?? "unknown")
-    income.byMonth.add(amount, under: day.month)
-    income.byDay.add(amount, under: day.text)
+    guard let day = day(of: moment) else { return }
+    if !income.add(fields["amount"], on: day, fields["type"], fields["method"]) { unreadable.payments += 1 }
   }
 
   private mutating func addExpense(_ fields: FieldMap) {
@@ -129,24 +128,20 @@ package struct ReportBuilder: Sendable {
       undated.expenses += 1
       return
     }
+    guard let day = day(of: moment) else { return }
+    if !expenses.add(fields["amount"], on: day, fields["category"]) { unreadable.expenses += 1 }
+  }
+
+  /// The day of a moment; nil for one of which the report is not.
+  private func day(of moment: Timestamp) -> CalendarDay? {
     let day = zone.day(of: moment)
-    guard days.contains(day) else { return }
-    let amount = fields["amount"]
-    guard expenses.sum.add(amount) else {
-      unreadable.expenses += 1
-      return
-    }
-    expenses.count += 1
-    expenses.byFirst.add(amount, under: fields["category"]?.string ?? "unknown")
-    expenses.byMonth.add(amount, under: day.month)
+    return days.contains(day) ? day : nil
   }
 
   // MARK: People
 
   private mutating func addCheckIn(_ fields: FieldMap) {
-    guard let moment = fields["checkInDate"]?.timestamp else { return }
-    let day = zone.day(of: moment)
-    guard days.contains(day) else { return }
+    guard let moment = fields["checkInDate"]?.timestamp, let day = day(of: moment) else { return }
     visitsByDay[day, default: 0] += 1
     visitsByHour[zone.hour(of: moment)] += 1
     if let id = fields["memberId"]?.string, !id.isEmpty { visits[UTF8Key(id), default: 0] += 1 }
@@ -154,8 +149,8 @@ package struct ReportBuilder: Sendable {
 
   private mutating func addMember(_ id: String, _ fields: FieldMap) {
     if topMembers == nil { topMembers = mostVisits }
-    if let place = topMembers?.firstIndex(where: { $0.id.isIdentical(to: id) }) {
-      topMembers?[place].name = Self.name(fields)
+    if let index = topMembers?.firstIndex(where: { $0.id.isIdentical(to: id) }) {
+      topMembers?[index].name = Self.name(fields)
     }
     guard Self.isActive(fields) else { return }
     let status = fields["membershipStatus"]?.string ?? "unknown"
@@ -169,9 +164,12 @@ package struct ReportBuilder: Sendable {
 
   /// The members with the most check-ins, without their names.
   private var mostVisits: [OwnerReport.Member] {
-    visits.sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }.prefix(Self.top).map {
-      .init(id: $0.key.string, name: nil, count: $0.value)
-    }
+    Self.descending(visits).prefix(Self.top).map { .init(id: $0.key.string, count: $0.value) }
+  }
+
+  /// The most first, then by name.
+  private static func descending(_ counts: [UTF8Key: Int]) -> [(key: UTF8Key, value: Int)] {
+    counts.sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }
   }
 
   private static func name(_ fields: FieldMap) -> String? {
@@ -201,7 +199,6 @@ package struct ReportBuilder: Sendable {
 
   // MARK: The report
 
-  /// The report on what was taken so far.
   package var report: OwnerReport {
     var report = OwnerReport(days: days, asOf: asOf)
     report.income = .init(
@@ -225,10 +222,7 @@ package struct ReportBuilder: Sendable {
       byHour: visitsByHour,
       topMembers: topMembers ?? mostVisits
     )
-    report.membersByStatus = statuses.sorted {
-      $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key
-    }
-    .map { .init(key: $0.key.string, count: $0.value) }
+    report.membersByStatus = Self.descending(statuses).map { .init(key: $0.key.string, count: $0.value) }
     report.endingSoon = endingSoon.sorted {
       $0.day != $1.day ? $0.day < $1.day : $0.id.compareUTF8($1.id) < 0
     }

@@ -6,124 +6,99 @@ extension OwnerReport {
   ///
   /// It is legible without scripts, in print, in the dark and on a telephone.
   package func page(_ words: ReportWords) -> [UInt8] {
-    var html = HTMLWriter()
-    html.markup("<!DOCTYPE html>\n<html lang=\"")
-    html.text(words.language.rawValue)
-    html.markup("\">\n<head>\n<meta charset=\"utf-8\">\n")
-    html.markup("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
-    html.markup("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ")
-    html.markup("style-src 'unsafe-inline'\">\n<title>")
-    html.text("\(words[.title]) \(ReportWords.period(days))")
-    html.markup("</title>\n<style>\n")
-    html.source(String(decoding: PackageResources.report_page_css, as: UTF8.self))
-    html.markup("</style>\n</head>\n<body>\n<h1>")
-    html.text(words[.title])
-    html.markup("</h1>\n<p class=\"soft\">")
-    html.text(ReportWords.period(days))
-    html.markup("</p>\n<ul class=\"totals\">\n")
-    for total in totals(words) {
-      html.markup("<li><span class=\"soft\">")
-      html.text(total.label)
-      html.markup("</span><b>")
-      html.text(total.text)
-      html.markup("</b>")
-      if !total.note.isEmpty {
-        html.markup("<span class=\"soft\">")
-        html.text(total.note)
-        html.markup("</span>")
-      }
-      html.markup("</li>\n")
+    let title = words[.title]
+    let period = ReportWords.period(days)
+    let totals = totals(words).map { total -> Markup in
+      """
+      <li><span class="soft">\(total.label)</span><b>\(total.text)</b>\
+      \("<span class=\"soft\">\(total.note)</span>", if: !total.note.isEmpty)</li>
+
+      """
     }
-    html.markup("</ul>\n<main>\n")
-    for table in tables(words) { Self.write(table, words, to: &html) }
-    html.markup("</main>\n")
-    if let leftOut = leftOut(words) {
-      html.markup("<p class=\"soft\">")
-      html.text(leftOut)
-      html.markup("</p>\n")
-    }
-    html.markup("</body>\n</html>\n")
-    return html.bytes
+    let page: Markup = """
+      <!DOCTYPE html>
+      <html lang="\(words.language.rawValue)">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+      <title>\(title) \(period)</title>
+      <style>
+      \(source: String(decoding: PackageResources.report_page_css, as: UTF8.self))</style>
+      </head>
+      <body>
+      <h1>\(title)</h1>
+      <p class="soft">\(period)</p>
+      <ul class="totals">
+      \(totals)</ul>
+      <main>
+      \(tables(words).map { Self.section($0, words) })</main>
+      \(leftOut(words).map(Self.paragraph) ?? "")</body>
+      </html>
+
+      """
+    return page.bytes
   }
 
-  private static func write(_ table: ReportTable, _ words: ReportWords, to html: inout HTMLWriter) {
-    html.markup(table.shape == .series ? "<section class=\"broad\">\n<h2>" : "<section>\n<h2>")
-    html.text(table.title)
-    html.markup("</h2>\n")
-    if table.rows.isEmpty {
-      html.markup("<p class=\"soft\">")
-      html.text(words[.none])
-      html.markup("</p>\n")
-    } else if table.shape == .series {
-      writeSeries(table, to: &html)
-    } else {
-      writeRows(table, to: &html)
-    }
-    if let note = table.note {
-      html.markup("<p class=\"soft\">")
-      html.text(note)
-      html.markup("</p>\n")
-    }
-    html.markup("</section>\n")
+  private static func paragraph(_ text: String) -> Markup { "<p class=\"soft\">\(text)</p>\n" }
+
+  private static func section(_ table: ReportTable, _ words: ReportWords) -> Markup {
+    let content =
+      table.rows.isEmpty
+      ? paragraph(words[.none]) : table.shape == .series ? chart(table) : bars(table)
+    return """
+      <section\(" class=\"broad\"", if: table.shape == .series)>
+      <h2>\(table.title)</h2>
+      \(content)\(table.note.map(paragraph) ?? "")</section>
+
+      """
   }
 
   /// Columns side by side, and the numbers below them.
-  private static func writeSeries(_ table: ReportTable, to html: inout HTMLWriter) {
+  private static func chart(_ table: ReportTable) -> Markup {
     let most = max(1, table.rows.compactMap(\.value).max() ?? 0)
-    html.markup("<svg class=\"chart\" preserveAspectRatio=\"none\" role=\"img\" viewBox=\"0 0 ")
-    html.text(String(table.rows.count * 10))
-    html.markup(" 1000\" aria-label=\"")
-    html.text(table.title)
-    html.markup("\">\n")
-    for (index, row) in table.rows.enumerated() {
+    let columns = table.rows.enumerated().map { index, row -> Markup in
       let height = (row.value ?? 0) * 1000 / most
-      html.markup("<rect class=\"v\" x=\"")
-      html.text(String(index * 10 + 1))
-      html.markup("\" y=\"")
-      html.text(String(1000 - height))
-      html.markup("\" width=\"8\" height=\"")
-      html.text(String(height))
-      html.markup("\"><title>")
-      html.text("\(row.label): \(row.text)")
-      html.markup("</title></rect>\n")
+      return """
+        <rect class="v" x="\(index * 10 + 1)" y="\(1000 - height)" width="8" height="\(height)">\
+        <title>\(row.label): \(row.text)</title></rect>
+
+        """
     }
-    html.markup("</svg>\n<ul class=\"numbers\">\n")
-    for row in table.rows {
-      html.markup("<li><span>")
-      html.text(row.label)
-      html.markup("</span><span class=\"n\">")
-      html.text(row.text)
-      html.markup("</span></li>\n")
-    }
-    html.markup("</ul>\n")
+    return """
+      <svg class="chart" preserveAspectRatio="none" role="img" viewBox="0 0 \(table.rows.count * 10) 1000" \
+      aria-label="\(table.title)">
+      \(columns)</svg>
+      <ul class="numbers">
+      \(table.rows.map { "<li><span>\($0.label)</span><span class=\"n\">\($0.text)</span></li>\n" })</ul>
+
+      """
   }
 
   /// A table whose rows have bars.
-  private static func writeRows(_ table: ReportTable, to html: inout HTMLWriter) {
+  private static func bars(_ table: ReportTable) -> Markup {
     let most = max(1, table.rows.compactMap(\.value).max() ?? 0)
-    html.markup("<table>\n<thead><tr><th scope=\"col\">")
-    html.text(table.columns.label)
-    html.markup("</th><th scope=\"col\" class=\"n\">")
-    html.text(table.columns.text)
-    html.markup("</th>")
-    if table.shape == .headings { html.markup("<td></td>") }
-    html.markup("</tr></thead>\n<tbody>\n")
-    for row in table.rows {
-      html.markup("<tr><th scope=\"row\">")
-      html.text(row.label)
-      html.markup("</th><td class=\"n\">")
-      html.text(row.text)
-      html.markup("</td>")
-      if let value = row.value {
-        html.markup(
-          "<td class=\"bar\"><svg viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
-        )
-        html.markup("<rect width=\"1000\" height=\"10\"/><rect class=\"v\" height=\"10\" width=\"")
-        html.text(String(value * 1000 / most))
-        html.markup("\"/></svg></td>")
-      }
-      html.markup("</tr>\n")
+    func bar(_ value: Int) -> Markup {
+      """
+      <td class="bar"><svg viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">\
+      <rect width="1000" height="10"/><rect class="v" height="10" width="\(value * 1000 / most)"/></svg></td>
+      """
     }
-    html.markup("</tbody>\n</table>\n")
+    let rows = table.rows.map { row -> Markup in
+      """
+      <tr><th scope="row">\(row.label)</th><td class="n">\(row.text)</td>\(row.value.map(bar) ?? "")</tr>
+
+      """
+    }
+    return """
+      <table>
+      <thead><tr><th scope="col">\(table.columns.label)</th>\
+      <th scope="col" class="n">\(table.columns.text)</th>\
+      \("<td></td>", if: table.shape == .headings)</tr></thead>
+      <tbody>
+      \(rows)</tbody>
+      </table>
+
+      """
   }
 }

@@ -3,7 +3,7 @@ import Schema
 
 /// A part of a report as every output shows it: a heading, and rows of a label, a length and a text.
 struct ReportTable {
-  /// What a row says beside its label.
+  /// The content of a row beside its label.
   enum Content {
     case cents(Int)
     case count(Int)
@@ -47,7 +47,6 @@ struct ReportTable {
 }
 
 extension OwnerReport {
-  /// The totals, each with its word.
   func totals(_ words: ReportWords) -> [(label: String, text: String, note: String)] {
     func number(_ amount: Amount, _ term: ReportWords.Term) -> String {
       "\(NumberText.grouped(amount.count)) \(words[term])"
@@ -66,7 +65,6 @@ extension OwnerReport {
     return totals
   }
 
-  /// The tables, in their order.
   func tables(_ words: ReportWords) -> [ReportTable] {
     func money(_ title: ReportWords.Term, _ amounts: [Amount], _ shape: ReportTable.Shape) -> ReportTable {
       ReportTable(
@@ -89,9 +87,7 @@ extension OwnerReport {
       _ label: String,
       _ rows: [Count],
       _ shape: ReportTable.Shape
-    )
-      -> ReportTable
-    {
+    ) -> ReportTable {
       ReportTable(
         title: words[title],
         columns: (label, words[.count]),
@@ -105,6 +101,14 @@ extension OwnerReport {
         },
         shape: shape
       )
+    }
+    func named(
+      _ title: ReportWords.Term,
+      _ column: ReportWords.Term,
+      _ rows: [ReportTable.Row],
+      _ shape: ReportTable.Shape = .list
+    ) -> ReportTable {
+      ReportTable(title: words[title], columns: (words[.name], words[column]), rows: rows, shape: shape)
     }
     var tables = [
       money(.byType, income.byType, .headings), money(.byMethod, income.byMethod, .headings),
@@ -122,33 +126,31 @@ extension OwnerReport {
     let used = hours.indices.filter { hours[$0].count > 0 }
     tables += [
       counts(.byDay, words[.day], checkIns.byDay, .series),
-      // The hours from the first to the last in which somebody came.
+      // The hours from the first to the last with a check-in.
       counts(
         .byHour,
         words[.hour],
         used.isEmpty ? [] : Array(hours[used[0]...used[used.count - 1]]),
         .series
       ),
-      ReportTable(
-        title: words[.topMembers],
-        columns: (words[.name], words[.count]),
-        rows: checkIns.topMembers.map {
+      named(
+        .topMembers,
+        .count,
+        checkIns.topMembers.map {
           .init(label: $0.name ?? $0.id, value: $0.count, content: .count($0.count))
         },
-        shape: .headings
+        .headings
       ),
       counts(.byStatus, "", membersByStatus, .headings),
-      ReportTable(
-        title: words[.endingSoon],
-        columns: (words[.name], words[.ends]),
-        rows: endingSoon.map { .init(label: $0.name ?? $0.id, content: .day($0.day)) },
-        shape: .list
+      named(
+        .endingSoon,
+        .ends,
+        endingSoon.map { .init(label: $0.name ?? $0.id, content: .day($0.day)) }
       ),
-      ReportTable(
-        title: words[.lowStock],
-        columns: (words[.name], words[.stock]),
-        rows: lowStock.map { .init(label: $0.name ?? $0.id, content: .count($0.stock)) },
-        shape: .list
+      named(
+        .lowStock,
+        .stock,
+        lowStock.map { .init(label: $0.name ?? $0.id, content: .count($0.stock)) }
       ),
     ]
     return tables

@@ -1,7 +1,6 @@
 import FirestoreModels
 import Schema
 
-/// The words of a report in a language.
 package struct ReportWords: Sendable {
   /// The languages that a report is written in; the raw value is that on the command line and in HTML.
   package enum Language: String, Sendable, CaseIterable {

@@ -1,6 +1,7 @@
 package import FirestoreModels
 package import FirestoreREST
 import GymModels
+import MigrationEngine
 package import Schema
 package import Tables
 
@@ -11,7 +12,7 @@ package struct ScheduledClass: Sendable, Equatable {
   package var start: String
   package var id: String
   package var name: String
-  /// How many active bookings it has.
+  /// The number of active bookings.
   package var booked: Int
   package var capacity: Int
 }
@@ -68,13 +69,13 @@ package struct ClassReports: Sendable {
   // MARK: Week
 
   /// The active classes of the week, Monday to Sunday, that a day is in: by day, hour, name and id.
-  ///
-  /// - Throws: ``Failure``.
   package func week(of day: CalendarDay) async throws -> [ScheduledClass] {
     let monday = day.monday
     let classes = try await classes(from: monday, before: CalendarDay(number: monday.number + 7))
       .filter(\.isActive)
-    let booked = try await activeBookings(of: classes.map(\.id))
+    let bookings = try await ClassService.activeBookings(of: Set(classes.map(\.id)), in: client)
+    onRead(Self.bookings, bookings.count)
+    let booked = bookings.reduce(into: [:]) { $0[UTF8Key($1.classId), default: 0] += 1 }
     return classes.compactMap { found in
       found.date.map { date in
         ScheduledClass(
@@ -88,16 +89,8 @@ package struct ClassReports: Sendable {
       }
     }
     .sorted { a, b in
-      if a.day != b.day { return a.day < b.day }
-      return Self.precedes([a.start, a.name, a.id], [b.start, b.name, b.id])
+      Self.precedes([a.day.text, a.start, a.name, a.id], [b.day.text, b.start, b.name, b.id])
     }
-  }
-
-  /// How many active bookings classes have.
-  private func activeBookings(of classes: [String]) async throws -> [UTF8Key: Int] {
-    let bookings = try await ClassService.activeBookings(of: Set(classes), in: client)
-    onRead(Self.bookings, bookings.count)
-    return bookings.reduce(into: [:]) { counts, booking in counts[UTF8Key(booking.classId), default: 0] += 1 }
   }
 
   private func classes(from first: CalendarDay, before end: CalendarDay) async throws -> [GymClass] {
@@ -115,9 +108,9 @@ package struct ClassReports: Sendable {
   /// - Throws: ``Failure``; `.inputMissing` where the class or the member does not exist.
   package func attendance(_ selection: Selection) async throws -> [AttendanceRecord] {
     let records = try await records(selection)
-    let classes = try await documents(
-      records.map { ($0.classId, ClassSeries.classes) }
-    ).mapValues { GymClass($0) }
+    let classes = try await documents(records.map { ($0.classId, ClassSeries.classes) }).mapValues {
+      GymClass($0)
+    }
     let people = records.map { record -> (id: String, collection: CollectionPath) in
       if let id = record.memberId, !id.isEmpty { return (id, Self.members) }
       return (record.userId ?? "", GroupService.users)
@@ -136,7 +129,12 @@ package struct ClassReports: Sendable {
         attended: record.attended
       )
     }
-    .sorted(by: Self.precedes)
+    .sorted { a, b in
+      Self.precedes(
+        [a.day?.text, a.start, a.classID, a.personName, a.id],
+        [b.day?.text, b.start, b.classID, b.personName, b.id]
+      )
+    }
   }
 
   private func records(_ selection: Selection) async throws -> [ClassAttendance] {
@@ -181,26 +179,10 @@ package struct ClassReports: Sendable {
     return name.isEmpty ? nil : name.joined
   }
 
-  private static func precedes(_ a: AttendanceRecord, _ b: AttendanceRecord) -> Bool {
-    if a.day != b.day {
-      guard let day = a.day, let other = b.day else { return a.day != nil }
-      return day < other
-    }
-    if a.start != b.start {
-      guard let start = a.start, let other = b.start else { return a.start != nil }
-      return precedes([start], [other])
-    }
-    if !a.classID.isIdentical(to: b.classID) { return precedes([a.classID], [b.classID]) }
-    guard let name = a.personName, let other = b.personName else {
-      if a.personName == nil, b.personName == nil { return precedes([a.id], [b.id]) }
-      return a.personName != nil
-    }
-    return precedes([name, a.id], [other, b.id])
-  }
-
-  /// Whether texts come before others, the first that differ by their bytes.
-  private static func precedes(_ a: [String], _ b: [String]) -> Bool {
-    for (one, other) in zip(a, b) {
+  /// Whether texts come before others, the first that differ by their bytes; a missing one comes last.
+  private static func precedes(_ a: [String?], _ b: [String?]) -> Bool {
+    for (one, other) in zip(a, b) where one != nil || other != nil {
+      guard let one, let other else { return one != nil }
       let order = one.compareUTF8(other)
       if order != 0 { return order < 0 }
     }
@@ -230,15 +212,10 @@ package struct ClassReports: Sendable {
 
   private func documents(
     _ ids: [(id: String, collection: CollectionPath)]
-  ) async throws
-    -> [DocumentPath: RawDocument]
-  {
+  ) async throws -> [DocumentPath: RawDocument] {
     var found: [DocumentPath: RawDocument] = [:]
     let paths = Set(ids.compactMap { Self.path($0.id, in: $0.collection) }).sorted()
-    for start in stride(from: 0, to: paths.count, by: 300) {
-      let some = Array(paths[start..<min(start + 300, paths.count)])
-      found.merge(try await client.batchGet(some)) { $1 }
-    }
+    for some in paths.chunks(of: 300) { found.merge(try await client.batchGet(Array(some))) { $1 } }
     for (collection, documents) in Dictionary(grouping: found.keys, by: \.collection) {
       onRead(collection, documents.count)
     }
@@ -252,10 +229,9 @@ package struct ClassReports: Sendable {
     of values: [String],
     _ body: (RawDocument) -> Void
   ) async throws {
-    for start in stride(from: 0, to: values.count, by: ClassService.valuesOfIn) {
-      let some = values[start..<min(start + ClassService.valuesOfIn, values.count)].map { Value.string($0) }
-      let own = StructuredQuery.Filter.field(FieldPath(field: field), .in, .array(Array(some)))
-      try await forEach(in: collection, own, body)
+    for some in values.chunks(of: ClassService.valuesOfIn) {
+      let filter: Value = .array(some.map { .string($0) })
+      try await forEach(in: collection, .field(FieldPath(field: field), .in, filter), body)
     }
   }
 
@@ -269,8 +245,8 @@ package struct ClassReports: Sendable {
   ) async throws {
     let path = FieldPath(field: field)
     let filters: [StructuredQuery.Filter] = try [
-      .field(path, .greaterThanOrEqual, .timestamp(start(of: first))),
-      .field(path, .lessThan, .timestamp(start(of: end))),
+      .field(path, .greaterThanOrEqual, .timestamp(zone.start(of: first, for: "report on"))),
+      .field(path, .lessThan, .timestamp(zone.start(of: end, for: "report on"))),
     ]
     try await forEach(in: collection, .and(filters), body)
   }
@@ -288,11 +264,6 @@ package struct ClassReports: Sendable {
     }
   }
 
-  private func start(of day: CalendarDay) throws(Failure) -> Timestamp {
-    let (year, month, number) = day.date
-    if let start = zone.startOfDay(year: year, month: month, day: number) { return start }
-    throw Failure(.usage, "report on", path: day.text, cause: "\(zone.name) has no such day")
-  }
 }
 
 // MARK: Tables
@@ -325,10 +296,8 @@ extension ClassReports {
 }
 
 extension ScheduledClass {
-  /// The collection of its table.
   package static let table = CollectionPath(nil, "class_week")
 
-  /// Its row.
   package var row: RawDocument {
     RawDocument(
       path: DocumentPath(Self.table, id),
@@ -342,13 +311,11 @@ extension ScheduledClass {
 }
 
 extension AttendanceRecord {
-  /// The collection of its table.
   package static let table = CollectionPath(nil, "class_attendance")
 
   /// Whether the person came, in a word.
   package var attendance: String { attended ? "asistió" : "falta" }
 
-  /// Its row.
   package var row: RawDocument {
     var fields: FieldMap = [
       "classId": .string(classID), "attendance": .string(attendance),

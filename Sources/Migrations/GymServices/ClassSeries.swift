@@ -14,7 +14,6 @@ package struct ClassSeries: Sendable, Equatable {
   /// The most classes of one series, which is ten years of every day.
   package static let maximumClasses = 3660
 
-  /// The name of the class.
   package var name: String
   /// The days of the week, 0 for Monday.
   package var weekdays: Set<Int>

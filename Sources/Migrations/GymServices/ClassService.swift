@@ -25,19 +25,13 @@ package struct ClassService: Sendable {
   /// - Throws: `.usage` for a day that the zone does not have.
   package func documents(of series: ClassSeries) throws(Failure) -> [RawDocument] {
     try series.dates.map { day throws(Failure) in
-      let (year, month, number) = day.date
-      guard let start = zone.startOfDay(year: year, month: month, day: number) else {
-        throw Failure(.usage, "make a class", path: day.text, cause: "\(zone.name) has no such day")
-      }
-      return series.document(day, startOfDay: start)
+      series.document(day, startOfDay: try zone.start(of: day, for: "make a class"))
     }
   }
 
   /// Creates the classes of a series; those that are there already as they should be are left.
   ///
   /// Creation and update times come from the service.
-  ///
-  /// - Throws: ``Failure``.
   package func create(
     _ series: ClassSeries,
     in context: RunContext,
@@ -60,9 +54,8 @@ package struct ClassService: Sendable {
         Checkpoints.State(stage: 0, position: String(position), counters: [:])
       }
       if context.checkpoints?.resumed == nil { try await context.checkpoints?.begin(at: state(0)) }
-      for start in stride(from: resumed, to: documents.count, by: 100) {
+      for some in documents[resumed...].chunks(of: 100) {
         try Task.checkCancellation()
-        let some = documents[start..<min(start + 100, documents.count)]
         try await intake.put(Array(some))
         try await context.checkpoints?.mark(at: state(some.endIndex)) { try await intake.drain() }
         context.progress.advance(by: some.count)
@@ -71,18 +64,12 @@ package struct ClassService: Sendable {
   }
 
   /// The days of a series on which there is no class yet.
-  ///
-  /// - Throws: ``Failure``.
   package func missing(of series: ClassSeries, in client: FirestoreClient) async throws -> [CalendarDay] {
-    let documents = try documents(of: series)
-    let days = series.dates
+    let classes = zip(series.dates, try documents(of: series).map(\.path))
     var missing: [CalendarDay] = []
-    for start in stride(from: 0, to: documents.count, by: 300) {
-      let paths = documents[start..<min(start + 300, documents.count)].map(\.path)
-      let found = try await client.batchGet(paths, mask: [.documentName])
-      for (offset, path) in paths.enumerated() where found[path] == nil {
-        missing.append(days[start + offset])
-      }
+    for some in Array(classes).chunks(of: 300) {
+      let found = try await client.batchGet(some.map(\.1), mask: [.documentName])
+      for (day, path) in some where found[path] == nil { missing.append(day) }
     }
     return missing
   }
@@ -91,7 +78,7 @@ package struct ClassService: Sendable {
 
   /// The soft deletion of the classes of a series.
   ///
-  /// - Parameter moment: Classes before it are spared; nil for none.
+  /// - Parameter moment: Classes before it stay; nil to cancel all.
   package static func cancellation(of series: String, from moment: Timestamp?) -> DeclarativeMigration {
     var filters: [StructuredQuery.Filter] = [
       .field(FieldPath(field: "recurrenceGroupId"), .equal, .string(series))
@@ -112,8 +99,6 @@ package struct ClassService: Sendable {
   }
 
   /// The active bookings of classes, in the order of their names.
-  ///
-  /// - Throws: ``Failure``.
   package static func activeBookings(
     of classes: Set<String>,
     in client: FirestoreClient
@@ -121,15 +106,25 @@ package struct ClassService: Sendable {
     let bookings = CollectionPath(nil, "classBookings")
     var found: [ClassBooking] = []
     let ids = classes.sorted { $0.compareUTF8($1) < 0 }
-    for start in stride(from: 0, to: ids.count, by: valuesOfIn) {
+    for some in ids.chunks(of: valuesOfIn) {
       var read = CollectionRead(bookings)
-      let some = ids[start..<min(start + valuesOfIn, ids.count)].map { Value.string($0) }
       read.filter = .and([
-        .field(FieldPath(field: "classId"), .in, .array(Array(some))),
+        .field(FieldPath(field: "classId"), .in, .array(some.map { .string($0) })),
         .field(FieldPath(field: "estado"), .equal, .string("activa")),
       ])
       for try await page in client.pages(of: read) { found += page.map { ClassBooking($0) } }
     }
     return found
+  }
+}
+
+extension LocalTimeZone {
+  /// The start of a day.
+  ///
+  /// - Throws: `.usage` for a day that the zone does not have.
+  func start(of day: CalendarDay, for operation: String) throws(Failure) -> Timestamp {
+    let (year, month, number) = day.date
+    if let start = startOfDay(year: year, month: month, day: number) { return start }
+    throw Failure(.usage, operation, path: day.text, cause: "\(name) has no such day")
   }
 }

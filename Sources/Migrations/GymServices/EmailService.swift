@@ -8,14 +8,10 @@ package import Runs
 package struct EmailService: Sendable {
   /// Why an address cannot be registered; the raw value is the code in messages.
   package enum Refusal: String, Error, Sendable, CaseIterable {
-    /// The address is another user's already.
     case taken = "email-taken"
-    /// There is no user of that ID.
     case userNotFound = "user-not-found"
-    /// The user has another address.
     case otherAddress = "other-address"
 
-    /// One sentence.
     package var message: String {
       switch self {
       case .taken: "The address is registered for another user, and stays so."
@@ -25,7 +21,6 @@ package struct EmailService: Sendable {
     }
   }
 
-  /// How a registration ended.
   package enum Registration: Sendable, Equatable {
     case registered
     /// It was so already.
@@ -39,8 +34,6 @@ package struct EmailService: Sendable {
     self.client = client
   }
 
-  /// The path of an address's entry.
-  ///
   /// - Throws: `.usage` for an address that cannot have one.
   package static func path(of address: String) throws(Failure) -> DocumentPath {
     let email = EmailIndex.normalised(address)
@@ -56,8 +49,6 @@ package struct EmailService: Sendable {
   }
 
   /// The user whose address it is, in one read; nil where nobody is registered.
-  ///
-  /// - Throws: ``Failure``.
   package func resolve(_ address: String) async throws -> String? {
     let path = try Self.path(of: address)
     return try await client.batchGet([path])[path]?.fields[UserEmailEntry.Field.primaryUserId]?.string
@@ -65,7 +56,7 @@ package struct EmailService: Sendable {
 
   /// Registers an address as the apps do: in one transaction, normalised, and never over another person's entry.
   ///
-  /// - Throws: ``Failure``; `.tryLater` where others kept changing the documents.
+  /// - Throws: ``Failure``; `.tryLater` where other programs kept changing the documents.
   package static func register(
     _ address: String,
     for id: String,

@@ -6,8 +6,6 @@ import Tables
 package enum GroupMemberFile {
   private static let columns = ["groupId", "userId", "displayName", "photoURL", "role"]
 
-  /// Reads a file.
-  ///
   /// - Throws: `.inputMissing`, or `.inputMalformed` with the row and what was expected there.
   package static func operations(in path: String) throws(Failure) -> [GroupOperation] {
     let isTable = [".csv", ".tsv", ".csv.gz", ".tsv.gz", ".xlsx"].contains { path.hasSuffix($0) }
@@ -16,6 +14,22 @@ package enum GroupMemberFile {
 
   private static func malformed(_ path: String, _ cause: String) -> Failure {
     Failure(.inputMalformed, "read the members", path: path, cause: cause)
+  }
+
+  /// A member, by the texts of its columns or fields; an absent or blank one is nil.
+  private static func member(
+    _ userID: String,
+    _ text: (_ name: String) throws(Failure) -> String?,
+    _ fault: (_ name: String, _ expected: String) -> Failure
+  ) throws(Failure) -> GroupService.NewMember {
+    let role = try text("role") ?? "member"
+    guard ["admin", "member"].contains(role) else { throw fault("role", "admin or member") }
+    return GroupService.NewMember(
+      userID: userID,
+      displayName: try text("displayName"),
+      photoURL: try text("photoURL"),
+      isAdmin: role == "admin"
+    )
   }
 
   // MARK: Tables
@@ -62,15 +76,7 @@ package enum GroupMemberFile {
       guard let user = cell("userId"), PathLimits.violation(ofID: user, isDocument: true) == nil else {
         throw fault("userId", "the id of a user")
       }
-      let role = cell("role") ?? "member"
-      guard ["admin", "member"].contains(role) else { throw fault("role", "admin or member") }
-      let member = GroupService.NewMember(
-        userID: user,
-        displayName: cell("displayName"),
-        photoURL: cell("photoURL"),
-        isAdmin: role == "admin"
-      )
-      operations.append(.add(member, to: group))
+      operations.append(.add(try member(user, cell, fault), to: group))
     }
     return operations
   }
@@ -87,24 +93,17 @@ package enum GroupMemberFile {
       else {
         throw malformed(path, "line \(line.number): expected a document of groups/G/members")
       }
+      func fault(_ field: String, _ expected: String) -> Failure {
+        malformed(path, "line \(line.number), \(field): expected \(expected)")
+      }
       func text(_ field: String) throws(Failure) -> String? {
         switch document.fields[field] {
         case nil, .null?: return nil
         case .string(let text)?: return PlainText.isBlank(text) ? nil : text
-        default: throw malformed(path, "line \(line.number), \(field): expected a text")
+        default: throw fault(field, "a text")
         }
       }
-      let role = try text("role") ?? "member"
-      guard ["admin", "member"].contains(role) else {
-        throw malformed(path, "line \(line.number), role: expected admin or member")
-      }
-      let member = GroupService.NewMember(
-        userID: segments[3],
-        displayName: try text("displayName"),
-        photoURL: try text("photoURL"),
-        isAdmin: role == "admin"
-      )
-      operations.append(.add(member, to: segments[1]))
+      operations.append(.add(try member(segments[3], text, fault), to: segments[1]))
     }
     return operations
   }

@@ -2,7 +2,7 @@ import Files
 package import FirestoreModels
 package import Runs
 
-/// One thing that is done with a group.
+/// A change of a group.
 package enum GroupOperation: Sendable, Equatable {
   case create(id: String, name: String, owner: GroupService.NewMember)
   case add(GroupService.NewMember, to: String)
@@ -30,12 +30,11 @@ package enum GroupOperation: Sendable, Equatable {
 }
 
 extension GroupService {
-  /// Does one thing after another; each is done or refused as a whole, and a refusal is listed in `rejects.jsonl`.
+  /// Performs operations in their order; each is done or refused as a whole, and a refusal is listed in `rejects.jsonl`.
   ///
-  /// A run that is resumed continues behind the last one that was settled.
+  /// A resumed run continues behind the last one that was settled.
   ///
-  /// - Parameter report: Takes each refusal.
-  /// - Throws: ``Failure``.
+  /// - Parameter report: Called with each refusal.
   package static func perform(
     _ operations: [GroupOperation],
     in context: RunContext,

@@ -7,9 +7,8 @@ package import Runs
 import Schema
 
 /// Groups with their members: each change of the members and of `memberCount` is one transaction, so that the count is
-/// right at every commit, also where others do the same at the same time.
+/// right at every commit, also where other programs do the same at the same time.
 package struct GroupService: Sendable {
-  /// The most members of a group.
   package static let maximumMembers = 10
   /// The most members that one transaction takes along when a group is deleted; each has two writes at most.
   private static let membersPerTransaction = 200
@@ -17,17 +16,13 @@ package struct GroupService: Sendable {
   /// Why something cannot be done; the raw value is the code in reports.
   package enum Refusal: String, Error, Sendable, CaseIterable {
     case groupNotFound = "group-not-found"
-    /// A group that was to be created is there.
     case exists = "group-exists"
-    /// It has ten members.
     case groupFull = "group-full"
     case alreadyMember = "already-member"
     case notMember = "not-member"
     case userNotFound = "user-not-found"
-    /// Nobody who stays would be an active admin.
     case lastAdmin = "last-admin"
 
-    /// One sentence.
     package var message: String {
       switch self {
       case .groupNotFound: "There is no group with that ID."
@@ -68,7 +63,6 @@ package struct GroupService: Sendable {
     self.context = context
   }
 
-  /// The path of a group.
   package static func group(_ id: String) -> DocumentPath { DocumentPath(groups, id) }
 
   /// A new ID, the same for the same seed: 20 letters and digits, as Google's clients make them.
@@ -84,15 +78,13 @@ package struct GroupService: Sendable {
     return String(decoding: id, as: UTF8.self)
   }
 
-  /// The subcollection of a group's members.
   package static func members(of group: DocumentPath) -> CollectionPath { CollectionPath(group, "members") }
 
   // MARK: Creating
 
-  /// Makes a group with its owner as the first admin.
+  /// Creates a group with its owner as the first admin.
   ///
-  /// - Parameter id: The ID of the new group; one that is there already was made by this run before it was interrupted.
-  /// - Throws: ``Failure``.
+  /// A group of that ID that this run created before it was interrupted counts as created.
   package func create(_ id: String, named name: String, owner: NewMember) async throws -> Refusal? {
     let path = Self.group(id)
     let (refusal, end) = try await transaction.run(on: path) {
@@ -136,11 +128,7 @@ package struct GroupService: Sendable {
     for path in paths {
       guard let write = try journal.takeOwnWrite(of: path, current: current[path]) else { continue }
       isOwn = true
-      context.counts.update(path.collection.pattern) { counts in
-        if write.kind == .creation { counts.created += 1 } else { counts.read += 1 }
-        counts.written += 1
-        if write.kind == .deletion { counts.deleted += 1 }
-      }
+      context.counts.update(path.collection.pattern) { $0.settle(write.kind) }
     }
     return isOwn
   }
@@ -165,9 +153,6 @@ package struct GroupService: Sendable {
 
   // MARK: Members
 
-  /// Adds a member.
-  ///
-  /// - Throws: ``Failure``.
   package func add(_ member: NewMember, to id: String) async throws -> Refusal? {
     let path = Self.group(id)
     let own = DocumentPath(Self.members(of: path), member.userID)
@@ -192,8 +177,6 @@ package struct GroupService: Sendable {
   }
 
   /// Removes a member, and the group from the user's `currentGroupId` where it names this one.
-  ///
-  /// - Throws: ``Failure``.
   package func remove(_ userID: String, from id: String) async throws -> Refusal? {
     let path = Self.group(id)
     let collection = Self.members(of: path)
@@ -249,8 +232,6 @@ package struct GroupService: Sendable {
 
   /// Deletes a group with its members, and the group from the users whose current one it is: in as many transactions as
   /// it takes, each of which leaves a right count.
-  ///
-  /// - Throws: ``Failure``.
   package func delete(_ id: String) async throws -> Refusal? {
     let path = Self.group(id)
     var isFirst = true

@@ -15,14 +15,10 @@ package struct SetupService: Sendable {
 
   /// Why it cannot be set up; the raw value is the code in messages.
   package enum Refusal: String, Error, Sendable, CaseIterable {
-    /// It is set up already.
     case alreadySetUp = "already-set-up"
-    /// There is no user of that ID.
     case userNotFound = "user-not-found"
-    /// The user is not an active admin.
     case notAdmin = "not-admin"
 
-    /// One sentence.
     package var message: String {
       switch self {
       case .alreadySetUp: "app_config/setup is there already; it is never changed."
@@ -40,9 +36,7 @@ package struct SetupService: Sendable {
     self.client = client
   }
 
-  /// Reads the setup; nil where there is none.
-  ///
-  /// - Throws: ``Failure``.
+  /// The setup; nil where there is none.
   package func state() async throws -> State? {
     guard let document = try await client.batchGet([Self.path])[Self.path] else { return nil }
     return State(
@@ -51,9 +45,7 @@ package struct SetupService: Sendable {
     )
   }
 
-  /// Why a user cannot be set up; nil where nothing is in the way at present.
-  ///
-  /// - Throws: ``Failure``.
+  /// Why a user cannot be set up; nil where that is possible at present.
   package func refusal(of id: String) async throws -> Refusal? {
     let user = DocumentPath(CollectionPath(nil, "users"), id)
     let found = try await client.batchGet([Self.path, user])
@@ -71,7 +63,7 @@ package struct SetupService: Sendable {
   /// Sets the first admin, in one transaction with the look at the user.
   ///
   /// - Returns: Why it was refused; nil where it was set up.
-  /// - Throws: ``Failure``; `.tryLater` where others kept changing the documents.
+  /// - Throws: ``Failure``; `.tryLater` where other programs kept changing the documents.
   package static func set(admin id: String, in context: RunContext) async throws -> Refusal? {
     let user = DocumentPath(CollectionPath(nil, "users"), id)
     let (refusal, end) = try await RecordedTransaction(in: context).run(on: path) {
@@ -80,19 +72,14 @@ package struct SetupService: Sendable {
       if let refusal = Self.refusal(setup: setup, user: try await transaction.document(user)) {
         return .leave(refusal)
       }
-      let createdAt = FieldPath(field: "createdAt")
-      return .commit(
-        [
-          Change(
-            path: path,
-            before: nil,
-            after: ["adminUserId": .string(id)],
-            serverTimes: [createdAt],
-            reasons: ["setup"]
-          )
-        ],
-        nil
+      let change = Change(
+        path: path,
+        before: nil,
+        after: ["adminUserId": .string(id)],
+        serverTimes: [FieldPath(field: "createdAt")],
+        reasons: ["setup"]
       )
+      return .commit([change], nil)
     }
     try end.assertSettled(path)
     return refusal ?? nil
@@ -100,8 +87,8 @@ package struct SetupService: Sendable {
 }
 
 extension TransactionEnd {
-  /// Throws where a transaction ended without a decision: refused by the service, or because others kept changing what
-  /// it read.
+  /// Throws where a transaction ended without a decision: refused by the service, or because other programs kept
+  /// changing what it read.
   func assertSettled(_ path: DocumentPath) throws(Failure) {
     switch self {
     case .committed, .left: return

@@ -15,7 +15,6 @@ struct CollectionLookup {
     )
   }
 
-  /// The number of a declared collection, by its pattern.
   func number(of pattern: CollectionPath) -> Int? { numbers[pattern] }
 
   /// The schema of a document's collection, and its number; nil where it is not declared.

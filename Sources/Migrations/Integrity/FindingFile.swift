@@ -4,7 +4,6 @@ import MigrationEngine
 
 /// A file of findings: CSV for a spreadsheet, a JSON array, or JSON Lines; there whole or not at all.
 package final class FindingFile {
-  /// How it looks.
   package enum Format: String, Sendable, CaseIterable {
     case csv, json, jsonl
 

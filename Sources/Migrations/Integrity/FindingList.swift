@@ -5,10 +5,8 @@ package import Runs
 package struct FindingList: Sendable {
   private let list: LineList
 
-  /// Where it is, once there is a finding.
   package var path: String { list.path }
 
-  /// The list of a run.
   package init(_ run: RunDirectory) {
     list = LineList(
       run.file("findings.csv"),

@@ -1,5 +1,6 @@
 package import FirestoreModels
 package import FirestoreREST
+import MigrationEngine
 package import Schema
 
 /// Checks data against a schema and the rules of an application: one pass over each collection that they need, nothing
@@ -231,14 +232,5 @@ package struct IntegrityCheck: Sendable {
       try await references.finish(root, report: report)
       try await application?.finish(root, report: report)
     }
-  }
-}
-
-extension CollectionPath {
-  /// The root collection that it is in.
-  var root: CollectionPath {
-    var path = self
-    while let parent = path.parent?.collection { path = parent }
-    return path
   }
 }

@@ -1,12 +1,11 @@
 package import FirestoreModels
+import MigrationEngine
 
 /// A field or a document that breaks a rule.
 package struct IntegrityFinding: Sendable, Equatable {
-  /// The rule.
   package var rule: IntegrityRule
   /// The document, which for some rules is one that is missing.
   package var path: DocumentPath
-  /// The field, where it is about one.
   package var field: String?
   /// The value of the field; nil where it is missing or null.
   package var value: Value?
@@ -30,34 +29,21 @@ package struct IntegrityFinding: Sendable, Equatable {
   /// where there is none.
   package func write(to json: inout JSONWriter) {
     json.object {
-      $0.key("rule")
-      $0.string(rule.name)
-      $0.key("path")
-      $0.string(path.string)
-      if let field {
-        $0.key("field")
-        $0.string(field)
-      }
+      $0.member("rule", rule.name)
+      $0.member("path", path.string)
+      $0.member("field", field)
       if let value {
         $0.key("value")
         $0.value(value)
       }
-      $0.key("message")
-      $0.string(message)
+      $0.member("message", message)
     }
   }
 
   /// The members as cells, in the order of ``cellNames``: a text as it is, another value as its REST JSON.
   package var cells: [String] {
-    let shown = value.map { value in
-      if let text = value.string { return text }
-      var json = JSONWriter()
-      json.value(value)
-      return String(decoding: json.bytes, as: UTF8.self)
-    }
-    return [rule.name, path.string, field ?? "", shown ?? "", message]
+    [rule.name, path.string, field ?? "", FindingLists.text(of: value), message]
   }
 
-  /// `rule`, `path`, `field`, `value`, `message`.
   package static let cellNames = ["rule", "path", "field", "value", "message"]
 }

@@ -5,7 +5,6 @@ package import FirestoreModels
 package struct IntegrityReport: Sendable, Equatable {
   /// One rule's part.
   package struct Part: Sendable, Equatable {
-    /// How many findings there are.
     package var count = 0
     /// The first documents, each once.
     package var examples: [DocumentPath] = []
@@ -24,7 +23,6 @@ package struct IntegrityReport: Sendable, Equatable {
     exampleCount = examples
   }
 
-  /// Counts a finding.
   package mutating func add(_ finding: IntegrityFinding) {
     var part = parts[finding.rule] ?? Part()
     part.count += 1
@@ -39,13 +37,11 @@ package struct IntegrityReport: Sendable, Equatable {
     parts[rule, default: Part()].count = parts[rule, default: Part()].count.addingClamped(count)
   }
 
-  /// What is known of a rule.
   package subscript(rule: IntegrityRule) -> Part { parts[rule] ?? Part() }
 
-  /// All findings.
   package var count: Int { parts.values.reduce(0) { $0 + $1.count } }
 
-  /// one line per rule: the number of findings, the rule, and documents; without a control character, whatever ids hold.
+  /// One line per rule: the number of findings, the rule, and documents; without a control character, whatever ids hold.
   package var table: TerminalText {
     let numbers = rules.map { String(self[$0].count) }
     let width = (numbers + ["FINDINGS"]).map(\.count).max() ?? 0

@@ -13,7 +13,6 @@ package struct IntegrityRun: Sendable {
   package var parallel = 1
   /// What to read instead of all that the check needs: one of its reads, or a range of one; nil for all.
   package var part: CollectionRead?
-  /// The moment to read at.
   package var readTime = ReadTimeChoice.pinned
 
   package init(in context: RunContext) {

@@ -1,4 +1,5 @@
 import FirestoreModels
+import MigrationEngine
 import Schema
 
 /// The rules of a schema over several documents: references, links that name each other, and unique fields.
@@ -25,7 +26,6 @@ final class ReferenceCheck {
   /// The collections that others refer to.
   private var targets: Set<Int> = []
   private var uniques: [(collection: CollectionSchema, fields: [FieldPath])] = []
-  /// The collections that have been read.
   private var finished: Set<Int> = []
 
   init(_ schema: DatabaseSchema, _ rules: Set<IntegrityRule>) throws(Failure) {
@@ -137,25 +137,19 @@ final class ReferenceCheck {
   ) throws {
     let key = keys[index]
     let field = key.field.path.description
+    func finding(_ rule: IntegrityRule, _ message: String) -> IntegrityFinding {
+      IntegrityFinding(rule, path, field: field, value: .string(target), message)
+    }
     switch answer {
     case .found: return
     case .dangling:
       try report(
-        IntegrityFinding(
-          .foreignKeyDangling,
-          path,
-          field: field,
-          value: .string(target),
-          "\(field) names a document that is not in \(key.target)."
-        )
+        finding(.foreignKeyDangling, "\(field) names a document that is not in \(key.target).")
       )
     case .notMirrored:
       try report(
-        IntegrityFinding(
+        finding(
           .linkNotMirrored,
-          path,
-          field: field,
-          value: .string(target),
           "The document of \(key.target) that \(field) names does not name this one."
         )
       )

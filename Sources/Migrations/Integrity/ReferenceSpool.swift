@@ -4,15 +4,12 @@ import GRDB
 import MigrationEngine
 
 /// The ids and keys that rules over several documents need, on disk: memory does not grow with the collections.
-///
-/// It is SQLite's own kind of temporary database: a file that only this process sees and that is gone with it, also
-/// after a kill. Every text is kept as its bytes, so that ids are equal and ordered by bytes.
 struct ReferenceSpool {
   /// What a reference names.
   struct Reference: Sendable {
     /// The number of the referring field.
     var field: Int
-    /// The referring document.
+    /// The ID of the referring document, its path below a root collection.
     var id: String
     /// The number of the collection that it names.
     var collection: Int
@@ -25,13 +22,6 @@ struct ReferenceSpool {
   /// Whether what a reference names is there.
   enum Answer: Int, Sendable {
     case found, dangling, notMirrored
-  }
-
-  /// A document that shares the values of unique fields with others.
-  struct Duplicate: Sendable {
-    var key: Int
-    var path: String
-    var count: Int
   }
 
   private let database: SpoolDatabase
@@ -56,47 +46,30 @@ struct ReferenceSpool {
 
   /// Adds documents of a collection that others name.
   func add(_ ids: [String], of collection: Int) async throws {
-    try await database.use { db in
-      let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO documents VALUES (?, ?)")
-      for id in ids { try insert.execute(arguments: [collection, SpoolDatabase.bytes(id)]) }
+    try await database.insert(ids, "INSERT OR REPLACE INTO documents VALUES (?, ?)") {
+      [collection, SpoolDatabase.bytes($0)]
     }
   }
 
   /// Adds references that documents must name back.
   func addLinks(_ links: [Reference]) async throws {
-    if links.isEmpty { return }
-    try await database.use { db in
-      let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO links VALUES (?, ?, ?)")
-      for link in links {
-        try insert.execute(arguments: [
-          link.field, SpoolDatabase.bytes(link.id), SpoolDatabase.bytes(link.target),
-        ])
-      }
+    try await database.insert(links, "INSERT OR REPLACE INTO links VALUES (?, ?, ?)") {
+      [$0.field, SpoolDatabase.bytes($0.id), SpoolDatabase.bytes($0.target)]
     }
   }
 
   /// Keeps references into a collection that has not been read yet.
   func postpone(_ references: [Reference]) async throws {
-    if references.isEmpty { return }
-    try await database.use { db in
-      let insert = try db.cachedStatement(sql: "INSERT INTO pending VALUES (?, ?, ?, ?, ?)")
-      for reference in references {
-        try insert.execute(arguments: [
-          reference.field, SpoolDatabase.bytes(reference.id), reference.collection,
-          SpoolDatabase.bytes(reference.target), reference.mirror,
-        ])
-      }
+    try await database.insert(references, "INSERT INTO pending VALUES (?, ?, ?, ?, ?)") {
+      [
+        $0.field, SpoolDatabase.bytes($0.id), $0.collection, SpoolDatabase.bytes($0.target), $0.mirror,
+      ]
     }
   }
 
-  /// Adds the values of unique fields.
   func addUnique(_ entries: [(key: Int, value: [UInt8], path: String)]) async throws {
-    if entries.isEmpty { return }
-    try await database.use { db in
-      let insert = try db.cachedStatement(sql: "INSERT INTO uniques VALUES (?, ?, ?)")
-      for entry in entries {
-        try insert.execute(arguments: [entry.key, Data(entry.value), SpoolDatabase.bytes(entry.path)])
-      }
+    try await database.insert(entries, "INSERT INTO uniques VALUES (?, ?, ?)") {
+      [$0.key, Data($0.value), SpoolDatabase.bytes($0.path)]
     }
   }
 

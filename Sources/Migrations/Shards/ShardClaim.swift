@@ -70,16 +70,16 @@ package enum WorkerProcess {
   }
 }
 
-/// Takes, renews and gives back the claim of one task.
+/// Acquires, renews and releases the claim of one task.
 ///
-/// A claim that was not renewed for ``expiry`` seconds, by the clock of whoever waits, is free; so is one of a process of this machine
-/// that has ended. No clock is compared with another.
+/// A claim that was not renewed for ``expiry`` seconds, by the clock of the process that waits, is free; so is one of a
+/// process of this machine that has ended. No clock is compared with another.
 package actor ClaimKeeper {
   /// Seconds after which a claim that was not renewed is free.
   package static let expiry = 60.0
   /// Seconds between renewals.
   static let renewal = 15.0
-  /// Seconds between two looks at a claim of another process.
+  /// Seconds between two reads of a claim of another process.
   static let look = 1.0
 
   private let folder: ShardFolder
@@ -140,7 +140,7 @@ package actor ClaimKeeper {
     )
   }
 
-  /// Gives it back, if it is still held.
+  /// Deletes the claim, if it is still held.
   package func giveBack() async throws(Failure) {
     guard let version = version.take() else { return }
     _ = try await folder.store.delete(name, version: version)

@@ -97,7 +97,7 @@ package struct ShardFinish: Sendable {
       _ = try await folder.store.download(part.file, version: info.version, to: copy)
       let content = ShardResult.Part.Content(
         bytes: info.bytes,
-        sha256: try FileDigest.sha256(ofBytesOf: copy)
+        sha256: try RawFile.sha256(ofBytesOf: copy)
       )
       if content == ShardResult.Part.Content(bytes: part.bytes, sha256: part.sha256) { continue }
       if let pending = part.pending, content == pending {
@@ -260,24 +260,16 @@ package struct ShardFinish: Sendable {
 
   /// Appends a file, without its first record if `skippingHead`; a heading may hold line breaks in quotes.
   static func append(_ path: String, to file: inout OutputFile, skippingHead: Bool) throws(Failure) {
-    let (descriptor, code) = SystemCall.open(path, O_RDONLY)
-    if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
-    defer { close(descriptor) }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { buffer.deallocate() }
     var skips = skippingHead
     var isQuoted = false
-    while true {
-      let (count, code) = SystemCall.read(descriptor, into: buffer)
-      if code != 0 { throw Failure.cannotRead(path, errno: code) }
-      if count == 0 { return }
-      var bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])[...]
+    try RawFile.forEachChunk(of: path) { chunk throws(Failure) in
+      var bytes = chunk[...]
       if skips {
         let end = bytes.firstIndex { byte in
           if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
           return byte == UInt8(ascii: "\n") && !isQuoted
         }
-        guard let end else { continue }
+        guard let end else { return }
         bytes = bytes[(end + 1)...]
         skips = false
       }

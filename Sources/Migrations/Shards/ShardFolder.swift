@@ -3,7 +3,7 @@ import Runs
 package import Storage
 import TypedDocuments
 
-/// The place that all tasks of a sharded run share: typed objects by fixed names.
+/// The folder that all tasks of a sharded run share: typed objects by fixed names.
 ///
 /// | name | content |
 /// |---|---|
@@ -13,7 +13,7 @@ import TypedDocuments
 /// | `errors/NNNNN.json` | ``ShardError``, why the last attempt of a task failed |
 /// | `parts/NNNNN.jsonl` | the output of a range |
 /// | `lists/NNNNN/…` | the lists of a range |
-/// | `ramp.json`, `clock/NNNNN` | when the first task began to write, by the clock of the store; a task's look at that clock |
+/// | `ramp.json`, `clock/NNNNN` | when the first task began to write, by the clock of the store; a task's reading of that clock |
 package struct ShardFolder: Sendable {
   package let store: any ObjectStore
 

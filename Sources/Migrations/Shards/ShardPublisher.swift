@@ -7,7 +7,7 @@ package import Runs
 import Storage
 import TypedDocuments
 
-/// Puts the output of a range into the shared place.
+/// Uploads the output of a range to the shared folder.
 package struct ShardPublisher: Sendable {
   private let folder: ShardFolder
 
@@ -23,7 +23,7 @@ package struct ShardPublisher: Sendable {
     as name: String,
     documents: Int
   ) async throws(Failure) -> ShardResult.Part {
-    let sha256 = try FileDigest.sha256(ofBytesOf: path)
+    let sha256 = try RawFile.sha256(ofBytesOf: path)
     for _ in 0..<5 {
       var precondition = ObjectPrecondition.missing
       if let info = try await info(name) { precondition = .version(info.version) }
@@ -48,7 +48,6 @@ package struct ShardPublisher: Sendable {
     )
   }
 
-  /// Puts a list.
   package func put(list path: String, as name: String) async throws(Failure) {
     _ = try await folder.store.upload(path, to: name, if: .none)
   }
@@ -73,20 +72,29 @@ package enum ShardLists {
   }
 }
 
-/// Checksums of files as they are on disk, compressed or not.
-enum FileDigest {
+/// Files as they are on disk, compressed or not.
+enum RawFile {
   static func sha256(ofBytesOf path: String) throws(Failure) -> String {
+    var digest = try SHA256Digest()
+    try forEachChunk(of: path) { digest.update($0) }
+    return digest.finish()
+  }
+
+  /// Calls `body` with the bytes of a file, at most 1 MiB at a time.
+  static func forEachChunk(
+    of path: String,
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
     let (descriptor, code) = SystemCall.open(path, O_RDONLY)
     if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
     defer { close(descriptor) }
-    var digest = try SHA256Digest()
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { buffer.deallocate() }
     while true {
       let (count, code) = SystemCall.read(descriptor, into: buffer)
       if code != 0 { throw Failure.cannotRead(path, errno: code) }
-      if count == 0 { return digest.finish() }
-      digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      if count == 0 { return }
+      try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
   }
 }

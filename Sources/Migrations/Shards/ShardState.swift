@@ -2,9 +2,7 @@ package import FirestoreModels
 
 /// How far a sharded run is.
 package struct ShardState: Sendable {
-  /// A task.
   package struct Task: Sendable, Equatable {
-    /// How it is.
     package enum Status: String, Sendable {
       case done, working, failed, missing
     }
@@ -43,7 +41,7 @@ package struct ShardState: Sendable {
   /// The tasks that are not done.
   package var open: [Task] { tasks.filter { $0.status != .done } }
 
-  /// Looks at the place of a run.
+  /// Reads the state of a run's tasks from its folder.
   package init(of plan: ShardPlan, in folder: ShardFolder) async throws(Failure) {
     let done = try await folder.doneRanges()
     let now = try await folder.now(task: plan.tasks)

@@ -11,20 +11,15 @@ package struct TaskIdentity: Sendable, Equatable {
   package var index: Int
   /// The number of tasks; nil if the source does not give it.
   package var count: Int?
-  /// The source, in a word or two.
   package var source: String
 
-  package init(index: Int, count: Int?, source: String) {
-    self.index = index
-    self.count = count
-    self.source = source
-  }
+}
 
-  /// Determines the task.
-  ///
+extension TaskIdentity {
   /// - Parameters:
   ///   - task: The value of `--task`.
   ///   - tasks: The value of `--tasks`.
+  ///   - variables: The environment of the process.
   ///   - planned: The number of tasks of the plan.
   /// - Throws: `.usage` if nothing names the task, if two sources disagree, or if it is not one of the plan's.
   package init(

@@ -33,12 +33,10 @@ extension RawDocument {
     changing(edit, of: GymSchema.schema.collection(path.collection), reasons: reasons)
   }
 
-  /// The finding of a value of another type than its field's.
   func wrongType(_ field: UserField, found: Value) -> Finding {
     wrongType(field.rawValue, found: found, wanted: field.isBoolean ? "boolean" : "string")
   }
 
-  /// The finding of a value of another type than its field's.
   func wrongType(_ field: String, found: Value, wanted: String) -> Finding {
     Finding(
       .reject,
@@ -50,15 +48,24 @@ extension RawDocument {
     )
   }
 
+  /// The value of a field, as `read` gives it; nil where it is absent or null.
+  ///
+  /// - Throws: The finding where `read` gives nil, which means another type than `wanted`.
+  func value<Result>(
+    _ field: String,
+    _ wanted: String,
+    _ read: (Value) -> Result?
+  ) throws(WrongType) -> Result? {
+    guard let value = fields[field], !value.isNull else { return nil }
+    if let found = read(value) { return found }
+    throw WrongType(finding: wrongType(field, found: value, wanted: wanted))
+  }
+
   /// The text of a field; nil where it is missing: absent, null or blank.
   ///
   /// - Throws: The finding where it is no text.
   func text(_ field: String) throws(WrongType) -> String? {
-    switch fields[field] {
-    case nil, .null?: return nil
-    case .string(let text)?: return PlainText.isBlank(text) ? nil : text
-    case let value?: throw WrongType(finding: wrongType(field, found: value, wanted: "string"))
-    }
+    try value(field, "string", \.string).flatMap { PlainText.isBlank($0) ? nil : $0 }
   }
 }
 

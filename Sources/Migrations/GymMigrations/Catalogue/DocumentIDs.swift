@@ -17,7 +17,6 @@ package struct DocumentIDs: Migration {
 
   /// Why a field is written; the raw value is the reason in plans.
   package enum Reason: String, Sendable, CaseIterable {
-    /// `id` was missing.
     case idMissing = "id-from-document"
   }
 
@@ -42,8 +41,7 @@ package struct DocumentIDs: Migration {
     let own = document.path.id
     guard let existing else {
       let edit: FieldEdit = [CommonField.id: .string(own)]
-      let reasons = [Reason.idMissing.rawValue]
-      return Outcome(.change(document.changing(edit, reasons: reasons)))
+      return Outcome(.change(document.changing(edit, reasons: [Reason.idMissing.rawValue])))
     }
     if existing.isIdentical(to: own) { return Outcome(.unchanged) }
     let finding = Finding(

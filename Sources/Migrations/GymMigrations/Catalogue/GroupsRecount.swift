@@ -17,13 +17,10 @@ package struct GroupsRecount: Migration {
 
   /// Why a field is written; the raw value is the reason in plans.
   package enum Reason: String, Sendable, CaseIterable {
-    /// memberCount was missing.
     case countMissing = "memberCount-missing"
-    /// memberCount was another number.
     case countWrong = "memberCount-wrong"
   }
 
-  /// The members that a group has at most.
   package static let maximumMembers = 10
 
   private static let memberCount = "memberCount"
@@ -43,16 +40,15 @@ package struct GroupsRecount: Migration {
     outcome(for: document, members: try await reader.count(Self.members(of: document.path)))
   }
 
-  /// The subcollection of a group's members.
   package static func members(of group: DocumentPath) -> CollectionPath { CollectionPath(group, "members") }
 
   /// What becomes of a group that has so many members.
   package func outcome(for group: RawDocument, members: Int) -> Outcome {
-    let existing = group.fields[Self.memberCount] ?? .null
-    guard existing.isNull || existing.integer != nil else {
-      return Outcome(
-        WrongType(finding: group.wrongType(Self.memberCount, found: existing, wanted: "integer"))
-      )
+    let existing: Int64?
+    do throws(WrongType) {
+      existing = try group.value(Self.memberCount, "integer", \.integer)
+    } catch {
+      return Outcome(error)
     }
     var findings: [Finding] = []
     if members > Self.maximumMembers {
@@ -67,9 +63,9 @@ package struct GroupsRecount: Migration {
         )
       )
     }
-    if existing.integer == Int64(members) { return Outcome(.unchanged, findings: findings) }
+    if existing == Int64(members) { return Outcome(.unchanged, findings: findings) }
     let edit: FieldEdit = [Self.memberCount: .integer(Int64(members))]
-    let reason: Reason = existing.isNull ? .countMissing : .countWrong
+    let reason: Reason = existing == nil ? .countMissing : .countWrong
     return Outcome(.change(group.changing(edit, reasons: [reason.rawValue])), findings: findings)
   }
 }

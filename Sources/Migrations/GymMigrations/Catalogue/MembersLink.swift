@@ -2,7 +2,7 @@ package import FirestoreModels
 import GymModels
 package import MigrationEngine
 
-/// The links between counts and members: `users.linkedMemberId` and `members.linkedUserId`, which mirror each other.
+/// The links between accounts and members: `users.linkedMemberId` and `members.linkedUserId`, which mirror each other.
 ///
 /// A link that names somebody who is there is never rewritten. Where one side alone has it, the other is
 /// completed. People without a link are matched by phone, then by email, and only where each is the other's single
@@ -13,21 +13,15 @@ package import MigrationEngine
 package struct MembersLink: Migration {
   /// The findings about a document; the raw value is the code in reports.
   package enum Code: String, Sendable, CaseIterable {
-    /// The link names somebody whose own link names another. A review, as all but two are.
     case linkContradicts = "link-contradicts"
-    /// The document has no link, and several of the other side name it.
     case linkClaimedTwice = "link-claimed-twice"
-    /// The link names nobody, and there is nobody to link instead.
     case linkDangling = "link-dangling"
-    /// Several people share the phone or the email.
     case matchAmbiguous = "match-ambiguous"
-    /// Phone and email lead to different people.
     case matchContradicts = "match-contradicts"
     /// The single match, or the user, is not active.
     case matchInactive = "match-inactive"
     /// All who match are linked to others already: a second account of one person, as a rule. A note.
     case matchTaken = "match-taken"
-    /// A value is not of its field's type. A reject.
     case wrongType = "wrong-type"
 
     fileprivate var kind: Finding.Kind {
@@ -66,9 +60,7 @@ package struct MembersLink: Migration {
 
   package let id = "members-link"
   package let summary = "Links users and members, each the other's only match by phone or by email."
-  /// `users` and `members`.
   package let reads = [GymCollection.users, GymCollection.members]
-  /// `users` and `members`.
   package let writes = [GymCollection.users, GymCollection.members]
   /// Who is linked is no match for others any more.
   package let needsOriginals = true
@@ -83,17 +75,16 @@ package struct MembersLink: Migration {
   private func decide(from source: any DocumentSource, into sink: any PlanSink) async throws {
     let spool = try LinkSpool()
     for side in LinkSpool.Side.allCases {
-      var people: [(LinkSpool.Person, RawDocument?)] = []
-      try await source.forEachDocument(in: side == .user ? GymCollection.users : GymCollection.members) {
-        let (person, findings) = Self.person(side, $0)
-        if !findings.isEmpty { try await sink.record(Outcome(.skip, findings: findings), of: $0) }
-        people.append((person, findings.isEmpty ? $0 : nil))
-        if people.count == SpoolDatabase.batch {
-          try await spool.add(people)
-          people.removeAll(keepingCapacity: true)
+      let collection = side == .user ? GymCollection.users : GymCollection.members
+      try await source.forEachDocument(in: collection, atOnce: SpoolDatabase.batch) { documents in
+        var people: [(LinkSpool.Person, RawDocument?)] = []
+        for document in documents {
+          let (person, findings) = Self.person(side, document)
+          if !findings.isEmpty { try await sink.record(Outcome(.skip, findings: findings), of: document) }
+          people.append((person, findings.isEmpty ? document : nil))
         }
+        try await spool.add(people)
       }
-      try await spool.add(people)
     }
     try await spool.index()
     var last: Int64 = 0
@@ -119,22 +110,19 @@ package struct MembersLink: Migration {
     _ document: RawDocument
   ) -> (person: LinkSpool.Person, findings: [Finding]) {
     var findings: [Finding] = []
-    func text(_ field: String) -> String? {
+    func read<Result>(_ value: () throws(WrongType) -> Result?) -> Result? {
       do throws(WrongType) {
-        return try document.text(field)
+        return try value()
       } catch {
         findings.append(error.finding)
         return nil
       }
     }
+    func text(_ field: String) -> String? {
+      read { () throws(WrongType) in try document.text(field) }
+    }
     func truth(_ field: String) -> Bool? {
-      switch document.fields[field] {
-      case nil, .null?: return nil
-      case .boolean(let truth)?: return truth
-      case let value?:
-        findings.append(document.wrongType(field, found: value, wanted: "boolean"))
-        return nil
-      }
+      read { () throws(WrongType) in try document.value(field, "boolean", \.boolean) }
     }
     var phone = text(CommonField.phone).map(PhoneNumber.init)
     var isActive = truth(UserField.isActive.rawValue)
@@ -150,21 +138,20 @@ package struct MembersLink: Migration {
       }
     }
     let email = text(CommonField.email).map(EmailIndex.normalised)
+    let link = text(linkField(side))
     let person = LinkSpool.Person(
       side: side,
       id: document.path.id,
       phone: phone.flatMap { $0 }?.digits,
       email: email.flatMap { EmailIndex.problem(ofNormalised: $0) == nil ? $0 : nil },
-      link: text(linkField(side)),
+      link: link,
       isActive: isActive ?? true,
-      isFrozen: false
+      isFrozen: !findings.isEmpty
     )
-    var frozen = person
-    frozen.isFrozen = !findings.isEmpty
-    return (frozen, findings)
+    return (person, findings)
   }
 
-  // MARK: Telling
+  // MARK: Outcomes
 
   private static func outcome(for document: RawDocument, _ decision: LinkDecision) -> Outcome {
     let side: LinkSpool.Side = document.path.collection == GymCollection.users ? .user : .member

@@ -9,8 +9,9 @@ package enum MigrationCatalogue {
     package var acceptProposals: Bool
     /// `--prune`, for ``UserEmails``.
     package var prune: Bool
-    /// `--review`, for ``UsersUnify``; nil where no list was handed back.
+    /// `--review`, for ``UsersUnify``; nil where no list was given.
     package var review: NameReview?
+
     package init(acceptProposals: Bool = false, prune: Bool = false, review: NameReview? = nil) {
       self.acceptProposals = acceptProposals
       self.prune = prune

@@ -11,19 +11,14 @@ package struct SnapshotBackfill: Migration {
   ///
   /// All are ``Finding/Kind/review`` but `wrongType`.
   package enum Code: String, Sendable, CaseIterable {
-    /// The payment names no member.
     case noMember = "payment-no-member"
-    /// The payment's member is gone.
     case memberGone = "payment-member-gone"
-    /// The member has no snapshot either.
     case memberHasNone = "member-no-snapshot"
     /// The payment has no time, or the snapshot none that says when it was assigned.
     case undated = "snapshot-undated"
     /// The snapshot was assigned after the payment, so it is of a later plan.
     case later = "snapshot-later"
-    /// The amount or the currency is not the snapshot's.
     case priceDiffers = "snapshot-price-differs"
-    /// A value of the payment is not of its field's type. A reject.
     case wrongType = "wrong-type"
 
     fileprivate var message: String {
@@ -41,7 +36,6 @@ package struct SnapshotBackfill: Migration {
 
   /// Why a field is written; the raw value is the reason in plans.
   package enum Reason: String, Sendable, CaseIterable {
-    /// It is the member's.
     case fromMember = "snapshot-from-member"
   }
 
@@ -49,7 +43,6 @@ package struct SnapshotBackfill: Migration {
 
   package let id = "snapshot-backfill"
   package let summary = "Gives payments of memberships without a plan snapshot that of their member."
-  /// `members` and `payments`.
   package let reads = [GymCollection.members, GymCollection.payments]
   package let writes = [GymCollection.payments]
 
@@ -62,30 +55,15 @@ package struct SnapshotBackfill: Migration {
   /// - Throws: what `source` and `sink` throw; `Failure` of kind `cannotWrite` where the spool cannot be kept.
   private func decide(from source: any DocumentSource, into sink: any PlanSink) async throws {
     let spool = try SnapshotSpool()
-    var members: [(id: String, snapshot: FieldMap?)] = []
-    try await source.forEachDocument(in: GymCollection.members) { document in
-      members.append((document.path.id, document.fields[Self.snapshot]?.map))
-      if members.count == SpoolDatabase.batch {
-        try await spool.add(members)
-        members.removeAll(keepingCapacity: true)
-      }
+    try await source.forEachDocument(in: GymCollection.members, atOnce: SpoolDatabase.batch) { members in
+      try await spool.add(members.map { ($0.path.id, $0.fields[Self.snapshot]?.map) })
     }
-    try await spool.add(members)
-
-    var payments: [RawDocument] = []
-    func record() async throws {
+    try await source.forEachDocument(in: GymCollection.payments, atOnce: SpoolDatabase.batch) { payments in
       let wanted = payments.map { Self.wants($0) ? $0.fields[Field.memberId]?.string : nil }
-      let found = try await spool.look(up: wanted)
-      for (payment, member) in zip(payments, found) {
+      for (payment, member) in zip(payments, try await spool.look(up: wanted)) {
         try await sink.record(outcome(for: payment, member: member), of: payment)
       }
-      payments.removeAll(keepingCapacity: true)
     }
-    try await source.forEachDocument(in: GymCollection.payments) { document in
-      payments.append(document)
-      if payments.count == SpoolDatabase.batch { try await record() }
-    }
-    try await record()
   }
 
   // MARK: Deciding
@@ -122,16 +100,12 @@ package struct SnapshotBackfill: Migration {
     guard let type = try payment.text(Field.type), type.isIdentical(to: "membership") else {
       return Outcome(.unchanged)
     }
-    let existing = payment.fields[Self.snapshot] ?? .null
-    if existing.map != nil { return Outcome(.unchanged) }
-    if !existing.isNull {
-      throw WrongType(finding: payment.wrongType(Self.snapshot, found: existing, wanted: "map"))
-    }
+    if try payment.value(Self.snapshot, "map", \.map) != nil { return Outcome(.unchanged) }
 
     let memberID = try payment.text(Field.memberId)
-    let completed = try Self.moment(Field.completedAt, of: payment)
-    let created = try Self.moment(CommonField.createdAt, of: payment)
-    let amount = try Self.amount(of: payment)
+    let completed = try payment.value(Field.completedAt, "timestamp", \.timestamp)
+    let created = try payment.value(CommonField.createdAt, "timestamp", \.timestamp)
+    let amount = try payment.value(Field.amount, "double", \.number)
     let currency = try payment.text(Field.currency)
 
     guard memberID != nil else { return Self.review(.noMember, payment, nil) }
@@ -153,24 +127,6 @@ package struct SnapshotBackfill: Migration {
   private static func agree(_ currency: String?, _ other: String?) -> Bool {
     guard let currency, let other else { return true }
     return currency.isIdentical(to: other)
-  }
-
-  private static func moment(_ field: String, of payment: RawDocument) throws(WrongType) -> Timestamp? {
-    let value = payment.fields[field] ?? .null
-    if value.isNull { return nil }
-    guard let moment = value.timestamp else {
-      throw WrongType(finding: payment.wrongType(field, found: value, wanted: "timestamp"))
-    }
-    return moment
-  }
-
-  private static func amount(of payment: RawDocument) throws(WrongType) -> Double? {
-    let value = payment.fields[Field.amount] ?? .null
-    if value.isNull { return nil }
-    guard let amount = value.number else {
-      throw WrongType(finding: payment.wrongType(Field.amount, found: value, wanted: "double"))
-    }
-    return amount
   }
 
   /// Lists a payment with what a person compares: of the payment its member, amount and times, of the member the snapshot.

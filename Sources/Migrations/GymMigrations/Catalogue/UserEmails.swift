@@ -24,9 +24,7 @@ package struct UserEmails: Migration {
     case emailEmpty = "email-empty"
     /// The user's email has no `@`. A review, as are the following.
     case emailNoAt = "email-no-at"
-    /// The user's email holds a `/`.
     case emailSlash = "email-slash"
-    /// The user's email is over 1,500 bytes.
     case emailTooLong = "email-too-long"
     /// The user's email is an id that the service keeps for itself.
     case emailReserved = "email-reserved"
@@ -48,13 +46,9 @@ package struct UserEmails: Migration {
   ///
   /// A pruned orphan's reason is its ``Code``.
   package enum Reason: String, Sendable, CaseIterable {
-    /// There was no entry for the email.
     case entryMissing = "entry-missing"
-    /// The entry's user is gone.
     case userGone = "primaryUserId-user-gone"
-    /// The entry's user bears another email.
     case otherEmail = "primaryUserId-other-email"
-    /// The entry named no user.
     case noUser = "primaryUserId-no-user"
     /// The entry's `email` was not its id.
     case emailMended = "email-mended"
@@ -65,7 +59,6 @@ package struct UserEmails: Migration {
 
   package let id = "user-emails"
   package let summary = "Rebuilds user_emails, the index from an email to the account that first bore it."
-  /// `users` and `user_emails`.
   package let reads = [GymCollection.users, GymCollection.userEmails]
   package let writes = [GymCollection.userEmails]
   /// An entry that was corrected or removed does not show what was wrong with it.
@@ -95,17 +88,15 @@ package struct UserEmails: Migration {
     to spool: EmailSpool,
     into sink: any PlanSink
   ) async throws {
-    var users: [EmailSpool.User] = []
-    try await source.forEachDocument(in: GymCollection.users) { document in
-      let (user, finding) = Self.user(document)
-      if let finding { try await sink.record(Outcome(.skip, findings: [finding]), of: document) }
-      users.append(user)
-      if users.count == EmailSpool.batch {
-        try await spool.add(users)
-        users.removeAll(keepingCapacity: true)
+    try await source.forEachDocument(in: GymCollection.users, atOnce: SpoolDatabase.batch) { documents in
+      var users: [EmailSpool.User] = []
+      for document in documents {
+        let (user, finding) = Self.user(document)
+        if let finding { try await sink.record(Outcome(.skip, findings: [finding]), of: document) }
+        users.append(user)
       }
+      try await spool.add(users)
     }
-    try await spool.add(users)
     try await spool.indexUsers()
   }
 
@@ -137,15 +128,15 @@ package struct UserEmails: Migration {
         user.isIndexable = true
         return (user, nil)
       }
-      switch problem {
-      case .empty: return (user, finding(.note, .emailEmpty, "The user's email is blank."))
-      case .noAt: return (user, finding(.review, .emailNoAt, "The user's email has no @."))
-      case .slash: return (user, finding(.review, .emailSlash, "The user's email holds a slash."))
-      case .tooLong:
-        return (user, finding(.review, .emailTooLong, "The user's email is over 1,500 bytes."))
-      case .reserved:
-        return (user, finding(.review, .emailReserved, "The user's email is a reserved id."))
-      }
+      let found =
+        switch problem {
+        case .empty: finding(.note, .emailEmpty, "The user's email is blank.")
+        case .noAt: finding(.review, .emailNoAt, "The user's email has no @.")
+        case .slash: finding(.review, .emailSlash, "The user's email holds a slash.")
+        case .tooLong: finding(.review, .emailTooLong, "The user's email is over 1,500 bytes.")
+        case .reserved: finding(.review, .emailReserved, "The user's email is a reserved id.")
+        }
+      return (user, found)
     case let value?:
       return (user, finding(.reject, .emailWrongType, "The user's email is \(value.typeName), not string."))
     }
@@ -158,19 +149,12 @@ package struct UserEmails: Migration {
     by spool: EmailSpool,
     into sink: any PlanSink
   ) async throws {
-    var entries: [RawDocument] = []
-    func record() async throws {
+    try await source.forEachDocument(in: GymCollection.userEmails, atOnce: SpoolDatabase.batch) { entries in
       let answers = try await spool.look(up: entries.map { ($0.path.id, Self.primaryUser(of: $0)) })
       for (entry, answer) in zip(entries, answers) {
         try await sink.record(outcome(for: entry, answer), of: entry)
       }
-      entries.removeAll(keepingCapacity: true)
     }
-    try await source.forEachDocument(in: GymCollection.userEmails) { document in
-      entries.append(document)
-      if entries.count == EmailSpool.batch { try await record() }
-    }
-    try await record()
   }
 
   private static func primaryUser(of entry: RawDocument) -> String? {
@@ -204,16 +188,8 @@ package struct UserEmails: Migration {
     let after = UserEmailEntry(primaryUserId: user, email: entry.path.id).fields(over: entry.fields)
     if after == entry.fields { return Outcome(.unchanged) }
     let isMended = entry.fields[UserEmailEntry.Field.email] != .string(entry.path.id)
-    return Outcome(
-      .change(
-        Change(
-          path: entry.path,
-          before: entry,
-          after: after,
-          reasons: (reasons + (isMended ? [.emailMended] : [])).map(\.rawValue)
-        )
-      )
-    )
+    let all = (reasons + (isMended ? [.emailMended] : [])).map(\.rawValue)
+    return Outcome(.change(Change(path: entry.path, before: entry, after: after, reasons: all)))
   }
 
   private func reassigned(_ entry: RawDocument, to user: String?, _ reason: Reason) -> Outcome? {

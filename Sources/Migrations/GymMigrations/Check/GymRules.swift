@@ -47,53 +47,49 @@ package struct GymRules: ApplicationRules {
 }
 
 extension IntegrityRule {
-  package static let familyGroupOwner = IntegrityRule(
+  package static let familyGroupOwner = Self(
     "family-group-owner",
     "Every familyGroupId has exactly one owner."
   )
-  package static let bookingDuplicate = IntegrityRule(
-    "booking-duplicate",
-    "A user has one active booking of a class."
-  )
-  package static let classOverbooked = IntegrityRule(
+  package static let bookingDuplicate = Self("booking-duplicate", "A user has one active booking of a class.")
+  package static let classOverbooked = Self(
     "class-overbooked",
     "A class has no more active bookings than capacidadMax."
   )
-  package static let groupMissing = IntegrityRule("group-missing", "A group that has members exists.")
-  package static let groupMemberOfMissingGroup = IntegrityRule(
+  package static let groupMissing = Self("group-missing", "A group that has members exists.")
+  package static let groupMemberOfMissingGroup = Self(
     "group-member-of-missing-group",
     "A member is below a group that exists."
   )
-  package static let groupMemberDangling = IntegrityRule(
+  package static let groupMemberDangling = Self(
     "group-member-dangling",
     "The id of a group's member is that of a user who exists."
   )
-  package static let createdByDangling = IntegrityRule(
+  package static let createdByDangling = Self(
     "created-by-dangling",
     "The createdBy of a group is a user who exists."
   )
-  package static let currentGroup = IntegrityRule(
+  package static let currentGroup = Self(
     "current-group",
     "A user's currentGroupId is a group that exists and has this member."
   )
-  package static let groupMemberCount = IntegrityRule(
+  package static let groupMemberCount = Self(
     "group-member-count",
     "memberCount is the number of the group's members."
   )
-  package static let groupTooLarge = IntegrityRule("group-too-large", "A group has at most 10 members.")
-  package static let groupAdminMissing = IntegrityRule("group-admin-missing", "A group has an active admin.")
-  package static let setupMissing = IntegrityRule("setup-missing", "There is an app_config/setup.")
-  package static let setupAdmin = IntegrityRule(
+  package static let groupTooLarge = Self("group-too-large", "A group has at most 10 members.")
+  package static let groupAdminMissing = Self("group-admin-missing", "A group has an active admin.")
+  package static let setupMissing = Self("setup-missing", "There is an app_config/setup.")
+  package static let setupAdmin = Self(
     "setup-admin",
     "The adminUserId of app_config/setup is an active user with role admin."
   )
-  package static let paymentSnapshotMissing = IntegrityRule(
+  package static let paymentSnapshotMissing = Self(
     "payment-snapshot-missing",
     "A payment of type membership carries a membershipPlanSnapshot."
   )
 }
 
-/// A check by ``GymRules``.
 final class GymCheck: ApplicationCheck {
   private let rules: Set<IntegrityRule>
   private let spool: GymSpool
@@ -137,8 +133,8 @@ final class GymCheck: ApplicationCheck {
       try await spool.add(
         page.compactMap { document in
           switch document.fields.present("capacidadMax") {
-          case nil: GymSpool.Class(id: document.path.id, capacity: .missing)
-          case .integer(let places)?: GymSpool.Class(id: document.path.id, capacity: .places(places))
+          case nil: GymSpool.Class(id: document.path.id)
+          case .integer(let places)?: GymSpool.Class(id: document.path.id, capacity: places)
           default: nil
           }
         }

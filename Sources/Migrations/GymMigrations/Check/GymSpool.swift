@@ -4,16 +4,11 @@ import GRDB
 import MigrationEngine
 
 /// The ids and keys that the gym's rules over several documents need, on disk: memory does not grow with the collections.
-///
-/// It is SQLite's own kind of temporary database: a file that only this process sees and that is gone with it,
-/// also after a kill. Every text is kept as its bytes, so that ids are equal and ordered by bytes.
 struct GymSpool {
-  /// A user.
   struct User {
     var id: String
     /// Whether the user is an active admin.
     var isAdmin: Bool
-    /// The current group; nil where there is none.
     var group: String?
   }
 
@@ -24,16 +19,10 @@ struct GymSpool {
     var isOwner: Bool
   }
 
-  /// A class and how many it takes.
   struct Class {
-    enum Capacity {
-      case places(Int64)
-      /// The field is absent or null.
-      case missing
-    }
-
     var id: String
-    var capacity: Capacity
+    /// The places; nil where the field is absent or null.
+    var capacity: Int64?
   }
 
   /// An active booking; what is no id is nil.
@@ -43,7 +32,7 @@ struct GymSpool {
     var userID: String?
   }
 
-  /// What is found out once the collections are in.
+  /// A broken rule that shows once the collections are in.
   struct Result {
     enum Kind: Int {
       case noOwner, severalOwners, duplicate, overbooked
@@ -58,6 +47,7 @@ struct GymSpool {
   }
 
   private let database: SpoolDatabase
+
   init() throws(Failure) {
     database = try SpoolDatabase(
       of: "the ids and keys",
@@ -75,85 +65,53 @@ struct GymSpool {
 
   // MARK: Filling
 
-  /// Adds users.
   func add(_ users: [User]) async throws {
-    if users.isEmpty { return }
-    try await database.use { db in
-      let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO users VALUES (?, ?)")
-      let current = try db.cachedStatement(sql: "INSERT INTO current VALUES (?, ?)")
-      for user in users {
-        let id = SpoolDatabase.bytes(user.id)
-        try insert.execute(arguments: [id, user.isAdmin])
-        if let group = user.group { try current.execute(arguments: [id, SpoolDatabase.bytes(group)]) }
-      }
+    try await database.insert(users, "INSERT OR REPLACE INTO users VALUES (?, ?)") {
+      [SpoolDatabase.bytes($0.id), $0.isAdmin]
+    }
+    try await database.insert(users.filter { $0.group != nil }, "INSERT INTO current VALUES (?, ?)") {
+      [SpoolDatabase.bytes($0.id), $0.group.map(SpoolDatabase.bytes)]
     }
   }
 
   /// Adds groups, by their ids, and members of groups.
   func add(groups: [String], members: [DocumentPath]) async throws {
-    if groups.isEmpty, members.isEmpty { return }
-    try await database.use { db in
-      let insert = try db.cachedStatement(sql: #"INSERT OR REPLACE INTO "groups" VALUES (?)"#)
-      for id in groups { try insert.execute(arguments: [SpoolDatabase.bytes(id)]) }
-      let member = try db.cachedStatement(sql: "INSERT OR REPLACE INTO members VALUES (?, ?)")
-      for path in members {
-        try member.execute(arguments: [
-          SpoolDatabase.bytes(path.segments[1]), SpoolDatabase.bytes(path.id),
-        ])
-      }
+    try await database.insert(groups, #"INSERT OR REPLACE INTO "groups" VALUES (?)"#) {
+      [SpoolDatabase.bytes($0)]
+    }
+    try await database.insert(members, "INSERT OR REPLACE INTO members VALUES (?, ?)") {
+      [SpoolDatabase.bytes($0.segments[1]), SpoolDatabase.bytes($0.id)]
     }
   }
 
-  /// Adds members of family groups.
   func add(_ relatives: [Relative]) async throws {
-    if relatives.isEmpty { return }
-    try await database.use { db in
-      let insert = try db.cachedStatement(sql: "INSERT INTO relatives VALUES (?, ?, ?)")
-      for relative in relatives {
-        try insert.execute(arguments: [
-          SpoolDatabase.bytes(relative.id), SpoolDatabase.bytes(relative.family), relative.isOwner,
-        ])
-      }
+    try await database.insert(relatives, "INSERT INTO relatives VALUES (?, ?, ?)") {
+      [SpoolDatabase.bytes($0.id), SpoolDatabase.bytes($0.family), $0.isOwner]
     }
   }
 
   /// Adds classes whose capacity can be judged.
   func add(_ classes: [Class]) async throws {
-    if classes.isEmpty { return }
-    try await database.use { db in
-      let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO classes VALUES (?, ?)")
-      for one in classes {
-        let places: Int64? = if case .places(let places) = one.capacity { places } else { nil }
-        try insert.execute(arguments: [SpoolDatabase.bytes(one.id), places])
-      }
+    try await database.insert(classes, "INSERT OR REPLACE INTO classes VALUES (?, ?)") {
+      [SpoolDatabase.bytes($0.id), $0.capacity]
     }
   }
 
-  /// Adds active bookings.
   func add(_ bookings: [Booking]) async throws {
-    if bookings.isEmpty { return }
-    try await database.use { db in
-      let insert = try db.cachedStatement(sql: "INSERT INTO bookings VALUES (?, ?, ?)")
-      for booking in bookings {
-        try insert.execute(arguments: [
-          SpoolDatabase.bytes(booking.id), SpoolDatabase.bytes(booking.classID),
-          booking.userID.map(SpoolDatabase.bytes),
-        ])
-      }
+    try await database.insert(bookings, "INSERT INTO bookings VALUES (?, ?, ?)") {
+      [
+        SpoolDatabase.bytes($0.id), SpoolDatabase.bytes($0.classID), $0.userID.map(SpoolDatabase.bytes),
+      ]
     }
   }
 
-  // MARK: Asking
+  // MARK: Queries
 
   /// Whether a user is an active admin.
   func isAdmin(_ id: String) async throws -> Bool {
     try await database.use { db in
-      try Row.fetchOne(
-        db,
-        sql: "SELECT 1 FROM users WHERE id = ? AND admin",
-        arguments: [SpoolDatabase.bytes(id)]
-      )
-        != nil
+      let sql = "SELECT 1 FROM users WHERE id = ? AND admin"
+      return try Row.fetchOne(db, sql: sql, arguments: [SpoolDatabase.bytes(id)]) != nil
     }
   }
 

@@ -2,7 +2,7 @@ import FirestoreModels
 import GymModels
 import MigrationEngine
 
-/// What becomes of a decision about a name, once it is held against the document as it is.
+/// A decision about a name, compared with the document as it is.
 struct DecidedName {
   /// What is written: decided, and missing in the document.
   private(set) var texts: [UserField: String] = [:]
@@ -100,7 +100,6 @@ struct DecidedName {
 }
 
 extension UserFields {
-  /// The text of a unified field of the name.
   fileprivate func text(of field: UserField) -> String? {
     switch field {
     case .fullName: fullName

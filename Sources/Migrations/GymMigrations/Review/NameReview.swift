@@ -1,7 +1,7 @@
 package import FirestoreModels
 package import GymModels
 
-/// What a person decided about doubtful names: a `review.csv` that was corrected and handed back.
+/// What a person decided about doubtful names: a corrected `review.csv`.
 ///
 /// A row decides all four fields of the name; one that is empty is not written. A row of four empty fields decides
 /// nothing.
@@ -9,19 +9,13 @@ package struct NameReview: Sendable, Equatable {
   /// The fields that a row decides, in the order of its columns.
   static let fields: [UserField] = [.fullName, .firstName, .paternalLastName, .maternalLastName]
 
-  /// What one row says.
   package struct Decision: Sendable, Equatable {
     /// Its position in the file: `line 3`.
     package var label: String
-    /// What stood in the document when it was listed, as the list has it.
+    /// The name that was in the document when it was listed, as the list has it.
     package var found: String
     /// The name, tidied; a field that is not to be written is missing.
     package var texts: [UserField: String]
-    package init(label: String, found: String, texts: [UserField: String]) {
-      self.label = label
-      self.found = found
-      self.texts = texts
-    }
 
     var parts: PersonName {
       PersonName(
@@ -32,9 +26,5 @@ package struct NameReview: Sendable, Equatable {
     }
   }
 
-  /// The decisions, by document.
-  package var decisions: [DocumentPath: Decision]
-  package init(decisions: [DocumentPath: Decision] = [:]) {
-    self.decisions = decisions
-  }
+  package var decisions: [DocumentPath: Decision] = [:]
 }

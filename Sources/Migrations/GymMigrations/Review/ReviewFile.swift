@@ -5,8 +5,8 @@ import Tables
 
 /// The reading of a corrected `review.csv`, strict and before anything is written.
 ///
-/// The header names the columns, in any order. Rows of other migrations, and rows about something else than a
-/// name, are passed over: a file of several migrations is handed back as it is.
+/// The header names the columns, in any order. Rows of other migrations, and rows about something else than a name, are
+/// skipped, so that the file of several migrations can be used as it is.
 package enum ReviewFile {
   /// The list as a spreadsheet saved it: a workbook, whose first sheet is read, or CSV with or without byte order mark,
   /// parted by commas, semicolons, tabs or bars.
@@ -55,6 +55,7 @@ package enum ReviewFile {
 /// The indices of a review's columns.
 private struct Columns {
   private var columns: [UTF8Key: Int] = [:]
+  private let migrations = Set(MigrationCatalogue.known().map { UTF8Key($0.id) })
 
   private static let required = ["document", "migration", "code", "found"]
 
@@ -96,9 +97,7 @@ private struct Columns {
       throw ReviewFile.malformed(path, "\(row.label), column \(index + 1): the header has no such column")
     }
     guard cell("migration", row).isIdentical(to: "users-unify") else {
-      if MigrationCatalogue.known().contains(where: { $0.id.isIdentical(to: cell("migration", row)) }) {
-        return nil
-      }
+      if migrations.contains(UTF8Key(cell("migration", row))) { return nil }
       throw unknown("migration", "there is no such migration", row, path)
     }
     guard let code = UsersUnify.Code.allCases.first(where: { $0.rawValue.isIdentical(to: cell("code", row)) })
@@ -132,7 +131,6 @@ private struct Columns {
 }
 
 extension UsersUnify.Code {
-  /// Whether it is about a name.
   fileprivate var isOfName: Bool {
     switch self {
     case .nameDisagrees, .nameOneWord, .nameManyWords, .nameParticle, .nameNoPaternal, .nameNoFirst,

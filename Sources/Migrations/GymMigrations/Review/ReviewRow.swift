@@ -4,8 +4,4 @@ package struct ReviewRow: Sendable, Equatable {
   package var label: String
   /// Its cells, in order; those that are left out at the end are empty.
   package var cells: [String]
-  package init(label: String, cells: [String]) {
-    self.label = label
-    self.cells = cells
-  }
 }

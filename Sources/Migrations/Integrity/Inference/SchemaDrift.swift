@@ -3,7 +3,6 @@ package import Schema
 
 /// How data differs from its schema, collection by collection and field by field.
 package struct SchemaDrift: Sendable {
-  /// A difference.
   package struct Difference: Sendable, Equatable {
     /// The collection, as a pattern.
     package var collection: CollectionPath
@@ -14,32 +13,19 @@ package struct SchemaDrift: Sendable {
     /// What the schema expects, or what was found where it says nothing.
     package var expected: String
     /// How many documents have it, and out of how many.
-    package var count: Int
-    package var documents: Int
-    /// One of them.
+    package var count = 0
+    package var documents = 0
     package var example: DocumentPath?
 
-    /// Writes the members of a JSON object.
     package func write(to json: inout JSONWriter) {
       json.object {
-        $0.key("collection")
-        $0.string(collection.string)
-        if let field {
-          $0.key("field")
-          $0.string(field.description)
-        }
-        $0.key("kind")
-        $0.string(kind)
-        $0.key("expected")
-        $0.string(expected)
-        $0.key("count")
-        $0.integer(count)
-        $0.key("documents")
-        $0.integer(documents)
-        if let example {
-          $0.key("example")
-          $0.string(example.string)
-        }
+        $0.member("collection", collection.string)
+        $0.member("field", field?.description)
+        $0.member("kind", kind)
+        $0.member("expected", expected)
+        $0.member("count", count)
+        $0.member("documents", documents)
+        $0.member("example", example?.string)
       }
     }
   }
@@ -57,7 +43,6 @@ package struct SchemaDrift: Sendable {
     self.schema = schema
   }
 
-  /// Compares a document with the schema of its collection.
   package mutating func add(_ document: RawDocument) {
     guard let collection = schema.collection(document.path.collection) else { return }
     // Fields that are not declared are known from the profile, with their types.
@@ -73,7 +58,6 @@ package struct SchemaDrift: Sendable {
         kind: key.kind,
         expected: violation.expected,
         count: 1,
-        documents: 0,
         example: document.path
       )
     }
@@ -81,9 +65,7 @@ package struct SchemaDrift: Sendable {
 
   /// The differences, once all documents have been read; sorted by collection, field and kind.
   ///
-  /// - Parameters:
-  ///   - profiles: What was found.
-  ///   - named: Whether a declared collection was to be read.
+  /// - Parameter isRead: Whether a declared collection was to be read.
   package func differences(
     from profiles: [CollectionProfile],
     covering isRead: (CollectionPath) -> Bool
@@ -114,9 +96,7 @@ package struct SchemaDrift: Sendable {
         Difference(
           collection: declared.pattern,
           kind: "collection-absent",
-          expected: "documents",
-          count: 0,
-          documents: 0
+          expected: "documents"
         )
       )
     }
@@ -165,7 +145,6 @@ package struct SchemaDrift: Sendable {
         field: field.path,
         kind: "field-absent",
         expected: "\(field.typeNames.isEmpty ? "a value" : field.typeNames) in some document",
-        count: 0,
         documents: profile.documents
       )
     }

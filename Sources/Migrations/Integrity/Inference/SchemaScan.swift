@@ -14,7 +14,6 @@ package struct SchemaScan: Sendable {
   /// The most collections that are profiled one by one.
   private static let maximumCollections = 1000
 
-  /// - Parameter counts: Where documents are counted.
   package init(in counts: RunCounts, _ client: FirestoreClient, _ progress: Progress) {
     self.counts = counts
     self.client = client

@@ -5,7 +5,6 @@ package import Schema
 
 /// A profile, or a schema, as a table: for a terminal or as a page for a browser.
 package struct SchemaTable: Sendable {
-  /// The headings.
   package let headings: [String]
   /// The rows, each of which begins with the collection.
   package let rows: [[String]]
@@ -101,20 +100,21 @@ package struct SchemaTable: Sendable {
 
   /// The table as one page that loads nothing.
   package var html: [UInt8] {
-    var html = HTMLWriter()
-    html.markup(
-      """
+    var body: Markup = ""
+    var collection = ""
+    for row in rows {
+      let isFirst = !row[0].isIdentical(to: collection)
+      collection = row[0]
+      body += isFirst ? "<tr class=\"first\">" : "<tr>"
+      for (index, cell) in row.enumerated() { body += index > 0 || isFirst ? "<td>\(cell)" : "<td>" }
+      body += "</tr>\n"
+    }
+    let page: Markup = """
       <!DOCTYPE html>
       <html lang="en"><head><meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-      <title>
-      """
-    )
-    html.text(title)
-    html.markup(
-      """
-      </title><style>
+      <title>\(title)</title><style>
       :root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; }
       body { margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }
       div { overflow-x: auto; }
@@ -122,28 +122,11 @@ package struct SchemaTable: Sendable {
       th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid #8884; }
       td:nth-child(2), td:nth-child(5) { overflow-wrap: anywhere; }
       tr.first td { border-top: 2px solid #888; }
-      </style></head><body><h1>
+      </style></head><body><h1>\(title)</h1><div><table><thead><tr>\
+      \(headings.map { "<th>\($0.prefix(1) + $0.dropFirst().lowercased())" })</tr></thead><tbody>
+      \(body)</tbody></table></div></body></html>
+
       """
-    )
-    html.text(title)
-    html.markup("</h1><div><table><thead><tr>")
-    for heading in headings {
-      html.markup("<th>")
-      html.text(heading.prefix(1) + heading.dropFirst().lowercased())
-    }
-    html.markup("</tr></thead><tbody>\n")
-    var collection = ""
-    for row in rows {
-      let isFirst = !row[0].isIdentical(to: collection)
-      collection = row[0]
-      if isFirst { html.markup("<tr class=\"first\">") } else { html.markup("<tr>") }
-      for (index, cell) in row.enumerated() {
-        html.markup("<td>")
-        if index > 0 || isFirst { html.text(cell) }
-      }
-      html.markup("</tr>\n")
-    }
-    html.markup("</tbody></table></div></body></html>\n")
-    return html.bytes
+    return page.bytes
   }
 }

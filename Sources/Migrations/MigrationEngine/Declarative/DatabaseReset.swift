@@ -10,7 +10,6 @@ package struct DatabaseReset: Migration {
   package let reads: [CollectionPath]
   package let deletesForGood = true
 
-  /// - Parameter roots: The root collections.
   package init(of roots: [CollectionPath]) {
     reads = roots
   }
@@ -28,13 +27,8 @@ package struct DatabaseReset: Migration {
     }
   }
 
-  package func mayWrite(_ collection: CollectionPath) -> Bool {
-    var root = collection
-    while let parent = root.parent?.collection { root = parent }
-    return reads.contains(root)
-  }
+  package func mayWrite(_ collection: CollectionPath) -> Bool { reads.contains(collection.root) }
 
-  /// The deletion of a document.
   package func outcome(for document: RawDocument) -> Outcome {
     Outcome(.change(Change(path: document.path, before: document, after: nil, reasons: ["reset"])))
   }

@@ -41,10 +41,7 @@ package struct DeclarativeMigration: Migration {
     package var collection: CollectionPath
     /// Whether every collection of the id is meant, wherever it is.
     package var isGroup: Bool
-    /// Where the pattern begins with one of root collections (`class*`): those that it is about, each a path or a
-    /// pattern itself.
-    ///
-    /// Empty otherwise.
+    /// The paths or patterns that a pattern of root collections (`class*`) is resolved to; empty for any other.
     package var collections: [CollectionPath] = []
     /// What a document must satisfy: one of these; every document where there is none.
     ///
@@ -53,6 +50,7 @@ package struct DeclarativeMigration: Migration {
       didSet { documentFilters = filters.map { DocumentFilter($0) } }
     }
     private var documentFilters: [DocumentFilter]
+
     package init(
       _ collection: CollectionPath,
       isGroup: Bool = false,
@@ -64,27 +62,21 @@ package struct DeclarativeMigration: Migration {
       documentFilters = filters.map { DocumentFilter($0) }
     }
 
-    /// The documents of some ids.
     package init(_ collection: CollectionPath, ids: [String], in database: DatabaseName) {
       let names = ids.map { Value.reference(database.name(of: DocumentPath(collection, $0))) }
       self.init(
         collection,
-        filters: stride(from: 0, to: names.count, by: Self.namesPerRead).map { start in
-          let some = names[start..<min(start + Self.namesPerRead, names.count)]
-          return .field(.documentName, .in, .array(Array(some)))
-        }
+        filters: names.chunks(of: Self.namesPerRead).map { .field(.documentName, .in, .array(Array($0))) }
       )
     }
 
     /// Values of an IN at most (https://firebase.google.com/docs/firestore/query-data/queries).
     private static let namesPerRead = 30
 
-    /// Whether a document is meant.
     package func contains(_ document: RawDocument) -> Bool {
       covers(document.path.collection) && matches(document)
     }
 
-    /// Whether a collection is meant.
     func covers(_ other: CollectionPath) -> Bool {
       if isGroup { return other.id.isIdentical(to: collection.id) }
       return other == collection || CollectionSelection.name(collection.string, means: other)
@@ -107,22 +99,19 @@ package struct DeclarativeMigration: Migration {
     }
   }
 
-  /// The name in reports and in the ledger.
   package var id: String
-  /// One sentence.
   package var summary: String
-  /// Which documents it is about.
   package var scope: Scope
-  /// What is done to each, in order.
+  /// What is done to each document, in order.
   package var steps: [MigrationStep]
   /// Whether the service sets the update time of a document that changes, where the schema of its collection has one.
   package var touch: Bool
-  /// What the collections are.
   package var schema: DatabaseSchema
   /// Whether documents are changed that the schema declares immutable.
   package var allowsImmutable = false
   /// The SHA-256 of the file that it comes from, in hexadecimal digits; nil where it comes from flags.
   package var checksum: String?
+
   package init(
     id: String,
     summary: String,
@@ -144,7 +133,6 @@ package struct DeclarativeMigration: Migration {
   /// The collection, or the id of the group.
   package var reads: [CollectionPath] { [scope.collection] }
 
-  /// Whether a collection is the one, or of the group.
   package func mayWrite(_ collection: CollectionPath) -> Bool { scope.covers(collection) }
 
   package var deletesForGood: Bool { steps.contains(.hardDelete) }
@@ -210,7 +198,6 @@ package struct DeclarativeMigration: Migration {
     return Outcome(.change(change))
   }
 
-  /// What applying the steps again would change.
   private struct Instability {
     /// The first field that would change, where it is known.
     var field: FieldPath?
@@ -252,9 +239,7 @@ package struct DeclarativeMigration: Migration {
 
   /// What makes no sense in steps, and which of them it is; nil where they do.
   ///
-  /// - Parameters:
-  ///   - touch: Whether the service sets the update time.
-  ///   - collection: The schema of the collection; nil where it is not declared.
+  /// - Parameter touch: Whether the service sets the update time.
   package static func problem(
     of steps: [MigrationStep],
     touch: Bool,

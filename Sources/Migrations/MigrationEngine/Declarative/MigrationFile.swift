@@ -41,11 +41,9 @@ package enum MigrationFile {
   /// Reads a migration.
   ///
   /// - Parameters:
-  ///   - bytes: The file.
-  ///   - path: Its path, for errors.
-  ///   - context: What `ref(…)` and `ts(DATE)` are read against.
+  ///   - path: The path of the file, for errors.
+  ///   - context: Resolves `ref(…)` and `ts(DATE)`.
   ///   - reservedIDs: The ids of the migrations that come with the program, which no file may have.
-  ///   - schema: What the collections are.
   /// - Throws: `.inputMalformed` with the line and column of what is wrong.
   package static func parse(
     _ bytes: [UInt8],

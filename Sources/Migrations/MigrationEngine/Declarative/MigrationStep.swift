@@ -19,7 +19,6 @@ package enum MigrationStep: Sendable, Equatable {
 
   /// How a text is rewritten.
   package enum TextForm: String, Sendable, CaseIterable {
-    /// In lower case.
     case lower
     /// Without white space at its ends.
     case trim
@@ -29,31 +28,24 @@ package enum MigrationStep: Sendable, Equatable {
 
   /// One value and what it becomes.
   package struct Replacement: Sendable, Equatable {
-    /// The present value.
     package var from: Value
-    /// The new value.
     package var to: Value
+
     package init(_ from: Value, _ to: Value) {
       self.from = from
       self.to = to
     }
   }
 
-  /// Sets a field.
   case set(FieldPath, Value)
-  /// Sets a field where it is missing.
   case setIfMissing(FieldPath, Value)
   /// Copies a field; where the target holds something else already, it is overwritten or the document is for review.
   case copy(FieldPath, to: FieldPath, overwrite: Bool)
   /// Copies a field and removes it.
   case move(FieldPath, to: FieldPath, overwrite: Bool)
-  /// Removes a field.
   case unset(FieldPath)
-  /// Converts a value to another type.
   case convert(FieldPath, ValueConversion, onFailure: FailurePolicy)
-  /// Rewrites a text.
   case rewrite(FieldPath, TextForm)
-  /// Replaces values by others.
   case map(FieldPath, [Replacement], unknown: FailurePolicy)
   /// Joins the texts that are there into one.
   case join([FieldPath], separator: String, to: FieldPath, overwrite: Bool)

@@ -8,11 +8,9 @@ struct StepReader {
   let yaml: YAMLFile
   let context: LiteralContext
 
-  /// The names of the steps.
   static let names = [
     "set", "set-if-missing", "copy", "move", "unset", "convert", "lower", "trim", "digits", "map", "join",
-    "split",
-    "delete",
+    "split", "delete",
   ]
 
   /// The steps of an entry: one, or one per field.
@@ -65,11 +63,8 @@ struct StepReader {
 
   private func transfer(_ node: YAMLNode, _ name: String) throws(Failure) -> MigrationStep {
     let members = try self.members(node, name, ["from", "to"], optional: ["overwrite"])
-    let from = try field(members["from"], node)
-    let to = try field(members["to"], node)
-    let overwrite = try overwrites(members)
-    return name == "copy"
-      ? .copy(from, to: to, overwrite: overwrite) : .move(from, to: to, overwrite: overwrite)
+    let make = name == "copy" ? MigrationStep.copy : MigrationStep.move
+    return make(try field(members["from"], node), try field(members["to"], node), try overwrites(members))
   }
 
   private func conversion(_ node: YAMLNode) throws(Failure) -> MigrationStep {

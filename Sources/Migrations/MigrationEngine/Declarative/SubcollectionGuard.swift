@@ -4,7 +4,7 @@ package import FirestoreREST
 /// A migration that deletes documents, but none that has subcollections.
 ///
 /// The service deletes a document alone: what is below it stays, without a parent, and no collection's list shows it.
-/// So the collections below each document are asked for before it is deleted; that costs a request a document, some of
+/// So the collections below each document are listed before it is deleted, which costs a request a document, some of
 /// them at once.
 ///
 /// Finding: ``DeclarativeMigration/Code/hasSubcollections``.
@@ -14,7 +14,7 @@ package struct SubcollectionGuard: Migration {
 
   private let base: DeclarativeMigration
   private let subcollections: Lister
-  /// Documents that are asked about at once.
+  /// Documents whose subcollections are looked up at once.
   static let width = 16
 
   package init(_ base: DeclarativeMigration, subcollections: @escaping Lister) {
@@ -32,7 +32,7 @@ package struct SubcollectionGuard: Migration {
 
   package var requestsPerDeletion: Int { 1 }
 
-  /// Streams the documents, some of them looked at together.
+  /// Streams the documents, ``width`` at a time.
   package var strategy: MigrationStrategy {
     .streaming { source, sink in
       for read in base.sources {
@@ -60,20 +60,16 @@ package struct SubcollectionGuard: Migration {
         group.addTask { (index, change.path, try await subcollections(change.path)) }
       }
       for try await (index, path, ids) in group where !ids.isEmpty {
-        let message =
-          "the document has subcollections, which would be left without it: \(ids.joined(separator: ", "))"
-        let code = DeclarativeMigration.Code.hasSubcollections.rawValue
-        let finding = Finding(
-          .reject,
-          path: path,
-          code: code,
-          found: .array(ids.map { .string($0) }),
-          message: message
-        )
-        outcomes[index] = Outcome(
-          .skip,
-          findings: outcomes[index].findings + [finding],
-          migration: outcomes[index].migration
+        outcomes[index].action = .skip
+        outcomes[index].findings.append(
+          Finding(
+            .reject,
+            path: path,
+            code: DeclarativeMigration.Code.hasSubcollections.rawValue,
+            found: .array(ids.map { .string($0) }),
+            message:
+              "the document has subcollections, which would be left without it: \(ids.joined(separator: ", "))"
+          )
         )
       }
     }

@@ -5,7 +5,6 @@ package import FirestoreModels
 /// Nothing is rounded, cut or guessed: `"007"` is no integer (its zeros would be lost), `1.5` neither, and `"si"` is no
 /// boolean.
 package struct ValueConversion: Sendable, Equatable {
-  /// The types that values are converted to.
   package enum Target: String, Sendable, CaseIterable {
     case string, integer, double, boolean, timestamp
   }
@@ -33,10 +32,10 @@ package struct ValueConversion: Sendable, Equatable {
     init(_ reason: String) { self.reason = reason }
   }
 
-  /// The type that values are to have.
   package var target: Target
   /// What numbers count between numbers and timestamps; those are not converted where it is nil.
   package var unit: TimeUnit?
+
   package init(to target: Target, unit: TimeUnit? = nil) {
     self.target = target
     self.unit = unit

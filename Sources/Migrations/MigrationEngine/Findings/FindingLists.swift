@@ -59,18 +59,11 @@ package struct FindingLists: Sendable {
     private mutating func addObject(_ finding: Finding, of migration: String) {
       objects.beginLine()
       objects.object {
-        $0.key("code")
-        $0.string(finding.code)
-        $0.key("document")
-        $0.string(finding.path.string)
-        if let field = finding.field {
-          $0.key("field")
-          $0.string(field)
-        }
-        $0.key("message")
-        $0.string(finding.message)
-        $0.key("migration")
-        $0.string(migration)
+        $0.member("code", finding.code)
+        $0.member("document", finding.path.string)
+        $0.member("field", finding.field)
+        $0.member("message", finding.message)
+        $0.member("migration", migration)
         if let found = finding.found {
           $0.key("value")
           $0.value(found)
@@ -90,8 +83,6 @@ package struct FindingLists: Sendable {
     try add(lines)
   }
 
-  /// Writes lines.
-  ///
   /// - Throws: `.cannotWrite`.
   package func add(_ lines: Lines) throws(Failure) {
     if lines.table.isEmpty { return }
@@ -110,13 +101,11 @@ package struct FindingLists: Sendable {
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
-  /// A cell as it was before ``row(_:)`` guarded it.
+  /// A cell as it was before ``SpreadsheetRow`` guarded it.
   package static func unguarded(_ cell: String) -> String {
-    guard cell.utf8.first == UInt8(ascii: "'"), isGuarded(cell.dropFirst()) else { return cell }
+    guard cell.utf8.first == UInt8(ascii: "'"), let next = cell.dropFirst().utf8.first,
+      SpreadsheetRow.isFormula(next)
+    else { return cell }
     return String(cell.unicodeScalars.dropFirst())
-  }
-
-  private static func isGuarded(_ cell: some StringProtocol) -> Bool {
-    cell.utf8.first.map { "'=+-@\t\r".utf8.contains($0) } ?? false
   }
 }

@@ -31,7 +31,8 @@ package enum SpreadsheetRow {
     out += [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
   }
 
-  private static func isFormula(_ first: UInt8) -> Bool {
+  /// Whether a cell that begins with a byte is given an apostrophe.
+  static func isFormula(_ first: UInt8) -> Bool {
     switch first {
     case UInt8(ascii: "'"), UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"),
       UInt8(ascii: "\t"), UInt8(ascii: "\r"):

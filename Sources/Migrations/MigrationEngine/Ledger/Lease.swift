@@ -1,49 +1,32 @@
 import FirestoreModels
 
-/// `_gymmigrate/lock`: who may migrate a database.
+/// `_gymmigrate/lock`: the lock of the one run that may change a database.
 ///
-/// Whoever holds it renews it; one that was not renewed for a while, by the service's own clock, is anybody's. It is taken
-/// and given back by precondition, so that two never hold it.
+/// The run renews it; a lease that was not renewed in time, by the service's clock, has expired, and another run may
+/// take it. Preconditions on its document ensure that no two runs hold it.
 struct Lease: Sendable, Equatable {
-  /// Where it is.
   static let path = DocumentPath(CollectionPath(nil, "_gymmigrate"), "lock")
-  /// Seconds that it holds without being renewed.
+  /// Seconds from a renewal to the expiry.
   static let duration = 60.0
   /// Seconds between renewals.
   static let renewal = 20.0
 
-  /// The run that holds it.
+  /// The ID of the run.
   var run: String
-  /// Who runs it, as `user@host`.
+  /// The user who runs it, as `user@host`.
   var holder: String
-  /// What it does.
   var command: String
-  /// When it was renewed last, which is the document's update time.
+  /// The last renewal, which is the document's update time.
   var renewedAt: Timestamp?
 
   /// The state of the lease for a run that wants to acquire it.
   enum State: Equatable {
     case free
-    /// The run's own, or of one that it may take over.
+    /// Held by the run itself, or by one whose lease it may take over.
     case own
     case expired(Lease)
-    /// Somebody else's, for so many seconds still.
+    /// Held by another run; the seconds are those to its expiry.
     case held(Lease, seconds: Double)
-  }
-
-  init(run: String, holder: String, command: String, renewedAt: Timestamp? = nil) {
-    self.run = run
-    self.holder = holder
-    self.command = command
-    self.renewedAt = renewedAt
-  }
-
-  /// Reads the document; what it does not say is empty.
-  init(_ document: RawDocument) {
-    run = document.fields["runId"]?.string ?? ""
-    holder = document.fields["holder"]?.string ?? ""
-    command = document.fields["command"]?.string ?? ""
-    renewedAt = document.updateTime
   }
 
   /// The fields of the document, `renewedAt` aside, which the service sets.
@@ -51,9 +34,10 @@ struct Lease: Sendable, Equatable {
     ["runId": .string(run), "holder": .string(holder), "command": .string(command)]
   }
 
-  /// Judges by the document, nil where there is none, and the service's time.
-  ///
-  /// - Parameter runs: The runs whose lease may be taken over at once.
+  /// - Parameters:
+  ///   - document: The document of the lease; nil where there is none.
+  ///   - now: The service's time.
+  ///   - runs: The runs whose lease may be taken over at once.
   static func state(of document: RawDocument?, now: Timestamp, for runs: [String]) -> State {
     guard let document else { return .free }
     let lease = Lease(document)
@@ -63,7 +47,7 @@ struct Lease: Sendable, Equatable {
     return age > duration ? .expired(lease) : .held(lease, seconds: duration - age)
   }
 
-  /// The write that takes or renews the lease, where its document is still as it was read.
+  /// The write that takes or renews the lease, provided that its document is still as it was read.
   func write(over current: RawDocument?) -> Write {
     Write(
       path: Self.path,
@@ -74,5 +58,15 @@ struct Lease: Sendable, Equatable {
       transforms: [FieldTransform(FieldPath(field: "renewedAt"), .requestTime)],
       precondition: current?.updateTime.map { .updateTime($0) } ?? .exists(current != nil)
     )
+  }
+}
+
+extension Lease {
+  /// Reads the document, also of another version: a missing field is empty.
+  init(_ document: RawDocument) {
+    run = document.fields["runId"]?.string ?? ""
+    holder = document.fields["holder"]?.string ?? ""
+    command = document.fields["command"]?.string ?? ""
+    renewedAt = document.updateTime
   }
 }

@@ -2,7 +2,7 @@ import FirestoreModels
 import FirestoreREST
 import Runs
 
-/// Takes, renews and gives back the lease for one run.
+/// Acquires, renews and releases the lease of one run.
 actor LeaseKeeper {
   private let client: FirestoreClient
   private let lease: Lease
@@ -14,14 +14,12 @@ actor LeaseKeeper {
     self.lease = lease
   }
 
-  /// Takes the lease.
-  ///
-  /// - Parameter runs: Runs that it is taken over from at once.
+  /// - Parameter runs: Runs whose lease is taken over at once.
   /// - Throws: `.tryLater` naming the holder.
   func take(overFrom runs: [String]) async throws {
-    // Two that try at once: one of them finds the other's at its second look.
+    // Of two runs that try at once, one finds the lease of the other at its second attempt.
     for _ in 0..<3 where try await tryToTake(overFrom: runs) != .lost { return }
-    throw Self.contended(client.database)
+    throw contended
   }
 
   /// Takes the lease for a run that works in several processes, or joins one that another of them has taken.
@@ -35,7 +33,7 @@ actor LeaseKeeper {
       case .lost: isContended = true
       }
     }
-    throw Self.contended(client.database)
+    throw contended
   }
 
   private enum Attempt { case taken, joined, lost }
@@ -56,41 +54,42 @@ actor LeaseKeeper {
     return try await write(over: document) ? .taken : .lost
   }
 
-  private static func contended(_ database: DatabaseName) -> Failure {
-    Failure(.tryLater, "change \(database)", cause: "others try at the same time", remedy: "Try again.")
+  private var contended: Failure {
+    Failure(
+      .tryLater,
+      "change \(client.database)",
+      cause: "others try at the same time",
+      remedy: "Try again."
+    )
   }
 
-  /// Renews it.
-  ///
-  /// - Throws: `.tryLater` where it is another's by now.
+  /// - Throws: `.tryLater` where another run holds it by now.
   func renew() async throws {
-    if try await write(over: held) { return }
-    throw Failure(
-      .tryLater,
-      "keep changing \(client.database)",
-      cause: "the lease was taken away",
-      remedy: "See who holds the lock with 'gymmigrate migrate status', then resume this run."
-    )
+    if try await !write(over: held) { throw lost("resume this run") }
   }
 
   /// Renews the lease of a run that works in several processes: any of them may have renewed it.
   ///
-  /// - Throws: `.tryLater` where it is another run's, or nobody's, by now.
+  /// - Throws: `.tryLater` where another run, or none, holds it by now.
   func renewTogether() async throws {
     for _ in 0..<5 {
       let document = try await client.get(Lease.path).document
       guard let document, Lease(document).run.isIdentical(to: lease.run) else { break }
       if try await write(over: document) { return }
     }
-    throw Failure(
+    throw lost("start this task again")
+  }
+
+  private func lost(_ next: String) -> Failure {
+    Failure(
       .tryLater,
       "keep changing \(client.database)",
       cause: "the lease was taken away",
-      remedy: "See who holds the lock with 'gymmigrate migrate status', then start this task again."
+      remedy: "See who holds the lock with 'gymmigrate migrate status', then \(next)."
     )
   }
 
-  /// Gives it back, whichever process of this run renewed it last.
+  /// Deletes the lease, whichever process of this run renewed it last.
   func giveBackTogether() async throws {
     for _ in 0..<5 {
       guard let document = try await client.get(Lease.path).document,
@@ -101,7 +100,7 @@ actor LeaseKeeper {
     }
   }
 
-  /// Gives it back, if it is still this run's.
+  /// Deletes the lease, if it is still this run's.
   func giveBack() async throws {
     guard let time = held?.updateTime else { return }
     _ = try await client.perform(

@@ -3,9 +3,7 @@ package import Runs
 
 /// `_gymmigrate_runs/RUN`: what was done to a database, by whom, with which migrations, and how it ended.
 package struct LedgerEntry: Sendable, Equatable {
-  /// A migration of the run.
   package struct Applied: Codable, Sendable, Equatable {
-    /// Its id.
     package var id: String
     /// The SHA-256 of its file; nil for one of the program's.
     package var checksum: String?
@@ -18,38 +16,31 @@ package struct LedgerEntry: Sendable, Equatable {
     }
   }
 
-  /// How a run is.
   package enum Status: String, Sendable, CaseIterable {
-    /// It is at work, or was killed.
+    /// It runs, or was killed.
     case running
     /// It ended; something may be left for a person.
     case done, incomplete
     /// It stopped before it was done.
     case failed, interrupted
-    /// It was undone.
     case undone
-    /// It stopped before it was done, and somebody said that it is to stay so.
+    /// It stopped before it was done, and `unlock` lets other runs begin all the same.
     case cleared
   }
 
-  /// Where entries are.
   static let collection = CollectionPath(nil, "_gymmigrate_runs")
 
-  /// The run.
   package var run: String
   /// The command, as `migrate apply users-unify`.
   package var command: String
-  /// Its migrations.
   package var migrations: [Applied]
-  /// Who ran it, as `user@host`.
+  /// The user who ran it, as `user@host`.
   package var holder: String
   /// The version of gymmigrate.
   package var version: String
-  /// How it is.
   package var status: Status
   /// Whether it has written, or may have.
   package var hasChanged: Bool
-  /// What it came to.
   package var totals: DocumentCounts
   /// When it began, by the service's clock.
   package var startedAt: Timestamp?
@@ -64,7 +55,7 @@ package struct LedgerEntry: Sendable, Equatable {
   /// The update time of its document as it was read or written last; nil where there is none.
   var updateTime: Timestamp?
 
-  /// An entry of a run that begins.
+  /// The entry of a new run.
   package init(run: String, command: String, migrations: [Applied], holder: String, undoes: String? = nil) {
     self.run = run
     self.command = command
@@ -77,7 +68,7 @@ package struct LedgerEntry: Sendable, Equatable {
     totals = DocumentCounts()
   }
 
-  /// Whether it stopped before it was done, or is at work, so that nothing else may begin.
+  /// Whether it runs, or stopped before it was done, so that no other run may begin.
   package var blocks: Bool {
     switch status {
     case .running: true
@@ -86,14 +77,14 @@ package struct LedgerEntry: Sendable, Equatable {
     }
   }
 
-  /// What lets others begin after it stopped before it was done, in a sentence.
+  /// The commands that let other runs begin after it stopped before it was done.
   package var waysOut: String {
     "Resume it (gymmigrate runs resume \(run)), undo it (gymmigrate migrate undo \(run)), or keep its changes (gymmigrate migrate unlock \(run))."
   }
 
   var path: DocumentPath { DocumentPath(Self.collection, run) }
 
-  /// Reads a document of the ledger; what it does not say is empty.
+  /// Reads a document of the ledger, also of another version: a missing field is empty.
   init(_ document: RawDocument) {
     let fields = document.fields
     run = document.path.id
@@ -148,7 +139,7 @@ package struct LedgerEntry: Sendable, Equatable {
     return fields
   }
 
-  /// The write that puts the entry into the ledger, where its document is still as it was read.
+  /// The write of the entry, provided that its document is still as it was read.
   ///
   /// Fields that another version may have added are left.
   var write: Write {

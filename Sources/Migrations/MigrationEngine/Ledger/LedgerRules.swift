@@ -1,9 +1,7 @@
 import FirestoreModels
 
-/// Whether a run may begin, by what the ledger knows: pure.
+/// Whether a run may begin, by the entries of the ledger; pure.
 enum LedgerRules {
-  /// Checks it.
-  ///
   /// - Throws: `.tryLater` where another run stopped before it was done, or where this one was ended meanwhile; `.notPermitted` where
   ///   a migration's file changed since it was applied; `.usage` where there is nothing (more) to undo.
   static func assertMayBegin(

@@ -3,7 +3,8 @@ package import FirestoreREST
 package import Logging
 package import Runs
 
-/// The memory of a database: which runs changed it (`_gymmigrate_runs`), and who may change it now (`_gymmigrate/lock`).
+/// The runs that changed a database (`_gymmigrate_runs`), and the lock of the one that may change it now
+/// (`_gymmigrate/lock`).
 ///
 ///     let ledger = MigrationLedger(client: client, logger: logger)
 ///     for entry in try await ledger.entries() where entry.status == .running {
@@ -14,18 +15,15 @@ package struct MigrationLedger: Sendable {
   private let clock: RunClock
   private let logger: Logger
 
-  /// The ledger of a client's database.
   package init(client: FirestoreClient, clock: RunClock = .system, logger: Logger) {
     self.client = client
     self.clock = clock
     self.logger = logger
   }
 
-  // MARK: Looking
+  // MARK: Queries
 
-  /// The runs that the ledger knows, the latest last.
-  ///
-  /// - Throws: ``Failure``.
+  /// The runs of the ledger, the latest last.
   package func entries() async throws -> [LedgerEntry] {
     var entries: [LedgerEntry] = []
     for try await page in client.pages(of: CollectionRead(LedgerEntry.collection)) {
@@ -41,9 +39,7 @@ package struct MigrationLedger: Sendable {
     }
   }
 
-  /// Who holds the lease, nil where nobody does.
-  ///
-  /// - Throws: ``Failure``.
+  /// The run of the lease, nil where there is none.
   package func holder() async throws -> (run: String, holder: String, isExpired: Bool)? {
     let (document, now) = try await client.get(Lease.path)
     switch Lease.state(of: document, now: now ?? .now, for: []) {
@@ -53,14 +49,18 @@ package struct MigrationLedger: Sendable {
     }
   }
 
+  func entry(of run: String) async throws -> LedgerEntry? {
+    try await entries().first { $0.run.isIdentical(to: run) }
+  }
+
   // MARK: Clearing
 
-  /// Takes the lease away from whoever holds it; a run that is at work finds out at its next renewal and stops.
+  /// Deletes the lease of any run; a running one notices at its next renewal and stops.
   ///
-  /// - Returns: Who held it, nil where nobody did.
-  /// - Throws: ``Failure``; `.tryLater` where it keeps changing hands.
+  /// - Returns: The run that held it, nil where none did.
+  /// - Throws: ``Failure``; `.tryLater` where the lease keeps changing.
   package func unlock() async throws -> (run: String, holder: String)? {
-    // A renewal may come in between, and another one hardly.
+    // One renewal may come in between; more are unlikely.
     for _ in 0..<3 {
       guard let document = try await client.get(Lease.path).document else { return nil }
       let removal = Write(
@@ -81,21 +81,21 @@ package struct MigrationLedger: Sendable {
     )
   }
 
-  /// Says that a run that stopped before it was done is to stay as it is, so that others may begin.
+  /// Records that a run that stopped before it was done stays as it is, so that others may begin.
   ///
   /// - Parameters:
-  ///   - isDead: Whether it is known that its process is gone, so that its lease may be taken away at once.
+  ///   - isDead: Whether its process is known to have ended, so that its lease may be deleted at once.
   ///   - isUnrecorded: Whether it was perhaps cleared by a command that could not record that in the run's folder.
-  ///   - willClear: Called before the first write, when nothing speaks against it.
+  ///   - willClear: Called before the first write, once every check has passed.
   /// - Throws: `.inputMissing` where the ledger does not know it, `.usage` where it did not stop before its end, `.tryLater` where
-  ///   it may be at work still.
+  ///   it may still be running.
   package func clear(
     _ run: String,
     isDead: Bool,
     isUnrecorded: Bool = false,
     willClear: () throws -> Void = {}
   ) async throws {
-    guard var entry = try await entries().first(where: { $0.run.isIdentical(to: run) }) else {
+    guard var entry = try await entry(of: run) else {
       throw Failure(
         .inputMissing,
         "clear the run",
@@ -138,14 +138,13 @@ package struct MigrationLedger: Sendable {
 
   // MARK: A run
 
-  /// Runs `body` as the one run that may change the database: with the lease held and renewed, and with an entry that says
-  /// so before the first write and records the end afterwards.
+  /// Runs `body` as the one run that may change the database: with the lease held and renewed, and with an entry that is
+  /// in the ledger before the first write and records the end afterwards.
   ///
   /// - Parameters:
-  ///   - entry: The run.
   ///   - isResumed: Whether it is resumed, so that it may take over its own lease and entry.
-  ///   - isEmpty: Whether nothing has been written; asked at the end of a run that failed.
-  ///   - book: Its counts, for the entry.
+  ///   - isEmpty: Whether nothing has been written; called at the end of a run that failed.
+  ///   - counts: Its counts, for the entry.
   /// - Throws: `.tryLater` where another run holds the lease or stopped before it was done; `.notPermitted` where a migration's file
   ///   is not the one that was applied under its id; what `body` throws; `.tryLater` where the lease is lost meanwhile.
   package func perform(
@@ -180,7 +179,7 @@ package struct MigrationLedger: Sendable {
     }
   }
 
-  /// Checks that the run may begin, and enters it.
+  /// Checks that the run may begin, and records it.
   func begin(_ entry: LedgerEntry, isResumed: Bool) async throws -> LedgerEntry {
     let known = try await entries()
     try LedgerRules.assertMayBegin(entry, isResumed: isResumed, known: known)
@@ -190,7 +189,7 @@ package struct MigrationLedger: Sendable {
     return try await put(entry)
   }
 
-  /// Runs `body` and enters how it ended.
+  /// Runs `body` and records how it ended.
   private func settle(
     _ entry: LedgerEntry,
     isEmpty: @Sendable () -> Bool,
@@ -198,8 +197,8 @@ package struct MigrationLedger: Sendable {
     _ body: () async throws -> Void
   ) async throws {
     var entry = entry
-    // Entered also where the task was cancelled, so not as a part of it.
-    func enter(_ status: LedgerEntry.Status) async throws {
+    // Recorded also where the task was cancelled, so not as a part of it.
+    func record(_ status: LedgerEntry.Status) async throws {
       entry.status = status
       entry.totals = counts.totals
       entry.hasChanged = !isEmpty()
@@ -211,16 +210,14 @@ package struct MigrationLedger: Sendable {
     } catch {
       let isInterrupted = error is CancellationError || (error as? Failure)?.kind == .interrupted
       do {
-        try await enter(isInterrupted ? .interrupted : .failed)
+        try await record(isInterrupted ? .interrupted : .failed)
       } catch {
         logger.warning("The ledger does not record the end of the run.", metadata: ["reason": "\(error)"])
       }
       throw error
     }
-    try await enter(counts.totals.leavesSomething ? .incomplete : .done)
-    if let undone = entry.undoes,
-      var original = try await entries().first(where: { $0.run.isIdentical(to: undone) })
-    {
+    try await record(counts.totals.leavesSomething ? .incomplete : .done)
+    if let undone = entry.undoes, var original = try await self.entry(of: undone) {
       original.status = .undone
       original.undoneBy = entry.run
       _ = try await put(original)
@@ -248,7 +245,7 @@ package struct MigrationLedger: Sendable {
             if isShared { try await keeper.renewTogether() } else { try await keeper.renew() }
           }
         } catch  where Task.isCancelled {
-          // What an interruption leaves open is for the work to report.
+          // The body reports an interruption.
           return false
         }
       }
@@ -258,10 +255,10 @@ package struct MigrationLedger: Sendable {
     }
   }
 
-  /// Writes an entry over what was read of it.
+  /// Writes an entry over the document that was read.
   ///
-  /// - Returns: The entry unchanged by now.
-  /// - Throws: `.tryLater` where somebody else wrote it meanwhile: whoever resumed or cleared the run records its state.
+  /// - Returns: The entry with its new update time.
+  /// - Throws: `.tryLater` where another process, which resumed or cleared the run, wrote it meanwhile.
   func put(_ entry: LedgerEntry) async throws -> LedgerEntry {
     switch try await client.perform(entry.write) {
     case .written(let updateTime):

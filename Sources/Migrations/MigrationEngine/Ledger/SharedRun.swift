@@ -5,8 +5,8 @@ package import Runs
 
 /// A run that works in several processes, as the ledger and the lease of its database know it.
 ///
-/// ``open()`` enters it, ``join(_:)`` works for it, ``close(_:isEmpty:)`` records its end. Between two of these nobody may hold the lease; the
-/// entry keeps other runs from beginning all the same.
+/// ``open()`` records it, ``join(_:)`` works for it, ``close(_:isEmpty:as:)`` records its end. Between these calls the
+/// lease may be free; the entry keeps other runs from beginning all the same.
 package struct SharedRun: Sendable {
   private let ledger: MigrationLedger
   private let entry: LedgerEntry
@@ -20,7 +20,7 @@ package struct SharedRun: Sendable {
     LeaseKeeper(ledger.client, Lease(run: entry.run, holder: entry.holder, command: entry.command))
   }
 
-  /// Takes the lease and enters the run.
+  /// Takes the lease and records the run.
   ///
   /// - Throws: `.tryLater` where another run holds the lease or stopped before it was done; `.notPermitted` where a migration's file
   ///   is not the one that was applied under its id.
@@ -37,25 +37,24 @@ package struct SharedRun: Sendable {
 
   /// Runs `body` with the lease held and renewed, together with other processes of the run.
   ///
-  /// - Throws: `.usage` where the run was ended; `.tryLater` where the lease is another's, now or meanwhile; what `body` throws.
+  /// - Throws: `.usage` where the run was ended; `.tryLater` where another run holds the lease, now or meanwhile; what
+  ///   `body` throws.
   package func join(_ body: @escaping @Sendable () async throws -> Void) async throws {
-    try await assertOpen()
+    try await assertStatus([.running])
     let keeper = keeper
     try await keeper.takeTogether()
     try await ledger.renewing(keeper, isShared: true, body)
   }
 
-  /// Checks that the run is at work, or ended by itself.
+  /// Checks that the run is running, or ended by itself.
   ///
   /// - Throws: `.usage` where it was undone or cleared.
   package func assertNotEnded() async throws {
     try await assertStatus([.running, .done, .incomplete])
   }
 
-  private func assertOpen() async throws { try await assertStatus([.running]) }
-
   private func assertStatus(_ allowed: [LedgerEntry.Status]) async throws {
-    let own = try await ledger.entries().first { $0.run.isIdentical(to: entry.run) }
+    let own = try await ledger.entry(of: entry.run)
     if let own, allowed.contains(own.status) { return }
     let cause =
       switch own?.status {
@@ -67,7 +66,7 @@ package struct SharedRun: Sendable {
     throw Failure(.usage, "work for the run", path: entry.run, cause: cause, remedy: "Plan a new one.")
   }
 
-  /// Records the end of the run, and gives the lease back.
+  /// Records the end of the run, and releases the lease.
   ///
   /// A run that has ended already stays as it is.
   ///
@@ -79,9 +78,7 @@ package struct SharedRun: Sendable {
   ) async throws {
     if status == nil { try await assertNotEnded() }
     let keeper = keeper
-    if var own = try await ledger.entries().first(where: { $0.run.isIdentical(to: entry.run) }),
-      own.status == .running
-    {
+    if var own = try await ledger.entry(of: entry.run), own.status == .running {
       try await keeper.takeTogether()
       own.status = status ?? (totals.leavesSomething ? .incomplete : .done)
       own.totals = totals

@@ -41,7 +41,6 @@ package enum ChangeSource: Sendable {
   /// They were decided before.
   case list(any ChangeList)
 
-  /// The name in reports and errors.
   package var id: String {
     switch self {
     case .migration(let migration): migration.id
@@ -88,7 +87,6 @@ package enum ChangeSource: Sendable {
     if case .migration(let migration) = self { migration.replan(current) } else { nil }
   }
 
-  /// The same changes, without the deletions of documents that have subcollections.
   package func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> ChangeSource {
     switch self {
     case .migration(let migration): .migration(migration.guarded(by: subcollections))

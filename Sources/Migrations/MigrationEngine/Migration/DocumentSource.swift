@@ -1,15 +1,15 @@
 package import FirestoreModels
 package import FirestoreREST
 
-/// Where a migration reads documents from, page by page and in the order of their names.
+/// The documents that a migration reads, page by page and in the order of their names.
 package protocol DocumentSource: Sendable {
-  /// Calls `body` with every document that a read gives; nothing but a page or two is held.
+  /// Calls `body` with every document of a read; no more than two pages are held.
   func forEachDocument(
     matching read: CollectionRead,
     _ body: (RawDocument) async throws -> Void
   ) async throws
 
-  /// The same page by page, for whoever decides on each document by itself.
+  /// The same page by page, for a migration that decides on each document by itself.
   func forEachPage(
     matching read: CollectionRead,
     _ body: ([RawDocument]) async throws -> Void
@@ -33,7 +33,6 @@ extension DocumentSource {
     try await forEachDocument(matching: read) { document in try await body([document]) }
   }
 
-  /// Counts them one by one.
   package func count(_ collection: CollectionPath) async throws -> Int {
     var count = 0
     try await forEachDocument(in: collection) { _ in count += 1 }

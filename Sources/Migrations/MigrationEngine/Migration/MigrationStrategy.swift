@@ -12,7 +12,7 @@ package enum MigrationStrategy: Sendable {
   /// is resumed reads everything again.
   case streaming(@Sendable (_ source: any DocumentSource, _ sink: any PlanSink) async throws -> Void)
 
-  /// By other documents, which must not change between the look at them and the write: what is read to decide and what is
+  /// By other documents, which must not change between their read and the write: what is read to decide and what is
   /// written are one Firestore transaction, as ``TransactionWriter`` runs it.
   ///
   /// `reader` is the database as it is while planning, and the transaction while applying. The function decides by what
@@ -32,7 +32,7 @@ package enum MigrationStrategy: Sendable {
 
 /// A rule in which each document is decided by itself.
 package struct PerDocument: Sendable {
-  /// Documents that somebody has decided on: one that does not exist is a finding.
+  /// Documents that a person has decided on: one that does not exist is a finding.
   package struct Expected: Sendable {
     /// Their paths, in the order of their names.
     package var paths: @Sendable () -> [DocumentPath]
@@ -64,7 +64,6 @@ package struct PerDocument: Sendable {
     self.expected = expected
   }
 
-  /// Reads each source and records the outcome of each document.
   func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
     var awaited = (expected?.paths() ?? []).filter { !source.isPast($0) }[...]
     for read in sources {
@@ -111,7 +110,7 @@ extension Migration {
 
 extension DocumentSource {
   /// Calls `body` with some documents of a collection at a time.
-  func forEachDocument(
+  package func forEachDocument(
     in collection: CollectionPath,
     atOnce count: Int,
     _ body: ([RawDocument]) async throws -> Void

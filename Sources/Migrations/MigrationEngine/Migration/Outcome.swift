@@ -2,7 +2,6 @@ package import FirestoreModels
 
 /// What a migration decided about one document.
 package struct Outcome: Sendable, Equatable {
-  /// What is to be done.
   package enum Action: Sendable, Equatable {
     /// It is right already.
     case unchanged
@@ -10,11 +9,9 @@ package struct Outcome: Sendable, Equatable {
     case skip
     /// It is not what it has to be, and is left alone.
     case conflict
-    /// It is to be written.
     case change(Change)
   }
 
-  /// What is to be done.
   package var action: Action
   /// What a person should know of it, apart from the change itself.
   package var findings: [Finding]
@@ -36,13 +33,11 @@ package struct Finding: Sendable, Equatable {
     case review
     /// The document cannot be migrated or written as it is: listed in rejects.jsonl.
     case reject
-    /// Worth knowing; nothing is waiting for it.
+    /// Worth knowing; nothing has to be done.
     case note
   }
 
-  /// How it is counted.
   package var kind: Kind
-  /// The document.
   package var path: DocumentPath
   /// What it is, as a short fixed code: `wrong-type`, `name-disagrees`, `orphan`.
   package var code: String

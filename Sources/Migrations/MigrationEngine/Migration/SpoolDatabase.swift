@@ -7,15 +7,12 @@ package import GRDB
 /// It is SQLite's own kind: a file that only this process sees and that is gone with it, also after a kill. Texts are
 /// kept as their bytes, so that keys are equal and ordered by bytes.
 package struct SpoolDatabase: Sendable {
-  /// How many rows go into one transaction, and how many into one look-up.
+  /// Rows of one transaction, and of one look-up.
   package static let batch = 500
 
   private let queue: DatabaseQueue
-  /// What is kept, for errors: `the emails`.
   private let contents: String
 
-  /// Makes an empty database of a schema.
-  ///
   /// - Parameter contents: What is kept, for errors: `the emails`.
   /// - Throws: `Failure` of kind `cannotWrite`.
   package init(of contents: String, schema: String) throws(Failure) {
@@ -53,6 +50,21 @@ package struct SpoolDatabase: Sendable {
       return try await queue.write(body)
     } catch let error as DatabaseError {
       throw Self.failure(error, contents)
+    }
+  }
+
+  /// Inserts a row for each element.
+  ///
+  /// - Throws: `Failure` of kind `cannotWrite` where SQLite fails.
+  package func insert<Element: Sendable>(
+    _ elements: [Element],
+    _ sql: String,
+    _ arguments: @Sendable (Element) -> StatementArguments
+  ) async throws {
+    if elements.isEmpty { return }
+    try await use { db in
+      let insert = try db.cachedStatement(sql: sql)
+      for element in elements { try insert.execute(arguments: arguments(element)) }
     }
   }
 

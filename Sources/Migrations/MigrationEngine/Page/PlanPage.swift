@@ -22,11 +22,9 @@ package struct PlanPage: Sendable {
     /// Unicode scalars of one value.
     package var scalars = 1000
 
-    /// The default limits.
     package init() {}
   }
 
-  /// How much is shown.
   package var limits = Limits()
 
   let run: RunDirectory
@@ -37,16 +35,10 @@ package struct PlanPage: Sendable {
   let collections: [RunSummary.Collection]
   let cost: CostEstimate
 
-  /// A page of a run that has planned.
-  ///
   /// - Parameters:
-  ///   - run: Whose `plan.jsonl`, `review.csv`, `rejects.jsonl` and `findings.csv` are shown.
+  ///   - run: A planned run, whose `plan.jsonl`, `review.csv`, `rejects.jsonl` and `findings.csv` are shown.
   ///   - command: The command, as its summary names it.
-  ///   - environment: Where it read.
-  ///   - reports: What was found, migration by migration.
-  ///   - collections: The run's counts.
-  ///   - cost: What applying it will cost.
-  ///   - plannedAt: When it was planned.
+  ///   - cost: What applying the plan will cost.
   package init(
     run: RunDirectory,
     command: String,
@@ -71,19 +63,13 @@ package struct PlanPage: Sendable {
   package func write(to path: String) throws(Failure) {
     let (tally, extent) = try tally()
     var file = try OutputFile(path)
-    var html = HTMLWriter()
-    try writeHead(to: &html)
-    writeTop(to: &html, tally)
-    try file.write(html.bytes)
+    try file.write(head().bytes)
+    try file.write(top(tally).bytes)
     try writeChanges(to: &file, tally, extent)
-    try writeReviews(to: &file, tally)
+    try writeSpreadsheet(.review, to: &file, tally)
     try writeRejects(to: &file, tally)
-    try writeFindings(to: &file, tally)
-    html.removeAll()
-    html.markup("</main>\n<script>")
-    try file.write(html.bytes)
-    try file.write(PlanPageAssets.script)
-    try file.write("</script>\n</body>\n</html>\n")
+    try writeSpreadsheet(.findings, to: &file, tally)
+    try file.write("</main>\n<script>\(PlanPageAssets.script)</script>\n</body>\n</html>\n")
     _ = try file.finish()
   }
 
@@ -95,74 +81,70 @@ package struct PlanPage: Sendable {
 
   // MARK: The top
 
-  private func writeHead(to html: inout HTMLWriter) throws(Failure) {
-    html.markup("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-    html.markup(
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-"
-    )
-    html.text(try SHA256Digest.base64(of: PlanPageAssets.style))
-    html.markup("'; script-src 'sha256-")
-    html.text(try SHA256Digest.base64(of: PlanPageAssets.script))
-    html.markup("'; base-uri 'none'; form-action 'none'\">\n")
-    html.markup("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
-    html.markup("<meta name=\"referrer\" content=\"no-referrer\">\n<title>")
-    html.text("\(command) on \(environment.name)")
-    html.markup("</title>\n<style>")
-    html.source(PlanPageAssets.style)
-    html.markup("</style>\n</head>\n<body>\n")
+  private func head() throws(Failure) -> Markup {
+    let style = try SHA256Digest.base64(of: PlanPageAssets.style)
+    let script = try SHA256Digest.base64(of: PlanPageAssets.script)
+    return """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-\(style)'; \
+      script-src 'sha256-\(script)'; base-uri 'none'; form-action 'none'">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="referrer" content="no-referrer">
+      <title>\(command) on \(environment.name)</title>
+      <style>\(source: PlanPageAssets.style)</style>
+      </head>
+      <body>
+
+      """
   }
 
-  private func writeTop(to html: inout HTMLWriter, _ tally: PlanTally) {
-    html.markup("<header>\n<h1><bdi>")
-    html.text(command)
-    html.markup("</bdi></h1>\n<p>A plan: nothing was written. ")
-    html.markup("This page holds what the documents hold; keep it as you keep them.</p>\n<dl>\n")
+  private func top(_ tally: PlanTally) -> Markup {
     let facts = [
       ("Environment", environment.name), ("Project", environment.database.project),
       ("Database", environment.database.database), ("Planned", plannedAt.description), ("Run", run.id),
     ]
-    for (name, value) in facts {
-      html.markup("<dt>")
-      html.text(name)
-      html.markup("</dt><dd><bdi>")
-      html.text(value)
-      html.markup("</bdi></dd>\n")
-    }
-    html.markup("</dl>\n</header>\n<main>\n")
-    writeTotals(to: &html, tally)
-    writeCost(to: &html)
-    writeMigrations(to: &html)
-    writeFilter(to: &html, tally)
+    return """
+      <header>
+      <h1><bdi>\(command)</bdi></h1>
+      <p>A plan: nothing was written. This page holds what the documents hold; keep it as you keep them.</p>
+      <dl>
+      \(facts.map { "<dt>\($0)</dt><dd><bdi>\($1)</bdi></dd>\n" })</dl>
+      </header>
+      <main>
+      \(totals(tally))<section aria-labelledby="cost">
+      <h2 id="cost">Cost of applying it</h2>
+      <p>\(cost.text)</p>
+      </section>
+      \(reports.map(section))\(filter(tally))
+      """
   }
 
-  private func writeTotals(to html: inout HTMLWriter, _ tally: PlanTally) {
-    html.markup(
-      "<section aria-labelledby=\"totals\">\n<h2 id=\"totals\">Totals</h2>\n<ul class=\"totals\">\n"
-    )
+  private func totals(_ tally: PlanTally) -> Markup {
     let sum = collections.reduce(DocumentCounts()) { $0 + $1.counts }
     let numbers = [
       (tally.count(.create), "to create"), (tally.count(.update), "to update"),
       (tally.count(.delete), "to delete"), (sum.review, "for review"), (sum.rejected, "left alone"),
     ]
-    for (number, name) in numbers {
-      html.markup("<li><b>")
-      html.number(number)
-      html.markup("</b> ")
-      html.text(name)
-      html.markup("</li>\n")
-    }
-    html.markup(
-      "</ul>\n<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-labelledby=\"totals\"><table>\n<caption>By collection, in documents. The bar is the part "
-    )
-    html.markup("that changes.</caption>\n<thead><tr><th scope=\"col\">Collection</th>")
-    for name in ["Read", "Create", "Update", "Delete", "Unchanged", "Skipped", "Rejected", "Review"] {
-      html.markup("<th scope=\"col\" class=\"n\">")
-      html.text(name)
-      html.markup("</th>")
-    }
-    html.markup("<th scope=\"col\" class=\"bar\">Changes</th></tr></thead>\n<tbody>\n")
-    for (name, counts) in rows(tally) { writeRow(to: &html, name, counts, tally) }
-    html.markup("</tbody>\n</table></div>\n</section>\n")
+    let headings = ["Read", "Create", "Update", "Delete", "Unchanged", "Skipped", "Rejected", "Review"]
+    return """
+      <section aria-labelledby="totals">
+      <h2 id="totals">Totals</h2>
+      <ul class="totals">
+      \(numbers.map { "<li><b>\(grouped: $0)</b> \($1)</li>\n" })</ul>
+      <div class="wide" tabindex="0" role="group" aria-labelledby="totals"><table>
+      <caption>By collection, in documents. The bar is the part that changes.</caption>
+      <thead><tr><th scope="col">Collection</th>\
+      \(headings.map { "<th scope=\"col\" class=\"n\">\($0)</th>" })\
+      <th scope="col" class="bar">Changes</th></tr></thead>
+      <tbody>
+      \(rows(tally).map { row($0, $1, tally) })</tbody>
+      </table></div>
+      </section>
+
+      """
   }
 
   /// The collections in the order of the run, then those that were only to be written.
@@ -177,78 +159,55 @@ package struct PlanPage: Sendable {
     return rows
   }
 
-  private func writeRow(
-    to html: inout HTMLWriter,
-    _ name: CollectionPath,
-    _ totals: DocumentCounts,
-    _ tally: PlanTally
-  ) {
+  private func row(_ name: CollectionPath, _ totals: DocumentCounts, _ tally: PlanTally) -> Markup {
     let counts = PlanTally.Kind.allCases.map { (kind: $0, count: tally.count($0, in: name)) }
-    html.markup("<tr><th scope=\"row\"><bdi>")
-    html.text(name.string)
-    html.markup("</bdi></th>")
     let others = [totals.unchanged, totals.skipped, totals.rejected, totals.review]
-    for number in [totals.read] + counts.map(\.count) + others {
-      html.markup("<td class=\"n\">")
-      html.number(number)
-      html.markup("</td>")
-    }
+    let numbers = [totals.read] + counts.map(\.count) + others
     let changes = counts.reduce(0) { $0 + $1.count }
-    let whole = max(totals.read.addingClamped(totals.created), changes, 1)
-    html.markup("<td class=\"bar\"><svg role=\"img\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" ")
-    html.markup("aria-label=\"")
-    html.number(changes)
-    html.markup(" of ")
-    html.number(max(totals.read.addingClamped(totals.created), changes))
-    html.markup(" documents change\"><rect width=\"1000\" height=\"10\"/>")
+    let documents = max(totals.read.addingClamped(totals.created), changes)
+    var bars: Markup = ""
     var start = 0
     for (kind, count) in counts where count > 0 {
-      // What is there is seen, and what is to come has room.
-      let width = min(max(Int(clamping: Double(count) / Double(whole) * 1000), 4), 1000 - start)
-      html.markup("<rect class=\"")
-      html.text(kind.rawValue)
-      html.markup("\" x=\"")
-      html.text(String(start))
-      html.markup("\" width=\"")
-      html.text(String(width))
-      html.markup("\" height=\"10\"/>")
+      // The least width that is visible, and no more than is left.
+      let width = min(max(Int(clamping: Double(count) / Double(documents) * 1000), 4), 1000 - start)
+      bars += "<rect class=\"\(kind.rawValue)\" x=\"\(start)\" width=\"\(width)\" height=\"10\"/>"
       start += width
     }
-    html.markup("</svg></td></tr>\n")
+    return """
+      <tr><th scope="row"><bdi>\(name.string)</bdi></th>\
+      \(numbers.map { "<td class=\"n\">\(grouped: $0)</td>" })\
+      <td class="bar"><svg role="img" viewBox="0 0 1000 10" preserveAspectRatio="none" \
+      aria-label="\(grouped: changes) of \(grouped: documents) documents change">\
+      <rect width="1000" height="10"/>\(bars)</svg></td></tr>
+
+      """
   }
 
-  private func writeCost(to html: inout HTMLWriter) {
-    html.markup("<section aria-labelledby=\"cost\">\n<h2 id=\"cost\">Cost of applying it</h2>\n<p>")
-    html.text(cost.text)
-    html.markup("</p>\n</section>\n")
-  }
-
-  private func writeMigrations(to html: inout HTMLWriter) {
-    for report in reports {
-      html.markup("<section>\n<h2><bdi>")
-      html.text(report.migration)
-      html.markup("</bdi></h2>\n")
-      let reasons = report.reasons.sorted { $0.key < $1.key }.map { ("changes", $0.key, $0.value) }
-      let findings = report.findings.sorted { $0.key < $1.key }.map {
-        (Self.label(of: $0.key.kind), $0.key.code, $0.value)
-      }
-      if reasons.isEmpty, findings.isEmpty {
-        html.markup("<p>Nothing found.</p>\n</section>\n")
-        continue
-      }
-      html.markup("<table>\n<thead><tr><th scope=\"col\">What</th><th scope=\"col\">Code</th>")
-      html.markup("<th scope=\"col\" class=\"n\">Times</th></tr></thead>\n<tbody>\n")
-      for (label, code, count) in reasons + findings {
-        html.markup("<tr><td>")
-        html.text(label)
-        html.markup("</td><th scope=\"row\"><bdi>")
-        html.text(code)
-        html.markup("</bdi></th><td class=\"n\">")
-        html.number(count)
-        html.markup("</td></tr>\n")
-      }
-      html.markup("</tbody>\n</table>\n</section>\n")
+  private func section(_ report: MigrationReport) -> Markup {
+    let reasons = report.reasons.sorted { $0.key < $1.key }.map { ("changes", $0.key, $0.value) }
+    let findings = report.findings.sorted { $0.key < $1.key }.map {
+      (Self.label(of: $0.key.kind), $0.key.code, $0.value)
     }
+    let rows = (reasons + findings).map { label, code, count -> Markup in
+      """
+      <tr><td>\(label)</td><th scope="row"><bdi>\(code)</bdi></th><td class="n">\(grouped: count)</td></tr>
+
+      """
+    }
+    let table: Markup = """
+      <table>
+      <thead><tr><th scope="col">What</th><th scope="col">Code</th><th scope="col" class="n">Times</th></tr></thead>
+      <tbody>
+      \(rows)</tbody>
+      </table>
+      """
+    return """
+      <section>
+      <h2><bdi>\(report.migration)</bdi></h2>
+      \(rows.isEmpty ? "<p>Nothing found.</p>" : table)
+      </section>
+
+      """
   }
 
   private static func label(of kind: Finding.Kind) -> String {
@@ -259,23 +218,21 @@ package struct PlanPage: Sendable {
     }
   }
 
-  /// The search; it shows itself where scripts run.
-  private func writeFilter(to html: inout HTMLWriter, _ tally: PlanTally) {
-    html.markup("<form id=\"filter\" role=\"search\" hidden>\n<label class=\"search\">Search the lists below")
-    html.markup("<input type=\"search\" name=\"q\" autocomplete=\"off\" spellcheck=\"false\"></label>\n")
-    html.markup("<label>Kind of change<select name=\"kind\"><option value=\"\">any</option>")
-    for kind in PlanTally.Kind.allCases { option(kind.rawValue, &html) }
-    html.markup("</select></label>\n<label>Collection<select name=\"collection\">")
-    html.markup("<option value=\"\">any</option>")
-    for (name, _) in rows(tally) { option(name.string, &html) }
-    html.markup("</select></label>\n</form>\n")
-  }
+  /// The search; its script shows it.
+  private func filter(_ tally: PlanTally) -> Markup {
+    func options(_ values: [String]) -> [Markup] {
+      values.map { "<option value=\"\($0)\">\($0)</option>" }
+    }
+    return """
+      <form id="filter" role="search" hidden>
+      <label class="search">Search the lists below\
+      <input type="search" name="q" autocomplete="off" spellcheck="false"></label>
+      <label>Kind of change<select name="kind"><option value="">any</option>\
+      \(options(PlanTally.Kind.allCases.map(\.rawValue)))</select></label>
+      <label>Collection<select name="collection"><option value="">any</option>\
+      \(options(rows(tally).map(\.name.string)))</select></label>
+      </form>
 
-  private func option(_ value: String, _ html: inout HTMLWriter) {
-    html.markup("<option value=\"")
-    html.text(value)
-    html.markup("\">")
-    html.text(value)
-    html.markup("</option>")
+      """
   }
 }

@@ -17,24 +17,15 @@ struct PlanTally: Equatable {
   /// there may be one for every document.
   let known: Set<CollectionPath>
   private(set) var counts: [CollectionPath: [Kind: Int]] = [:]
-  /// Changes in all.
-  private(set) var total = 0
-
-  init(known: Set<CollectionPath>) {
-    self.known = known
-  }
-
-  /// Under which name a document is counted.
+  /// The name under which a document is counted.
   func collection(of path: DocumentPath) -> CollectionPath {
     known.contains(path.collection) ? path.collection : path.collection.pattern
   }
 
   mutating func add(_ change: Change) {
-    total += 1
     counts[collection(of: change.path), default: [:]][Kind(change), default: 0] += 1
   }
 
-  /// The changes of a kind, in one collection or in all.
   func count(_ kind: Kind, in collection: CollectionPath? = nil) -> Int {
     if let collection { return counts[collection]?[kind] ?? 0 }
     return counts.values.reduce(0) { $0 + ($1[kind] ?? 0) }

@@ -18,12 +18,12 @@ struct PlanFile: Sendable {
   private let database: DatabaseName
   /// Lines that are not in the file yet.
   private let waiting = Locked(JSONWriter())
-  /// The pages that are under way, each of which waits for the one before it.
+  /// The pages that are being encoded, each of which waits for the one before it.
   private let writing = Locked<[Task<Void, any Error>]>([])
 
   /// Bytes that are written together.
   private static let chunk = 256 << 10
-  /// Pages that may be under way, so that one that takes longer holds nobody up.
+  /// Pages that may be encoded at once, so that one that takes longer does not stop the reading.
   private static let pages = 2
 
   init(_ path: String, database: DatabaseName) {
@@ -59,7 +59,7 @@ struct PlanFile: Sendable {
     try write([], [], atLeast: 1)
   }
 
-  /// Encodes changes behind what is waiting, and writes that wherever it has grown to a size.
+  /// Appends changes to the waiting lines, and writes these whenever they have reached a size.
   private func write(_ changes: [Change], _ common: [UInt8], atLeast size: Int) throws(Failure) {
     var json = waiting.withLock { waiting in
       let taken = waiting
@@ -88,14 +88,9 @@ struct PlanFile: Sendable {
   /// The members that every line of a source has.
   private func common(to source: ChangeSource) -> [UInt8] {
     var json = JSONWriter()
-    if let checksum = source.checksum {
-      json.key("checksum")
-      json.string(checksum)
-    }
-    json.key("database")
-    json.string(database.description)
-    json.key("migration")
-    json.string(source.id)
+    json.member("checksum", source.checksum)
+    json.member("database", database.description)
+    json.member("migration", source.id)
     return json.bytes
   }
 }

@@ -8,16 +8,9 @@ package struct MigrationReport: Sendable {
   ///
   /// One code may be of two kinds: a name for review, and one that was decided.
   package struct FindingGroup: Hashable, Comparable, Sendable {
-    /// How they are counted.
     package var kind: Finding.Kind
-    /// What they are.
     package var code: String
-    package init(kind: Finding.Kind, code: String) {
-      self.kind = kind
-      self.code = code
-    }
 
-    /// Whether the first is reported before the second.
     package static func < (a: Self, b: Self) -> Bool {
       (a.code, a.kind.rawValue) < (b.code, b.kind.rawValue)
     }
@@ -25,13 +18,10 @@ package struct MigrationReport: Sendable {
 
   /// The migration's id.
   package var migration: String
-  /// Its collections' counts, in the order in which they came.
   package var collections: [RunSummary.Collection] = []
-  /// How many documents it changes or changed, by collection.
+  /// The number of documents that change or were changed, by collection.
   package var changes: [CollectionPath: Int] = [:]
-  /// How many of those are creations and deletions.
   package var creations = 0
-  /// How many are deletions.
   package var deletions = 0
   /// How often each reason for a change holds.
   package var reasons: [String: Int] = [:]
@@ -42,12 +32,10 @@ package struct MigrationReport: Sendable {
   /// The first changes, to be shown.
   package var examples: [Change] = []
 
-  /// An empty report.
   package init(migration: String) {
     self.migration = migration
   }
 
-  /// The number of documents that change.
   package var changeCount: Int { changes.values.reduce(0, +) }
 
   /// What applying a plan costs; the run's own ledger and lease, a few documents, are not in it.

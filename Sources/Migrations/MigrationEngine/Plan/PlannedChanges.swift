@@ -12,23 +12,20 @@ package struct PlannedChanges: ChangeList {
   package let collections: [CollectionPath] = []
   /// The migrations that planned them, for the ledger.
   package let applied: [LedgerEntry.Applied]
-  /// How many there are.
   package let count: Int
-  /// How many of them are deletions.
   package let deletions: Int
   /// The SHA-256 of the plan, unpacked where it was gzip, in lower-case hexadecimal.
   package var sha256: String { copy.sha256 }
-  /// What lists the collections below a document that is to be deleted; nil where nothing is asked.
+  /// Lists the collections below a document that is to be deleted; nil where they are not looked up.
   var subcollections: SubcollectionGuard.Lister?
   private let copy: InputCopy
 
   /// Reads a plan file through, in constant memory, so that nothing is begun with one that cannot be ended.
   ///
   /// - Parameters:
-  ///   - file: Where it is; `-` is standard input.
+  ///   - file: Its path; `-` is standard input.
   ///   - database: The database that is to be changed.
-  ///   - folder: Where the copy is kept; the folder for temporary files where nil.
-  ///   - files: The files that can be reached.
+  ///   - folder: The folder of the copy; that of temporary files where nil.
   /// - Throws: `.inputMissing`; `.inputMalformed` naming the line; `.notPermitted` where it was made for another database;
   ///   `.cannotWrite` where it cannot be copied.
   package init(
@@ -77,7 +74,7 @@ package struct PlannedChanges: ChangeList {
     let done = position.flatMap { Int(count: $0) } ?? 0
     var outcomes: [Outcome] = []
     var documents: [RawDocument] = []
-    func handOver() async throws {
+    func recordAll() async throws {
       if let subcollections { try await SubcollectionGuard.withhold(&outcomes, subcollections) }
       for (document, outcome) in zip(documents, outcomes) { try await sink.record(outcome, of: document) }
       outcomes.removeAll(keepingCapacity: true)
@@ -89,24 +86,20 @@ package struct PlannedChanges: ChangeList {
       outcomes.append(Outcome(.change(change), migration: line.migration.id))
       documents.append(change.before ?? RawDocument(path: change.path, fields: FieldMap()))
       let isStop = line.number.isMultiple(of: 100)
-      if isStop || outcomes.count == SubcollectionGuard.width { try await handOver() }
+      if isStop || outcomes.count == SubcollectionGuard.width { try await recordAll() }
       if isStop { try await mark(String(line.number)) }
     }
-    try await handOver()
+    try await recordAll()
   }
 }
 
 /// Reads a plan file line by line.
 package struct PlanReader: ~Copyable {
-  /// One change.
   package struct Line: Sendable, Equatable {
     /// The number of the line, from 1.
     package var number: Int
-    /// The database that it was planned for.
     package var database: DatabaseName
-    /// The migration that planned it.
     package var migration: LedgerEntry.Applied
-    /// What it changes.
     package var change: Change
   }
 
@@ -114,8 +107,6 @@ package struct PlanReader: ~Copyable {
   private let parser = JSONParser(maximumBytes: (64 << 20) + 64)
   private var decoder = WireDecoder()
 
-  /// Opens a file.
-  ///
   /// - Throws: `.inputMissing`.
   package init(_ path: String) throws(Failure) {
     lines = try LineReader(path)
@@ -169,8 +160,8 @@ package struct PlanReader: ~Copyable {
     if change.before != nil, change.before?.updateTime == nil { throw WireError("updateTime is missing") }
     if let violation = PathLimits.violations(of: change.path).first { throw WireError(violation.message) }
     if json["serverTimes"] == nil { throw WireError("serverTimes is missing") }
-    var root = change.path.collection
-    while let parent = root.parent { root = parent.collection }
-    if let problem = DeclarativeMigration.problem(of: root, isGroup: false) { throw WireError(problem) }
+    if let problem = DeclarativeMigration.problem(of: change.path.collection.root, isGroup: false) {
+      throw WireError(problem)
+    }
   }
 }

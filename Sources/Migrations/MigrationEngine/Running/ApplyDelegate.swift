@@ -16,7 +16,7 @@ struct ApplyDelegate: BatchDelegate {
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
     let pending = session.pending.take(write.path)
     session.counts.update(write.path.collection) { counts in
-      // One that is there after all was read back.
+      // A creation of one that exists was read back.
       let isMade = write.precondition == .exists(false) && result != .unchanged
       if isMade { counts.created += 1 } else { counts.read += 1 }
       // Left alone after it was planned again, and listed by then.
@@ -29,12 +29,7 @@ struct ApplyDelegate: BatchDelegate {
     if let failure = failure.withLock({ $0 }) { throw failure }
     switch result {
     case .rejected(let error):
-      let finding = Finding(
-        .reject,
-        path: write.path,
-        code: error.status.name,
-        message: error.message
-      )
+      let finding = Finding(.reject, path: write.path, code: error.status.name, message: error.message)
       let document = write.fields.map { RawDocument(path: write.path, fields: $0) }
       try session.list(finding, by: pending.migration, document: document)
       try session.counts.assertBudget()
@@ -52,7 +47,7 @@ struct ApplyDelegate: BatchDelegate {
       return .settle(.conflicted)
     }
     guard let outcome = session.source.replan(current) else {
-      // Somebody made it so already.
+      // Another program made it so already.
       let isSo = Change(write, over: current).isApplied(to: current)
       return .settle(isSo ? .unchanged : .conflicted)
     }

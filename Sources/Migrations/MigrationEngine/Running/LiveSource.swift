@@ -16,7 +16,7 @@ struct LiveSource: DocumentSource {
   let stops: SourceCheckpoints?
   /// The part that is read; nil for all.
   var part: MigrationPart?
-  /// Whose run it is, where documents are given as they were before that.
+  /// The session of the run, where documents are given as they were before that.
   var earlier: PlanSession?
   /// Called with reads that the service bills.
   var onRead: @Sendable (Int) -> Void = { _ in }
@@ -123,12 +123,8 @@ struct LiveSource: DocumentSource {
     from originals: OriginalDocuments,
     _ body: ([RawDocument]) async throws -> Void
   ) async throws {
-    for start in stride(from: deleted.startIndex, to: deleted.endIndex, by: pageSize) {
-      var page: [RawDocument] = []
-      for path in deleted[start...].prefix(pageSize) {
-        if let document = try originals.document(path) { page.append(document) }
-      }
-      try await body(page)
+    for paths in deleted.chunks(of: pageSize) {
+      try await body(try paths.compactMap { try originals.document($0) })
     }
   }
 
@@ -171,7 +167,7 @@ extension Array<RawDocument> {
 private struct Deletions {
   /// Those that are known to be applied, in the order of their names.
   private(set) var known: ArraySlice<DocumentPath>
-  /// Those of which it was not known when the reading began, and that it has not met.
+  /// Those of which it was not known when the reading began, and that were not read since.
   private(set) var open: Set<DocumentPath>
 
   init(in collection: CollectionPath, of originals: OriginalDocuments?) {
@@ -179,7 +175,7 @@ private struct Deletions {
     open = originals?.openDeletions(in: collection) ?? []
   }
 
-  /// Takes those that stood before a document that is met.
+  /// Takes those that come before a document that was read.
   mutating func takeKnown(before path: DocumentPath) -> ArraySlice<DocumentPath> {
     open.remove(path)
     let taken = known.prefix { $0 < path }
@@ -188,18 +184,17 @@ private struct Deletions {
   }
 }
 
-/// How far the reads of a migration are: `0 users/u5` is behind that document of the first one.
+/// The position of a migration in its reads: `0 users/u5` is behind that document of the first one.
 struct SourcePosition: Sendable, Equatable, CustomStringConvertible {
   /// The index of the read.
   var read: Int
   /// The last document of it that is done, nil where none is.
   var last: DocumentPath?
 
-  init(read: Int, last: DocumentPath?) {
-    self.read = read
-    self.last = last
-  }
+  var description: String { last.map { "\(read) \($0.string)" } ?? "\(read)" }
+}
 
+extension SourcePosition {
   init?(_ text: String) {
     let parts = text.split(separator: " ", maxSplits: 1)
     guard let first = parts.first, let read = Int(count: first) else { return nil }
@@ -209,11 +204,9 @@ struct SourcePosition: Sendable, Equatable, CustomStringConvertible {
       last = path
     }
   }
-
-  var description: String { last.map { "\(read) \($0.string)" } ?? "\(read)" }
 }
 
-/// Where the reads of a migration stop for a checkpoint, and where they begin in a run that is resumed.
+/// The positions at which the reads of a migration stop for a checkpoint, and the one from which a resumed run reads.
 final class SourceCheckpoints: Sendable {
   let resumed: SourcePosition?
   /// What is read, one after another.

@@ -7,10 +7,8 @@ package import FirestoreREST
 package struct MigrationPart: Sendable {
   /// The read, without a range.
   private let read: CollectionRead
-  /// The names.
   package let names: NameRange
 
-  /// - Parameter read: The read with its range.
   package init(_ read: CollectionRead) {
     names = read.range
     self.read = read
@@ -21,7 +19,6 @@ package struct MigrationPart: Sendable {
     read.collection == other.collection && read.reach == other.reach && read.kind == other.kind
   }
 
-  /// Whether a document is in the part.
   func contains(_ path: DocumentPath) -> Bool {
     names.contains(path) && (read.reach != .collection || path.isIn(read.collection))
   }

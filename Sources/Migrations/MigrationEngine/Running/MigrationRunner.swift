@@ -16,7 +16,6 @@ package struct MigrationRunner: Sendable {
   package var pageSize = 300
   /// As ``CollectionRead/parallel``.
   package var parallel = 1
-  /// Limits of what is written at once.
   package var limits = BatchLimits()
   /// How fast it may be written.
   package var pacer = WritePacer(ramp: false)

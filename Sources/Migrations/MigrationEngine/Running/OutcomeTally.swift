@@ -17,10 +17,6 @@ struct OutcomeTally: Sendable {
   /// The first changes.
   private(set) var examples: [Change] = []
 
-  init(isReadOnly: Bool) {
-    self.isReadOnly = isReadOnly
-  }
-
   /// Counts an outcome, and collects its change.
   mutating func count(_ outcome: Outcome, keeping examples: Int, collecting collected: inout [Change]) {
     for finding in outcome.findings {

@@ -14,7 +14,7 @@ final class PendingFindings: Sendable {
 
   private let entries = Locked<[DocumentPath: [Entry]]>([:])
 
-  /// A write is submitted.
+  /// Records what was found of a document whose write is submitted.
   func add(_ outcome: Outcome, of path: DocumentPath) {
     let entry = Entry(findings: outcome.findings, migration: outcome.migration)
     entries.withLock { $0[path, default: []].append(entry) }
@@ -41,7 +41,7 @@ final class PendingFindings: Sendable {
     }
   }
 
-  /// A write is settled.
+  /// Removes the entry of a document's first write, which is settled.
   func take(_ path: DocumentPath) -> Entry {
     entries.withLock { entries in
       guard let list = entries[path], let first = list.first else { return Entry() }

@@ -1,9 +1,9 @@
 import Files
 import FirestoreModels
 import FirestoreREST
-import Runs
+package import Runs
 
-/// What a run that is resumed finds written by itself.
+/// The writes of a resumed run from before its interruption.
 extension PlanSession {
   /// The write from before an interruption by which a document needs none.
   func takeOwnWrite(
@@ -74,7 +74,7 @@ extension PlanSession {
       try journal.change(of: original.write).after != change.after
     else { return nil }
     let current = try await client.batchGet([path])[path]
-    // Who removed it since has decided.
+    // Another program removed it since, which stays so.
     if current == nil, original.write.kind != .deletion { return nil }
     var anew = outcome
     anew.action = .change(
@@ -89,12 +89,6 @@ extension PlanSession {
     return (anew, current ?? RawDocument(path: path, fields: FieldMap()))
   }
 
-  /// Counts a document that was deleted before an interruption.
-  func countDeletion(of path: DocumentPath) {
-    report.withLock { $0.addOwnWrite(to: path.collection, .deletion) }
-    counts.update(path.collection) { $0.settle(.deletion) }
-  }
-
   /// Counts the documents that the run deleted before it was interrupted: no read gives them any more, but a list still
   /// names them.
   func countDeletions() async throws {
@@ -102,18 +96,16 @@ extension PlanSession {
     _ = try await countDeletions(among: journal.unmetDeletions)
   }
 
-  /// Counts those of some documents that are gone.
-  ///
-  /// - Returns: Them.
+  /// Counts and returns those of some documents that are gone.
   func countDeletions(among paths: [DocumentPath]) async throws -> [DocumentPath] {
     var counted: [DocumentPath] = []
     guard let journal else { return counted }
-    for start in stride(from: 0, to: paths.count, by: 300) {
-      let some = Array(paths[start..<min(start + 300, paths.count)])
-      let current = try await client.batchGet(some)
+    for some in paths.chunks(of: 300) {
+      let current = try await client.batchGet(Array(some))
       for path in some where current[path] == nil {
         guard let own = try journal.takeOwnWrite(of: path, current: nil) else { continue }
-        countDeletion(of: path)
+        report.withLock { $0.addOwnWrite(to: path.collection, .deletion) }
+        counts.update(path.collection) { $0.settle(.deletion) }
         originals?.add(own, of: path)
         counted.append(path)
       }
@@ -124,7 +116,7 @@ extension PlanSession {
 
 extension DocumentCounts {
   /// Counts a write from before an interruption.
-  fileprivate mutating func settle(_ write: Journal.OwnWrite.Kind) {
+  package mutating func settle(_ write: Journal.OwnWrite.Kind) {
     if write == .creation { created += 1 } else { read += 1 }
     if write == .deletion { deleted += 1 }
     written += 1

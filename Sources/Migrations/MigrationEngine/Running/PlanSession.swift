@@ -3,11 +3,11 @@ import FirestoreModels
 import FirestoreREST
 import Runs
 
-/// Takes what a migration decides: counts it, lists it, and hands changes on to be written.
+/// Counts and lists the outcomes of a migration, and submits its changes to be written.
 ///
 /// A document is counted once, as read together with what became of it, so that the counts hold at every moment.
 struct PlanSession: PlanSink {
-  /// What is done about changes.
+  /// What is done with changes.
   enum Performer: Sendable {
     /// They are listed.
     case planning(PlanFile)
@@ -27,32 +27,9 @@ struct PlanSession: PlanSink {
   let originals: OriginalDocuments?
   /// What was submitted and is not settled yet.
   let pending = PendingFindings()
-  /// Who writes the changes.
-  private var writer: BatchWriter?
+  private(set) var writer: BatchWriter?
 
-  init(
-    client: FirestoreClient,
-    source: ChangeSource,
-    performer: Performer,
-    counts: RunCounts,
-    lists: FindingLists,
-    examples: Int,
-    maximumDeletes: Int?,
-    report: Locked<MigrationReport>,
-    originals: OriginalDocuments? = nil
-  ) {
-    self.client = client
-    self.source = source
-    self.performer = performer
-    self.counts = counts
-    self.lists = lists
-    self.examples = examples
-    self.maximumDeletes = maximumDeletes
-    self.report = report
-    self.originals = originals
-  }
-
-  /// The same session with somebody to hand changes to.
+  /// The same session with a writer of its changes.
   func writing(to writer: BatchWriter) -> PlanSession {
     var session = self
     session.writer = writer
@@ -200,27 +177,22 @@ struct PlanSession: PlanSink {
 }
 
 extension Outcome {
-  /// Whether the document cannot be migrated as it is.
   var isRejected: Bool { findings.contains { $0.kind == .reject } }
 
-  /// Whether the document is not what it has to be.
   var isConflict: Bool { if case .conflict = action { true } else { false } }
 
-  /// Whether a person must decide something about the document.
   var needsReview: Bool { findings.contains { $0.kind == .review } }
 }
 
 extension Finding {
-  /// Why a document is conflicted.
   enum Conflict: String {
     case changedSince = "the document was changed since"
     case keptChanging = "the document changed while the run went on"
   }
 
-  /// The code of a conflict.
   static let conflictCode = "conflict"
 
-  /// A document that is left as somebody else made it.
+  /// The finding about a document that was changed by another program and is left as it is.
   static func conflict(_ path: DocumentPath, _ why: Conflict) -> Finding {
     Finding(.reject, path: path, code: conflictCode, message: why.rawValue)
   }

@@ -17,7 +17,6 @@ package protocol TransactionDelegate: Sendable {
 
 /// What became of one document.
 package struct TransactionSettlement: Sendable, Equatable {
-  /// The document.
   package var path: DocumentPath
   /// The document as the last transaction read it; nil where it is gone or never was read.
   package var document: RawDocument?
@@ -25,16 +24,10 @@ package struct TransactionSettlement: Sendable, Equatable {
   package var outcome: Outcome?
   /// How it ended: conflicted where the document is gone, or what the transaction read kept changing.
   package var result: WriteResult
-  package init(path: DocumentPath, document: RawDocument?, outcome: Outcome?, result: WriteResult) {
-    self.path = path
-    self.document = document
-    self.outcome = outcome
-    self.result = result
-  }
 }
 
-/// Applies a ``MigrationStrategy/transactional(_:)`` migration: a Firestore transaction a document, in which the document and all that decides
-/// on it are read, and its write is committed.
+/// Applies a ``MigrationStrategy/transactional(_:)`` migration: a Firestore transaction a document, in which the document
+/// and all that decides on it are read, and its write is committed.
 package struct TransactionWriter: Sendable {
   /// What becomes of a document, by what a transaction reads.
   package typealias Decision = @Sendable (RawDocument, any DocumentSource) async throws -> Outcome
@@ -45,6 +38,7 @@ package struct TransactionWriter: Sendable {
   private let delegate: any TransactionDelegate
   /// Transactions in flight at most.
   package var maximumInFlight = 4
+
   package init(
     _ client: FirestoreClient,
     id: String,

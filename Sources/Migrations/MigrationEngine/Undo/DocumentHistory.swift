@@ -1,33 +1,27 @@
 import FirestoreModels
 import Runs
 
-/// What a run did to one document, by its journal: pure, lines in, a judgement out.
+/// What a run did to one document, by the lines of its journal; pure.
 struct DocumentHistory: Sendable, Equatable {
   /// The state of the document, compared with what the run did.
   enum State: Equatable {
-    /// The run did not change it.
     case untouched
-    /// As the run left it.
     case asLeft
-    /// As it was before the run, restored by somebody.
+    /// As it was before the run, restored by another program.
     case asBefore
-    /// Somebody changed it since.
     case changedSince
   }
 
   /// From before the run to after the last change that is known to be applied.
   private(set) var confirmed: Change?
-  /// The update time that this gave, where it was heard.
+  /// The update time of that change, where the service reported it.
   private(set) var updateTime: Timestamp?
-  /// A later change of which it was not heard whether it was applied.
+  /// A later change of which it is not known whether it was applied.
   private(set) var open: Change?
-
-  init() {}
 
   /// The document before the run; nil where there was none.
   var before: RawDocument? { (confirmed ?? open)?.before }
 
-  /// Takes a line of the journal about the document.
   mutating func take(_ line: JournalReader.Line) {
     switch line {
     case .head: return
@@ -73,7 +67,7 @@ struct DocumentHistory: Sendable, Equatable {
     guard let updateTime, let now = current.updateTime else { return change.isApplied(to: current) }
     if now == updateTime { return true }
     // Written since, and restored to the byte, as the undo of a later run does: the server's times in it are not later
-    // than the run. Whoever else writes the same again leaves later ones, and it is theirs.
+    // than the run. Any other program that writes the same again leaves later times, and the document is its own.
     return !change.serverTimes.isEmpty && change.isApplied(to: current)
       && change.serverTimes.allSatisfy { path in
         current.fields[path]?.timestamp.map { $0 <= updateTime } ?? false

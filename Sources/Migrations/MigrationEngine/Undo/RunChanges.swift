@@ -11,7 +11,6 @@ package struct RunChanges: Sendable {
   package let run: String
   /// The line of the journal that was torn and stepped over, nil where none was.
   package let tornLine: Int?
-  /// The database that was changed.
   package let database: DatabaseName
   /// The collections that were changed, sorted.
   package let collections: [CollectionPath]
@@ -20,9 +19,6 @@ package struct RunChanges: Sendable {
   /// A moment by the service's clock before the first change, where it is known.
   let serverTime: Timestamp?
   private let spool: SpoolDatabase
-
-  /// Lines that go into one transaction.
-  private static let batch = 500
 
   /// Reads a journal.
   ///
@@ -88,9 +84,7 @@ package struct RunChanges: Sendable {
     database = first.database
     serverTime = earliest
     self.collections = collections.sorted()
-    count = try spool.access { db in
-      try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM documents") ?? 0
-    }
+    count = try spool.access { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM documents") ?? 0 }
   }
 
   private static func read(
@@ -107,7 +101,7 @@ package struct RunChanges: Sendable {
         lines.append((change.path, line))
       case .settled(let path, _, _): lines.append((path, line))
       }
-      if lines.count == batch {
+      if lines.count == SpoolDatabase.batch {
         try add(lines, to: spool)
         lines.removeAll(keepingCapacity: true)
       }
@@ -124,11 +118,9 @@ package struct RunChanges: Sendable {
       try Row.fetchAll(
         db,
         sql: "SELECT path, history FROM documents WHERE path > ? ORDER BY path LIMIT ?",
-        arguments: [Data((path?.string ?? "").utf8), limit]
+        arguments: [SpoolDatabase.bytes(path?.string ?? ""), limit]
       ).compactMap { row in
-        guard let path = DocumentPath(String(decoding: row["path"] as Data, as: UTF8.self)) else {
-          return nil
-        }
+        guard let path = DocumentPath(SpoolDatabase.text(row["path"])) else { return nil }
         return (path, try Self.history(row["history"]))
       }
     }
@@ -142,7 +134,7 @@ package struct RunChanges: Sendable {
       let find = try db.cachedStatement(sql: "SELECT history FROM documents WHERE path = ?")
       let put = try db.cachedStatement(sql: "INSERT OR REPLACE INTO documents VALUES (?, ?)")
       for (path, line) in lines {
-        let key = Data(path.string.utf8)
+        let key = SpoolDatabase.bytes(path.string)
         var history = try Data.fetchOne(find, arguments: [key]).map(history) ?? DocumentHistory()
         history.take(line)
         try put.execute(arguments: [key, Data(history.json)])

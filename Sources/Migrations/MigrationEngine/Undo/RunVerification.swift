@@ -3,9 +3,7 @@ package import FirestoreREST
 
 /// Reads back what a run changed.
 package struct RunVerification: Sendable {
-  /// What was found.
   package struct Report: Sendable, Equatable {
-    /// Documents that are as the run left them.
     package var asLeft = 0
     /// Documents that the run meant to change and did not.
     package var untouched = 0
@@ -16,7 +14,6 @@ package struct RunVerification: Sendable {
   private let changes: RunChanges
   private let client: FirestoreClient
 
-  /// Verifies the changes of a run.
   package init(_ changes: RunChanges, client: FirestoreClient) {
     self.changes = changes
     self.client = client
@@ -24,10 +21,7 @@ package struct RunVerification: Sendable {
 
   /// Looks every document up.
   ///
-  /// - Parameters:
-  ///   - output: Called for each document that is not as the run left it, with what became of it in words.
-  ///   - each: Called for each document.
-  /// - Throws: ``Failure``.
+  /// - Parameter output: Called for each document that is not as the run left it, with what became of it in words.
   package func run(
     _ output: (DocumentPath, String) throws -> Void,
     each: (DocumentPath) -> Void

@@ -3,8 +3,8 @@ package import FirestoreREST
 
 /// Restores what a run changed: every document that is still as the run left it becomes what it was before, exactly.
 ///
-/// Documents that the run made are deleted, those that it deleted are made again. What somebody changed since is left alone
-/// and listed as conflicted. What the run meant to change and did not is left alone, too.
+/// Documents that the run created are deleted, those that it deleted are created again. A document that was changed since
+/// is left alone and listed as conflicted. What the run meant to change and did not is left alone, too.
 package struct UndoRun: ChangeList {
   /// `undo RUN`.
   package let id: String
@@ -16,8 +16,6 @@ package struct UndoRun: ChangeList {
   /// Documents that are looked up together.
   private static let batch = 300
 
-  /// Undoes a run.
-  ///
   /// - Throws: `.notPermitted` where the run changed another database.
   package init(_ run: String, _ changes: RunChanges, client: FirestoreClient) throws(Failure) {
     guard changes.database == client.database else {

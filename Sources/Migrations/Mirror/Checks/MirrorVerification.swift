@@ -10,7 +10,6 @@ package struct MirrorVerification: Sendable {
   /// The share of documents that have to be the same in each collection (domain page: go or no-go of the move to SQL).
   package static let required = 0.999
 
-  /// What was found of a collection.
   package struct Collection: Sendable, Equatable {
     package var path: CollectionPath
     /// Documents in the mirror, and of the service.
@@ -35,7 +34,6 @@ package struct MirrorVerification: Sendable {
   /// The moment of the service that was compared; nil for the present of each page.
   package let readTime: Timestamp?
 
-  /// Whether enough is the same in every collection.
   package var suffices: Bool { collections.allSatisfy(\.suffices) }
 
   /// Compares.
@@ -196,7 +194,6 @@ private struct StoredDocuments {
     return rows.first
   }
 
-  /// The next document.
   mutating func next() throws(Failure) -> DocumentTable.Row? {
     guard let row = try peek() else { return nil }
     rows.removeFirst()

@@ -4,10 +4,9 @@ import Schema
 /// The table of the elements of an array: a row for each, with the IDs of its document, its position from 0, and its value
 /// or, where it is a map, a column for each declared field of it.
 ///
-/// It follows the documents, not the rows that somebody edits: the array's own column is what is edited, so triggers refuse
-/// every other change.
+/// It follows the documents, not edited rows: the array's own column is what is edited, so triggers refuse every other
+/// change.
 package struct ElementTable: Sendable {
-  /// The array.
   package let field: FieldPath
   package let name: String
   /// The columns of the IDs of the document, those above it first.
@@ -46,16 +45,12 @@ package struct ElementTable: Sendable {
 
   /// The statement that creates the table, which belongs to another one.
   func creation(below table: TableLayout, in layout: MirrorLayout) -> String {
-    let ids = documentIDs.map(SQLName.quoted)
-    var lines = ids.map { "\($0) TEXT NOT NULL" }
+    var lines = documentIDs.map { "\(SQLName.quoted($0)) TEXT NOT NULL" }
     lines.append("\(SQLName.quoted(Self.positionColumn)) INTEGER NOT NULL")
     for column in columns { lines.append("\(SQLName.quoted(column.name))\(column.declaration)") }
     lines.append("\(SQLName.quoted(TableLayout.otherColumn)) TEXT")
-    lines.append("PRIMARY KEY (\((ids + [SQLName.quoted(Self.positionColumn)]).joined(separator: ", ")))")
-    let referenced = (table.parents + [TableLayout.idColumn]).map(SQLName.quoted).joined(separator: ", ")
-    lines.append(
-      "FOREIGN KEY (\(ids.joined(separator: ", "))) REFERENCES \(SQLName.quoted(table.name)) (\(referenced))"
-    )
+    lines.append("PRIMARY KEY (\(SQLName.list(documentIDs + [Self.positionColumn])))")
+    lines.append(table.reference(from: documentIDs))
     lines += columns.compactMap { $0.foreignKey(in: layout) }
     return "CREATE TABLE \(SQLName.quoted(name)) (\n  \(lines.joined(separator: ",\n  "))\n) WITHOUT ROWID"
   }

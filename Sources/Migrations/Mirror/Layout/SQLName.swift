@@ -32,6 +32,9 @@ package enum SQLName {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 
+  /// Names in quotes, parted by commas.
+  static func list(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }
+
   /// A text as a literal.
   package static func literal(_ text: String) -> String {
     // SQLite ends a statement at a NUL.

@@ -11,22 +11,25 @@ extension TableLayout {
     lines.append("\(SQLName.quoted(Self.idColumn)) TEXT NOT NULL")
     for column in columns { lines.append("\(SQLName.quoted(column.name))\(column.declaration)") }
     lines.append("\(SQLName.quoted(Self.otherColumn)) TEXT")
-    let key = (parents + [Self.idColumn]).map(SQLName.quoted).joined(separator: ", ")
-    lines.append("PRIMARY KEY (\(key))")
+    lines.append("PRIMARY KEY (\(SQLName.list(keyColumns)))")
     lines += columns.compactMap { $0.foreignKey(in: layout) }
     if let parent = collection.parent?.collection, let table = layout.table(of: parent),
       table.parents.count + 1 == parents.count
     {
-      let referenced = (table.parents + [Self.idColumn]).map(SQLName.quoted).joined(separator: ", ")
-      lines.append(
-        "FOREIGN KEY (\(parents.map(SQLName.quoted).joined(separator: ", "))) REFERENCES \(SQLName.quoted(table.name)) (\(referenced))"
-      )
+      lines.append(table.reference(from: parents))
     }
     return ["CREATE TABLE \(SQLName.quoted(name)) (\n  \(lines.joined(separator: ",\n  "))\n)"]
       + elementTables.map { $0.creation(below: self, in: layout) }
   }
 
-  /// The statements that remove the table.
+  /// The columns of the primary key.
+  private var keyColumns: [String] { parents + [Self.idColumn] }
+
+  /// The constraint that columns of another table hold the primary key of this one.
+  func reference(from columns: [String]) -> String {
+    "FOREIGN KEY (\(SQLName.list(columns))) REFERENCES \(SQLName.quoted(name)) (\(SQLName.list(keyColumns)))"
+  }
+
   var dropping: [String] {
     (elementTables.map(\.name) + [name]).map { "DROP TABLE \(SQLName.quoted($0))" }
   }
@@ -38,14 +41,13 @@ extension TableLayout {
     }
   }
 
-  /// What triggers answer to.
   static let events = ["INSERT", "UPDATE", "DELETE"]
 
   private var triggers: [(event: String, rows: [String])] {
     [("INSERT", ["NEW"]), ("UPDATE", ["OLD", "NEW"]), ("DELETE", ["OLD"])]
   }
 
-  /// The statements that create the triggers, which record the documents whose rows somebody edits.
+  /// The statements that create the triggers, which record the documents whose rows are edited.
   var triggerCreation: [String] {
     triggers.map { trigger in
       let records = trigger.rows.map { row in
@@ -59,7 +61,6 @@ extension TableLayout {
     } + elementTriggers
   }
 
-  /// The statements that create the triggers of the tables of elements.
   var elementTriggers: [String] { elementTables.flatMap { $0.triggerCreation(below: self) } }
 
   /// The statements that drop the triggers, so that a pull does not count as editing.
@@ -72,9 +73,8 @@ extension TableLayout {
 
   /// The path of a row as an expression.
   private func path(of row: String) -> String {
-    let segments = collection.string.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     var parts: [String] = []
-    for (index, segment) in segments.enumerated() where index % 2 == 0 {
+    for (index, segment) in collection.segments.enumerated() where index % 2 == 0 {
       parts.append(SQLName.literal(index == 0 ? "\(segment)/" : "/\(segment)/"))
       let above = index / 2
       parts.append("\(row).\(SQLName.quoted(above < parents.count ? parents[above] : Self.idColumn))")
@@ -92,14 +92,12 @@ extension TableLayout {
     "DELETE FROM \(SQLName.quoted(name)) WHERE \(path(of: SQLName.quoted(name))) = ?"
   }
 
-  /// The statement that removes a row by its IDs.
   var removal: String { "DELETE FROM \(SQLName.quoted(name)) WHERE \(keyCondition)" }
 
-  /// The statement that reads a row by its IDs.
   var selection: String { "SELECT * FROM \(SQLName.quoted(name)) WHERE \(keyCondition)" }
 
   private var keyCondition: String {
-    (parents + [Self.idColumn]).map { "\(SQLName.quoted($0)) = ?" }.joined(separator: " AND ")
+    keyColumns.map { "\(SQLName.quoted($0)) = ?" }.joined(separator: " AND ")
   }
 }
 
@@ -118,7 +116,6 @@ extension TableLayout.FieldColumn {
   /// The constraint that says which table's documents the values name; nil where they name none.
   func foreignKey(in layout: MirrorLayout) -> String? {
     guard let table = reference.flatMap({ layout.table(of: $0) }), table.parents.isEmpty else { return nil }
-    return "FOREIGN KEY (\(SQLName.quoted(name))) REFERENCES \(SQLName.quoted(table.name)) "
-      + "(\(SQLName.quoted(TableLayout.idColumn)))"
+    return table.reference(from: [name])
   }
 }

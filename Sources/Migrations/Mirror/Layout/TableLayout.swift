@@ -28,7 +28,6 @@ package struct TableLayout: Sendable {
   package let columns: [FieldColumn]
   /// The tables of the elements of arrays, where the schema says what these are.
   package private(set) var elementTables: [ElementTable] = []
-  /// The number of columns in all.
   package var width: Int { parents.count + columns.count + 2 }
 
   let tree: FieldColumnTree
@@ -40,9 +39,7 @@ package struct TableLayout: Sendable {
     self.schema = schema
     self.name = name
     var taken: Set<String> = [Self.idColumn, Self.otherColumn]
-    let segments = schema.pattern.string.utf8.split(separator: UInt8(ascii: "/")).map {
-      String(Substring($0))
-    }
+    let segments = schema.pattern.segments
     parents = segments.indices.filter { $0 % 2 == 1 }.map {
       SQLName.unused("\(SQLName.snakeCase(segments[$0 - 1]))_id", &taken)
     }
@@ -82,7 +79,11 @@ package struct TableLayout: Sendable {
   }
 }
 
-/// The tables of a mirror.
+extension CollectionPath {
+  /// The segments: collection IDs and document IDs, or `*`, in turn.
+  var segments: [String] { string.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) } }
+}
+
 package struct MirrorLayout: Sendable {
   package let tables: [TableLayout]
   private let byPattern: [CollectionPath: Int]
@@ -98,8 +99,8 @@ package struct MirrorLayout: Sendable {
     var tables: [TableLayout] = []
     var byPattern: [CollectionPath: Int] = [:]
     for collection in collections where byPattern[collection.pattern] == nil {
-      let ids = collection.pattern.string.utf8.split(separator: UInt8(ascii: "/")).enumerated()
-        .filter { $0.offset % 2 == 0 }.map { SQLName.snakeCase(String(Substring($0.element))) }
+      let ids = collection.pattern.segments.enumerated().filter { $0.offset % 2 == 0 }
+        .map { SQLName.snakeCase($0.element) }
       byPattern[collection.pattern] = tables.count
       let name = SQLName.unused(ids.joined(separator: "_"), &taken)
       tables.append(TableLayout(collection, name: name, &taken))

@@ -3,6 +3,7 @@ import FirestoreREST
 import GRDB
 import LocalFirestore
 import Logging
+import MigrationEngine
 import Runs
 import Schema
 
@@ -29,7 +30,7 @@ extension MirrorPull {
       try file.close()
       return report
     } catch {
-      // Closing rolls back; what ended the pull says more than that this failed.
+      // Closing rolls back; the error that ended the pull is reported, not that of closing.
       try? file.close()
       throw error
     }
@@ -111,11 +112,7 @@ extension MirrorPull {
     _ stage: PullStage,
     _ report: inout Report
   ) async throws {
-    var read = 0
-    try await forEachPage(of: wholeRead(of: root, at: moment)) { page in
-      try take(page, stage, &read)
-    }
-    report.read += read
+    try await forEachPage(of: wholeRead(of: root, at: moment)) { page in try take(page, stage, &report) }
     try stage.removeUnseen(.subtree(root)) { _ in true }
   }
 
@@ -127,18 +124,14 @@ extension MirrorPull {
   ) async throws {
     var read = CollectionRead(pattern, readTime: moment)
     read.reach = .pattern
-    var count = 0
-    try await forEachPage(of: read) { page in try take(page, stage, &count) }
-    report.read += count
+    try await forEachPage(of: read) { page in try take(page, stage, &report) }
     let scope = CollectionPatternScope(pattern)
     try stage.removeUnseen(scope.scope) { scope.contains($0) }
   }
 
-  private func take(_ page: [RawDocument], _ stage: PullStage, _ read: inout Int) throws {
+  private func take(_ page: [RawDocument], _ stage: PullStage, _ report: inout Report) throws {
     let page = page.filter { !$0.path.isReserved }
-    let changed = try stage.take(page, remembers: true)
-    read += page.count
-    record(page, changed: changed)
+    record(page, changed: try stage.take(page, remembers: true), &report)
   }
 
   private func readChanges(
@@ -151,13 +144,9 @@ extension MirrorPull {
   ) async throws {
     var read = CollectionRead(root, readTime: moment)
     read.filter = .field(field, .greaterThanOrEqual, .timestamp(mark))
-    var count = 0
     try await forEachPage(of: read) { page in
-      let changed = try stage.take(page, remembers: false)
-      count += page.count
-      record(page, changed: changed)
+      record(page, changed: try stage.take(page, remembers: false), &report)
     }
-    report.read += count
     let present = try stage.count(root)
     do throws(Failure) {
       let counted = try await client.count(CollectionRead(root, readTime: moment)).count
@@ -180,22 +169,19 @@ extension MirrorPull {
   ) async throws {
     let read = CollectionRead(root, mask: [.documentName], readTime: moment)
     var missing: [DocumentPath] = []
-    var names = 0
     try await forEachPage(of: read) { page in
-      names += page.count
+      report.names += page.count
       missing += try stage.unknown(page)
     }
-    report.names += names
     try stage.removeUnseen(.collection(root)) { _ in true }
-    for start in stride(from: 0, to: missing.count, by: 300) {
-      let some = Array(missing[start..<min(start + 300, missing.count)])
-      let documents = Array(try await client.batchGet(some, readTime: moment).values)
-      record(documents, changed: try stage.take(documents, remembers: false))
-      report.read += documents.count
+    for some in missing.chunks(of: 300) {
+      let documents = Array(try await client.batchGet(Array(some), readTime: moment).values)
+      record(documents, changed: try stage.take(documents, remembers: false), &report)
     }
   }
 
-  private func record(_ page: [RawDocument], changed: Int) {
+  private func record(_ page: [RawDocument], changed: Int, _ report: inout Report) {
+    report.read += page.count
     guard let collection = page.first?.path.collection.pattern else { return }
     counts.update(collection) {
       $0.read += page.count
@@ -260,7 +246,7 @@ extension MirrorPull {
     }
   }
 
-  /// Writes the rows that somebody edited as the documents are.
+  /// Writes edited rows as the documents are.
   private func discardEdits(
     _ db: Database,
     _ documents: DocumentTable,
@@ -270,9 +256,7 @@ extension MirrorPull {
       if let document = edit.document {
         try writer.restore(document, documents, db)
       } else if let table = CollectionPath(edit.collection).flatMap({ writer.layout.table(of: $0) }) {
-        let remove = try StatementWriter(db, table.removalByPath)
-        remove.bind(1, text: edit.path)
-        try remove.run()
+        try StatementWriter(db, table.removalByPath).run(texts: [edit.path])
       }
     }
   }

@@ -10,11 +10,10 @@ package import Schema
 ///
 /// A pull shows one moment of the service, where the service allows it, and is in the file as a whole or not at all.
 package struct MirrorPull: Sendable {
-  /// How a pull is made.
   package struct Options: Sendable {
     /// Whether everything is read again.
     package var isFull = false
-    /// By how many seconds a mark lies before the moment that was read.
+    /// The seconds from a mark to the moment that was read.
     package var overlap: Int64 = 600
     /// Whether edits that were not pushed are dropped.
     package var discardsEdits = false
@@ -37,9 +36,7 @@ package struct MirrorPull: Sendable {
     }
   }
 
-  /// What a pull did.
   package struct Report: Sendable, Equatable {
-    /// Whether the file is new.
     package var isNew = false
     /// The moment that the mirror shows.
     package var readTime: Timestamp?
@@ -58,7 +55,6 @@ package struct MirrorPull: Sendable {
   package let client: FirestoreClient
   package let environment: DatabaseEnvironment
   package let schema: DatabaseSchema
-  /// Where the mirror is.
   package let path: String
   package let options: Options
   package let views: [View]
@@ -88,8 +84,6 @@ package struct MirrorPull: Sendable {
     self.logger = logger
   }
 
-  /// Pulls.
-  ///
   /// - Throws: ``Failure``; the file is as it was then. `.tryLater` where edits were not pushed, or where another program
   ///   keeps the file locked.
   package func run() async throws -> Report {
@@ -108,11 +102,12 @@ package struct MirrorPull: Sendable {
 
   /// The moment to read at; nil for the present of each page.
   func pin() async throws -> Timestamp? {
+    // The service itself is not probed, so its collections need not be listed for that.
+    let probed = environment.isRealService ? nil : try await roots(at: nil).first
     let pinning = ReadTimePinning(client: client, environment: environment, logger: logger)
-    return try await pinning.pin(.pinned, probing: CollectionPath(nil, "users"))
+    return try await pinning.pin(.pinned, probing: probed)
   }
 
-  /// The read of a root collection with everything below it.
   func wholeRead(of root: CollectionPath, at moment: Timestamp?) -> CollectionRead {
     var read = CollectionRead(root, readTime: moment)
     read.reach = .subcollections

@@ -3,7 +3,7 @@ import FirestoreREST
 import GRDB
 import LocalFirestore
 
-/// What a pull has read and the mirror does not have yet, in temporary tables that are gone with the connection.
+/// What a pull has read and the mirror does not have yet, in temporary tables that end with the connection.
 struct PullStage {
   private let file: MirrorFile
   private let database: DatabaseName
@@ -96,9 +96,7 @@ struct PullStage {
           sql: "SELECT id FROM seen WHERE id IN (\(rows.map { String($0.id) }.joined(separator: ",")))"
         )
         for row in rows where !seen.contains(row.id) && isMeant(row.path) {
-          let go = try StatementWriter(db, "INSERT OR IGNORE INTO gone VALUES (?)")
-          go.bind(1, text: row.path.string)
-          try go.run()
+          try StatementWriter(db, "INSERT OR IGNORE INTO gone VALUES (?)").run(texts: [row.path.string])
         }
         guard rows.count == 500, let end = rows.last else { break }
         last = end.key

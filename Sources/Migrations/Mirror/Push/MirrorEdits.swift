@@ -6,7 +6,7 @@ package import MigrationEngine
 package import Schema
 import Tables
 
-/// What somebody changed in the rows of a mirror, as changes of the documents.
+/// The edits of the rows of a mirror, as changes of the documents.
 ///
 /// A document that is no longer as it was pulled is a conflict, and so left alone; but for one that is already as the
 /// rows say.
@@ -26,11 +26,9 @@ package struct MirrorEdits: ChangeList {
   private let schema: DatabaseSchema
   private var subcollections: SubcollectionGuard.Lister?
 
-  /// Documents that are looked at together.
+  /// Documents that are read together.
   private static let width = 100
 
-  /// Finds the edits.
-  ///
   /// - Throws: ``Failure``; `.usage` where the mirror is of another database.
   package init(in file: MirrorFile, client: FirestoreClient, schema: DatabaseSchema) throws(Failure) {
     self.file = file
@@ -58,11 +56,10 @@ package struct MirrorEdits: ChangeList {
         remedy: "Correct its \(TableLayout.idColumn), or delete the row."
       )
     }
-    let paths = found.paths
+    paths = found.paths
     abandoned = found.abandoned
     deletions = found.deletions
-    self.paths = paths
-    collections = Set(paths.map(\.collection.pattern)).sorted()
+    collections = Set(found.paths.map(\.collection.pattern)).sorted()
   }
 
   private struct Found {
@@ -113,13 +110,8 @@ package struct MirrorEdits: ChangeList {
     after position: String?,
     mark: (String) async throws -> Void
   ) async throws {
-    var paths = paths[...]
-    if let position {
-      paths = paths.drop { $0.string.compareUTF8(position) <= 0 }
-    }
-    while !paths.isEmpty {
-      let some = Array(paths.prefix(Self.width))
-      paths = paths.dropFirst(Self.width)
+    let rest = paths.drop { path in position.map { path.string.compareUTF8($0) <= 0 } ?? false }
+    for some in rest.chunks(of: Self.width).map(Array.init) {
       let present = try await client.batchGet(some)
       var outcomes = try some.map { path in try outcome(path, present[path]) }
       if let subcollections { try await SubcollectionGuard.withhold(&outcomes, subcollections) }
@@ -183,8 +175,7 @@ package struct MirrorEdits: ChangeList {
       for path in abandoned { try MirrorTables.forget(path, db) }
     }
     var left = paths.count
-    for start in stride(from: 0, to: paths.count, by: 300) {
-      let some = Array(paths[start..<min(start + 300, paths.count)])
+    for some in paths.chunks(of: 300).map(Array.init) {
       let present = try await client.batchGet(some)
       left -= try file.use { db in
         try db.execute(sql: "BEGIN IMMEDIATE")
@@ -204,7 +195,8 @@ package struct MirrorEdits: ChangeList {
           try db.execute(sql: "COMMIT")
           return settled
         } catch {
-          try db.execute(sql: "ROLLBACK")
+          // Some errors have rolled back already, and then this fails; what came first is what is reported.
+          try? db.execute(sql: "ROLLBACK")
           throw error
         }
       }

@@ -22,8 +22,6 @@ struct RowEdit {
     self.declared = declared
   }
 
-  /// Decides.
-  ///
   /// - Parameters:
   ///   - pulled: The document as it was pulled; nil where there was none.
   ///   - row: The cells of the fields and of `_other`; nil where the row is gone.

@@ -27,7 +27,7 @@ extension SQLCell: Equatable {
   }
 }
 
-/// Turns values into cells and cells that somebody edited into values.
+/// Converts values to cells and edited cells to values.
 package struct SQLCells {
   private var text: CellText
   private let parser = JSONParser()
@@ -83,7 +83,7 @@ package struct SQLCells {
 
   // MARK: Reading
 
-  /// The value of a cell that somebody edited; nil where the field is to be missing.
+  /// The value of an edited cell; nil where the field is to be missing.
   ///
   /// - Throws: ``CellError``.
   package func value(_ cell: SQLCell, as type: Column.ValueType) throws(CellError) -> Value? {

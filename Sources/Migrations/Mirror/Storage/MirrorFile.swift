@@ -110,30 +110,22 @@ package final class MirrorFile: Sendable {
   /// The failure without the statement's arguments, which are people's data.
   private static func failure(_ error: DatabaseError, _ path: String) -> Failure {
     let cause = "\(error.message ?? "SQLite failed") (SQLite code \(error.extendedResultCode.rawValue))"
-    switch error.resultCode {
+    func failure(_ kind: Failure.Kind, _ cause: String, _ remedy: String) -> Failure {
+      Failure(kind, "use the mirror", path: path, cause: cause, remedy: remedy)
+    }
+    return switch error.resultCode {
     case .SQLITE_BUSY, .SQLITE_LOCKED:
-      return Failure(
+      failure(
         .tryLater,
-        "use the mirror",
-        path: path,
-        cause: "another program keeps it locked",
-        remedy: "Another pull may be under way, or an SQL tool has a transaction open."
+        "another program keeps it locked",
+        "Another pull may be under way, or an SQL tool has a transaction open."
       )
-    case .SQLITE_NOTADB, .SQLITE_CORRUPT:
-      return Failure(
-        .inputMalformed,
-        "use the mirror",
-        path: path,
-        cause: cause,
-        remedy: "Move it away and pull again."
-      )
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT: failure(.inputMalformed, cause, "Move it away and pull again.")
     default:
-      return Failure(
+      failure(
         .cannotWrite,
-        "use the mirror",
-        path: path,
-        cause: cause,
-        remedy: "Check its folder, the space on its disk and that of temporary files (SQLITE_TMPDIR)."
+        cause,
+        "Check its folder, the space on its disk and that of temporary files (SQLITE_TMPDIR)."
       )
     }
   }

@@ -30,7 +30,10 @@ package struct MirrorInfo: Sendable {
     package var mark: Timestamp?
   }
 
-  /// Reads what the file says of itself.
+}
+
+extension MirrorInfo {
+  /// Reads the description of a mirror from its file.
   package init(_ file: MirrorFile) throws(Failure) {
     self = try file.use { db in
       func value(_ name: String) throws -> String {
@@ -44,10 +47,13 @@ package struct MirrorInfo: Sendable {
       let sql = "SELECT collection, table_name, documents, mark FROM _mirror_collections ORDER BY collection"
       try StatementReader(db, sql, []).forEach { row in
         guard let path = CollectionPath(row.string(0)) else { return true }
-        let mark = row.type(3) == .null ? nil : Timestamp(row.string(3))
-        let documents = max(0, Int(row.integer(2)))
         collections.append(
-          Collection(path: path, table: row.string(1), documents: documents, mark: mark)
+          Collection(
+            path: path,
+            table: row.string(1),
+            documents: max(0, Int(row.integer(2))),
+            mark: row.type(3) == .null ? nil : Timestamp(row.string(3))
+          )
         )
         return true
       }
@@ -64,32 +70,10 @@ package struct MirrorInfo: Sendable {
     }
   }
 
-  init(
-    environment: String,
-    database: DatabaseName,
-    readTime: Timestamp?,
-    pulledAt: Timestamp,
-    schemaText: String,
-    inferredText: String,
-    collections: [Collection],
-    isPushed: Bool = false
-  ) {
-    self.environment = environment
-    self.database = database
-    self.readTime = readTime
-    self.pulledAt = pulledAt
-    self.schemaText = schemaText
-    self.inferredText = inferredText
-    self.collections = collections
-    self.isPushed = isPushed
-  }
-
-  /// The mark of a collection.
   func mark(of collection: CollectionPath) -> Timestamp? {
     collections.first { $0.path == collection }?.mark
   }
 
-  /// The tables, as they are in the file.
   package func layout() throws(Failure) -> MirrorLayout {
     MirrorLayout(try Self.collections(schemaText) + (try Self.inferred(inferredText)))
   }

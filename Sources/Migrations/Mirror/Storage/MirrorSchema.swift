@@ -10,7 +10,6 @@ import Tables
 
 /// Creates what belongs to the tables of a mirror, in the present transaction.
 enum MirrorSchema {
-  /// Creates an empty table.
   static func create(_ table: TableLayout, _ layout: MirrorLayout, _ db: Database) throws {
     for sql in table.creation(in: layout) { try db.execute(sql: sql) }
   }

@@ -9,7 +9,7 @@ enum MirrorTables {
   static let edits = "_mirror_edits"
 
   /// `_mirror` holds what the file is of, as pairs; `_mirror_collections` how far each collection was pulled;
-  /// `_mirror_columns` which field a column holds; `_mirror_edits` the documents whose rows somebody changed since.
+  /// `_mirror_columns` which field a column holds; `_mirror_edits` the documents whose rows were edited since.
   static let creation = """
     CREATE TABLE _mirror (name TEXT PRIMARY KEY, value TEXT NOT NULL);
     CREATE TABLE _mirror_collections (
@@ -30,7 +30,7 @@ enum MirrorTables {
     CREATE TABLE _mirror_edits (path TEXT PRIMARY KEY, collection TEXT NOT NULL);
     """
 
-  /// A row that somebody changed.
+  /// An edited row.
   struct Edit {
     /// The path of the document, as a trigger put it together.
     var path: String
@@ -45,7 +45,7 @@ enum MirrorTables {
     }
   }
 
-  /// What somebody changed, in the order of the paths' bytes.
+  /// The edited rows, in the order of the paths' bytes.
   static func edits(_ db: Database) throws -> [Edit] {
     var found: [Edit] = []
     try StatementReader(db, "SELECT path, collection FROM \(edits) ORDER BY path", []).forEach {
@@ -56,8 +56,6 @@ enum MirrorTables {
   }
 
   static func forget(_ path: String, _ db: Database) throws {
-    let forget = try StatementWriter(db, "DELETE FROM \(edits) WHERE path = ?")
-    forget.bind(1, text: path)
-    try forget.run()
+    try StatementWriter(db, "DELETE FROM \(edits) WHERE path = ?").run(texts: [path])
   }
 }

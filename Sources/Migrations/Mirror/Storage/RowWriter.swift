@@ -59,7 +59,7 @@ struct RowWriter {
     _ db: Database
   ) throws {
     let ids = table.ids(of: path)
-    try remove(ids, elements, db)
+    try StatementWriter(db, elements.removal).run(texts: ids)
     guard case .array(let values)? = fields[elements.field] else { return }
     for (position, value) in values.enumerated() {
       let image = RowImage(value, in: elements, &cells)
@@ -83,20 +83,11 @@ struct RowWriter {
     }
   }
 
-  private func remove(_ ids: [String], _ elements: ElementTable, _ db: Database) throws {
-    let remove = try StatementWriter(db, elements.removal)
-    for (index, id) in ids.enumerated() { remove.bind(index + 1, text: id) }
-    try remove.run()
-  }
-
-  /// Removes the row of a document.
   func remove(_ path: DocumentPath, _ db: Database) throws {
     guard let table = layout.table(of: path.collection) else { return }
-    let ids = table.ids(of: path)
-    let remove = try StatementWriter(db, table.removal)
-    for (index, id) in ids.enumerated() { remove.bind(index + 1, text: id) }
-    try remove.run()
-    for elements in table.elementTables { try self.remove(ids, elements, db) }
+    for sql in [table.removal] + table.elementTables.map(\.removal) {
+      try StatementWriter(db, sql).run(texts: table.ids(of: path))
+    }
   }
 
   /// The fields of a document as it is stored.
@@ -107,7 +98,6 @@ struct RowWriter {
     return try parser.parse(bytes) { json throws(WireError) in try decoder.fields(json) }
   }
 
-  /// Fills tables from the documents that are stored.
   mutating func fill(_ tables: [TableLayout], _ documents: DocumentTable, _ db: Database) throws {
     for table in tables {
       try MirrorScan.forEach(of: table.collection, documents) { row in
@@ -117,7 +107,7 @@ struct RowWriter {
   }
 }
 
-/// Goes through stored documents in name order, some at a time.
+/// Reads stored documents in name order, some at a time.
 enum MirrorScan {
   private static let batch = 500
 
@@ -136,6 +126,14 @@ enum MirrorScan {
       guard rows.count == batch, let end = rows.last else { return }
       last = end.key
     }
+  }
+}
+
+extension StatementWriter {
+  /// Runs the statement, whose parameters are texts, also with a NUL in them.
+  func run(texts: [String]) throws {
+    for (index, text) in texts.enumerated() { bind(index + 1, text: text) }
+    try run()
   }
 }
 

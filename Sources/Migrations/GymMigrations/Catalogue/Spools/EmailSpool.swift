@@ -6,7 +6,6 @@ import MigrationEngine
 /// The users and their emails, and the entries that were read, on disk: what a rebuild of the index has to look up,
 /// in memory that does not grow with it.
 struct EmailSpool {
-  /// One user.
   struct User {
     var id: String
     /// The normalised email; nil where the document has no text there.
@@ -19,18 +18,14 @@ struct EmailSpool {
 
   /// What the users say of one entry.
   struct Answer {
-    /// Whether the entry's user exists.
     var userExists = false
-    /// Whether the entry's user bears the entry's email.
     var userBearsEmail = false
     /// The user who bears the email since earliest, if it may have an entry; nil where nobody does.
     var earliest: String?
   }
 
-  /// How many rows go into one transaction, and how many entries into one look-up.
-  static let batch = SpoolDatabase.batch
-
   private let database: SpoolDatabase
+
   init() throws {
     database = try SpoolDatabase(
       of: "the emails",
@@ -44,16 +39,12 @@ struct EmailSpool {
     )
   }
 
-  /// Adds users.
   func add(_ users: [User]) async throws {
-    try await database.use { db in
-      let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO users VALUES (?, ?, ?, ?, ?)")
-      for user in users {
-        try insert.execute(arguments: [
-          SpoolDatabase.bytes(user.id), user.email.map(SpoolDatabase.bytes), user.isIndexable,
-          user.createdAt?.seconds ?? Int64.max, user.createdAt?.nanoseconds ?? 0,
-        ])
-      }
+    try await database.insert(users, "INSERT OR REPLACE INTO users VALUES (?, ?, ?, ?, ?)") { user in
+      [
+        SpoolDatabase.bytes(user.id), user.email.map(SpoolDatabase.bytes), user.isIndexable,
+        user.createdAt?.seconds ?? Int64.max, user.createdAt?.nanoseconds ?? 0,
+      ]
     }
   }
 
@@ -111,7 +102,7 @@ struct EmailSpool {
       )
       var found: [(email: String, user: String)] = []
       var last = Data()
-      while found.count < Self.batch, let row = try rows.next() {
+      while found.count < SpoolDatabase.batch, let row = try rows.next() {
         let email: Data = row[0]
         if email == last { continue }
         last = email

@@ -17,7 +17,6 @@ enum LinkDecision: Sendable, Equatable {
   /// A person should know or decide: why, and who else is meant.
   case record(MembersLink.Code, candidates: [String])
 
-  /// Decides on one person.
   init(on person: LinkSpool.Person, by look: LinkLookUp) throws {
     let other = person.side.other
     var isDangling = false

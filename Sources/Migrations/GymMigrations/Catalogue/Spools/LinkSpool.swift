@@ -6,14 +6,12 @@ import MigrationEngine
 /// Users and members side by side on disk, with what links them: what ``MembersLink`` has to look up, in memory that
 /// does not grow with it.
 struct LinkSpool {
-  /// The two sides of a link.
   enum Side: Int64, Sendable, CaseIterable {
     case user, member
 
     var other: Side { self == .user ? .member : .user }
   }
 
-  /// One user or member.
   struct Person: Sendable {
     var side: Side
     var id: String
@@ -29,6 +27,7 @@ struct LinkSpool {
   }
 
   private let database: SpoolDatabase
+
   init() throws {
     database = try SpoolDatabase(
       of: "users and members",
@@ -43,20 +42,17 @@ struct LinkSpool {
 
   /// Adds people, each with the document to be recorded later; none where it is recorded already.
   func add(_ people: [(person: Person, document: RawDocument?)]) async throws {
-    let rows = people.map { person, document in (person, document.map(Self.json)) }
-    try await database.use { db in
-      let insert = try db.cachedStatement(
-        sql: """
-          INSERT INTO people (side, id, phone, email, link, active, frozen, document) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-          """
-      )
-      for (person, document) in rows {
-        try insert.execute(arguments: [
-          person.side.rawValue, SpoolDatabase.bytes(person.id), person.phone.map(SpoolDatabase.bytes),
-          person.email.map(SpoolDatabase.bytes), person.link.map(SpoolDatabase.bytes), person.isActive,
-          person.isFrozen, document,
-        ])
-      }
+    try await database.insert(
+      people,
+      """
+      INSERT INTO people (side, id, phone, email, link, active, frozen, document) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      """
+    ) { person, document in
+      [
+        person.side.rawValue, SpoolDatabase.bytes(person.id), person.phone.map(SpoolDatabase.bytes),
+        person.email.map(SpoolDatabase.bytes), person.link.map(SpoolDatabase.bytes), person.isActive,
+        person.isFrozen, document.map(Self.json),
+      ]
     }
   }
 
@@ -105,9 +101,9 @@ struct LinkSpool {
   }
 }
 
-/// The questions that a ``LinkDecision`` asks of the people.
+/// The look-ups of a ``LinkDecision``.
 struct LinkLookUp {
-  /// How many people of one key are looked at, at most.
+  /// The most people of one key that are looked at.
   static let limit = 10
 
   let db: Database
@@ -125,12 +121,11 @@ struct LinkLookUp {
     )
   }
 
-  /// The person of an id.
   func person(_ side: LinkSpool.Side, _ id: String) throws -> LinkSpool.Person? {
     try people("id", side, id, limit: 1).first
   }
 
-  /// Those whose own link names an id of the other side; so many at most.
+  /// Those whose own link names an id of the other side.
   func claimants(
     _ side: LinkSpool.Side,
     of id: String,
@@ -139,7 +134,7 @@ struct LinkLookUp {
     try people("link", side, id, limit: limit)
   }
 
-  /// Those of a side who bear a phone or an email; so many at most.
+  /// Those of a side who have a phone or an email.
   func bearers(
     _ side: LinkSpool.Side,
     _ key: LinkDecision.Key,

@@ -6,6 +6,7 @@ import MigrationEngine
 /// The members and their snapshots on disk: what ``SnapshotBackfill`` has to look up, in memory that does not grow with it.
 struct SnapshotSpool {
   private let database: SpoolDatabase
+
   init() throws {
     database = try SpoolDatabase(
       of: "the members' plans",
@@ -15,10 +16,8 @@ struct SnapshotSpool {
 
   /// Adds members; a snapshot is nil where the member has none.
   func add(_ members: [(id: String, snapshot: FieldMap?)]) async throws {
-    let rows = members.map { (SpoolDatabase.bytes($0.id), $0.snapshot.map(Self.json)) }
-    try await database.use { db in
-      let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO members VALUES (?, ?)")
-      for (id, snapshot) in rows { try insert.execute(arguments: [id, snapshot]) }
+    try await database.insert(members, "INSERT OR REPLACE INTO members VALUES (?, ?)") { id, snapshot in
+      [SpoolDatabase.bytes(id), snapshot.map(Self.json)]
     }
   }
 

@@ -25,27 +25,19 @@ struct UnifiedName {
 
   /// Where the parts of ``sure`` and ``proposed`` come from.
   enum Source {
-    /// Android's fields for them.
     case android
-    /// The full name.
     case fullName
   }
 
   /// Why the name is listed for review.
   enum Doubt: Equatable {
-    /// fullName, Android's parts and the standing parts do not say the same.
+    /// fullName, Android's parts and the existing parts do not say the same.
     case disagrees
-    /// fullName is one unit.
     case oneUnit
-    /// fullName has more than three units.
     case manyUnits
-    /// fullName holds a particle.
     case particle
-    /// There is no paternal name.
     case noPaternal
-    /// There is no given name.
     case noFirst
-    /// There is no name at all.
     case noName
   }
 
@@ -107,7 +99,7 @@ struct UnifiedName {
 
   // MARK: Parts
 
-  /// Whether Android's parts may be taken: they are there, and agree with the standing parts and with fullName.
+  /// Whether Android's parts may be taken: they are there, and agree with the existing parts and with fullName.
   ///
   /// Existing parts may be what fullName has beyond Android's. Then both together must say all of it: a maternal
   /// name beyond fullName is taken only from parts that agree by themselves.

@@ -46,7 +46,6 @@ package struct UsersDropLegacy: Migration {
 
   package init() {}
 
-  /// What becomes of one user.
   package func outcome(for document: RawDocument) -> Outcome {
     let there = Self.pairs.filter { document.fields[$0.legacy.rawValue] != nil }
     if there.isEmpty { return Outcome(.unchanged) }

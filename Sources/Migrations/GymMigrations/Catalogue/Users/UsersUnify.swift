@@ -17,11 +17,8 @@ package struct UsersUnify: Migration {
   package enum Code: String, Sendable, CaseIterable {
     /// fullName, Android's parts and the existing unified parts disagree.
     case nameDisagrees = "name-disagrees"
-    /// fullName is one unit.
     case nameOneWord = "name-one-word"
-    /// fullName has more than three units.
     case nameManyWords = "name-many-words"
-    /// fullName holds a particle.
     case nameParticle = "name-particle"
     /// A required part, the paternal name, is missing everywhere.
     case nameNoPaternal = "name-no-paternal"
@@ -102,7 +99,6 @@ package struct UsersUnify: Migration {
     )
   }
 
-  /// What becomes of one user.
   package func outcome(for document: RawDocument) -> Outcome {
     let user = UserFields(document.fields)
     if !user.wrongTypes.isEmpty {
@@ -153,7 +149,7 @@ package struct UsersUnify: Migration {
     return Outcome(name.isWithheld ? .skip : .unchanged, findings: findings)
   }
 
-  /// What a person decided about the user's name, held against what the list would say of it today.
+  /// What a person decided about the user's name, compared with what the list would show of it today.
   private func decidedName(
     of document: RawDocument,
     _ user: UserFields,
@@ -198,7 +194,7 @@ package struct UsersUnify: Migration {
 
   /// The fields after the run: fullName where it is about that alone, else every field of the name.
   ///
-  /// What the run itself writes is among it, so that a list can be handed back after the run as after its plan.
+  /// It includes what the run itself writes, so that a list can be used after the run as after its plan.
   private static func found(_ doubt: UnifiedName.Doubt, in fields: FieldMap) -> Value? {
     switch doubt {
     case .oneUnit, .manyUnits, .particle:
@@ -293,7 +289,6 @@ extension UsersUnify {
 }
 
 extension UsersUnify.Reason {
-  /// Why a field of the name is set.
   fileprivate init(_ field: UserField, from source: UnifiedName.Source) {
     let isFromFullName = source == .fullName
     self =

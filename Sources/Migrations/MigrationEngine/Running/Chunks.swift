@@ -1,0 +1,10 @@
+extension Collection {
+  /// The elements in their order, so many at a time; the last chunk may be shorter.
+  package func chunks(of count: Int) -> some Sequence<SubSequence> {
+    sequence(state: self[...]) { rest -> SubSequence? in
+      if rest.isEmpty { return nil }
+      defer { rest = rest.dropFirst(count) }
+      return rest.prefix(count)
+    }
+  }
+}
