@@ -11,7 +11,6 @@ import Platform
 ///
 /// Its requests are made on a thread of its own, so that those who block until a file is written cannot hold them up.
 package struct CloudStorage: Sendable {
-  /// The buckets as files.
   package let files: FileAccess
   package let client: StorageClient
   private let bridge: Bridge

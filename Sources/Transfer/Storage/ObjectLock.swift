@@ -6,8 +6,8 @@ import Synchronization
 /// A lock that machines share: an object that names its holder, and that the holder keeps renewing.
 ///
 /// It is taken and renewed by the generation of the object, so that two never hold it. A lock that was not renewed for
-/// ``duration`` seconds, by the clock of the service, belongs to a process that ended without a chance to give it back, and is
-/// anybody's.
+/// ``duration`` seconds, by the clock of the service, was left by a process that ended without releasing it; any other may
+/// take it then.
 package final class ObjectLock: Sendable {
   /// Seconds that it holds without being renewed.
   package static let duration: Int64 = 60
@@ -117,7 +117,7 @@ package final class ObjectLock: Sendable {
     )
   }
 
-  /// Gives it back, as far as the service can be reached; it ends by itself otherwise.
+  /// Releases it, as far as the service can be reached; it ends by itself otherwise.
   package func release() async {
     let task = renewing.withLock { task in
       defer { task = nil }

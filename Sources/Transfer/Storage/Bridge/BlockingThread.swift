@@ -23,7 +23,7 @@ final class BlockingThread: TaskExecutor {
   }
 
   private let state = Mutex(State())
-  /// A pipe: whoever changes the state wakes the thread with a byte.
+  /// A pipe: a byte after each change of the state wakes the thread.
   private let reading: Int32
   private let writing: Int32
 
