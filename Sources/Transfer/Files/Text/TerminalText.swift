@@ -6,7 +6,6 @@
 ///
 ///     let text: TerminalText = "\(path)\t\(count)\n"
 package struct TerminalText: Sendable, Equatable, ExpressibleByStringInterpolation, CustomStringConvertible {
-  /// The text as printed.
   package let description: String
 
   package init(stringLiteral text: String) {
@@ -98,12 +97,7 @@ package struct TerminalText: Sendable, Equatable, ExpressibleByStringInterpolati
 extension Sequence<TerminalText> {
   /// Joins the texts with a separator.
   package func joined(separator: TerminalText = "") -> TerminalText {
-    TerminalText(joining: map(\.description), separator.description)
-  }
-}
-
-extension TerminalText {
-  fileprivate init(joining clean: [String], _ separator: String) {
-    description = clean.joined(separator: separator)
+    // All parts are escaped already.
+    TerminalText(stringLiteral: map(\.description).joined(separator: separator.description))
   }
 }

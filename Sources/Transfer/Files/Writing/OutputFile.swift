@@ -17,7 +17,6 @@ import Platform
 /// replaced. An existing file keeps its permissions; a new one is readable only by its owner, because it may
 /// hold personal data.
 package struct OutputFile: ~Copyable {
-  /// The result of writing a file.
   package struct Receipt: Sendable, Equatable {
     /// The path; `-` for standard output.
     package var path: String
@@ -33,7 +32,6 @@ package struct OutputFile: ~Copyable {
     }
   }
 
-  /// The final path.
   package let path: String
   /// The bytes written so far, before compression.
   package private(set) var bytesAccepted = 0
@@ -266,13 +264,7 @@ extension OutputFile {
     var output = try OutputFile(path, via: files)
     if SystemCall.status(source).status != nil {
       var input = try InputFile(source)
-      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-      defer { buffer.deallocate() }
-      while true {
-        let count = try input.read(into: buffer)
-        if count == 0 { break }
-        try output.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-      }
+      try input.forEachPiece { piece throws(Failure) in try output.write(piece) }
     }
     _ = try output.finish()
   }
@@ -311,20 +303,4 @@ extension OutputFile {
       (self.target, temporary, self.descriptor) = (target, name, descriptor)
     }
   }
-}
-
-/// Writes a file in a scope: completes it when `body` returns, deletes it if `body` throws or is cancelled.
-///
-/// - Throws: What `body` throws, `CancellationError`, or ``Failure`` of kind `cannotWrite`.
-package func withOutputFile<Result>(
-  _ path: String,
-  gzip: Bool? = nil,
-  digest: Bool = false,
-  isolation: isolated (any Actor)? = #isolation,
-  _ body: (inout OutputFile) async throws -> Result
-) async throws -> (result: Result, receipt: OutputFile.Receipt) {
-  var file = try OutputFile(path, gzip: gzip, digest: digest)
-  let result = try await body(&file)
-  try Task.checkCancellation()
-  return (result, try file.finish())
 }

@@ -24,11 +24,7 @@ package struct ExternalAccount: Sendable, Equatable, CustomStringConvertible {
     let secret: Secret?
 
     /// The value of the header `Authorization` (RFC 6749, section 2.3.1).
-    var authorization: Secret {
-      var login: [UInt8] = []
-      Base64.append("\(id):\(secret?.revealed ?? "")".utf8, to: &login)
-      return Secret("Basic \(String(decoding: login, as: UTF8.self))")
-    }
+    var authorization: Secret { Secret("Basic \(Base64.standard("\(id):\(secret?.revealed ?? "")".utf8))") }
   }
 
   /// Reads a file of `type` `external_account`.
