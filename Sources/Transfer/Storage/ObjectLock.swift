@@ -178,12 +178,10 @@ package final class ObjectLock: Sendable {
   // MARK: The object
 
   private static func content(holder: String) -> [UInt8] {
-    var json = JSONWriter()
-    json.object {
+    JSONWriter.body {
       $0.member("holder", holder)
       $0.member("version", gymmigrateVersion)
-    }
-    return json.bytes + [UInt8(ascii: "\n")]
+    } + [UInt8(ascii: "\n")]
   }
 
   /// Returns who holds a lock; nil if it does not say.

@@ -21,11 +21,7 @@ final class BodyInflater: Sendable {
   /// Returns a body without its encodings, which the header `Content-Encoding` names in the order they were applied.
   ///
   /// - Throws: `.bodyTooLarge` if it would be larger than `maximum`, `.lost` if it cannot be decompressed.
-  func decoded(
-    _ body: [UInt8],
-    _ encodings: String,
-    atMost maximum: Int
-  ) throws(TransportError) -> [UInt8] {
+  func decoded(_ body: [UInt8], _ encodings: String, atMost maximum: Int) throws(TransportError) -> [UInt8] {
     var body = body
     for encoding in encodings.split(separator: ",").reversed() {
       let name = encoding.drop(while: \.isWhitespace).lowercased()
@@ -102,8 +98,11 @@ final class BodyInflater: Sendable {
 
 extension TransportError {
   /// A body that is not what its encoding says.
-  fileprivate static var damaged: TransportError {
-    TransportError(.lost, "the compressed response is damaged")
+  fileprivate static let damaged = TransportError(.lost, "the compressed response is damaged")
+
+  /// A body over the limit of its request.
+  static func larger(than maximum: Int) -> TransportError {
+    TransportError(.bodyTooLarge, "the response is larger than \(maximum) bytes")
   }
 }
 
@@ -173,12 +172,5 @@ private final class Decompressor: @unchecked Sendable {
       default: throw .damaged
       }
     }
-  }
-}
-
-extension TransportError {
-  /// A body over the limit of its request.
-  static func larger(than maximum: Int) -> TransportError {
-    TransportError(.bodyTooLarge, "the response is larger than \(maximum) bytes")
   }
 }

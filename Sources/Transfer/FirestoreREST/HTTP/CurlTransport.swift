@@ -49,7 +49,6 @@ package final class CurlTransport: HTTPTransport {
   }
 }
 
-/// The result of one transfer.
 typealias TransferResult = Result<HTTPResponse, TransportError>
 
 /// The command queue and the thread that executes it.
@@ -71,9 +70,7 @@ private final class CurlEventLoop: Sendable {
   /// Only the event thread uses it, except for `curl_multi_wakeup`, which is thread-safe.
   private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
 
-  private static let initialised: Void = {
-    curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-  }()
+  private static let initialised: Void = { curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }()
 
   private let certificates: String?
 

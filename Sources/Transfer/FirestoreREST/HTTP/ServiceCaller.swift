@@ -20,7 +20,6 @@ package final class TrafficCounter: Sendable {
 
   package init() {}
 
-  /// The traffic so far.
   package var current: Traffic { state.withLock { $0 } }
 
   func count(_ change: (inout Traffic) -> Void) {
@@ -50,11 +49,8 @@ package struct ServiceCaller: Sendable {
   package let transport: any HTTPTransport
   package let credentials: TokenProvider
   let parsers = ParserPool()
-  /// The retry policy.
   package let policy: RetryPolicy
-  /// The clock.
   package let clock: RunClock
-  /// The traffic counter.
   package let traffic: TrafficCounter
   private let onRetry: @Sendable (RetryNotice) -> Void
 
@@ -113,27 +109,22 @@ package struct ServiceCaller: Sendable {
 
   /// Sends a signed request once (twice if the token was refused) and returns the response, whatever its status.
   package func exchange(_ request: HTTPRequest) async throws(CallFailure) -> HTTPResponse {
-    let (authorization, response) = try await send(request, with: nil)
+    let authorization = try await Self.credentials { () async throws(Failure) in
+      try await credentials.authorization()
+    }
+    let response = try await send(request, with: authorization)
     guard response.status == 401 else { return response }
     let fresh = try await Self.credentials { () async throws(Failure) in
       try await credentials.refreshed(after: authorization)
     }
     guard let fresh else { return response }
-    return try await send(request, with: fresh).1
+    return try await send(request, with: fresh)
   }
 
   private func send(
     _ request: HTTPRequest,
-    with given: Authorization?
-  ) async throws(CallFailure) -> (Authorization, HTTPResponse) {
-    let authorization: Authorization
-    if let given {
-      authorization = given
-    } else {
-      authorization = try await Self.credentials { () async throws(Failure) in
-        try await credentials.authorization()
-      }
-    }
+    with authorization: Authorization
+  ) async throws(CallFailure) -> HTTPResponse {
     var request = request
     request.headers += authorization.headers
     traffic.count {
@@ -143,7 +134,7 @@ package struct ServiceCaller: Sendable {
     do throws(TransportError) {
       let response = try await transport.send(request)
       traffic.count { $0.bytesIn += response.wireBytes }
-      return (authorization, response)
+      return response
     } catch {
       throw .transport(error)
     }
@@ -161,18 +152,12 @@ package struct ServiceCaller: Sendable {
   }
 
   private func parse(_ json: [UInt8], with parser: JSONParser) throws(CallFailure) -> JSONCursor {
-    var result: Result<JSONCursor, WireError>?
-    json.withUnsafeBytes { bytes in
-      do throws(WireError) {
-        result = .success(try parser.parseHolding(bytes, room: json.capacity))
-      } catch {
-        result = .failure(error)
+    do throws(WireError) {
+      return try json.span.withUnsafeBytes { bytes throws(WireError) in
+        try parser.parseHolding(bytes, room: json.capacity)
       }
-    }
-    switch result {
-    case .success(let root)?: return root
-    case .failure(let error)?: throw .malformed("the response cannot be read: \(error)")
-    case nil: throw .malformed("the response is empty")
+    } catch {
+      throw .malformed("the response cannot be read: \(error)")
     }
   }
 
@@ -292,10 +277,7 @@ extension CallFailure {
     case .malformed: return failure(.unavailable, "There may be a proxy in between; try again later.")
     case .unreadable: return failure(.internal, nil)
     case .foreign:
-      return failure(
-        .unavailable,
-        "This is not a response of Firestore: check the endpoint and any proxy."
-      )
+      return failure(.unavailable, "This is not a response of Firestore: check the endpoint and any proxy.")
     case .transport(let error):
       switch error.kind {
       case .cancelled: return failure(.interrupted, nil)

@@ -181,8 +181,7 @@ struct ObjectUpload: Sendable {
 
   /// Returns the metadata of an object as JSON.
   static func metadata(of address: StorageAddress, kind: String, id: String, crc32c: String?) -> [UInt8] {
-    var json = JSONWriter()
-    json.object {
+    JSONWriter.body {
       $0.member("contentType", contentType(of: address.name))
       $0.member("crc32c", crc32c)
       $0.key("metadata")
@@ -194,7 +193,6 @@ struct ObjectUpload: Sendable {
       }
       $0.member("name", address.name)
     }
-    return json.bytes
   }
 
   private static func contentType(of name: String) -> String {

@@ -9,7 +9,7 @@ package struct AccessToken: Sendable, Equatable {
   /// The time from which a new token is requested; nil for never.
   package let refreshTime: Double?
 
-  init(_ secret: Secret, expiry: Double?, refreshTime: Double?) {
+  init(_ secret: Secret, expiry: Double? = nil, refreshTime: Double? = nil) {
     self.secret = secret
     self.expiry = expiry
     self.refreshTime = refreshTime

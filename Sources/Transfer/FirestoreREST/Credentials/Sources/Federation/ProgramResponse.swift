@@ -5,7 +5,6 @@ struct ProgramResponse {
   /// The latest version of the format that is known.
   private static let latestVersion: Int64 = 1
 
-  /// The token.
   let token: Secret
   /// When it expires, in seconds since 1970, if the program says so.
   let expiry: Int64?
