@@ -122,7 +122,7 @@ private final class ConcurrentReads: Sendable {
   private let state: Locked<State>
 
   init(_ client: FirestoreClient, _ reads: [CollectionRead], width: Int, isCarrying: Bool) {
-    // Pages come and go on several threads, of two databases in a comparison.
+    // Several threads allocate and free pages, of two databases in a comparison.
     _ = Allocator.returnsLargeBlocks
     self.width = width
     self.isCarrying = isCarrying
@@ -158,14 +158,11 @@ private final class ConcurrentReads: Sendable {
     }
     for page in dropped { page.cancel() }
     begin()
-    let page = state.withLock { state -> Task<DocumentPage, any Error>? in
-      if state.scheduler.isCurrentDone { return nil }
-      guard let page = state.scheduler.first.flatMap({ state.pages[$0] }) else {
-        preconditionFailure("the first page was not requested")
-      }
-      return page
+    let (page, isDone) = state.withLock { state in
+      (state.scheduler.first.flatMap { state.pages[$0] }, state.scheduler.isCurrentDone)
     }
-    guard let page else { return nil }
+    if isDone { return nil }
+    guard let page else { preconditionFailure("the first page was not requested") }
     let documents = try await page.cancellingValue
     state.withLock { state in
       if let number = state.scheduler.first { state.pages[number] = nil }

@@ -240,6 +240,5 @@ struct FetchedPage: @unchecked Sendable {
   let next: PageStart.Position?
   /// Its own start; nil for the first page.
   let start: PageStart?
-  /// The requested page size.
   let size: Int
 }

@@ -52,7 +52,6 @@ private final class PageAhead: Sendable {
     (self.fetcher, self.start, self.size) = (fetcher, start, size)
   }
 
-  /// Sends the request.
   func begin() {
     state.withLock { state in
       if !state.isCancelled { state.task = Task { try await self.read() } }
