@@ -38,9 +38,7 @@ package final class ObjectLock: Sendable {
     state = Mutex(.held(generation: generation))
   }
 
-  deinit {
-    renewing.withLock { $0?.cancel() }
-  }
+  deinit { renewing.withLock { $0?.cancel() } }
 
   /// Takes a lock.
   ///

@@ -38,9 +38,7 @@ package final class InputCopy: Sendable, Equatable {
     self.descriptor = descriptor
   }
 
-  deinit {
-    close(descriptor)
-  }
+  deinit { close(descriptor) }
 
   package static func == (left: InputCopy, right: InputCopy) -> Bool { left === right }
 

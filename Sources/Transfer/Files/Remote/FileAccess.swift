@@ -15,9 +15,7 @@ package struct FileAccess: Sendable {
 
   private let remote: (any RemoteFiles)?
 
-  package init(remote: (any RemoteFiles)?) {
-    self.remote = remote
-  }
+  package init(remote: (any RemoteFiles)?) { self.remote = remote }
 
   /// Returns whether a name is a remote address and not a path.
   package static func isRemote(_ path: String) -> Bool { path.utf8.starts(with: scheme.utf8) }

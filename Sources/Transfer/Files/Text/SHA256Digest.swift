@@ -19,9 +19,7 @@ package struct SHA256Digest: ~Copyable {
     self.context = context
   }
 
-  deinit {
-    EVP_MD_CTX_free(context)
-  }
+  deinit { EVP_MD_CTX_free(context) }
 
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     if bytes.isEmpty { return }

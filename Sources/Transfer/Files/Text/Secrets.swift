@@ -37,9 +37,7 @@ package enum Secrets {
   }
 
   /// Forgets every secret, for a program that makes millions of them and prints none, as the fuzz targets.
-  static func forgetAll() {
-    known.withLock { $0 = Known() }
-  }
+  static func forgetAll() { known.withLock { $0 = Known() } }
 
   /// Returns the secret in hexadecimal and in Base64 at any alignment.
   ///

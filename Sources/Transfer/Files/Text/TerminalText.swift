@@ -8,18 +8,12 @@
 package struct TerminalText: Sendable, Equatable, ExpressibleByStringInterpolation, CustomStringConvertible {
   package let description: String
 
-  package init(stringLiteral text: String) {
-    description = text
-  }
+  package init(stringLiteral text: String) { description = text }
 
-  package init(stringInterpolation: StringInterpolation) {
-    description = stringInterpolation.text
-  }
+  package init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
 
   /// A single line, or part of one, from any source.
-  package init(_ text: String) {
-    description = Self.escaped(text)
-  }
+  package init(_ text: String) { description = Self.escaped(text) }
 
   /// Several lines whose line feeds are the program's own, such as help.
   package init(lines text: String) {
@@ -34,14 +28,10 @@ package struct TerminalText: Sendable, Equatable, ExpressibleByStringInterpolati
       text.reserveCapacity(literalCapacity)
     }
 
-    package mutating func appendLiteral(_ literal: String) {
-      text += literal
-    }
+    package mutating func appendLiteral(_ literal: String) { text += literal }
 
     /// Appends text that is already escaped.
-    package mutating func appendInterpolation(_ part: TerminalText) {
-      text += part.description
-    }
+    package mutating func appendInterpolation(_ part: TerminalText) { text += part.description }
 
     /// Appends any other value, escaped.
     package mutating func appendInterpolation(_ value: some CustomStringConvertible) {

@@ -31,9 +31,7 @@ package final class AppendOnlyFile: Sendable {
     state = Mutex(State(descriptor: descriptor))
   }
 
-  deinit {
-    _ = state.withLock { close($0.descriptor) }
-  }
+  deinit { _ = state.withLock { close($0.descriptor) } }
 
   /// Appends bytes, all or none.
   ///
@@ -63,9 +61,7 @@ package final class AppendOnlyFile: Sendable {
   package var length: Int { state.withLock { Int(lseek($0.descriptor, 0, SEEK_END)) } }
 
   /// Locks the file until this process ends; false if another process holds the lock.
-  package func lock() -> Bool {
-    state.withLock { flock($0.descriptor, LOCK_EX | LOCK_NB) == 0 }
-  }
+  package func lock() -> Bool { state.withLock { flock($0.descriptor, LOCK_EX | LOCK_NB) == 0 } }
 
   /// Flushes all appended bytes to disk.
   ///

@@ -34,9 +34,7 @@ package struct BucketPrefix: Sendable, Equatable, CustomStringConvertible {
     self.path = String(decoding: path, as: UTF8.self)
   }
 
-  private init(bucket: String, path: String) {
-    (self.bucket, self.path) = (bucket, path)
-  }
+  private init(bucket: String, path: String) { (self.bucket, self.path) = (bucket, path) }
 
   /// The prefix itself, or one with a name in it if it is a bucket only.
   ///

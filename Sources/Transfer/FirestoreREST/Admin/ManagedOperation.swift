@@ -83,9 +83,7 @@ package struct ManagedOperation: Sendable, Equatable {
   /// Why it failed.
   package var error: FirestoreError?
 
-  package init(name: OperationName, kind: Kind) {
-    (self.name, self.kind) = (name, kind)
-  }
+  package init(name: OperationName, kind: Kind) { (self.name, self.kind) = (name, kind) }
 
   /// How it ended; nil while it runs.
   package var ending: Ending? {

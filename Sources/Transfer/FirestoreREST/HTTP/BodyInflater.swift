@@ -126,9 +126,7 @@ private final class Decompressor: @unchecked Sendable {
     self.pointer = pointer
   }
 
-  deinit {
-    libdeflate_free_decompressor(pointer)
-  }
+  deinit { libdeflate_free_decompressor(pointer) }
 
   /// HTTP's `deflate` is zlib's format, but some servers send deflate without its header, as they did to early browsers.
   func deflate(_ body: [UInt8]) -> Inflate {

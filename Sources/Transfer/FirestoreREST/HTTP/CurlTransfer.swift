@@ -10,9 +10,7 @@ final class EasyHandle {
     self.pointer = pointer
   }
 
-  deinit {
-    curl_easy_cleanup(pointer)
-  }
+  deinit { curl_easy_cleanup(pointer) }
 }
 
 /// One transfer, used only by the event thread.

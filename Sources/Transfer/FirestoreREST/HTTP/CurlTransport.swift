@@ -24,9 +24,7 @@ package final class CurlTransport: HTTPTransport {
     loop.start()
   }
 
-  deinit {
-    loop.stop()
-  }
+  deinit { loop.stop() }
 
   package func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     let id = loop.register()
@@ -44,9 +42,7 @@ package final class CurlTransport: HTTPTransport {
     return response
   }
 
-  package func reclaim(_ body: consuming [UInt8]) {
-    inflater.reclaim(body)
-  }
+  package func reclaim(_ body: consuming [UInt8]) { inflater.reclaim(body) }
 }
 
 typealias TransferResult = Result<HTTPResponse, TransportError>
@@ -86,9 +82,7 @@ private final class CurlEventLoop: Sendable {
     _ = gm_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 64)
   }
 
-  func start() {
-    BackgroundThread.start { self.run() }
-  }
+  func start() { BackgroundThread.start { self.run() } }
 
   // The event thread frees the multi handle once it has seen `stopped`. Others wake it under the lock and
   // before that, while the handle certainly exists.

@@ -22,9 +22,7 @@ package final class TrafficCounter: Sendable {
 
   package var current: Traffic { state.withLock { $0 } }
 
-  func count(_ change: (inout Traffic) -> Void) {
-    state.withLock { change(&$0) }
-  }
+  func count(_ change: (inout Traffic) -> Void) { state.withLock { change(&$0) } }
 }
 
 /// A retry, for progress output.

@@ -40,9 +40,7 @@ package final class CollectionPages {
     ReadAhead(PageFetcher(client: client, read: read.alone, isCarrying: isCarrying))
   }
 
-  deinit {
-    work?.cancel()
-  }
+  deinit { work?.cancel() }
 
   /// Returns the next page of a read, which may be empty; nil after the last one.
   ///

@@ -16,9 +16,7 @@ final class ReadAhead {
     page = first
   }
 
-  deinit {
-    page?.cancel()
-  }
+  deinit { page?.cancel() }
 
   func next() async throws -> DocumentPage? {
     guard let current = page else { return nil }

@@ -10,10 +10,8 @@ import FirestoreModels
 /// others that wait may be one of thrice the width: they would stop it otherwise, after a part of the names that turns
 /// out to have many more documents. The type is pure.
 struct ReadScheduler: Sendable {
-  /// A request to send.
   struct Request: Sendable {
     enum What: Sendable {
-      /// A page of a range.
       case range(RangeSplitter.Piece)
       /// A page of a read that cannot be cut; nil for its first one.
       case page(PageStart?)
@@ -113,11 +111,10 @@ struct ReadScheduler: Sendable {
     return Request(number: number, lane: lane, what: what)
   }
 
-  /// Takes the page of a range.
+  /// Takes the page of a range, with the names of its documents in order.
   ///
   /// - Parameters:
   ///   - bytes: The size of the response.
-  ///   - names: The names of its documents, in order.
   ///   - isWhole: Whether the range has no more.
   mutating func arrive(_ number: Int, bytes: Int, _ names: [DocumentPath], isWhole: Bool) {
     guard let lane = arrive(number, bytes) else { return }

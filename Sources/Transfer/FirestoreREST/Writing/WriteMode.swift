@@ -14,7 +14,6 @@ package enum WriteMode: String, Sendable, CaseIterable {
   /// The decision about one document.
   package enum Decision: Sendable, Equatable {
     case write(Write)
-    /// The document needs no write.
     case unchanged
     /// The mode does not allow it; the error is that of the service.
     case rejected(FirestoreError)

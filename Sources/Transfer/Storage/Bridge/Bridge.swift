@@ -7,13 +7,9 @@ import Synchronization
 final class Bridge: Sendable {
   let thread: BlockingThread
 
-  init(_ thread: BlockingThread) {
-    self.thread = thread
-  }
+  init(_ thread: BlockingThread) { self.thread = thread }
 
-  deinit {
-    thread.stop()
-  }
+  deinit { thread.stop() }
 
   /// Begins work, whose result is waited for later.
   func begin<Value: Sendable>(
@@ -73,9 +69,7 @@ final class Pending<Value: Sendable>: Sendable {
     }
   }
 
-  deinit {
-    close(reading)
-  }
+  deinit { close(reading) }
 
   /// Waits for the result.
   ///

@@ -164,9 +164,7 @@ private final class ObjectReader: RemoteReader {
     self.bridge = bridge
   }
 
-  deinit {
-    ahead?.cancel()
-  }
+  deinit { ahead?.cancel() }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     if buffer.isEmpty { return 0 }

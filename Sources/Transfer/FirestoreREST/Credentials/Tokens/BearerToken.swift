@@ -22,9 +22,7 @@ package struct BearerToken: Sendable, Equatable {
     )
   }
 
-  private init(_ secret: Secret) {
-    self.secret = secret
-  }
+  private init(_ secret: Secret) { self.secret = secret }
 
   /// Reads the token in a file, without surrounding white space.
   ///

@@ -38,8 +38,6 @@ struct CommitScheduler {
   /// The current number of writes per commit.
   private(set) var chunkSize: Double
 
-  /// Creates a scheduler.
-  ///
   /// - Parameter serverTime: A time by the service's clock before the first commit, if known.
   init(limits: BatchLimits, policy: RetryPolicy, pacer: WritePacer, serverTime: Timestamp? = nil) {
     self.serverTime = serverTime

@@ -9,7 +9,6 @@ package struct PendingWrite: Sendable {
   let before: RawDocument?
   /// How often it was planned again because its document had changed.
   package let replans: Int
-  /// Whether it is in the journal.
   var isJournaled = false
   /// Whether the result of an attempt is unknown.
   ///
@@ -29,7 +28,6 @@ package struct PendingWrite: Sendable {
 
 /// The state of a document relative to a write, after reading it back.
 enum WriteState: Equatable {
-  /// The write has been applied.
   case applied
   /// The write has not been applied and may be sent (again).
   case ready

@@ -47,7 +47,5 @@ struct ProgramResponse {
   }
 
   /// Whether the token may be used at a time, in seconds since 1970.
-  func isValid(at now: Double) -> Bool {
-    expiry.map { Double($0) > now } ?? true
-  }
+  func isValid(at now: Double) -> Bool { expiry.map { Double($0) > now } ?? true }
 }
