@@ -39,7 +39,7 @@ package struct DatabaseEnvironment: Sendable, Equatable {
     self.credentials = credentials
   }
 
-  /// The name of the environment for the embedded store.
+  /// The name of the embedded store.
   package static let localName = "local"
 
   /// Whether it is the embedded store, which runs inside this process.

@@ -45,7 +45,7 @@ package final class ObjectLock: Sendable {
   /// - Parameters:
   ///   - address: The object, `gs://bucket/folder/.gymmigrate.lock`.
   ///   - what: What is locked, for the failure: a folder.
-  ///   - holder: Who takes it, as `host, process 123`.
+  ///   - holder: The process that takes it, as `host, process 123`.
   /// - Throws: `.tryLater` if somebody else holds it, naming the holder; `.notPermitted`, `.configuration`, `.unavailable`.
   package static func take(
     _ address: String,
@@ -146,7 +146,7 @@ package final class ObjectLock: Sendable {
         case true?: renewed = clock.now()
         case false?: return
         case nil:
-          // It is nobody's yet; it may be once its time is over.
+          // It is still this process's; another may take it once its time is over.
           if clock.now() - renewed > Double(Self.duration) - Self.renewal {
             self.state.withLock { $0 = .lost }
             return

@@ -18,7 +18,7 @@ package enum StopSignal {
     reading.store(ends[0], ordering: .releasing)
   }
 
-  /// Stops everyone who waits.
+  /// Interrupts all present and future waits.
   package static func raise() {
     withUnsafeBytes(of: UInt8(0)) { _ = SystemCall.write(writing.load(ordering: .acquiring), $0) }
   }

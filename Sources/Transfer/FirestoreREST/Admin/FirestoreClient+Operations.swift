@@ -206,7 +206,7 @@ extension FirestoreClient {
     }
   }
 
-  /// Asks the service to cancel an operation, which it does if it can.
+  /// Requests the cancellation of an operation, which the service may be unable to do.
   ///
   /// - Throws: ``Failure``; `.inputMissing` if the service does not know it.
   package func cancel(_ name: OperationName) async throws(Failure) {

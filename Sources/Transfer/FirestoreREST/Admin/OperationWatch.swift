@@ -25,8 +25,6 @@ struct OperationWatch: Sendable {
 
   init(limit: Double? = nil) { self.limit = limit }
 
-  /// Returns what to do after a look.
-  ///
   /// - Parameter elapsed: Seconds since the beginning.
   mutating func handle(_ operation: ManagedOperation, elapsed: Double) -> Action {
     if operation.isDone { return .done }

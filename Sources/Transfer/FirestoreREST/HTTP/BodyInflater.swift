@@ -34,7 +34,7 @@ final class BodyInflater: Sendable {
     return body
   }
 
-  /// Takes back the memory of a body.
+  /// Recycles the memory of a body.
   func reclaim(_ body: consuming [UInt8]) {
     var memory = body
     guard memory.capacity <= Self.largestIdleBody else { return }

@@ -86,7 +86,7 @@ package protocol HTTPTransport: Sendable {
   ///   immediately.
   func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
 
-  /// Takes back a body that is no longer needed, for the memory of another.
+  /// Recycles the memory of a body that is no longer needed.
   func reclaim(_ body: consuming [UInt8])
 }
 

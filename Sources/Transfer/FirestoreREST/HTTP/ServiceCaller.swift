@@ -14,7 +14,6 @@ package struct Traffic: Sendable, Equatable {
   package init() {}
 }
 
-/// A counter of traffic that several tasks share.
 package final class TrafficCounter: Sendable {
   private let state = Mutex(Traffic())
 
@@ -164,7 +163,6 @@ package struct ServiceCaller: Sendable {
   /// Calls a method until it succeeds, fails permanently, or the retry budget is spent.
   ///
   /// - Parameters:
-  ///   - rpc: The method.
   ///   - operation: A verb phrase for errors.
   ///   - path: The object of the operation, for errors.
   ///   - prepare: Called with the body of each successful response before it is parsed; the time that it takes

@@ -14,7 +14,7 @@ import Platform
 /// so memory does not grow with the number of reads. Otherwise a read begins when its first page is asked for.
 /// Requests in flight are cancelled with the object.
 ///
-/// Those who only carry documents get pages that stay on the tape of the response where that is possible. For others
+/// A caller that only carries documents gets pages that stay on the tape of the response where that is possible. For others
 /// a page is decoded while they work on the one before; those after it wait on their tapes, which need less memory.
 ///
 /// Not `Sendable`: one task asks for the pages.

@@ -10,7 +10,6 @@ enum StorageFailure {
   ///
   /// - Parameters:
   ///   - operation: A verb phrase.
-  ///   - address: The object or the bucket.
   ///   - writes: Whether the request writes, for the role that it takes.
   static func refused(
     _ response: HTTPResponse,

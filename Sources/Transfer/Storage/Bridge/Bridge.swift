@@ -3,7 +3,7 @@ import FirestoreModels
 import Platform
 import Synchronization
 
-/// Runs asynchronous work for callers that block, as all who read and write files do.
+/// Runs asynchronous work for callers that block, as readers and writers of files do.
 final class Bridge: Sendable {
   let thread: BlockingThread
 

@@ -47,14 +47,9 @@ package actor TokenProvider {
   private var refresh: (task: Task<Void, Never>, number: Int)?
   private var nextRefresh = 0
 
-  /// Creates a provider.
+  /// Creates a provider; for the parameters see ``TokenExchange``.
   ///
-  /// - Parameters:
-  ///   - transport: Sends token requests, without credentials or retries of its own.
-  ///   - executor: Where tokens are requested; nil for the pool of all tasks.
-  ///   - readFile: Reads a file with a token again.
-  ///   - now: Returns the time in seconds since 1970.
-  ///   - sleep: Waits so many seconds; throws if cancelled.
+  /// - Parameter executor: Where tokens are requested; nil for the pool of all tasks.
   package init(
     _ credentials: Credentials,
     transport: any HTTPTransport,
