@@ -1,3 +1,4 @@
+import Files
 package import FirestoreModels
 package import Schema
 import YAML
@@ -35,13 +36,6 @@ package struct Configuration: Sendable, Equatable {
     var configuration = try Configuration(parsing: text, file: "gymmigrate.yaml", schemas: schemas)
     configuration.file = nil
     return configuration
-  }
-
-  private static func local(project: String) -> DatabaseEnvironment {
-    DatabaseEnvironment(
-      name: DatabaseEnvironment.localName,
-      database: DatabaseName(project: project, database: "local")
-    )
   }
 
   /// Returns the environment with a name.
@@ -126,15 +120,13 @@ package struct Configuration: Sendable, Equatable {
         case "impersonate":
           let text = try yaml.text(value, member)
           guard let chain = ServiceAccountChain(text) else {
-            throw yaml.failure(
-              at: value,
-              "'impersonate' is '\(text)', and not \(ServiceAccountChain.expectation)"
-            )
+            let expected = ServiceAccountChain.expectation
+            throw yaml.failure(at: value, "'impersonate' is '\(text)', and not \(expected)")
           }
           environment.impersonated = chain
         case "storageBucket":
           let bucket = try yaml.text(value, member)
-          guard StorageURL.isBucket(bucket) else {
+          guard BucketName.isValid(bucket) else {
             throw yaml.failure(
               at: value,
               "'storageBucket' is '\(bucket)', and not a bucket's name: 3 to 222 lower-case letters, digits, -, _ and ."
@@ -154,8 +146,10 @@ package struct Configuration: Sendable, Equatable {
       environments.append(environment)
     }
     if environments.isEmpty { throw yaml.failure(at: root, "it defines no environments") }
-    if !environments.contains(where: { $0.name == DatabaseEnvironment.localName }) {
-      environments.append(Self.local(project: project ?? localProject))
+    let local = DatabaseEnvironment.localName
+    if !environments.contains(where: { $0.name == local }) {
+      let database = DatabaseName(project: project ?? localProject, database: "local")
+      environments.append(DatabaseEnvironment(name: local, database: database))
     }
     self.environments = environments
     self.file = file
@@ -208,8 +202,7 @@ package struct Configuration: Sendable, Equatable {
   /// Returns an upper bound of the aliases in a text: asterisks followed by the start of a name.
   private static func aliasCount(_ text: String) -> Int {
     zip(text.utf8, text.utf8.dropFirst()).count { byte, next in
-      byte == UInt8(ascii: "*")
-        && (isLetterOrDigit(next) || next == UInt8(ascii: "_") || next == UInt8(ascii: "-"))
+      byte == UInt8(ascii: "*") && (next.isASCIILetterOrDigit || "_-".utf8.contains(next))
     }
   }
 
@@ -246,16 +239,14 @@ package struct Configuration: Sendable, Equatable {
         port = after.dropFirst()
       }
       host = host[..<end].dropFirst()
-      guard host.allSatisfy({ isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }) else {
-        return false
-      }
+      guard host.allSatisfy({ "0123456789abcdefABCDEF:.".utf8.contains($0) }) else { return false }
     } else {
       if let colon = host.firstIndex(of: UInt8(ascii: ":")) {
         port = host[host.index(after: colon)...]
         host = host[..<colon]
       }
       let others = "-._".utf8
-      guard host.allSatisfy({ isLetterOrDigit($0) || others.contains($0) }) else { return false }
+      guard host.allSatisfy({ $0.isASCIILetterOrDigit || others.contains($0) }) else { return false }
     }
     if let port {
       guard port.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(String(port) ?? ""),
@@ -263,20 +254,6 @@ package struct Configuration: Sendable, Equatable {
       else { return false }
     }
     return !host.isEmpty
-  }
-
-  private static func isHexDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
-    default: false
-    }
-  }
-
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    default: false
-    }
   }
 
   private static func path(_ path: String, besides file: String) -> String {

@@ -39,7 +39,7 @@ package struct DatabaseEnvironment: Sendable, Equatable {
     self.credentials = credentials
   }
 
-  /// The name of the environment for the embedded store.
+  /// The name of the embedded store.
   package static let localName = "local"
 
   /// Whether it is the embedded store, which runs inside this process.
@@ -58,7 +58,7 @@ package struct DatabaseEnvironment: Sendable, Equatable {
 
   /// Whether requests go to the real service, where the write ramp applies and the data is production data.
   package var isRealService: Bool {
-    !isEmbedded && (endpoint == nil || (endpoint?.lowercased().contains("googleapis.com") ?? false))
+    !isEmbedded && (endpoint?.lowercased().contains("googleapis.com") ?? true)
   }
 
   /// Whether two environments are the same database, whatever their names and the spelling of their
@@ -72,22 +72,15 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   }
 
   /// Whether requests stay on this machine.
-  package var isOnThisMachine: Bool {
-    isEmbedded || address.isHere
-  }
+  package var isOnThisMachine: Bool { isEmbedded || address.isHere }
 
-  /// The normalized endpoint.
   var address: EndpointAddress { EndpointAddress(effectiveEndpoint) }
 
   /// Writes name, project, database and endpoint as members of an object.
   package func writeMembers(to json: inout JSONWriter) {
-    json.key("name")
-    json.string(name)
-    json.key("project")
-    json.string(database.project)
-    json.key("database")
-    json.string(database.database)
-    json.key("endpoint")
-    json.string(isEmbedded ? "embedded" : effectiveEndpoint)
+    json.member("name", name)
+    json.member("project", database.project)
+    json.member("database", database.database)
+    json.member("endpoint", isEmbedded ? "embedded" : effectiveEndpoint)
   }
 }

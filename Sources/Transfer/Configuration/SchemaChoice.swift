@@ -6,7 +6,6 @@ package enum SchemaChoice: Sendable, Equatable {
   case none
   /// One that is built in, by its name.
   case builtIn(String)
-  /// The path of a file.
   case file(String)
 
   /// Parses `schema:` and `--schema`; nil for a word that is neither a file of YAML nor one of the names.

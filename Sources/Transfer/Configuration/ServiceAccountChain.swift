@@ -1,3 +1,5 @@
+import Files
+
 /// The service account that other credentials sign as, and the accounts on the way to it.
 ///
 /// Written as gcloud's `--impersonate-service-account` takes it: accounts separated by commas. The last one
@@ -36,13 +38,7 @@ package struct ServiceAccountChain: Sendable, Equatable, CustomStringConvertible
     let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
     guard parts.count == 2, text.utf8.count <= maximumBytes else { return false }
     return parts.allSatisfy { part in
-      !part.isEmpty
-        && part.allSatisfy { byte in
-          switch byte {
-          case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-          default: "-._".utf8.contains(byte)
-          }
-        }
+      !part.isEmpty && part.allSatisfy { $0.isASCIILetterOrDigit || "-._".utf8.contains($0) }
     }
   }
 

@@ -7,9 +7,7 @@ import Synchronization
 package final class Locked<Value: Sendable>: Sendable {
   private let mutex: Mutex<Value>
 
-  package init(_ value: Value) {
-    mutex = Mutex(value)
-  }
+  package init(_ value: Value) { mutex = Mutex(value) }
 
   /// Calls `body` with exclusive access to the value.
   package func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {

@@ -8,16 +8,11 @@ package final class Once<Value: Sendable>: Sendable {
   package init() {}
 
   package func value(_ make: () throws(Failure) -> Value) throws(Failure) -> Value {
-    let result: Result<Value, Failure> = state.withLock { state in
-      if let state { return .success(state) }
-      do throws(Failure) {
-        let value = try make()
-        state = value
-        return .success(value)
-      } catch {
-        return .failure(error)
-      }
+    try state.withLock { state throws(Failure) in
+      if let state { return state }
+      let value = try make()
+      state = value
+      return value
     }
-    return try result.get()
   }
 }

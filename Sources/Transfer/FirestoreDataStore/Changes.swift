@@ -27,9 +27,7 @@ extension FirestoreDataStore {
     let clock: any Clock<Duration>
 
     /// Begins to poll.
-    public func makeAsyncIterator() -> AsyncIterator {
-      AsyncIterator(changes: self)
-    }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(changes: self) }
 
     /// The position in a polling.
     public struct AsyncIterator: AsyncIteratorProtocol {
@@ -52,9 +50,7 @@ extension FirestoreDataStore {
       private var found: [RawDocument] = []
       private var removed: [String] = []
 
-      fileprivate init(changes: Changes) {
-        self.changes = changes
-      }
+      fileprivate init(changes: Changes) { self.changes = changes }
 
       /// Returns the next change, after as many polls as it takes; nil if the task is cancelled.
       public mutating func next() async throws -> DocumentChange<T>? {

@@ -13,9 +13,7 @@ extension FirestoreDataStore {
     let store: FirestoreDataStore
 
     /// Begins to read.
-    public func makeAsyncIterator() -> AsyncIterator {
-      AsyncIterator(store: store)
-    }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(store: store) }
 
     /// The position in a reading.
     public struct AsyncIterator: AsyncIteratorProtocol {

@@ -61,9 +61,7 @@ where T.ID: DocumentIdentifier {
   /// Reads all documents, in the order of their IDs, page by page.
   ///
   /// The next page is requested while the last one is worked on, and at most three are held.
-  public func list() -> Documents {
-    Documents(store: self)
-  }
+  public func list() -> Documents { Documents(store: self) }
 
   /// Polls the collection, and returns what has changed since the last time.
   ///
@@ -75,10 +73,7 @@ where T.ID: DocumentIdentifier {
   /// - Parameters:
   ///   - interval: The time from the end of a poll to the next one.
   ///   - clock: The clock of the interval.
-  public func streamAll(
-    every interval: Duration,
-    clock: any Clock<Duration> = ContinuousClock()
-  ) -> Changes {
+  public func streamAll(every interval: Duration, clock: any Clock<Duration> = ContinuousClock()) -> Changes {
     Changes(store: self, interval: interval, clock: clock)
   }
 

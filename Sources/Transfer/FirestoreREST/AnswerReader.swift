@@ -34,10 +34,7 @@ struct AnswerReader {
   /// Reads the path of a document and leaves its fields on the tape.
   ///
   /// - Throws: As ``document(_:isAsked:)``; the fields are checked when they are looked at.
-  func wireDocument(
-    _ json: JSONCursor,
-    isAsked: (DocumentPath) -> Bool
-  ) throws(CallFailure) -> WireDocument {
+  func wireDocument(_ json: JSONCursor, isAsked: (DocumentPath) -> Bool) throws(CallFailure) -> WireDocument {
     let document: WireDocument
     do throws(WireError) {
       document = try decoder.wireDocument(json, prefix: prefix)
@@ -69,18 +66,42 @@ struct AnswerReader {
   ///
   /// - Throws: `.malformed`, or `.foreign` for an invalid ID.
   static func collectionIDs(_ root: JSONCursor) throws(CallFailure) -> [String] {
-    guard let list = root["collectionIds"] else { return [] }
-    guard list.kind == .array else { throw .malformed("the collection IDs are not a list") }
-    var ids: [String] = []
-    for element in list.elements {
+    try root.list("collectionIds", called: "the collection IDs") { element throws(CallFailure) in
       guard let id = element.string else { throw .malformed("a collection ID is not a string") }
       guard let path = CollectionPath(id), path.parent == nil, !path.holdsDots else {
         throw .foreign("the response has the invalid collection ID '\(PathLimits.shortened(id))'")
       }
-      ids.append(id)
+      return id
     }
-    return ids
   }
+}
+
+extension JSONCursor {
+  /// Decodes the list that a member of a response holds; empty without the member.
+  ///
+  /// - Throws: `.malformed` if the response is not an object, or the member not a list; what `decode` throws.
+  func list<Element>(
+    _ name: StaticString,
+    called what: String,
+    _ decode: (JSONCursor) throws(CallFailure) -> Element
+  ) throws(CallFailure) -> [Element] {
+    try assertObject()
+    guard let list = self[name] else { return [] }
+    guard list.kind == .array else { throw .malformed("\(what) are not a list") }
+    var elements: [Element] = []
+    for element in list.elements { elements.append(try decode(element)) }
+    return elements
+  }
+
+  func assertObject() throws(CallFailure) {
+    if kind != .object { throw .malformed("the response is not an object") }
+  }
+
+  /// The token of the page after this response; nil on the last one.
+  var nextPageToken: String? { self["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// A member that is a time; nil if there is none.
+  func time(_ name: StaticString) -> Timestamp? { self[name]?.string.flatMap { Timestamp($0) } }
 }
 
 extension CollectionRead {

@@ -1,4 +1,4 @@
-import FirestoreModels
+package import FirestoreModels
 
 /// The ID of a transaction: opaque, in Base64 as in the REST API.
 package struct TransactionID: Sendable, Equatable {
@@ -13,19 +13,14 @@ extension FirestoreClient {
   ///
   /// - Parameter last: The transaction that this one retries, so that the service can prioritize it.
   func beginTransaction(repeating last: TransactionID? = nil) async throws(CallFailure) -> TransactionID {
-    var json = JSONWriter()
-    json.object {
+    let options = JSONWriter.body {
       $0.key("options")
       $0.object {
         $0.key("readWrite")
-        $0.object {
-          guard let last else { return }
-          $0.key("retryTransaction")
-          $0.string(last.base64)
-        }
+        $0.object { $0.member("retryTransaction", last?.base64) }
       }
     }
-    let (body, root) = try await caller.attempt(post("\(documentsURL):beginTransaction", json.bytes))
+    let (body, root) = try await caller.attempt(post("\(documentsURL):beginTransaction", options))
     defer { withExtendedLifetime(body) {} }
     guard let id = root.kind == .object ? root["transaction"]?.string : nil, !id.isEmpty else {
       throw .malformed("the response has no transaction")
@@ -37,9 +32,8 @@ extension FirestoreClient {
   ///
   /// Failures are ignored: the service ends idle transactions by itself.
   func rollback(_ transaction: TransactionID) async {
-    var json = JSONWriter()
-    json.object { $0.transaction(transaction) }
-    var request = post("\(documentsURL):rollback", json.bytes)
+    let json = JSONWriter.body { $0.member("transaction", transaction.base64) }
+    var request = post("\(documentsURL):rollback", json)
     request.timeout = min(request.timeout, 10)
     _ = try? await caller.attempt(request)
   }
@@ -49,13 +43,11 @@ extension FirestoreClient {
     _ paths: [DocumentPath],
     in transaction: TransactionID
   ) async throws(CallFailure) -> [DocumentPath: RawDocument] {
-    var json = JSONWriter()
-    json.object {
-      $0.key("documents")
-      $0.array { array in for path in paths { array.string(database.name(of: path)) } }
-      $0.transaction(transaction)
+    let json = JSONWriter.body {
+      $0.member("documents", paths.map { database.name(of: $0) })
+      $0.member("transaction", transaction.base64)
     }
-    let (body, root) = try await caller.attempt(post("\(documentsURL):batchGet", json.bytes))
+    let (body, root) = try await caller.attempt(post("\(documentsURL):batchGet", json))
     defer { withExtendedLifetime(body) {} }
     return Dictionary(try answers(root, to: paths).documents.map { ($0.path, $0) }) { $1 }
   }
@@ -71,15 +63,12 @@ extension FirestoreClient {
     if let last = last ?? read.startAfter {
       query.startAt = StructuredQuery.Cursor([.reference(database.name(of: last))], before: false)
     }
-    var json = JSONWriter()
-    json.object {
+    let json = JSONWriter.body {
       $0.key("structuredQuery")
       $0.structuredQuery(query)
-      $0.transaction(transaction)
+      $0.member("transaction", transaction.base64)
     }
-    let (body, root) = try await caller.attempt(
-      post("\(url(ofParent: read.parent)):runQuery", json.bytes)
-    )
+    let (body, root) = try await caller.attempt(post("\(url(ofParent: read.parent)):runQuery", json))
     defer { withExtendedLifetime(body) {} }
     var reader = AnswerReader(database)
     var documents: [RawDocument] = []
@@ -92,10 +81,16 @@ extension FirestoreClient {
 }
 
 extension JSONWriter {
-  /// Writes the member `transaction`, if there is one.
-  mutating func transaction(_ transaction: TransactionID?) {
-    guard let transaction else { return }
-    key("transaction")
-    string(transaction.base64)
+  /// Returns an object as the body of a request.
+  package static func body(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+    var json = JSONWriter()
+    json.object(members)
+    return json.bytes
+  }
+
+  /// Writes a member with a list of strings.
+  mutating func member(_ name: StaticString, _ texts: some Sequence<String>) {
+    key(name)
+    array { list in for text in texts { list.string(text) } }
   }
 }

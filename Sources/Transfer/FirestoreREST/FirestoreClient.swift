@@ -14,7 +14,6 @@ package struct FirestoreClient: Sendable {
   package let database: DatabaseName
   /// Scheme, host and port, without `/v1` and without a trailing slash.
   package let endpoint: String
-  /// Sends the requests.
   package let caller: ServiceCaller
 
   package init(database: DatabaseName, endpoint: String, caller: ServiceCaller) {
@@ -61,30 +60,20 @@ package struct FirestoreClient: Sendable {
     mask: [FieldPath]?,
     readTime: Timestamp? = nil
   ) async throws(Failure) -> (documents: [RawDocument], readTime: Timestamp?) {
-    var json = JSONWriter()
-    json.object {
-      $0.key("documents")
-      $0.array { list in
-        for path in paths { list.string(database.name(of: path)) }
-      }
+    let json = JSONWriter.body {
+      $0.member("documents", paths.map { database.name(of: $0) })
       if let mask {
         $0.key("mask")
         $0.documentMask(mask)
       }
-      if let readTime {
-        $0.key("readTime")
-        $0.timestamp(readTime)
-      }
+      $0.member("readTime", readTime)
     }
-    let request = post("\(documentsURL):batchGet", json.bytes)
     return try await caller.call(
       .batchGetDocuments,
-      request,
+      post("\(documentsURL):batchGet", json),
       operation: "read documents of",
       path: paths.first?.collection.string
-    ) { (_, root) throws(CallFailure) in
-      try answers(root, to: paths)
-    }
+    ) { (_, root) throws(CallFailure) in try answers(root, to: paths) }
   }
 
   /// Reads the response of a batchGet: the documents that exist, and the read time.
@@ -101,7 +90,7 @@ package struct FirestoreClient: Sendable {
     let asked = Set(paths)
     var open = asked
     for element in try Self.streamElements(root) {
-      if let time = element["readTime"]?.string { readTime = Timestamp(time) }
+      readTime = element.time("readTime") ?? readTime
       if let json = element["found"] {
         let document = try reader.document(json) { asked.contains($0) }
         documents.append(document)
@@ -123,14 +112,10 @@ package struct FirestoreClient: Sendable {
   package func get(
     _ path: DocumentPath
   ) async throws(Failure) -> (document: RawDocument?, readTime: Timestamp?) {
-    var json = JSONWriter()
-    json.object {
-      $0.key("documents")
-      $0.array { list in list.string(database.name(of: path)) }
-    }
+    let json = JSONWriter.body { $0.member("documents", [database.name(of: path)]) }
     return try await caller.call(
       .batchGetDocuments,
-      post("\(documentsURL):batchGet", json.bytes),
+      post("\(documentsURL):batchGet", json),
       operation: "read",
       path: path.string
     ) { (_, root) throws(CallFailure) in
@@ -139,10 +124,8 @@ package struct FirestoreClient: Sendable {
       var document: RawDocument?
       var readTime: Timestamp?
       for element in try Self.streamElements(root) {
-        if let time = element["readTime"]?.string { readTime = Timestamp(time) }
-        if let json = element["found"] {
-          document = try reader.document(json) { $0 == path }
-        }
+        readTime = element.time("readTime") ?? readTime
+        if let json = element["found"] { document = try reader.document(json) { $0 == path } }
         isAnswered = isAnswered || element["found"] != nil || element["missing"] != nil
       }
       guard isAnswered else { throw .malformed("the stream ended without the document") }
@@ -155,41 +138,33 @@ package struct FirestoreClient: Sendable {
   /// Subcollections cannot be counted (a count over all collections is not documented), so for
   /// ``CollectionRead/Reach/subcollections`` it is the number of documents in the collection itself.
   package func count(_ read: CollectionRead) async throws(Failure) -> (count: Int, readTime: Timestamp?) {
-    let request = countRequest(read)
-    return try await caller.call(
+    try await caller.call(
       .runAggregationQuery,
-      request,
+      countRequest(read),
       operation: "count the documents of",
       path: read.collection.string
     ) { (_, root) throws(CallFailure) in try Self.counted(root) }
   }
 
-  /// Returns the request that counts the documents of a read.
   private func countRequest(_ read: CollectionRead) -> HTTPRequest {
     var own = read
     if own.reach == .subcollections { own.reach = .collection }
     var query = own.query(in: database)
     query.orderBy = own.orderBy
     query.select = nil
-    var json = JSONWriter()
-    json.object {
-      if let readTime = read.readTime {
-        $0.key("readTime")
-        $0.timestamp(readTime)
-      }
+    let json = JSONWriter.body {
+      $0.member("readTime", read.readTime)
       $0.key("structuredAggregationQuery")
-      $0.structuredAggregationQuery(
-        StructuredAggregationQuery(query, [.init(.count(upTo: nil), alias: "n")])
-      )
+      $0.structuredAggregationQuery(StructuredAggregationQuery(query, [.init(.count(upTo: nil), alias: "n")]))
     }
-    return post("\(url(ofParent: own.parent)):runAggregationQuery", json.bytes)
+    return post("\(url(ofParent: own.parent)):runAggregationQuery", json)
   }
 
   /// Reads the count and the read time of a response.
   static func counted(_ root: JSONCursor) throws(CallFailure) -> (count: Int, readTime: Timestamp?) {
     var readTime: Timestamp?
     for element in try streamElements(root) {
-      if let time = element["readTime"]?.string { readTime = Timestamp(time) }
+      readTime = element.time("readTime") ?? readTime
       if let value = element["result"]?["aggregateFields"]?["n"]?["integerValue"],
         let count = WireDecoder.count(value)
       {
@@ -207,16 +182,11 @@ package struct FirestoreClient: Sendable {
 
   /// Returns the body of a `runQuery` request.
   func queryBody(_ query: StructuredQuery, _ readTime: Timestamp?) -> [UInt8] {
-    var json = JSONWriter()
-    json.object {
-      if let readTime {
-        $0.key("readTime")
-        $0.timestamp(readTime)
-      }
+    JSONWriter.body {
+      $0.member("readTime", readTime)
       $0.key("structuredQuery")
       $0.structuredQuery(query)
     }
-    return json.bytes
   }
 
   /// Returns the IDs of all subcollections of a document, or of all root collections.
@@ -230,32 +200,17 @@ package struct FirestoreClient: Sendable {
     var token: String?
     var trail = LoopDetector<UTF8Key>()
     repeat {
-      var json = JSONWriter()
-      json.object {
-        $0.key("pageSize")
-        $0.integer(300)
-        if let token {
-          $0.key("pageToken")
-          $0.string(token)
-        }
-        if let readTime {
-          $0.key("readTime")
-          $0.timestamp(readTime)
-        }
+      let json = JSONWriter.body {
+        $0.member("pageSize", 300)
+        $0.member("pageToken", token)
+        $0.member("readTime", readTime)
       }
-      let request = post("\(url(ofParent: parent)):listCollectionIds", json.bytes)
       let page: (ids: [String], token: String?) = try await caller.call(
         .listCollectionIds,
-        request,
+        post("\(url(ofParent: parent)):listCollectionIds", json),
         operation: "list the collections of",
         path: parent?.string ?? database.database
-      ) { (_, root) throws(CallFailure) in
-        guard root.kind == .object else { throw .malformed("the response is not an object") }
-        return (
-          try AnswerReader.collectionIDs(root),
-          root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-        )
-      }
+      ) { (_, root) throws(CallFailure) in (try AnswerReader.collectionIDs(root), root.nextPageToken) }
       ids += page.ids
       token = page.token
       if let token, !trail.goes(to: UTF8Key(token)) {
@@ -281,31 +236,21 @@ package struct FirestoreClient: Sendable {
   ) async throws(CallFailure) -> CommitAnswer {
     var json = JSONWriter(capacity: writes.reduce(200) { $0 + $1.count + 1 })
     json.object {
-      $0.transaction(transaction)
+      $0.member("transaction", transaction?.base64)
       $0.key("writes")
-      $0.array { list in
-        for write in writes { list.raw(write) }
-      }
+      $0.array { list in for write in writes { list.raw(write) } }
     }
     var request = post("\(documentsURL):commit", json.bytes)
     request.timeout = timeout
     let (body, root) = try await caller.attempt(request)
     defer { withExtendedLifetime(body) {} }
-    guard root.kind == .object else { throw .malformed("the response is not an object") }
-    var updateTimes: [Timestamp?] = []
-    if let results = root["writeResults"] {
-      for result in results.elements {
-        updateTimes.append(result["updateTime"]?.string.flatMap { Timestamp($0) })
-      }
-    }
+    try root.assertObject()
+    let updateTimes = root["writeResults"]?.elements.map { $0.time("updateTime") } ?? []
     // A proxy that responds with `{}` does not confirm anything.
     guard updateTimes.count == writes.count else {
       throw .malformed("the response has \(updateTimes.count) results for \(writes.count) writes")
     }
-    return CommitAnswer(
-      updateTimes: updateTimes,
-      commitTime: root["commitTime"]?.string.flatMap { Timestamp($0) }
-    )
+    return CommitAnswer(updateTimes: updateTimes, commitTime: root.time("commitTime"))
   }
 
   // MARK: URLs

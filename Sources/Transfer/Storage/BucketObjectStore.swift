@@ -37,11 +37,7 @@ package struct BucketObjectStore: ObjectStore {
       var download = ObjectDownload(object, at: address, client)
       var bytes: [UInt8] = []
       do throws(Failure) {
-        while !download.next.isEmpty {
-          let piece = try await download.bytes(download.next)
-          try download.take(piece)
-          bytes += piece
-        }
+        while let piece = try await download.nextPiece() { bytes += piece }
       } catch  where error.kind == .inputMissing {
         continue
       }
@@ -63,11 +59,8 @@ package struct BucketObjectStore: ObjectStore {
   ) async throws(Failure) -> ObjectWrite {
     let address = root.appending(name)
     let generation = try Self.generation(precondition, address)
-    let written = try await SmallObject(address, kind: Self.kind, client).write(
-      bytes,
-      ifGeneration: generation
-    )
-    return written.map { .written(info($0)) } ?? .refused
+    let object = SmallObject(address, kind: Self.kind, client)
+    return try await object.write(bytes, ifGeneration: generation).map { .written(info($0)) } ?? .refused
   }
 
   package func upload(
@@ -79,12 +72,9 @@ package struct BucketObjectStore: ObjectStore {
     let generation = try Self.generation(precondition, address)
     guard
       var upload = try await ObjectUpload.start(address, ifGeneration: generation, kind: Self.kind, client)
-    else {
-      return .refused
-    }
+    else { return .refused }
     do throws(Failure) {
-      let object = try await Self.send(path, by: &upload)
-      return object.map { .written(info($0)) } ?? .refused
+      return try await Self.send(path, by: &upload).map { .written(info($0)) } ?? .refused
     } catch {
       await upload.abandon()
       throw error
@@ -132,9 +122,7 @@ package struct BucketObjectStore: ObjectStore {
     // An output file must not be held across a suspension, so its name is made here.
     let (temporary, descriptor) = try FilePaths.createTemporary(beside: path, reporting: path)
     do throws(Failure) {
-      while !download.next.isEmpty {
-        let piece = try await download.bytes(download.next)
-        try download.take(piece)
+      while let piece = try await download.nextPiece() {
         let code = piece.withUnsafeBytes { SystemCall.write(descriptor, $0) }
         if code != 0 { throw Failure.cannotWrite(path, errno: code) }
       }
@@ -155,11 +143,7 @@ package struct BucketObjectStore: ObjectStore {
     var all: [ObjectInfo] = []
     try await client.list(root.appending(prefix), "list") { objects, _ throws(Failure) in
       for object in objects {
-        guard object.name.utf8.starts(with: root.name.utf8) else {
-          throw StorageFailure.foreign("the list holds other names than were asked for", "list", root)
-        }
-        // The object of the folder itself, which some tools make, has no name in it.
-        if object.name.utf8.count > root.name.utf8.count { all.append(info(object)) }
+        if try !root.relative(object.name).isEmpty { all.append(info(object)) }
       }
     }
     return all

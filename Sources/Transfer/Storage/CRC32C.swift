@@ -31,9 +31,7 @@ package struct CRC32C: Sendable, Equatable {
 
   /// The checksum as Cloud Storage writes it: its four bytes, the highest first, in Base64.
   package var base64: String {
-    var text: [UInt8] = []
-    Base64.append([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }, to: &text)
-    return String(decoding: text, as: UTF8.self)
+    Base64.standard([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) })
   }
 
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -59,7 +57,6 @@ package struct CRC32C: Sendable, Equatable {
     }
   }
 
-  /// Returns the checksum of bytes.
   package static func checksum(of bytes: [UInt8]) -> CRC32C {
     var crc = CRC32C()
     bytes.withUnsafeBytes { crc.update($0) }

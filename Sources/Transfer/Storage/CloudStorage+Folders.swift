@@ -19,13 +19,9 @@ extension CloudStorage {
     var all: [OwnedObject] = []
     try await client.list(address, "list") { objects, _ throws(Failure) in
       for object in objects {
-        guard object.name.utf8.starts(with: address.name.utf8) else {
-          throw StorageFailure.foreign("the list holds other names than were asked for", "list", address)
-        }
-        let name = String(decoding: object.name.utf8.dropFirst(address.name.utf8.count), as: UTF8.self)
+        let name = try address.relative(object.name)
         if name.isEmpty { continue }
-        let kind = object.metadata[StorageResource.mark]
-        let isOwn = kind.map { $0.isIdentical(to: BucketFiles.kind) } ?? false
+        let isOwn = object.isOf(kind: BucketFiles.kind)
         all.append(OwnedObject(name: name, version: object.version, isOwnFile: isOwn))
       }
     }

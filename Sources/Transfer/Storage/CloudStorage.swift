@@ -9,18 +9,13 @@ import Platform
 ///     let store = try storage.store(at: "gs://example-backups/shards/")
 ///     var file = try OutputFile("gs://example-backups/users.csv", via: storage.files)
 ///
-/// Its requests are made on a thread of its own, so that those who block until a file is written cannot hold them up.
+/// Its requests are made on a thread of its own, so that threads that block until a file is written cannot delay them.
 package struct CloudStorage: Sendable {
-  /// The buckets as files.
   package let files: FileAccess
   package let client: StorageClient
   private let bridge: Bridge
 
-  /// - Parameters:
-  ///   - endpoint: Scheme, host and port; nil for the service itself.
-  ///   - credentials: Sign all requests.
-  ///   - traffic: Counts the requests.
-  ///   - onRetry: Called at each retry.
+  /// - Parameter endpoint: Scheme, host and port; nil for the service itself.
   /// - Throws: `.internal` if the process has no descriptors left.
   package init(
     endpoint: String? = nil,

@@ -11,8 +11,7 @@ package enum LatestPointer {
   static let maximumBytes = 64
 
   static func isOne(_ object: StorageResource) -> Bool {
-    object.bytes <= maximumBytes
-      && object.metadata[StorageResource.mark].map { $0.isIdentical(to: kind) } ?? false
+    object.bytes <= maximumBytes && object.isOf(kind: kind)
   }
 
   /// Returns the folder that the content names; nil if it is not the name of a folder.

@@ -8,7 +8,6 @@ import Platform
 /// rename are made under a lock of the folder (`flock`); a file system without locks leaves a short moment between the two.
 /// The version of a file is its inode number, its size and its modification time.
 package struct LocalObjectStore: ObjectStore {
-  /// The folder.
   package let folder: String
 
   /// The name of the file that is locked; no object begins with a dot.
@@ -34,34 +33,21 @@ package struct LocalObjectStore: ObjectStore {
 
   package var description: String { folder }
 
-  /// Returns the path of an object.
   package func path(of name: String) -> String { "\(folder)/\(name)" }
 
   // MARK: Small objects
 
   package func read(_ name: String, limit: Int) async throws(Failure) -> StoredObject? {
     let path = try checkedPath(name)
-    let (descriptor, code) = SystemCall.open(path, O_RDONLY)
-    if descriptor < 0 {
-      if code == ENOENT { return nil }
-      throw Failure.cannotRead(path, errno: code)
-    }
+    guard let (descriptor, info) = try Self.open(name, at: path) else { return nil }
     defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw Failure.cannotRead(path, errno: errno) }
     let tooLarge = Failure(.inputMalformed, "read", path: path, cause: "it is larger than \(limit) bytes")
-    if status.st_size > limit { throw tooLarge }
+    if info.bytes > limit { throw tooLarge }
     var bytes: [UInt8] = []
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let (count, code) = SystemCall.read(descriptor, into: buffer)
-      if code != 0 { throw Failure.cannotRead(path, errno: code) }
-      if count == 0 { break }
-      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    try Self.forEachPiece(of: descriptor, path) { piece throws(Failure) in
+      bytes.append(contentsOf: piece)
       if bytes.count > limit { throw tooLarge }
     }
-    let info = try Self.info(name, status)
     return StoredObject(bytes: bytes, version: info.version, updatedAt: info.updatedAt)
   }
 
@@ -84,7 +70,13 @@ package struct LocalObjectStore: ObjectStore {
     if precondition: ObjectPrecondition
   ) async throws(Failure) -> ObjectWrite {
     try put(name, if: precondition) { descriptor, target throws(Failure) in
-      try Self.copy(path, to: descriptor, target)
+      let (source, code) = SystemCall.open(path, O_RDONLY)
+      if source < 0 { throw Failure.cannotRead(path, errno: code) }
+      defer { close(source) }
+      try Self.forEachPiece(of: source, path) { piece throws(Failure) in
+        let code = SystemCall.write(descriptor, piece)
+        if code != 0 { throw Failure.cannotWrite(target, errno: code) }
+      }
     }
   }
 
@@ -94,41 +86,50 @@ package struct LocalObjectStore: ObjectStore {
     to path: String
   ) async throws(Failure) -> ObjectInfo? {
     let source = try checkedPath(name)
-    let (descriptor, code) = SystemCall.open(source, O_RDONLY)
-    if descriptor < 0 {
-      if code == ENOENT { return nil }
-      throw Failure.cannotRead(source, errno: code)
-    }
+    guard let (descriptor, info) = try Self.open(name, at: source) else { return nil }
     defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw Failure.cannotRead(source, errno: errno) }
-    let info = try Self.info(name, status)
     if let version, version != info.version { return nil }
     var file = try OutputFile(path, gzip: false)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let (count, code) = SystemCall.read(descriptor, into: buffer)
-      if code != 0 { throw Failure.cannotRead(source, errno: code) }
-      if count == 0 { break }
-      try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-    }
+    try Self.forEachPiece(of: descriptor, source) { piece throws(Failure) in try file.write(piece) }
     _ = try file.finish()
     return info
   }
 
-  private static func copy(_ path: String, to descriptor: Int32, _ target: String) throws(Failure) {
-    let (source, code) = SystemCall.open(path, O_RDONLY)
-    if source < 0 { throw Failure.cannotRead(path, errno: code) }
-    defer { close(source) }
+  // MARK: Reading
+
+  /// Opens an object for reading; nil if it does not exist.
+  private static func open(
+    _ name: String,
+    at path: String
+  ) throws(Failure) -> (descriptor: Int32, info: ObjectInfo)? {
+    let (descriptor, code) = SystemCall.open(path, O_RDONLY)
+    if descriptor < 0 {
+      if code == ENOENT { return nil }
+      throw Failure.cannotRead(path, errno: code)
+    }
+    do throws(Failure) {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { throw Failure.cannotRead(path, errno: errno) }
+      return (descriptor, try info(name, status))
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  /// Calls `body` with the rest of a file, piece by piece.
+  private static func forEachPiece(
+    of descriptor: Int32,
+    _ path: String,
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { buffer.deallocate() }
     while true {
-      let (count, code) = SystemCall.read(source, into: buffer)
+      let (count, code) = SystemCall.read(descriptor, into: buffer)
       if code != 0 { throw Failure.cannotRead(path, errno: code) }
       if count == 0 { return }
-      let error = SystemCall.write(descriptor, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-      if error != 0 { throw Failure.cannotWrite(target, errno: error) }
+      try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
   }
 
@@ -228,12 +229,8 @@ package struct LocalObjectStore: ObjectStore {
   private static func info(_ name: String, _ status: stat) throws(Failure) -> ObjectInfo {
     let (seconds, nanoseconds) = (Int64(status.st_mtim.tv_sec), Int32(status.st_mtim.tv_nsec))
     guard let updatedAt = Timestamp(seconds: seconds, nanoseconds: nanoseconds) else {
-      throw Failure(
-        .inputMalformed,
-        "read",
-        path: name,
-        cause: "its modification time is no time of a calendar"
-      )
+      let cause = "its modification time is no time of a calendar"
+      throw Failure(.inputMalformed, "read", path: name, cause: cause)
     }
     return ObjectInfo(
       name: name,
@@ -248,7 +245,7 @@ package struct LocalObjectStore: ObjectStore {
     let isPlain = segments.allSatisfy { segment in
       !segment.isEmpty && segment.first != UInt8(ascii: ".") && !segment.contains(0)
     }
-    if isPlain { return "\(folder)/\(name)" }
+    if isPlain { return path(of: name) }
     throw Failure(.internal, "name the object", path: name, cause: "it is not a relative name")
   }
 

@@ -6,8 +6,8 @@ import Synchronization
 /// A lock that machines share: an object that names its holder, and that the holder keeps renewing.
 ///
 /// It is taken and renewed by the generation of the object, so that two never hold it. A lock that was not renewed for
-/// ``duration`` seconds, by the clock of the service, belongs to a process that ended without a chance to give it back, and is
-/// anybody's.
+/// ``duration`` seconds, by the clock of the service, was left by a process that ended without releasing it; any other may
+/// take it then.
 package final class ObjectLock: Sendable {
   /// Seconds that it holds without being renewed.
   package static let duration: Int64 = 60
@@ -38,16 +38,14 @@ package final class ObjectLock: Sendable {
     state = Mutex(.held(generation: generation))
   }
 
-  deinit {
-    renewing.withLock { $0?.cancel() }
-  }
+  deinit { renewing.withLock { $0?.cancel() } }
 
   /// Takes a lock.
   ///
   /// - Parameters:
   ///   - address: The object, `gs://bucket/folder/.gymmigrate.lock`.
   ///   - what: What is locked, for the failure: a folder.
-  ///   - holder: Who takes it, as `host, process 123`.
+  ///   - holder: The process that takes it, as `host, process 123`.
   /// - Throws: `.tryLater` if somebody else holds it, naming the holder; `.notPermitted`, `.configuration`, `.unavailable`.
   package static func take(
     _ address: String,
@@ -117,7 +115,7 @@ package final class ObjectLock: Sendable {
     )
   }
 
-  /// Gives it back, as far as the service can be reached; it ends by itself otherwise.
+  /// Releases it, as far as the service can be reached; it ends by itself otherwise.
   package func release() async {
     let task = renewing.withLock { task in
       defer { task = nil }
@@ -148,7 +146,7 @@ package final class ObjectLock: Sendable {
         case true?: renewed = clock.now()
         case false?: return
         case nil:
-          // It is nobody's yet; it may be once its time is over.
+          // It is still this process's; another may take it once its time is over.
           if clock.now() - renewed > Double(Self.duration) - Self.renewal {
             self.state.withLock { $0 = .lost }
             return
@@ -178,12 +176,10 @@ package final class ObjectLock: Sendable {
   // MARK: The object
 
   private static func content(holder: String) -> [UInt8] {
-    var json = JSONWriter()
-    json.object {
+    JSONWriter.body {
       $0.member("holder", holder)
       $0.member("version", gymmigrateVersion)
-    }
-    return json.bytes + [UInt8(ascii: "\n")]
+    } + [UInt8(ascii: "\n")]
   }
 
   /// Returns who holds a lock; nil if it does not say.

@@ -3,7 +3,7 @@ package import FirestoreModels
 /// A place for complete objects that several machines share: a folder of a file system, or a prefix of a bucket.
 ///
 /// Names are relative, with `/` between segments; a segment is never empty, `.` or `..`. An object is complete or missing, and
-/// whoever writes it says in which state it may be replaced, so that two writers never overwrite each other unknowingly.
+/// a write states the version that it may replace, so that two writers never overwrite each other unknowingly.
 ///
 ///     let store = try storage.store(at: "gs://example-backups/shards/")
 ///     guard case .written = try await store.write(plan, to: "plan.json", if: .missing) else { … }
@@ -90,13 +90,6 @@ package struct ObjectInfo: Sendable, Equatable {
   package var version: ObjectVersion
   /// When it was written, by the clock of the store.
   package var updatedAt: Timestamp
-
-  package init(name: String, bytes: Int, version: ObjectVersion, updatedAt: Timestamp) {
-    self.name = name
-    self.bytes = bytes
-    self.version = version
-    self.updatedAt = updatedAt
-  }
 }
 
 /// A small object with its content.
@@ -105,10 +98,4 @@ package struct StoredObject: Sendable, Equatable {
   package var version: ObjectVersion
   /// When it was written, by the clock of the store.
   package var updatedAt: Timestamp
-
-  package init(bytes: [UInt8], version: ObjectVersion, updatedAt: Timestamp) {
-    self.bytes = bytes
-    self.version = version
-    self.updatedAt = updatedAt
-  }
 }

@@ -52,19 +52,26 @@ package struct StorageAddress: Sendable, Equatable, CustomStringConvertible {
     StorageAddress(bucket: bucket, name: asFolder.name + relative)
   }
 
-  /// The address as that of a folder: with `/` at its end, but for the whole bucket.
-  var asFolder: StorageAddress {
-    isFolder ? self : StorageAddress(bucket: bucket, name: name + "/")
+  /// Returns a name of a list relative to this folder; empty for the object of the folder itself, which some tools create.
+  ///
+  /// - Throws: `.unavailable` if it is not below the folder.
+  func relative(_ listed: String) throws(Failure) -> String {
+    guard listed.utf8.starts(with: name.utf8) else {
+      throw StorageFailure.foreign("the list holds other names than were asked for", "list", self)
+    }
+    return String(decoding: listed.utf8.dropFirst(name.utf8.count), as: UTF8.self)
   }
 
+  /// The address as that of a folder: with `/` at its end, but for the whole bucket.
+  var asFolder: StorageAddress { isFolder ? self : StorageAddress(bucket: bucket, name: name + "/") }
+
   private static func defect(ofBucket bucket: String) -> String? {
-    let bytes = Array(bucket.utf8)
-    let isAlphanumeric: (UInt8) -> Bool = { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
-    guard (3...222).contains(bytes.count) else { return "the name of a bucket has 3 to 63 characters" }
-    guard let first = bytes.first, let last = bytes.last, isAlphanumeric(first), isAlphanumeric(last),
-      bytes.allSatisfy({ isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F || $0 == 0x2E })
-    else { return "'\(bucket)' is not the name of a bucket (lower-case letters, digits, -, _ and .)" }
-    return nil
+    let lengths = BucketName.lengths
+    guard lengths.contains(bucket.utf8.count) else {
+      return "the name of a bucket has \(lengths.lowerBound) to \(lengths.upperBound) characters"
+    }
+    if BucketName.isValid(bucket) { return nil }
+    return "'\(bucket)' is not the name of a bucket (lower-case letters, digits, -, _ and .)"
   }
 
   /// Returns what makes a name unusable; nil if nothing does.

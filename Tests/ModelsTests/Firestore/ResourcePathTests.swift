@@ -103,6 +103,7 @@ struct ResourcePathTests {
 
   @Test func percentEncodedQueries() {
     #expect(PercentEncoding.query("a/b c`\\") == "a%2Fb%20c%60%5C")
+    #expect(PercentEncoding.query("a/ñ ?#%") == "a%2F%C3%B1%20%3F%23%25")
   }
 
   @Test(arguments: [

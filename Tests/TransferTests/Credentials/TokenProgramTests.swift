@@ -151,8 +151,16 @@ struct TokenProgramTests {
   ) async throws {
     try await withTemporaryDirectory { folder in
       let path = folder.appendingPathComponent("get token.sh").path
-      try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))
-      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+      // Another process writes it: a child that a concurrent test forks would inherit this one's open file, and a
+      // file that is open for writing cannot be run (ETXTBSY).
+      let writer = try ChildProcess.run(
+        ["/bin/sh", "-c", #"printf '%s' "$1" >"$0" && chmod 700 "$0""#, path, "#!/bin/sh\n\(script)\n"],
+        environment: ["PATH": "/bin:/usr/bin"],
+        timeout: 60,
+        maximumBytes: 1024,
+        isCancelled: { false }
+      )
+      try #require(writer.status == 0)
       try await body(path, folder)
     }
   }

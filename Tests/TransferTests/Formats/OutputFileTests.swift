@@ -145,3 +145,17 @@ import Testing
     #expect(String(decoding: judged, as: UTF8.self) == "\(receipt.bytes) \(receipt.sha256 ?? "") True\n")
   }
 }
+
+/// Writes a file in a scope: completes it when `body` returns, deletes it if `body` throws or is cancelled.
+private func withOutputFile<Result>(
+  _ path: String,
+  gzip: Bool? = nil,
+  digest: Bool = false,
+  isolation: isolated (any Actor)? = #isolation,
+  _ body: (inout OutputFile) async throws -> Result
+) async throws -> (result: Result, receipt: OutputFile.Receipt) {
+  var file = try OutputFile(path, gzip: gzip, digest: digest)
+  let result = try await body(&file)
+  try Task.checkCancellation()
+  return (result, try file.finish())
+}

@@ -139,7 +139,16 @@ import Testing
     #expect(try StorageAddress("gs://my-bucket/a/").isFolder)
     #expect(try StorageAddress("gs://my-bucket/a").asFolder.name == "a/")
     #expect(try StorageAddress("gs://my-bucket/añ o").description == "gs://my-bucket/añ o")
-    #expect(StorageClient.encoded("a/ñ ?#%") == "a%2F%C3%B1%20%3F%23%25")
+    let longest = String(repeating: "b", count: 222)
+    #expect(try StorageAddress("gs://\(longest)/a").bucket == longest)
+  }
+
+  @Test("A bucket's name that is too short or too long is told the accepted lengths", arguments: [2, 223])
+  func bucketLengths(_ count: Int) {
+    let failure = #expect(throws: Failure.self) {
+      try StorageAddress("gs://\(String(repeating: "b", count: count))/a")
+    }
+    #expect(failure?.cause == "the name of a bucket has 3 to 222 characters")
   }
 
   @Test(

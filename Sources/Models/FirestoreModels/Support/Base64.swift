@@ -17,6 +17,13 @@ package enum Base64 {
     append(bytes, alphabet: alphabet, padded: true, to: &out)
   }
 
+  /// The standard, padded encoding.
+  package static func standard(_ bytes: some Sequence<UInt8>) -> String {
+    var out: [UInt8] = []
+    append(bytes, to: &out)
+    return String(decoding: out, as: UTF8.self)
+  }
+
   /// The URL-safe encoding without padding, as JSON Web Tokens use it (RFC 7515).
   package static func urlSafe(_ bytes: some Sequence<UInt8>) -> String {
     var out: [UInt8] = []

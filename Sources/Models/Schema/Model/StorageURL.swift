@@ -22,7 +22,7 @@ package struct StorageURL: Sendable, Equatable {
   }
 
   private init?(_ before: Substring.UTF8View, _ bucket: Substring.UTF8View, _ after: Substring.UTF8View) {
-    guard let name = Self.decoded(bucket), Self.isBucket(name) else { return nil }
+    guard let name = Self.decoded(bucket), BucketName.isValid(name) else { return nil }
     self.bucket = name
     parts = (String(Substring(before)), String(Substring(after)))
   }
@@ -61,16 +61,6 @@ package struct StorageURL: Sendable, Equatable {
 
   package static func == (a: StorageURL, b: StorageURL) -> Bool {
     a.bucket.isIdentical(to: b.bucket) && a.parts == b.parts
-  }
-
-  /// Whether a text is the name of a bucket: 3 to 222 lower-case letters, digits, `-`, `_` and `.`
-  /// (https://cloud.google.com/storage/docs/buckets#naming).
-  package static func isBucket(_ text: String) -> Bool {
-    func isEnd(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) }
-    guard (3...222).contains(text.utf8.count), let first = text.utf8.first, let last = text.utf8.last,
-      isEnd(first), isEnd(last)
-    else { return false }
-    return text.utf8.allSatisfy { isEnd($0) || "-_.".utf8.contains($0) }
   }
 
   private static func lowercased(_ bytes: Substring.UTF8View) -> String {

@@ -17,11 +17,7 @@ package final class InputCopy: Sendable, Equatable {
   /// - Parameter folder: The folder of the copy; the temporary folder if nil.
   /// - Throws: `.inputMissing`; `.inputMalformed` for damaged gzip data; `.cannotWrite` with the folder, also before anything is
   ///   read where there is no room; for a remote address as ``RemoteFiles/reader(of:)``.
-  package init(
-    of path: String,
-    in folder: String? = nil,
-    via files: FileAccess = .local
-  ) throws(Failure) {
+  package init(of path: String, in folder: String? = nil, via files: FileAccess = .local) throws(Failure) {
     let folder = folder ?? FilePaths.temporaryFolder(for: "-")
     if path != "-", let size = try files.size(of: path) {
       try Self.assertRoom(for: size, of: path, in: folder)
@@ -42,9 +38,7 @@ package final class InputCopy: Sendable, Equatable {
     self.descriptor = descriptor
   }
 
-  deinit {
-    close(descriptor)
-  }
+  deinit { close(descriptor) }
 
   package static func == (left: InputCopy, right: InputCopy) -> Bool { left === right }
 
@@ -98,15 +92,11 @@ package final class InputCopy: Sendable, Equatable {
     in folder: String
   ) throws(Failure) -> String {
     var digest = try SHA256Digest()
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let count = try input.read(into: buffer)
-      if count == 0 { return digest.finish() }
-      let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-      digest.update(bytes)
-      let code = SystemCall.write(descriptor, bytes)
+    try input.forEachPiece { piece throws(Failure) in
+      digest.update(piece)
+      let code = SystemCall.write(descriptor, piece)
       if code != 0 { throw Failure.cannotWrite(folder, errno: code) }
     }
+    return digest.finish()
   }
 }

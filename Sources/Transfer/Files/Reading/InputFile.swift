@@ -8,12 +8,7 @@ package struct InputFile: ~Copyable {
   private static let chunkSize = 1 << 20
 
   package let path: String
-  private let descriptor: Int32
-  private let closes: Bool
-  /// Whether another program or a person provides the data, so that a read may block.
-  private let mayWait: Bool
-  /// What provides the bytes in place of the descriptor.
-  private let remote: (any RemoteReader)?
+  private let origin: Origin
   private var inflater: GzipInflater?
   private var compressed: UnsafeMutableRawBufferPointer?
   private var waiting: Range<Int> = 0..<0
@@ -29,24 +24,22 @@ package struct InputFile: ~Copyable {
   /// - Throws: ``Failure`` of kind `inputMissing` with the system's message; for a remote address as
   ///   ``RemoteFiles/reader(of:)``.
   package init(_ path: String, via files: FileAccess = .local) throws(Failure) {
-    let origin = try Origin(path, files)
+    origin = try Origin(path, files)
     self.path = path
-    descriptor = origin.descriptor
-    closes = origin.closes
-    mayWait = origin.mayWait
-    remote = origin.remote
   }
 
   /// Where the bytes come from.
   private struct Origin {
     var descriptor: Int32
     var closes: Bool
-    var mayWait: Bool
+    /// Whether another program or a person provides the data, so that a read may block.
+    var mayWait = false
+    /// What provides the bytes in place of the descriptor.
     var remote: (any RemoteReader)?
 
     init(_ path: String, _ files: FileAccess) throws(Failure) {
       if let remote = try files.remote(for: path) {
-        (descriptor, closes, mayWait) = (-1, false, false)
+        (descriptor, closes) = (-1, false)
         self.remote = try remote.reader(of: path)
         return
       }
@@ -61,6 +54,11 @@ package struct InputFile: ~Copyable {
       let (descriptor, mayWait, code) = SystemCall.openToRead(path)
       if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
       (self.descriptor, self.mayWait) = (descriptor, mayWait)
+    }
+
+    init(_ copy: InputCopy) throws(Failure) {
+      descriptor = try copy.descriptorAtStart()
+      closes = true
     }
   }
 
@@ -82,14 +80,11 @@ package struct InputFile: ~Copyable {
   /// - Throws: ``Failure`` of kind `inputMissing` with the system's message.
   package init(_ copy: InputCopy) throws(Failure) {
     path = copy.path
-    descriptor = try copy.descriptorAtStart()
-    closes = true
-    mayWait = false
-    remote = nil
+    origin = try Origin(copy)
   }
 
   deinit {
-    if closes { close(descriptor) }
+    if origin.closes { close(origin.descriptor) }
     compressed?.deallocate()
   }
 
@@ -130,6 +125,36 @@ package struct InputFile: ~Copyable {
     }
   }
 
+  /// Calls `body` with the rest of the file, piece by piece.
+  ///
+  /// - Throws: As ``read(into:)``; what `body` throws.
+  package mutating func forEachPiece(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkSize, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = try read(into: buffer)
+      if count == 0 { return }
+      try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
+
+  /// Returns the rest of the file.
+  ///
+  /// - Throws: As ``read(into:)``; `tooLarge` if it has more bytes than `limit`.
+  package mutating func bytes(
+    atMost limit: Int,
+    orThrow tooLarge: @autoclosure () -> Failure
+  ) throws(Failure) -> [UInt8] {
+    var bytes: [UInt8] = []
+    try forEachPiece { piece throws(Failure) in
+      bytes.append(contentsOf: piece)
+      if bytes.count > limit { throw tooLarge() }
+    }
+    return bytes
+  }
+
   /// Reads until the two bytes that identify gzip, or the end of the file.
   private mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     var count = 0
@@ -153,15 +178,15 @@ package struct InputFile: ~Copyable {
   }
 
   private mutating func receive(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
-    if let remote {
+    if let remote = origin.remote {
       let count = try remote.read(into: buffer)
       received += count
       return count
     }
     let (count, code, isStopped) =
-      mayWait
-      ? SystemCall.readUnlessStopped(descriptor, into: buffer)
-      : { ($0.count, $0.error, false) }(SystemCall.read(descriptor, into: buffer))
+      origin.mayWait
+      ? SystemCall.readUnlessStopped(origin.descriptor, into: buffer)
+      : { ($0.count, $0.error, false) }(SystemCall.read(origin.descriptor, into: buffer))
     if isStopped { throw Failure.stopped("read", path == "-" ? "standard input" : path) }
     if code != 0 { throw Failure.cannotRead(path == "-" ? "standard input" : path, errno: code) }
     received += count

@@ -55,9 +55,7 @@ package struct LineReader: ~Copyable {
     chunk = .allocate(byteCount: Self.chunkSize, alignment: 16)
   }
 
-  deinit {
-    chunk.deallocate()
-  }
+  deinit { chunk.deallocate() }
 
   /// The offset in the file (as stored, compressed or not) of the end of the line.
   package var position: Int { reading.bytes(used: unread.lowerBound) }

@@ -6,20 +6,16 @@ import Platform
 ///     let files = FileAccess(remote: storage.files)
 ///     var output = try OutputFile("gs://example-backups/users.csv", via: files)
 ///
-/// It is a value that is passed to whatever opens files by names that a user has typed. A function without it reaches local
-/// files only.
+/// It is passed to all code that opens files by names that a user has typed. A function without it reaches local files only.
 package struct FileAccess: Sendable {
   /// The scheme of remote addresses.
   package static let scheme = "gs://"
 
-  /// Local files only.
   package static let local = FileAccess(remote: nil)
 
   private let remote: (any RemoteFiles)?
 
-  package init(remote: (any RemoteFiles)?) {
-    self.remote = remote
-  }
+  package init(remote: (any RemoteFiles)?) { self.remote = remote }
 
   /// Returns whether a name is a remote address and not a path.
   package static func isRemote(_ path: String) -> Bool { path.utf8.starts(with: scheme.utf8) }
@@ -87,10 +83,8 @@ package struct FileAccess: Sendable {
   ///
   /// - Throws: As ``RemoteFiles/names(in:)``.
   package func folders(in folder: String) throws(Failure) -> [String] {
-    guard let remote = try remote(for: folder) else { return [] }
-    return try remote.names(in: folder).compactMap { name in
-      name.utf8.last == UInt8(ascii: "/") ? String(name.dropLast()) : nil
-    }
+    let names = try remote(for: folder)?.names(in: folder) ?? []
+    return names.filter { $0.utf8.last == UInt8(ascii: "/") }.map { String($0.dropLast()) }
   }
 
   /// Returns the size of a file in bytes; nil if it is unknown, as that of a pipe.

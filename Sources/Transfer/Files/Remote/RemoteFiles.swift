@@ -35,9 +35,7 @@ package protocol RemoteFiles: Sendable {
 
 /// What an address refers to.
 package enum RemoteEntry: Sendable, Equatable {
-  /// A file.
-  ///
-  /// - version: Changes with every write of the file.
+  /// A file, whose version changes with every write.
   case file(bytes: Int, version: String)
   case folder
 

@@ -3,8 +3,7 @@ import Synchronization
 
 /// Whether this process was asked to stop, for code that blocks on input or output.
 ///
-/// It is a pipe with a byte that is never read: whoever polls another pipe, a terminal or a device polls it
-/// as well, now or later.
+/// It is a pipe with a byte that is never read, which is polled beside every other pipe, terminal or device.
 package enum StopSignal {
   private static let reading = Atomic<Int32>(-1)
   private static let writing = Atomic<Int32>(-1)
@@ -19,7 +18,7 @@ package enum StopSignal {
     reading.store(ends[0], ordering: .releasing)
   }
 
-  /// Stops everyone who waits.
+  /// Interrupts all present and future waits.
   package static func raise() {
     withUnsafeBytes(of: UInt8(0)) { _ = SystemCall.write(writing.load(ordering: .acquiring), $0) }
   }

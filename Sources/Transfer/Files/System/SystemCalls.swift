@@ -89,9 +89,8 @@ package enum SystemCall {
     var rest = bytes[...]
     while !rest.isEmpty {
       if !StopSignal.wait(for: descriptor, toWrite: true) {
-        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         let patience: Int32 = isPatienceSpent.load(ordering: .relaxed) ? 0 : 500
-        if poll(&wait, 1, patience) == 0 {
+        if poll(descriptor, POLLOUT, milliseconds: patience) == 0 {
           isPatienceSpent.store(true, ordering: .relaxed)
           return (0, true)
         }
@@ -116,8 +115,7 @@ package enum SystemCall {
         case EINTR: continue
         case EAGAIN:
           // A pipe or terminal that someone made non-blocking: wait until it accepts more.
-          var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          _ = poll(&wait, 1, -1)
+          _ = poll(descriptor, POLLOUT)
           continue
         default: return errno
         }
@@ -137,12 +135,17 @@ package enum SystemCall {
       let count = Platform.read(descriptor, buffer.baseAddress, buffer.count)
       if count >= 0 { return (count, 0) }
       if errno == EAGAIN {
-        var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        _ = poll(&wait, 1, -1)
+        _ = poll(descriptor, POLLIN)
       } else if errno != EINTR {
         return (0, errno)
       }
     }
+  }
+
+  /// Waits until a descriptor is ready; returns 0 if it is not in time.
+  private static func poll(_ descriptor: Int32, _ events: Int32, milliseconds: Int32 = -1) -> Int32 {
+    var wait = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    return Platform.poll(&wait, 1, milliseconds)
   }
 
   /// Flushes a file to disk and returns 0 or the error number.
@@ -185,9 +188,7 @@ package enum SystemCall {
   }
 
   /// Makes writing to a pipe without a reader an error instead of a fatal signal.
-  package static let ignoringBrokenPipes: Void = {
-    signal(SIGPIPE, SIG_IGN)
-  }()
+  package static let ignoringBrokenPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
 }
 
 extension stat {
@@ -217,7 +218,7 @@ extension Failure {
       case EBADF: "it is closed"
       default: SystemCall.text(code)
       }
-    return Failure(.cannotWrite, "write", path: path, cause: cause, remedy: remedy)
+    return cannotWrite(path, cause, remedy: remedy)
   }
 
   /// A file that cannot be read, with a system error.

@@ -17,17 +17,10 @@ package enum JSONFile {
       return nil
     }
     var file = try InputFile(path, via: files)
-    var bytes: [UInt8] = []
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let count = try file.read(into: buffer)
-      if count == 0 { break }
-      bytes.append(contentsOf: UnsafeRawBufferPointer(buffer)[..<count])
-      if bytes.count > 64 << 20 {
-        throw Failure(.inputMalformed, "read", path: path, cause: "it is larger than 64 MiB")
-      }
-    }
+    let bytes = try file.bytes(
+      atMost: 64 << 20,
+      orThrow: Failure(.inputMalformed, "read", path: path, cause: "it is larger than 64 MiB")
+    )
     do throws(WireError) {
       return try JSONParser().parse(bytes) { json throws(WireError) in
         guard json.kind == .object else { throw WireError("it is not a JSON object") }

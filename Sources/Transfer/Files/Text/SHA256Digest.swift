@@ -19,9 +19,7 @@ package struct SHA256Digest: ~Copyable {
     self.context = context
   }
 
-  deinit {
-    EVP_MD_CTX_free(context)
-  }
+  deinit { EVP_MD_CTX_free(context) }
 
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     if bytes.isEmpty { return }
@@ -41,11 +39,7 @@ package struct SHA256Digest: ~Copyable {
   package static func base64(of text: String) throws(Failure) -> String {
     var digest = try SHA256Digest()
     Array(text.utf8).withUnsafeBytes { digest.update($0) }
-    let bytes = digest.finishBytes()
-    // Four letters per started group of three bytes, and a terminating zero byte.
-    var letters = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
-    let count = EVP_EncodeBlock(&letters, bytes, Int32(bytes.count))
-    return String(decoding: letters.prefix(Int(count)), as: UTF8.self)
+    return Base64.standard(digest.finishBytes())
   }
 
   /// Completes the digest and returns 64 lower-case hexadecimal digits.
@@ -66,20 +60,13 @@ package struct SHA256Digest: ~Copyable {
   package static func hexadecimal(ofFileAt path: String) throws(Failure) -> String {
     var file = try InputFile(path)
     var digest = try SHA256Digest()
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let count = try file.read(into: buffer)
-      if count == 0 { return digest.finish() }
-      digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-    }
+    try file.forEachPiece { digest.update($0) }
+    return digest.finish()
   }
-}
 
-extension SHA256Digest {
   /// Returns the digest of bytes as 64 lower-case hexadecimal digits.
   ///
-  /// - Throws: ``Failure`` of kind `internal`, as ``init()``.
+  /// - Throws: As ``init()``.
   package static func checksum(of bytes: [UInt8]) throws(Failure) -> String {
     var digest = try SHA256Digest()
     bytes.withUnsafeBytes { digest.update($0) }

@@ -9,7 +9,6 @@ import Synchronization
 package enum Secrets {
   /// Shorter texts cannot be distinguished from ordinary words.
   static let minimumBytes = 6
-  /// The replacement of a secret.
   package static let mark = "[removed]"
   /// The length from which the beginning of a long secret is removed even if the remainder was cut off.
   private static let minimumPrefix = 16
@@ -38,9 +37,7 @@ package enum Secrets {
   }
 
   /// Forgets every secret, for a program that makes millions of them and prints none, as the fuzz targets.
-  static func forgetAll() {
-    known.withLock { $0 = Known() }
-  }
+  static func forgetAll() { known.withLock { $0 = Known() } }
 
   /// Returns the secret in hexadecimal and in Base64 at any alignment.
   ///
@@ -80,9 +77,7 @@ package enum Secrets {
       for part in password.split(whereSeparator: { "@/:?#".contains($0) }) { add(String(part)) }
       let decoded = (user: unescaped(user), password: unescaped(password))
       add(String(decoding: decoded.password, as: UTF8.self))
-      var basic: [UInt8] = []
-      Base64.append(decoded.user + [UInt8(ascii: ":")] + decoded.password, to: &basic)
-      add(String(decoding: basic, as: UTF8.self))
+      add(Base64.standard(decoded.user + [UInt8(ascii: ":")] + decoded.password))
     }
   }
 

@@ -6,21 +6,14 @@
 ///
 ///     let text: TerminalText = "\(path)\t\(count)\n"
 package struct TerminalText: Sendable, Equatable, ExpressibleByStringInterpolation, CustomStringConvertible {
-  /// The text as printed.
   package let description: String
 
-  package init(stringLiteral text: String) {
-    description = text
-  }
+  package init(stringLiteral text: String) { description = text }
 
-  package init(stringInterpolation: StringInterpolation) {
-    description = stringInterpolation.text
-  }
+  package init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
 
   /// A single line, or part of one, from any source.
-  package init(_ text: String) {
-    description = Self.escaped(text)
-  }
+  package init(_ text: String) { description = Self.escaped(text) }
 
   /// Several lines whose line feeds are the program's own, such as help.
   package init(lines text: String) {
@@ -35,14 +28,10 @@ package struct TerminalText: Sendable, Equatable, ExpressibleByStringInterpolati
       text.reserveCapacity(literalCapacity)
     }
 
-    package mutating func appendLiteral(_ literal: String) {
-      text += literal
-    }
+    package mutating func appendLiteral(_ literal: String) { text += literal }
 
     /// Appends text that is already escaped.
-    package mutating func appendInterpolation(_ part: TerminalText) {
-      text += part.description
-    }
+    package mutating func appendInterpolation(_ part: TerminalText) { text += part.description }
 
     /// Appends any other value, escaped.
     package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
@@ -98,12 +87,7 @@ package struct TerminalText: Sendable, Equatable, ExpressibleByStringInterpolati
 extension Sequence<TerminalText> {
   /// Joins the texts with a separator.
   package func joined(separator: TerminalText = "") -> TerminalText {
-    TerminalText(joining: map(\.description), separator.description)
-  }
-}
-
-extension TerminalText {
-  fileprivate init(joining clean: [String], _ separator: String) {
-    description = clean.joined(separator: separator)
+    // All parts are escaped already.
+    TerminalText(stringLiteral: map(\.description).joined(separator: separator.description))
   }
 }

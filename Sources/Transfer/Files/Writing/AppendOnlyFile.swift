@@ -31,9 +31,7 @@ package final class AppendOnlyFile: Sendable {
     state = Mutex(State(descriptor: descriptor))
   }
 
-  deinit {
-    _ = state.withLock { close($0.descriptor) }
-  }
+  deinit { _ = state.withLock { close($0.descriptor) } }
 
   /// Appends bytes, all or none.
   ///
@@ -60,26 +58,21 @@ package final class AppendOnlyFile: Sendable {
   /// The number of bytes that are certainly on disk.
   package var syncedLength: Int { synced.load(ordering: .relaxed) }
 
-  /// The size in bytes.
   package var length: Int { state.withLock { Int(lseek($0.descriptor, 0, SEEK_END)) } }
 
   /// Locks the file until this process ends; false if another process holds the lock.
-  package func lock() -> Bool {
-    state.withLock { flock($0.descriptor, LOCK_EX | LOCK_NB) == 0 }
-  }
+  package func lock() -> Bool { state.withLock { flock($0.descriptor, LOCK_EX | LOCK_NB) == 0 } }
 
   /// Flushes all appended bytes to disk.
   ///
   /// - Throws: `.cannotWrite`; the file accepts no more then, because its state on disk is unknown.
   package func sync() throws(Failure) {
-    let (failure, length) = state.withLock { state -> (Failure?, Int) in
+    let (error, length) = state.withLock { state -> (Int32, Int) in
       let error = SystemCall.synchronize(state.descriptor)
-      if error == 0 { return (nil, Int(lseek(state.descriptor, 0, SEEK_END))) }
-      let failure = state.failure ?? Failure.cannotWrite(path, errno: error)
-      state.failure = failure
-      return (failure, 0)
+      if error != 0, state.failure == nil { state.failure = Failure.cannotWrite(path, errno: error) }
+      return (error, Int(lseek(state.descriptor, 0, SEEK_END)))
     }
-    if let failure { throw failure }
+    if error != 0, let failure { throw failure }
     synced.store(length, ordering: .relaxed)
   }
 }

@@ -17,7 +17,6 @@ import Platform
 /// replaced. An existing file keeps its permissions; a new one is readable only by its owner, because it may
 /// hold personal data.
 package struct OutputFile: ~Copyable {
-  /// The result of writing a file.
   package struct Receipt: Sendable, Equatable {
     /// The path; `-` for standard output.
     package var path: String
@@ -33,16 +32,13 @@ package struct OutputFile: ~Copyable {
     }
   }
 
-  /// The final path.
   package let path: String
   /// The bytes written so far, before compression.
   package private(set) var bytesAccepted = 0
 
   private static let bufferSize = 64 << 10
 
-  private let target: String
-  private var temporary: String?
-  private let closes: Bool
+  private var destination: Destination
   private var buffer: [UInt8] = []
   private var sink: FileSink
   private var deflater: GzipDeflater?
@@ -65,9 +61,7 @@ package struct OutputFile: ~Copyable {
     let destination = try Destination(path, files)
     self.path = path
     self.deflater = deflater
-    target = destination.target
-    temporary = destination.temporary
-    closes = destination.closes
+    self.destination = destination
     sink = FileSink(
       path: path,
       descriptor: destination.descriptor,
@@ -79,8 +73,8 @@ package struct OutputFile: ~Copyable {
   }
 
   deinit {
-    if closes, sink.descriptor >= 0 { close(sink.descriptor) }
-    if let temporary { unlink(temporary) }
+    if destination.closes, sink.descriptor >= 0 { close(sink.descriptor) }
+    if let temporary = destination.temporary { unlink(temporary) }
     sink.remote?.abandon()
   }
 
@@ -102,21 +96,19 @@ package struct OutputFile: ~Copyable {
   }
 
   /// Appends text as UTF-8.
-  package mutating func write(_ text: String) throws(Failure) {
-    try write(Array(text.utf8))
-  }
+  package mutating func write(_ text: String) throws(Failure) { try write(Array(text.utf8)) }
 
   /// Whether its bytes can be taken back with ``spool()``.
-  package var canBecomeSpool: Bool { temporary != nil && deflater == nil }
+  package var canBecomeSpool: Bool { destination.temporary != nil && deflater == nil }
 
   /// Gives up the file, and returns what was written so far to be read; nil unless ``canBecomeSpool``.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package consuming func spool() throws(Failure) -> SpoolFile? {
-    guard canBecomeSpool, let name = temporary else { return nil }
+    guard canBecomeSpool, let name = destination.temporary else { return nil }
     try flush()
     unlink(name)
-    temporary = nil
+    destination.temporary = nil
     let descriptor = sink.descriptor
     sink.descriptor = -1
     return SpoolFile(taking: descriptor, of: path, count: sink.bytes)
@@ -132,18 +124,19 @@ package struct OutputFile: ~Copyable {
     if let remote = sink.remote {
       try remote.finish()
       sink.remote = nil
-      return Receipt(path: path, bytes: sink.bytes, sha256: sink.digest.take()?.finish())
+    } else {
+      let code = SystemCall.synchronize(sink.descriptor)
+      if code != 0 { throw Failure.cannotWrite(path, errno: code) }
     }
-    let code = SystemCall.synchronize(sink.descriptor)
-    if code != 0 { throw Failure.cannotWrite(path, errno: code) }
-    if closes {
+    if destination.closes {
       let descriptor = sink.descriptor
       sink.descriptor = -1
       if close(descriptor) != 0, errno != EINTR { throw Failure.cannotWrite(path, errno: errno) }
     }
-    if let name = temporary {
-      guard rename(name, target) == 0 else { throw Failure.cannotWrite(path, errno: errno) }
-      temporary = nil
+    if let name = destination.temporary {
+      let target = destination.target
+      if rename(name, target) != 0 { throw Failure.cannotWrite(path, errno: errno) }
+      destination.temporary = nil
       SystemCall.synchronizeFolder(FilePaths.folder(of: target))
     }
     return Receipt(path: path, bytes: sink.bytes, sha256: sink.digest.take()?.finish())
@@ -266,13 +259,7 @@ extension OutputFile {
     var output = try OutputFile(path, via: files)
     if SystemCall.status(source).status != nil {
       var input = try InputFile(source)
-      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-      defer { buffer.deallocate() }
-      while true {
-        let count = try input.read(into: buffer)
-        if count == 0 { break }
-        try output.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-      }
+      try input.forEachPiece { piece throws(Failure) in try output.write(piece) }
     }
     _ = try output.finish()
   }
@@ -311,20 +298,4 @@ extension OutputFile {
       (self.target, temporary, self.descriptor) = (target, name, descriptor)
     }
   }
-}
-
-/// Writes a file in a scope: completes it when `body` returns, deletes it if `body` throws or is cancelled.
-///
-/// - Throws: What `body` throws, `CancellationError`, or ``Failure`` of kind `cannotWrite`.
-package func withOutputFile<Result>(
-  _ path: String,
-  gzip: Bool? = nil,
-  digest: Bool = false,
-  isolation: isolated (any Actor)? = #isolation,
-  _ body: (inout OutputFile) async throws -> Result
-) async throws -> (result: Result, receipt: OutputFile.Receipt) {
-  var file = try OutputFile(path, gzip: gzip, digest: digest)
-  let result = try await body(&file)
-  try Task.checkCancellation()
-  return (result, try file.finish())
 }

@@ -25,9 +25,7 @@ package struct SpoolFile: ~Copyable {
       reporting: path ?? folder
     )
     unlink(name)
-    self.path = path ?? folder
-    self.descriptor = descriptor
-    buffer.reserveCapacity(Self.bufferSize)
+    self.init(taking: descriptor, of: path ?? folder, count: 0)
   }
 
   /// Takes over a file without a name that holds `count` bytes and is written at its end.
@@ -38,9 +36,7 @@ package struct SpoolFile: ~Copyable {
     buffer.reserveCapacity(Self.bufferSize)
   }
 
-  deinit {
-    close(descriptor)
-  }
+  deinit { close(descriptor) }
 
   /// Appends bytes.
   ///

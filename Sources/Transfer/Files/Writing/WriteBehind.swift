@@ -14,9 +14,7 @@ struct WriteBehind {
   private var sent = 0
   private var isSupported = true
 
-  init(window: Int = WriteBehind.window) {
-    self.window = window
-  }
+  init(window: Int = WriteBehind.window) { self.window = window }
 
   /// Notes that a regular file, written from its beginning, has `count` bytes.
   ///

@@ -24,20 +24,27 @@ package struct Backup: Sendable, Equatable {
     self.name = name
     database = json["database"]?.string ?? ""
     state = json["state"]?.string ?? "STATE_UNSPECIFIED"
-    snapshotTime = json["snapshotTime"]?.string.flatMap { Timestamp($0) }
-    expireTime = json["expireTime"]?.string.flatMap { Timestamp($0) }
+    snapshotTime = json.time("snapshotTime")
+    expireTime = json.time("expireTime")
     documents = json["stats"]?["documentCount"].flatMap { WireDecoder.count($0) }
     bytes = json["stats"]?["sizeBytes"].flatMap { WireDecoder.count($0) }
   }
+}
 
-  fileprivate static func isNewer(_ a: Backup, than b: Backup) -> Bool {
-    guard a.snapshotTime == b.snapshotTime else {
-      // One that is being made has no moment yet.
-      guard let first = a.snapshotTime else { return true }
-      guard let second = b.snapshotTime else { return false }
-      return first > second
+extension Sequence {
+  /// Returns the elements by their times, the newest first, and those of one time by their names.
+  ///
+  /// One without a time has only begun.
+  func newestFirst(_ key: (Element) -> (time: Timestamp?, name: String)) -> [Element] {
+    sorted { a, b in
+      let (a, b) = (key(a), key(b))
+      guard a.time == b.time else {
+        guard let first = a.time else { return true }
+        guard let second = b.time else { return false }
+        return first > second
+      }
+      return a.name.compareUTF8(b.name) < 0
     }
-    return a.name.compareUTF8(b.name) < 0
   }
 }
 
@@ -64,7 +71,7 @@ package struct BackupSchedule: Sendable, Equatable {
       throw .malformed("a backup schedule has no name")
     }
     self.name = name
-    createTime = json["createTime"]?.string.flatMap { Timestamp($0) }
+    createTime = json.time("createTime")
     // A Duration: seconds, possibly with a fraction, and an `s`.
     retention = json["retention"]?.string.flatMap { text in
       text.hasSuffix("s") ? Double(text.dropLast()).flatMap { Int(exactly: $0.rounded()) } : nil
@@ -92,16 +99,13 @@ extension FirestoreClient {
       operation: "list the backups of",
       path: database.description
     ) { (_, root) throws(CallFailure) -> ([Backup], [String]) in
-      guard root.kind == .object else { throw .malformed("the response is not an object") }
-      var backups: [Backup] = []
-      if let list = root["backups"] {
-        guard list.kind == .array else { throw .malformed("the backups are not a list") }
-        for json in list.elements { backups.append(try Backup(json)) }
-      }
-      return (backups, root["unreachable"]?.elements.compactMap(\.string) ?? [])
+      (
+        try root.list("backups", called: "the backups", Backup.init),
+        root["unreachable"]?.elements.compactMap(\.string) ?? []
+      )
     }
     let backups = all.filter { DatabaseName(parsing: $0.database)?.isSame(as: database) ?? false }
-    return (backups.sorted(by: Backup.isNewer), unreachable)
+    return (backups.newestFirst { ($0.snapshotTime, $0.name) }, unreachable)
   }
 
   /// Returns the backup schedules of the database.
@@ -114,13 +118,7 @@ extension FirestoreClient {
       operation: "list the backup schedules of",
       path: database.description
     ) { (_, root) throws(CallFailure) in
-      guard root.kind == .object else { throw .malformed("the response is not an object") }
-      var schedules: [BackupSchedule] = []
-      if let list = root["backupSchedules"] {
-        guard list.kind == .array else { throw .malformed("the backup schedules are not a list") }
-        for json in list.elements { schedules.append(try BackupSchedule(json)) }
-      }
-      return schedules
+      try root.list("backupSchedules", called: "the backup schedules", BackupSchedule.init)
     }
   }
 }

@@ -4,7 +4,6 @@ import FirestoreModels
 ///
 ///     BucketPrefix(parsing: "gs://backups/2026-01-31/")?.description  // gs://backups/2026-01-31
 package struct BucketPrefix: Sendable, Equatable, CustomStringConvertible {
-  /// The name of the bucket.
   package let bucket: String
   /// The prefix without slashes at its ends; empty for the bucket itself.
   package let path: String
@@ -18,31 +17,24 @@ package struct BucketPrefix: Sendable, Equatable, CustomStringConvertible {
   private static let maximumPathBytes = 500
 
   /// Parses a URI; nil for anything but a bucket's name with, possibly, a prefix.
-  ///
-  /// Names of buckets have 3 to 222 small letters, digits, `-`, `_` and `.`, and begin and end with a letter or a
-  /// digit (https://cloud.google.com/storage/docs/buckets#naming).
   package init?(parsing text: String) {
     let scheme = "gs://"
     guard text.utf8.starts(with: scheme.utf8) else { return nil }
     let parts = text.utf8.dropFirst(scheme.utf8.count)
       .split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
-    let bucket = Array(parts[0])
-    guard (3...222).contains(bucket.count), bucket.allSatisfy(Self.mayBeInBucket),
-      let first = bucket.first, let last = bucket.last, Self.isAlphanumeric(first), Self.isAlphanumeric(last)
-    else { return nil }
+    let bucket = String(Substring(parts[0]))
+    guard BucketName.isValid(bucket) else { return nil }
     var path = parts.count > 1 ? Array(parts[1]) : []
     if path.last == UInt8(ascii: "/") { path.removeLast() }
     if !path.isEmpty {
       let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
       guard path.count <= Self.maximumPathBytes, segments.allSatisfy(Self.isSegment) else { return nil }
     }
-    self.bucket = String(decoding: bucket, as: UTF8.self)
+    self.bucket = bucket
     self.path = String(decoding: path, as: UTF8.self)
   }
 
-  private init(bucket: String, path: String) {
-    (self.bucket, self.path) = (bucket, path)
-  }
+  private init(bucket: String, path: String) { (self.bucket, self.path) = (bucket, path) }
 
   /// The prefix itself, or one with a name in it if it is a bucket only.
   ///
@@ -60,15 +52,6 @@ package struct BucketPrefix: Sendable, Equatable, CustomStringConvertible {
   package static func == (a: BucketPrefix, b: BucketPrefix) -> Bool { a.isIdentical(to: b.description) }
 
   package var description: String { path.isEmpty ? "gs://\(bucket)" : "gs://\(bucket)/\(path)" }
-
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-  }
-
-  private static func mayBeInBucket(_ byte: UInt8) -> Bool {
-    isAlphanumeric(byte) || "-_.".utf8.contains(byte)
-  }
 
   private static func isSegment(_ segment: ArraySlice<UInt8>) -> Bool {
     !segment.isEmpty && !segment.elementsEqual(".".utf8) && !segment.elementsEqual("..".utf8)

@@ -41,17 +41,25 @@ extension FirestoreClient {
         do {
           try await clock.sleep(delay)
         } catch {
-          return .uncertain(Self.interrupted(request))
+          return .uncertain(
+            Self.failure(request, .interrupted, "it was stopped", remedy: Self.perhapsStarted)
+          )
         }
         event = .waited
       case .started(let operation): return .started(operation)
       case .found(let operation): return .found(operation)
-      case .isRunning(let operation): throw Self.running(operation, request)
+      case .isRunning(let operation):
+        throw Self.failure(
+          request,
+          .tryLater,
+          "one with this prefix is running: \(operation.name)",
+          remedy:
+            "Wait for it with 'gymmigrate managed status \(operation.name.id) --wait', or choose another prefix."
+        )
       case .fail(let failure): throw Self.failure(failure, request)
       case .giveUp(let failure):
         var uncertain = Self.failure(failure, request)
-        uncertain.remedy =
-          "It may have been started all the same: 'gymmigrate managed list' shows whether it was."
+        uncertain.remedy = Self.perhapsStarted
         return .uncertain(uncertain)
       }
       action = start.handle(event, elapsed: clock.now() - began, random: clock.random())
@@ -89,26 +97,18 @@ extension FirestoreClient {
     )
   }
 
-  private static func interrupted(_ request: ManagedRequest) -> Failure {
-    Failure(
-      .interrupted,
-      "start the \(request.kind.name) of",
-      path: request.prefix.description,
-      cause: "it was stopped",
-      remedy: "It may have been started all the same: 'gymmigrate managed list' shows whether it was."
-    )
+  private static func failure(
+    _ request: ManagedRequest,
+    _ kind: Failure.Kind,
+    _ cause: String,
+    remedy: String
+  ) -> Failure {
+    let operation = "start the \(request.kind.name) of"
+    return Failure(kind, operation, path: request.prefix.description, cause: cause, remedy: remedy)
   }
 
-  private static func running(_ operation: ManagedOperation, _ request: ManagedRequest) -> Failure {
-    Failure(
-      .tryLater,
-      "start the \(request.kind.name) of",
-      path: request.prefix.description,
-      cause: "one with this prefix is running: \(operation.name)",
-      remedy:
-        "Wait for it with 'gymmigrate managed status \(operation.name.id) --wait', or choose another prefix."
-    )
-  }
+  private static let perhapsStarted =
+    "It may have been started all the same: 'gymmigrate managed list' shows whether it was."
 
   // MARK: Looking
 
@@ -147,13 +147,10 @@ extension FirestoreClient {
         operation: name,
         path: database.description
       ) { (_, root) throws(CallFailure) in
-        guard root.kind == .object else { throw .malformed("the response is not an object") }
-        var page: [ManagedOperation] = []
-        if let list = root["operations"] {
-          guard list.kind == .array else { throw .malformed("the operations are not a list") }
-          for json in list.elements { page.append(try ManagedOperation(json, of: database)) }
+        let page = try root.list("operations", called: "the operations") { json throws(CallFailure) in
+          try ManagedOperation(json, of: database)
         }
-        return (page, root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 })
+        return (page, root.nextPageToken)
       }
       operations += page.operations
       token = page.token
@@ -161,14 +158,7 @@ extension FirestoreClient {
         throw .endless(name, path: database.description)
       }
     } while token != nil
-    return operations.sorted { a, b in
-      guard a.startTime == b.startTime else {
-        guard let first = a.startTime else { return true }
-        guard let second = b.startTime else { return false }
-        return first > second
-      }
-      return a.name.id.compareUTF8(b.name.id) < 0
-    }
+    return operations.newestFirst { ($0.startTime, $0.name.id) }
   }
 
   private static let operationsPerPage = 100
@@ -177,9 +167,7 @@ extension FirestoreClient {
 
   /// Waits for the end of an operation.
   ///
-  /// - Parameters:
-  ///   - limit: The longest wait in seconds; nil for no limit.
-  ///   - report: Called after every look.
+  /// - Parameter limit: The longest wait in seconds; nil for no limit.
   /// - Returns: The operation when it had ended, however it did.
   /// - Throws: ``Failure``; `.tryLater` if the time is up, `.interrupted`.
   package func wait(
@@ -218,7 +206,7 @@ extension FirestoreClient {
     }
   }
 
-  /// Asks the service to cancel an operation, which it does if it can.
+  /// Requests the cancellation of an operation, which the service may be unable to do.
   ///
   /// - Throws: ``Failure``; `.inputMissing` if the service does not know it.
   package func cancel(_ name: OperationName) async throws(Failure) {
@@ -227,9 +215,7 @@ extension FirestoreClient {
       post("\(url(of: name)):cancel", Array("{}".utf8)),
       operation: "cancel",
       path: name.description
-    ) { (_, root) throws(CallFailure) in
-      guard root.kind == .object else { throw .malformed("the response is not an object") }
-    }
+    ) { (_, root) throws(CallFailure) in try root.assertObject() }
   }
 
   // MARK: URLs

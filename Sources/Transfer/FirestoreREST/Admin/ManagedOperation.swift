@@ -5,7 +5,6 @@ package import FirestoreModels
 /// Field names and states are those of `google/firestore/admin/v1/operation.proto`. What a newer service adds is kept
 /// as text.
 package struct ManagedOperation: Sendable, Equatable {
-  /// What it does.
   package enum Kind: Sendable, Equatable {
     case exportDocuments
     case importDocuments
@@ -28,7 +27,6 @@ package struct ManagedOperation: Sendable, Equatable {
     /// None, or a word that this version does not know.
     case other(String)
 
-    /// The word: `PROCESSING`.
     package var name: String {
       switch self {
       case .initializing: "INITIALIZING"
@@ -87,9 +85,7 @@ package struct ManagedOperation: Sendable, Equatable {
   /// Why it failed.
   package var error: FirestoreError?
 
-  package init(name: OperationName, kind: Kind) {
-    (self.name, self.kind) = (name, kind)
-  }
+  package init(name: OperationName, kind: Kind) { (self.name, self.kind) = (name, kind) }
 
   /// How it ended; nil while it runs.
   package var ending: Ending? {
@@ -143,11 +139,10 @@ extension ManagedOperation {
     prefix = try Self.text(metadata, "outputUriPrefix", or: "inputUriPrefix")
     documents = try Self.amount(metadata, "progressDocuments")
     bytes = try Self.amount(metadata, "progressBytes")
-    guard let ids = metadata["collectionIds"] else { return }
-    guard ids.kind == .array else { throw .malformed("the collection IDs of the operation are not a list") }
-    for id in ids.elements {
+    let ids = "the collection IDs of the operation"
+    collections = try metadata.list("collectionIds", called: ids) { id throws(CallFailure) in
       guard let id = id.string else { throw .malformed("a collection ID of the operation is not a string") }
-      collections.append(id)
+      return id
     }
   }
 
@@ -176,9 +171,10 @@ extension ManagedOperation {
     guard let progress = json[name], !progress.isNull else { return nil }
     guard progress.kind == .object else { throw .malformed("'\(name)' of the operation is not an object") }
     // JSON leaves out a number that is 0: nothing done yet, or no estimate.
-    let estimated = try count(progress, "estimatedWork", of: name)
-    let completed = try count(progress, "completedWork", of: name)
-    return Amount(estimated: estimated, completed: completed ?? 0)
+    return Amount(
+      estimated: try count(progress, "estimatedWork", of: name),
+      completed: try count(progress, "completedWork", of: name) ?? 0
+    )
   }
 
   private static func count(

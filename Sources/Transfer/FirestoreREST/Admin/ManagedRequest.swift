@@ -5,7 +5,6 @@ package struct ManagedRequest: Sendable, Equatable {
   /// The largest number of collection IDs in a request (https://firebase.google.com/docs/firestore/quotas).
   package static let maximumCollections = 100
 
-  /// What is requested.
   package enum Kind: Sendable, Equatable {
     case exportDocuments
     case importDocuments
@@ -20,7 +19,6 @@ package struct ManagedRequest: Sendable, Equatable {
       }
     }
 
-    /// The method that starts it.
     package var rpc: RPC {
       switch self {
       case .exportDocuments: .exportDocuments
@@ -68,33 +66,24 @@ package struct ManagedRequest: Sendable, Equatable {
 
   /// Whether an operation does what is requested, so that it may have been started by this request.
   func isDone(by operation: ManagedOperation) -> Bool {
-    guard operation.kind == kind.operation, operation.prefix.map(prefix.isIdentical(to:)) ?? false else {
-      return false
-    }
     let names = { (ids: [String]) in Set(ids.map { UTF8Key($0) }) }
-    return names(operation.collections) == names(collections)
+    return isBeside(operation) && names(operation.collections) == names(collections)
       && (snapshotTime == nil || operation.snapshotTime == snapshotTime)
   }
 
-  /// Whether an operation works on the same prefix, whatever else it does.
+  /// Whether an operation does the same with the same prefix, with any collections and time.
   func isBeside(_ operation: ManagedOperation) -> Bool {
     operation.kind == kind.operation && (operation.prefix.map(prefix.isIdentical(to:)) ?? false)
   }
 
-  /// The body of the request.
   var body: [UInt8] {
-    var json = JSONWriter()
-    json.object {
+    JSONWriter.body {
       switch kind {
       case .exportDocuments: $0.member("outputUriPrefix", prefix.description)
       case .importDocuments: $0.member("inputUriPrefix", prefix.description)
       }
-      if !collections.isEmpty {
-        $0.key("collectionIds")
-        $0.array { list in for id in collections { list.string(id) } }
-      }
+      if !collections.isEmpty { $0.member("collectionIds", collections) }
       $0.member("snapshotTime", snapshotTime)
     }
-    return json.bytes
   }
 }

@@ -2,7 +2,6 @@ package import FirestoreModels
 
 /// The name of a long-running operation of a database: `projects/P/databases/D/operations/ID`.
 package struct OperationName: Sendable, Hashable, CustomStringConvertible {
-  /// The database.
   package let database: DatabaseName
   /// The last segment of the name.
   package let id: String
@@ -54,6 +53,6 @@ extension DatabaseName {
   func isSame(as other: DatabaseName) -> Bool {
     database.isIdentical(to: other.database)
       && (project.isIdentical(to: other.project)
-        || project.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        || project.utf8.allSatisfy { (0x30...0x39).contains($0) })
   }
 }

@@ -114,7 +114,7 @@ struct OperationStart: Sendable {
       random: random
     )
     guard let delay else {
-      // One last look finds out whether it was started.
+      // One last list shows whether it was started.
       isLast = true
       return isOpen ? .list : .fail(failure)
     }

@@ -25,17 +25,12 @@ struct OperationWatch: Sendable {
 
   init(limit: Double? = nil) { self.limit = limit }
 
-  /// Returns what to do after a look.
-  ///
   /// - Parameter elapsed: Seconds since the beginning.
   mutating func handle(_ operation: ManagedOperation, elapsed: Double) -> Action {
     if operation.isDone { return .done }
-    var wait = delay
-    delay = min(delay * 1.5, Self.maximum)
-    guard let limit else { return .wait(wait) }
-    let left = limit - elapsed
+    let left = limit.map { $0 - elapsed } ?? .infinity
     if left <= 0 { return .giveUp }
-    wait = min(wait, left)
-    return .wait(wait)
+    defer { delay = min(delay * 1.5, Self.maximum) }
+    return .wait(min(delay, left))
   }
 }

@@ -24,15 +24,17 @@ package struct CollectionPattern: Sendable, Equatable {
   /// Whether a document is in a matching collection or, if `isDeep`, anywhere below one.
   package func contains(_ document: DocumentPath, isDeep: Bool = false) -> Bool {
     let found = document.string.utf8.split(separator: Self.slash)
-    guard isDeep ? found.count > segments.count : found.count == segments.count + 1 else { return false }
-    return zip(segments, found).allSatisfy { $0 == Self.star || $0.elementsEqual($1) }
+    return (isDeep ? found.count > segments.count : found.count == segments.count + 1) && begins(found)
   }
 
-  /// Whether a collection matches.
   package func matches(_ collection: CollectionPath) -> Bool {
     let found = collection.string.utf8.split(separator: Self.slash)
-    return found.count == segments.count
-      && zip(segments, found).allSatisfy { $0 == Self.star || $0.elementsEqual($1) }
+    return found.count == segments.count && begins(found)
+  }
+
+  /// Whether the first segments of a path match.
+  private func begins(_ path: [Substring.UTF8View]) -> Bool {
+    zip(segments, path).allSatisfy { $0 == Self.star || $0.elementsEqual($1) }
   }
 
   /// Whether two patterns have the same bytes.

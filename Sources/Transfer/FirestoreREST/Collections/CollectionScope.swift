@@ -27,7 +27,6 @@ package struct CollectionScope: Sendable, Equatable {
   /// The name in summaries.
   package var name: CollectionPath { kind ?? collection }
 
-  /// The read of the scope.
   package var read: CollectionRead {
     var read = CollectionRead(isDeep ? collection : name)
     if isDeep {
@@ -39,7 +38,6 @@ package struct CollectionScope: Sendable, Equatable {
     return read
   }
 
-  /// Whether a document belongs to it.
   package func contains(_ path: DocumentPath) -> Bool {
     if let pattern { return pattern.contains(path, isDeep: isDeep) }
     let prefix = collection.string.utf8
@@ -59,15 +57,11 @@ package struct CollectionScope: Sendable, Equatable {
 
   /// Whether documents of different scopes may alternate in name order.
   package static func interleave(_ scopes: [CollectionScope]) -> Bool {
-    for (index, scope) in scopes.enumerated() {
-      for other in scopes.dropFirst(index + 1) {
-        let same = scope.collection == other.collection
-        let below = other.collection.string.utf8.starts(with: "\(scope.collection.string)/".utf8)
-        let above = scope.collection.string.utf8.starts(with: "\(other.collection.string)/".utf8)
-        if same || below || above { return true }
-      }
+    let prefixes = scopes.map { "\($0.collection.string)/".utf8 }
+    return prefixes.indices.contains { index in
+      let prefix = prefixes[index]
+      return prefixes[(index + 1)...].contains { $0.starts(with: prefix) || prefix.starts(with: $0) }
     }
-    return false
   }
 
   /// Returns the first scope that contains a document; nil if none does.

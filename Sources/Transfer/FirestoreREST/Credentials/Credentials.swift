@@ -4,7 +4,6 @@ import Configuration
 ///
 /// Printing them never reveals a secret.
 package struct Credentials: Sendable, Equatable, CustomStringConvertible {
-  /// The supported kinds.
   package enum Kind: Sendable, Equatable {
     /// Requests are not signed; Security Rules apply.
     case none
@@ -26,7 +25,6 @@ package struct Credentials: Sendable, Equatable, CustomStringConvertible {
     indirect case impersonated(ImpersonatedAccount)
   }
 
-  /// The kind, with its data.
   package let kind: Kind
   /// The project billed for requests (`x-goog-user-project`), if it is not the database's own.
   package let quotaProject: String?

@@ -1,6 +1,5 @@
 /// What an access token is asked for (https://developers.google.com/identity/protocols/oauth2/scopes).
 package struct OAuthScope: Sendable, Equatable {
-  /// The URL that names it.
   package let url: String
 
   /// Data and administration of Firestore.

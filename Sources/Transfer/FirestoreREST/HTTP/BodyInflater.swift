@@ -21,11 +21,7 @@ final class BodyInflater: Sendable {
   /// Returns a body without its encodings, which the header `Content-Encoding` names in the order they were applied.
   ///
   /// - Throws: `.bodyTooLarge` if it would be larger than `maximum`, `.lost` if it cannot be decompressed.
-  func decoded(
-    _ body: [UInt8],
-    _ encodings: String,
-    atMost maximum: Int
-  ) throws(TransportError) -> [UInt8] {
+  func decoded(_ body: [UInt8], _ encodings: String, atMost maximum: Int) throws(TransportError) -> [UInt8] {
     var body = body
     for encoding in encodings.split(separator: ",").reversed() {
       let name = encoding.drop(while: \.isWhitespace).lowercased()
@@ -38,7 +34,7 @@ final class BodyInflater: Sendable {
     return body
   }
 
-  /// Takes back the memory of a body.
+  /// Recycles the memory of a body.
   func reclaim(_ body: consuming [UInt8]) {
     var memory = body
     guard memory.capacity <= Self.largestIdleBody else { return }
@@ -102,8 +98,11 @@ final class BodyInflater: Sendable {
 
 extension TransportError {
   /// A body that is not what its encoding says.
-  fileprivate static var damaged: TransportError {
-    TransportError(.lost, "the compressed response is damaged")
+  fileprivate static let damaged = TransportError(.lost, "the compressed response is damaged")
+
+  /// A body over the limit of its request.
+  static func larger(than maximum: Int) -> TransportError {
+    TransportError(.bodyTooLarge, "the response is larger than \(maximum) bytes")
   }
 }
 
@@ -127,9 +126,7 @@ private final class Decompressor: @unchecked Sendable {
     self.pointer = pointer
   }
 
-  deinit {
-    libdeflate_free_decompressor(pointer)
-  }
+  deinit { libdeflate_free_decompressor(pointer) }
 
   /// HTTP's `deflate` is zlib's format, but some servers send deflate without its header, as they did to early browsers.
   func deflate(_ body: [UInt8]) -> Inflate {
@@ -173,12 +170,5 @@ private final class Decompressor: @unchecked Sendable {
       default: throw .damaged
       }
     }
-  }
-}
-
-extension TransportError {
-  /// A body over the limit of its request.
-  static func larger(than maximum: Int) -> TransportError {
-    TransportError(.bodyTooLarge, "the response is larger than \(maximum) bytes")
   }
 }

@@ -10,9 +10,7 @@ final class EasyHandle {
     self.pointer = pointer
   }
 
-  deinit {
-    curl_easy_cleanup(pointer)
-  }
+  deinit { curl_easy_cleanup(pointer) }
 }
 
 /// One transfer, used only by the event thread.
@@ -51,7 +49,7 @@ final class CurlTransfer {
   static func of(_ easy: UnsafeMutableRawPointer) -> CurlTransfer? {
     var pointer: UnsafeMutableRawPointer?
     _ = gm_curl_get_pointer(easy, CURLINFO_PRIVATE, &pointer)
-    return pointer.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+    return from(pointer)
   }
 
   /// Configures the handle and adds it to the multi handle, which borrows `self` until ``remove(from:)``.
@@ -117,7 +115,7 @@ final class CurlTransfer {
 
   /// Returns the handle after a reset; connections remain with the multi handle.
   func takeHandle() -> EasyHandle {
-    // Whoever sent it may use its memory again as soon as the answer is there.
+    // The sender may use its memory again as soon as the answer is there.
     request.body = nil
     curl_easy_reset(handle.pointer)
     return handle

@@ -24,9 +24,7 @@ package final class CurlTransport: HTTPTransport {
     loop.start()
   }
 
-  deinit {
-    loop.stop()
-  }
+  deinit { loop.stop() }
 
   package func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     let id = loop.register()
@@ -44,12 +42,9 @@ package final class CurlTransport: HTTPTransport {
     return response
   }
 
-  package func reclaim(_ body: consuming [UInt8]) {
-    inflater.reclaim(body)
-  }
+  package func reclaim(_ body: consuming [UInt8]) { inflater.reclaim(body) }
 }
 
-/// The result of one transfer.
 typealias TransferResult = Result<HTTPResponse, TransportError>
 
 /// The command queue and the thread that executes it.
@@ -71,9 +66,7 @@ private final class CurlEventLoop: Sendable {
   /// Only the event thread uses it, except for `curl_multi_wakeup`, which is thread-safe.
   private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
 
-  private static let initialised: Void = {
-    curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-  }()
+  private static let initialised: Void = { curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }()
 
   private let certificates: String?
 
@@ -89,9 +82,7 @@ private final class CurlEventLoop: Sendable {
     _ = gm_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 64)
   }
 
-  func start() {
-    BackgroundThread.start { self.run() }
-  }
+  func start() { BackgroundThread.start { self.run() } }
 
   // The event thread frees the multi handle once it has seen `stopped`. Others wake it under the lock and
   // before that, while the handle certainly exists.

@@ -6,17 +6,13 @@ enum ErrorBody {
   /// Reads the error of a response whose status is not 200.
   static func read(_ response: HTTPResponse, with parser: JSONParser) -> FirestoreError {
     let retryAfter = response.headers["retry-after"].flatMap { Double($0) }
-    var found: FirestoreError?
-    do throws(WireError) {
-      found = try parser.parse(response.body) { root throws(WireError) in
-        let object = root.kind == .array ? root.elements.first { $0["error"] != nil } : root
-        return object?["error"].flatMap { read($0, httpCode: response.status) }
-      }
-    } catch {
-      // Not JSON: use the HTTP status.
+    // A body that is not JSON leaves only the HTTP status.
+    let found = try? parser.parse(response.body) { root throws(WireError) in
+      let object = root.kind == .array ? root.elements.first { $0["error"] != nil } : root
+      return object?["error"].flatMap { read($0, httpCode: response.status) }
     }
     var error =
-      found
+      (found ?? nil)
       ?? FirestoreError(
         FirestoreError.Status(httpCode: response.status),
         "the response has no Firestore error",

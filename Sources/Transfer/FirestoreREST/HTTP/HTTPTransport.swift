@@ -1,12 +1,10 @@
-/// An HTTP request.
 package struct HTTPRequest: Sendable {
-  /// The method: `GET`, `POST`, `PATCH`, `DELETE`.
+  /// `GET`, `POST`, `PATCH` or `DELETE`.
   package var method: String
   /// The absolute URL, percent-encoded.
   package var url: String
   /// The headers, in the order of sending.
   package var headers: [(name: String, value: String)]
-  /// The body; nil for none.
   package var body: [UInt8]?
   /// The time limit of the entire exchange, in seconds.
   package var timeout: Double
@@ -34,7 +32,6 @@ package struct HTTPRequest: Sendable {
 
 /// A complete HTTP response with any status.
 package struct HTTPResponse: Sendable {
-  /// The status, such as 200 or 404.
   package var status: Int
   /// The headers by lower-case name; the last one of repeated headers.
   package var headers: [String: String]
@@ -89,7 +86,7 @@ package protocol HTTPTransport: Sendable {
   ///   immediately.
   func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
 
-  /// Takes back a body that is no longer needed, for the memory of another.
+  /// Recycles the memory of a body that is no longer needed.
   func reclaim(_ body: consuming [UInt8])
 }
 

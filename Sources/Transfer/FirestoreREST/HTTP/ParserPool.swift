@@ -12,9 +12,7 @@ final class ParserPool: Sendable {
 
   private let idle = Mutex(Idle())
 
-  /// Returns a parser for exclusive use, until its body is released.
-  ///
-  /// - Parameter bytes: The size of the response.
+  /// Returns a parser for exclusive use with a response of so many bytes, until its body is released.
   func take(forBytes bytes: Int) -> ParsedBody {
     let parser = idle.withLock { $0.parsers.popLast() }
     return ParsedBody(parser ?? JSONParser(), bytes: bytes, pool: self)

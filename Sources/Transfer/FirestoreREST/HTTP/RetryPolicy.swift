@@ -6,8 +6,8 @@ package import FirestoreModels
 /// from the documentation: RESOURCE_EXHAUSTED also for streamed reads (as in the Node client), and ABORTED
 /// for commits ("nothing was applied; safe to retry").
 package enum RPC: String, Sendable {
-  case getDocument, listDocuments, batchGetDocuments, runQuery, runAggregationQuery, listCollectionIds
-  case partitionQuery, commit, batchWrite, deleteDocument, beginTransaction, getDatabase, token
+  case listDocuments, batchGetDocuments, runQuery, runAggregationQuery, listCollectionIds
+  case partitionQuery, commit, batchWrite, deleteDocument, beginTransaction, getDatabase
   case exportDocuments, importDocuments, getOperation, listOperations, cancelOperation
   case listBackups, listBackupSchedules
   /// A request to Cloud Storage, which has rules of its own.

@@ -14,18 +14,14 @@ package struct Traffic: Codable, Sendable, Equatable {
   package init() {}
 }
 
-/// A counter of traffic that several tasks share.
 package final class TrafficCounter: Sendable {
   private let state = Mutex(Traffic())
 
   package init() {}
 
-  /// The traffic so far.
   package var current: Traffic { state.withLock { $0 } }
 
-  func count(_ change: (inout Traffic) -> Void) {
-    state.withLock { change(&$0) }
-  }
+  func count(_ change: (inout Traffic) -> Void) { state.withLock { change(&$0) } }
 }
 
 /// A retry, for progress output.
@@ -50,11 +46,8 @@ package struct ServiceCaller: Sendable {
   package let transport: any HTTPTransport
   package let credentials: TokenProvider
   let parsers = ParserPool()
-  /// The retry policy.
   package let policy: RetryPolicy
-  /// The clock.
   package let clock: RunClock
-  /// The traffic counter.
   package let traffic: TrafficCounter
   private let onRetry: @Sendable (RetryNotice) -> Void
 
@@ -113,27 +106,22 @@ package struct ServiceCaller: Sendable {
 
   /// Sends a signed request once (twice if the token was refused) and returns the response, whatever its status.
   package func exchange(_ request: HTTPRequest) async throws(CallFailure) -> HTTPResponse {
-    let (authorization, response) = try await send(request, with: nil)
+    let authorization = try await Self.credentials { () async throws(Failure) in
+      try await credentials.authorization()
+    }
+    let response = try await send(request, with: authorization)
     guard response.status == 401 else { return response }
     let fresh = try await Self.credentials { () async throws(Failure) in
       try await credentials.refreshed(after: authorization)
     }
     guard let fresh else { return response }
-    return try await send(request, with: fresh).1
+    return try await send(request, with: fresh)
   }
 
   private func send(
     _ request: HTTPRequest,
-    with given: Authorization?
-  ) async throws(CallFailure) -> (Authorization, HTTPResponse) {
-    let authorization: Authorization
-    if let given {
-      authorization = given
-    } else {
-      authorization = try await Self.credentials { () async throws(Failure) in
-        try await credentials.authorization()
-      }
-    }
+    with authorization: Authorization
+  ) async throws(CallFailure) -> HTTPResponse {
     var request = request
     request.headers += authorization.headers
     traffic.count {
@@ -143,7 +131,7 @@ package struct ServiceCaller: Sendable {
     do throws(TransportError) {
       let response = try await transport.send(request)
       traffic.count { $0.bytesIn += response.wireBytes }
-      return (authorization, response)
+      return response
     } catch {
       throw .transport(error)
     }
@@ -161,18 +149,12 @@ package struct ServiceCaller: Sendable {
   }
 
   private func parse(_ json: [UInt8], with parser: JSONParser) throws(CallFailure) -> JSONCursor {
-    var result: Result<JSONCursor, WireError>?
-    json.withUnsafeBytes { bytes in
-      do throws(WireError) {
-        result = .success(try parser.parseHolding(bytes, room: json.capacity))
-      } catch {
-        result = .failure(error)
+    do throws(WireError) {
+      return try json.span.withUnsafeBytes { bytes throws(WireError) in
+        try parser.parseHolding(bytes, room: json.capacity)
       }
-    }
-    switch result {
-    case .success(let root)?: return root
-    case .failure(let error)?: throw .malformed("the response cannot be read: \(error)")
-    case nil: throw .malformed("the response is empty")
+    } catch {
+      throw .malformed("the response cannot be read: \(error)")
     }
   }
 
@@ -181,7 +163,6 @@ package struct ServiceCaller: Sendable {
   /// Calls a method until it succeeds, fails permanently, or the retry budget is spent.
   ///
   /// - Parameters:
-  ///   - rpc: The method.
   ///   - operation: A verb phrase for errors.
   ///   - path: The object of the operation, for errors.
   ///   - prepare: Called with the body of each successful response before it is parsed; the time that it takes
@@ -292,10 +273,7 @@ extension CallFailure {
     case .malformed: return failure(.unavailable, "There may be a proxy in between; try again later.")
     case .unreadable: return failure(.internal, nil)
     case .foreign:
-      return failure(
-        .unavailable,
-        "This is not a response of Firestore: check the endpoint and any proxy."
-      )
+      return failure(.unavailable, "This is not a response of Firestore: check the endpoint and any proxy.")
     case .transport(let error):
       switch error.kind {
       case .cancelled: return failure(.interrupted, nil)

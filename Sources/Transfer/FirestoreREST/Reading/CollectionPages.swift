@@ -14,7 +14,7 @@ import Platform
 /// so memory does not grow with the number of reads. Otherwise a read begins when its first page is asked for.
 /// Requests in flight are cancelled with the object.
 ///
-/// Those who only carry documents get pages that stay on the tape of the response where that is possible. For others
+/// A caller that only carries documents gets pages that stay on the tape of the response where that is possible. For others
 /// a page is decoded while they work on the one before; those after it wait on their tapes, which need less memory.
 ///
 /// Not `Sendable`: one task asks for the pages.
@@ -40,9 +40,7 @@ package final class CollectionPages {
     ReadAhead(PageFetcher(client: client, read: read.alone, isCarrying: isCarrying))
   }
 
-  deinit {
-    work?.cancel()
-  }
+  deinit { work?.cancel() }
 
   /// Returns the next page of a read, which may be empty; nil after the last one.
   ///
@@ -122,7 +120,7 @@ private final class ConcurrentReads: Sendable {
   private let state: Locked<State>
 
   init(_ client: FirestoreClient, _ reads: [CollectionRead], width: Int, isCarrying: Bool) {
-    // Pages come and go on several threads, of two databases in a comparison.
+    // Several threads allocate and free pages, of two databases in a comparison.
     _ = Allocator.returnsLargeBlocks
     self.width = width
     self.isCarrying = isCarrying
@@ -158,14 +156,11 @@ private final class ConcurrentReads: Sendable {
     }
     for page in dropped { page.cancel() }
     begin()
-    let page = state.withLock { state -> Task<DocumentPage, any Error>? in
-      if state.scheduler.isCurrentDone { return nil }
-      guard let page = state.scheduler.first.flatMap({ state.pages[$0] }) else {
-        preconditionFailure("the first page was not requested")
-      }
-      return page
+    let (page, isDone) = state.withLock { state in
+      (state.scheduler.first.flatMap { state.pages[$0] }, state.scheduler.isCurrentDone)
     }
-    guard let page else { return nil }
+    if isDone { return nil }
+    guard let page else { preconditionFailure("the first page was not requested") }
     let documents = try await page.cancellingValue
     state.withLock { state in
       if let number = state.scheduler.first { state.pages[number] = nil }

@@ -29,7 +29,6 @@ package struct CollectionRead: Sendable, Equatable {
   /// For ``Reach/subcollections``: the pattern of the only collections to return, with everything below them;
   /// nil for all.
   package var kind: CollectionPath?
-  /// The filter.
   package var filter: StructuredQuery.Filter?
   /// The order; by name if empty.
   package var orderBy: [StructuredQuery.Order] = []
@@ -91,21 +90,13 @@ package struct CollectionRead: Sendable, Equatable {
   /// and finds the subcollections of missing documents, because it scans keys (nodejs-firestore's recursive
   /// delete and firebase-tools send the same).
   func query(in database: DatabaseName) -> StructuredQuery {
-    var query: StructuredQuery
+    let id = reach == .subcollections ? nil : collection.id
+    let selector = StructuredQuery.CollectionSelector(id, allDescendants: reach != .collection)
+    var query = StructuredQuery(from: selector)
     switch reach {
-    case .collection: query = StructuredQuery(from: StructuredQuery.CollectionSelector(collection.id))
-    case .group:
-      query = StructuredQuery(
-        from: StructuredQuery.CollectionSelector(collection.id, allDescendants: true)
-      )
-    case .subcollections:
-      query = StructuredQuery(from: StructuredQuery.CollectionSelector(nil, allDescendants: true))
-      query.where = Self.everything(below: collection, in: database)
-    case .pattern:
-      query = StructuredQuery(
-        from: StructuredQuery.CollectionSelector(collection.id, allDescendants: true)
-      )
-      query.where = Self.everything(below: CollectionPattern(collection).root, in: database)
+    case .collection, .group: break
+    case .subcollections: query.where = Self.everything(below: collection, in: database)
+    case .pattern: query.where = Self.everything(below: CollectionPattern(collection).root, in: database)
     }
     if let filter = sentFilter { query.where = filter }
     query.orderBy = completeOrder
@@ -151,7 +142,6 @@ package struct CollectionRead: Sendable, Equatable {
     }
   }
 
-  /// The parent of the query.
   var parent: DocumentPath? { reach == .group || reach == .pattern ? nil : collection.parent }
 
   /// The order with the service's implicit additions: inequality fields by name, then the document name.
@@ -166,13 +156,12 @@ package struct CollectionRead: Sendable, Equatable {
     return order
   }
 
-  private var hasInequality: Bool { !inequalityFields.isEmpty }
-
   private var inequalityFields: [FieldPath] { sentFilter?.impliedOrder ?? [] }
 
   /// Whether the client applies the mask, because the order or its own filter needs other fields.
   var cutsHere: Bool {
-    mask != nil && !isList && (!orderBy.isEmpty || hasInequality || (reach == .pattern && filter != nil))
+    mask != nil && !isList
+      && (!orderBy.isEmpty || !inequalityFields.isEmpty || (reach == .pattern && filter != nil))
   }
 }
 

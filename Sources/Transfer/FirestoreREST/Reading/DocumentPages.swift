@@ -21,9 +21,7 @@ package struct DocumentPages: AsyncSequence, Sendable {
   let read: CollectionRead
 
   /// Starts reading: the first page is requested immediately.
-  package func makeAsyncIterator() -> Iterator {
-    Iterator(pages: client.pages(ofEach: [read]))
-  }
+  package func makeAsyncIterator() -> Iterator { Iterator(pages: client.pages(ofEach: [read])) }
 
   package struct Iterator: AsyncIteratorProtocol {
     fileprivate let pages: CollectionPages

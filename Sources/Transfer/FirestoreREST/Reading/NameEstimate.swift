@@ -5,7 +5,6 @@ struct NameSample: Sendable {
   /// The names between which they are.
   let from: DocumentPath?
   let to: DocumentPath?
-  /// The number of documents.
   let count: Int
   /// A name in the middle of a page that is not the last of its range, and the number of documents behind it.
   let middle: DocumentPath?
@@ -152,11 +151,7 @@ struct NameEstimate: Sendable {
   }
 
   /// Returns the distance from a document to the next one.
-  private func documentExtent(
-    _ sample: NameSample,
-    _ divergence: Divergence,
-    _ scale: NameScale
-  ) -> Double {
+  private func documentExtent(_ sample: NameSample, _ divergence: Divergence, _ scale: NameScale) -> Double {
     let collection = divergence.collection
     var whole: Double?
     if let low = sample.from?.id(below: collection), let high = sample.to?.id(below: collection) {

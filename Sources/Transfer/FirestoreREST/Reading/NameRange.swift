@@ -14,9 +14,7 @@ package struct NameRange: Sendable, Equatable {
 
   /// Whether a document is in the range.
   package func contains(_ path: DocumentPath) -> Bool {
-    if let start, path < start { return false }
-    if let end { return path < end }
-    return true
+    (start.map { $0 <= path } ?? true) && (end.map { path < $0 } ?? true)
   }
 
   /// Returns the ranges between names, which cover every name exactly once and in order.
@@ -29,7 +27,7 @@ package struct NameRange: Sendable, Equatable {
       ranges.append(NameRange(start: start, end: cut))
       start = cut
     }
-    return ranges + [NameRange(start: start, end: nil)]
+    return ranges + [NameRange(start: start)]
   }
 }
 

@@ -6,7 +6,6 @@ package import FirestoreModels
 /// that many documents lie between two queries, the next query is made in between. The estimate only decides how equal the parts are:
 /// whatever the cuts are, the parts cover every ID. The type is pure: it takes results and returns the next IDs to look at.
 struct NameSurvey: Sendable {
-  /// The result of one query.
   private struct Look: Sendable {
     /// The ID that the query started at; empty for the beginning.
     var start: String
@@ -220,7 +219,6 @@ package struct ReadSurvey: Sendable {
     if case .names(let survey, _) = knowledge { survey.count } else { nil }
   }
 
-  /// Whether it can be cut at all.
   package var canCut: Bool {
     if case .nothing = knowledge { false } else { true }
   }

@@ -58,14 +58,14 @@ struct PageFetcher: Sendable {
       path: read.collection.string,
       beforeParsing: { await prepare?($0, size) }
     ) { (body, root) throws(CallFailure) in
-      guard root.kind == .object else { throw .malformed("the response is not an object") }
+      try root.assertObject()
       guard root["documents"].map({ $0.kind == .array }) ?? true else {
         throw .malformed("the documents are not a list")
       }
       return FetchedPage(
         body: body,
         elements: root["documents"],
-        next: root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : .token(UTF8Key($0)) },
+        next: root.nextPageToken.map { .token(UTF8Key($0)) },
         start: start,
         size: size
       )
@@ -240,6 +240,5 @@ struct FetchedPage: @unchecked Sendable {
   let next: PageStart.Position?
   /// Its own start; nil for the first page.
   let start: PageStart?
-  /// The requested page size.
   let size: Int
 }

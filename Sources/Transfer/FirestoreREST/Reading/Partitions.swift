@@ -39,10 +39,8 @@ extension FirestoreClient {
   ) async throws(Failure) -> (names: [DocumentPath], token: String?) {
     var query = StructuredQuery(from: StructuredQuery.CollectionSelector(id, allDescendants: true))
     query.orderBy = [StructuredQuery.Order(.documentName, .ascending)]
-    var json = JSONWriter()
-    json.object {
-      $0.key("pageSize")
-      $0.integer(1000)
+    let json = JSONWriter.body {
+      $0.member("pageSize", 1000)
       $0.member("pageToken", token)
       $0.member("partitionCount", String(count))
       $0.member("readTime", readTime)
@@ -51,11 +49,11 @@ extension FirestoreClient {
     }
     return try await caller.call(
       .partitionQuery,
-      post("\(documentsURL):partitionQuery", json.bytes),
+      post("\(documentsURL):partitionQuery", json),
       operation: "cut the collections called",
       path: id
     ) { (_, root) throws(CallFailure) in
-      guard root.kind == .object else { throw .malformed("the response is not an object") }
+      try root.assertObject()
       var names: [DocumentPath] = []
       if let partitions = root["partitions"] {
         for partition in partitions.elements {
@@ -66,7 +64,7 @@ extension FirestoreClient {
           names.append(path)
         }
       }
-      return (names, root["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 })
+      return (names, root.nextPageToken)
     }
   }
 }

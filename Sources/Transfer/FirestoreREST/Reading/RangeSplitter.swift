@@ -7,7 +7,6 @@ import FirestoreModels
 /// the remainder is requested as one range, which skips a gap of any size. So every name is in exactly one range,
 /// however wrong the guesses. The type is pure: it takes results and returns the next range to read.
 struct RangeSplitter: Sendable {
-  /// The start of a range.
   enum Start: Sendable, Equatable {
     /// At the first document.
     case beginning
@@ -25,7 +24,6 @@ struct RangeSplitter: Sendable {
     }
   }
 
-  /// A range to read.
   struct Piece: Sendable, Equatable {
     var number: Int
     var start: Start
@@ -70,7 +68,6 @@ struct RangeSplitter: Sendable {
     estimate = NameEstimate(target: pageSize, level: level, isDeep: isDeep)
   }
 
-  /// Whether everything was returned.
   var isDone: Bool { segments.isEmpty }
 
   /// The number of the range whose page comes next; nil if it is not begun, or at the end.
@@ -87,12 +84,9 @@ struct RangeSplitter: Sendable {
     return segments[next...].contains { !$0.isOpen }
   }
 
-  /// Begins the next range in order.
+  /// Begins the next range in order; nil if all are begun.
   ///
-  /// - Parameters:
-  ///   - number: The number to give it.
-  ///   - onlyFirst: Whether to begin only the range whose page comes next.
-  /// - Returns: The range; nil if all are begun.
+  /// - Parameter onlyFirst: Whether to begin only the range whose page comes next.
   mutating func begin(_ number: Int, onlyFirst: Bool = false) -> Piece? {
     for index in segments.indices {
       if onlyFirst, index > 0 { return nil }

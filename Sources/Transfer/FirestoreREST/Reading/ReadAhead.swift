@@ -16,9 +16,7 @@ final class ReadAhead {
     page = first
   }
 
-  deinit {
-    page?.cancel()
-  }
+  deinit { page?.cancel() }
 
   func next() async throws -> DocumentPage? {
     guard let current = page else { return nil }
@@ -52,7 +50,6 @@ private final class PageAhead: Sendable {
     (self.fetcher, self.start, self.size) = (fetcher, start, size)
   }
 
-  /// Sends the request.
   func begin() {
     state.withLock { state in
       if !state.isCancelled { state.task = Task { try await self.read() } }

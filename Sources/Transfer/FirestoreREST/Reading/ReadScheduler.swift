@@ -10,10 +10,8 @@ import FirestoreModels
 /// others that wait may be one of thrice the width: they would stop it otherwise, after a part of the names that turns
 /// out to have many more documents. The type is pure.
 struct ReadScheduler: Sendable {
-  /// A request to send.
   struct Request: Sendable {
     enum What: Sendable {
-      /// A page of a range.
       case range(RangeSplitter.Piece)
       /// A page of a read that cannot be cut; nil for its first one.
       case page(PageStart?)
@@ -29,23 +27,23 @@ struct ReadScheduler: Sendable {
 
   /// A read.
   struct Lane: Sendable {
-    fileprivate enum Pages: Sendable {
-      case ranges(RangeSplitter)
-      case chain(PageChain)
-    }
-
-    fileprivate var pages: Pages
+    /// The ranges of a read that is cut; otherwise it has a chain.
+    fileprivate var ranges: RangeSplitter?
+    fileprivate var chain: PageChain?
     /// Whether the service should be asked for names that cut it, once it has more than a page.
     fileprivate var wantsPoints = false
     fileprivate var isLong = false
     fileprivate var hasFailed = false
 
+    fileprivate var isDone: Bool { ranges?.isDone ?? chain?.isDone ?? true }
+    fileprivate var first: Int? { ranges?.first ?? chain?.first }
+
     /// A read whose pages are requested one after the other.
-    static var chain: Lane { Lane(pages: .chain(PageChain())) }
+    static var chain: Lane { Lane(chain: PageChain()) }
 
     /// A read that is cut into ranges.
     static func ranges(_ splitter: RangeSplitter, wantsPoints: Bool) -> Lane {
-      Lane(pages: .ranges(splitter), wantsPoints: wantsPoints)
+      Lane(ranges: splitter, wantsPoints: wantsPoints)
     }
   }
 
@@ -94,20 +92,16 @@ struct ReadScheduler: Sendable {
 
   /// Whether the next page of a read comes before others that are requested.
   private func isBetween(_ index: Int) -> Bool {
-    if case .ranges(let splitter) = lanes[index].pages, splitter.hasGap { return true }
-    return (inFlight.values.contains { $0 > index }) || (waiting.values.contains { $0.lane > index })
+    lanes[index].ranges?.hasGap ?? false || inFlight.values.contains { $0 > index }
+      || waiting.values.contains { $0.lane > index }
   }
 
   private mutating func begin(_ index: Int, onlyFirst: Bool) -> Request? {
-    switch lanes[index].pages {
-    case .ranges(var splitter):
-      guard let piece = splitter.begin(number + 1, onlyFirst: onlyFirst) else { return nil }
-      lanes[index].pages = .ranges(splitter)
+    if let piece = lanes[index].ranges?.begin(number + 1, onlyFirst: onlyFirst) {
       return request(.range(piece), of: index)
-    case .chain(var chain):
-      guard let start = chain.begin(number + 1, onlyFirst: onlyFirst) else { return nil }
-      lanes[index].pages = .chain(chain)
-      return request(.page(start.value), of: index)
+    }
+    return lanes[index].chain?.begin(number + 1, onlyFirst: onlyFirst).map { start in
+      request(.page(start.value), of: index)
     }
   }
 
@@ -117,16 +111,14 @@ struct ReadScheduler: Sendable {
     return Request(number: number, lane: lane, what: what)
   }
 
-  /// Takes the page of a range.
+  /// Takes the page of a range, with the names of its documents in order.
   ///
   /// - Parameters:
   ///   - bytes: The size of the response.
-  ///   - names: The names of its documents, in order.
   ///   - isWhole: Whether the range has no more.
   mutating func arrive(_ number: Int, bytes: Int, _ names: [DocumentPath], isWhole: Bool) {
-    guard let lane = arrive(number, bytes), case .ranges(var splitter) = lanes[lane].pages else { return }
-    splitter.arrive(number, names, isWhole: isWhole)
-    lanes[lane].pages = .ranges(splitter)
+    guard let lane = arrive(number, bytes) else { return }
+    lanes[lane].ranges?.arrive(number, names, isWhole: isWhole)
     if !isWhole { lanes[lane].isLong = true }
   }
 
@@ -136,9 +128,7 @@ struct ReadScheduler: Sendable {
   ///   - bytes: The size of the response.
   ///   - next: The start of the next page; nil after the last one.
   mutating func arrive(_ number: Int, bytes: Int, next: PageStart?) {
-    guard let lane = arrive(number, bytes), case .chain(var chain) = lanes[lane].pages else { return }
-    chain.arrive(number, next: next)
-    lanes[lane].pages = .chain(chain)
+    if let lane = arrive(number, bytes) { lanes[lane].chain?.arrive(number, next: next) }
   }
 
   private mutating func arrive(_ number: Int, _ bytes: Int) -> Int? {
@@ -159,16 +149,12 @@ struct ReadScheduler: Sendable {
 
   /// Takes names that cut a read into parts of similar size; none if the service gives none.
   mutating func arrive(_ number: Int, points: [DocumentPath]) {
-    guard let lane = inFlight.removeValue(forKey: number), case .ranges(var splitter) = lanes[lane].pages
-    else { return }
-    splitter.take(points: points)
-    lanes[lane].pages = .ranges(splitter)
+    if let lane = inFlight.removeValue(forKey: number) { lanes[lane].ranges?.take(points: points) }
   }
 
   /// Records that a page failed: of its read, nothing is read ahead any more.
   mutating func fail(_ number: Int) {
-    guard let lane = inFlight.removeValue(forKey: number) else { return }
-    lanes[lane].hasFailed = true
+    if let lane = inFlight.removeValue(forKey: number) { lanes[lane].hasFailed = true }
   }
 
   /// Moves on to a read.
@@ -187,34 +173,16 @@ struct ReadScheduler: Sendable {
   }
 
   /// Whether the current read was returned to its end.
-  var isCurrentDone: Bool {
-    guard current < lanes.count else { return true }
-    switch lanes[current].pages {
-    case .ranges(let splitter): return splitter.isDone
-    case .chain(let chain): return chain.isDone
-    }
-  }
+  var isCurrentDone: Bool { current >= lanes.count || lanes[current].isDone }
 
   /// The number of the page that comes next; nil if it is not requested, or at the end of the current read.
-  var first: Int? {
-    guard current < lanes.count else { return nil }
-    switch lanes[current].pages {
-    case .ranges(let splitter): return splitter.first
-    case .chain(let chain): return chain.first
-    }
-  }
+  var first: Int? { current < lanes.count ? lanes[current].first : nil }
 
   /// Completes the page that comes next, which has arrived.
   mutating func finish() {
     guard let number = first, release(number) else { return }
-    switch lanes[current].pages {
-    case .ranges(var splitter):
-      splitter.finish()
-      lanes[current].pages = .ranges(splitter)
-    case .chain(var chain):
-      chain.finish()
-      lanes[current].pages = .chain(chain)
-    }
+    lanes[current].ranges?.finish()
+    lanes[current].chain?.finish()
   }
 }
 

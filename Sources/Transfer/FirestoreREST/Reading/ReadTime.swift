@@ -8,7 +8,6 @@ package enum ReadTimeChoice: Sendable, Equatable {
   case pinned
   /// The server's time at the start; an error if the service does not support it.
   case now
-  /// The given time.
   case at(Timestamp)
   /// The present of each page.
   case none
@@ -103,8 +102,7 @@ extension Failure {
     }
     var failure = self
     failure.kind = .unavailable
-    failure.cause =
-      "the read time \(readTime) is no longer readable (\(service))"
+    failure.cause = "the read time \(readTime) is no longer readable (\(service))"
     failure.remedy = "\(remedy), or give --read-time none to read the present, which mixes read times."
     return failure
   }

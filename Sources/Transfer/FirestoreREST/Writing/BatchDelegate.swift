@@ -32,7 +32,6 @@ extension BatchDelegate {
   }
 }
 
-/// The final result of a write.
 package enum WriteResult: Sendable, Equatable {
   /// The service confirmed it; the update time is nil after a delete.
   case written(updateTime: Timestamp?)

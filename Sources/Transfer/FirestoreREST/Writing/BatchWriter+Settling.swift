@@ -18,17 +18,26 @@ extension BatchWriter {
     }
   }
 
-  private func resolve(_ pending: PendingWrite, _ current: RawDocument?) async {
+  /// Calls `body`; its failure ends the writing.
+  private func failing(_ body: () throws(Failure) -> Void) {
     do throws(Failure) {
-      // A commit from before the interruption was applied after the document had been read again.
-      if let journal, journal.hasTail, pending.leavesUnchanged(current),
-        try journal.claimsWrite(of: pending.write.path, current: current)
-      {
-        await finish(pending, .written(updateTime: current?.updateTime))
-        return
-      }
+      try body()
     } catch {
       fail(error)
+    }
+  }
+
+  private func resolve(_ pending: PendingWrite, _ current: RawDocument?) async {
+    // A commit from before the interruption may have been applied after the document had been read again.
+    var isClaimed = false
+    if let journal, journal.hasTail, pending.isApplied(in: current) {
+      failing { () throws(Failure) in
+        isClaimed = try journal.claimsWrite(of: pending.write.path, current: current)
+      }
+    }
+    if isClaimed {
+      await finish(pending, .written(updateTime: current?.updateTime))
+      return
     }
     if pending.mustNotRepeat || pending.replans >= limits.maximumReplans || scheduler.isStopping {
       await finish(pending, .conflicted)
@@ -43,11 +52,7 @@ extension BatchWriter {
       } else if scheduler.isStopping {
         await finish(pending, .conflicted)
       } else {
-        do throws(Failure) {
-          try settleInJournal(pending, .conflicted)
-        } catch {
-          fail(error)
-        }
+        settleInJournal([(pending, .conflicted)])
         scheduler.replan(
           pending,
           as: PendingWrite(write, in: client.database, before: current, replans: pending.replans + 1)
@@ -58,16 +63,7 @@ extension BatchWriter {
 
   /// Finishes writes that the service confirmed together.
   private func finish(_ written: [(pending: PendingWrite, updateTime: Timestamp?)]) async {
-    if let journal {
-      do throws(Failure) {
-        let recorded = written.filter(\.pending.isJournaled)
-        if !recorded.isEmpty {
-          try journal.settle(recorded.map { ($0.pending.write.path, .written(updateTime: $0.updateTime)) })
-        }
-      } catch {
-        fail(error)
-      }
-    }
+    settleInJournal(written.map { ($0.pending, .written(updateTime: $0.updateTime)) })
     // The service's results are counted even if they could not be recorded.
     do throws(Failure) {
       try await delegate.didWrite(written.map { ($0.pending.write, $0.updateTime) })
@@ -78,11 +74,7 @@ extension BatchWriter {
   }
 
   private func finish(_ pending: PendingWrite, _ result: WriteResult) async {
-    do throws(Failure) {
-      try settleInJournal(pending, result)
-    } catch {
-      fail(error)
-    }
+    settleInJournal([(pending, result)])
     // The service's result is counted even if it could not be recorded.
     do throws(Failure) {
       try await delegate.didSettle(pending.write, result)
@@ -92,7 +84,12 @@ extension BatchWriter {
     scheduler.done(with: pending)
   }
 
-  private func settleInJournal(_ pending: PendingWrite, _ result: WriteResult) throws(Failure) {
-    if let journal, pending.isJournaled { try journal.settle(pending.write.path, result) }
+  private func settleInJournal(_ results: [(pending: PendingWrite, result: WriteResult)]) {
+    guard let journal else { return }
+    let recorded = results.filter(\.pending.isJournaled)
+    if recorded.isEmpty { return }
+    failing { () throws(Failure) in
+      try journal.settle(recorded.map { ($0.pending.write.path, $0.result) })
+    }
   }
 }

@@ -45,13 +45,12 @@ package actor BatchWriter {
     self.journal = journal
     self.delegate = delegate
     self.limits = limits
-    // A resumed journal has the time of the first attempt, which is too early.
-    let serverTime = journal.flatMap { $0.isEmpty ? $0.serverTime : nil }
     scheduler = CommitScheduler(
       limits: limits,
       policy: client.caller.policy,
       pacer: pacer,
-      serverTime: serverTime
+      // A resumed journal has the time of the first attempt, which is too early.
+      serverTime: journal.flatMap { $0.isEmpty ? $0.serverTime : nil }
     )
   }
 
@@ -136,7 +135,7 @@ package actor BatchWriter {
     var isNew = false
     for write in writes {
       while failure == nil,
-        scheduler.waitingCount >= limits.maximumWrites * 2 || scheduler.bytesWaiting > 16 << 20
+        scheduler.waitingCount >= limits.maximumWrites * 2 || scheduler.waitingBytes > 16 << 20
       {
         if Task.isCancelled { break }
         if isNew { wake() }

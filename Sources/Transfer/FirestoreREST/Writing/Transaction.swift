@@ -70,7 +70,6 @@ package enum TransactionDecision<Value: Sendable>: Sendable {
   case leave(Value)
 }
 
-/// The result of a transaction.
 package enum TransactionEnd: Sendable, Equatable {
   /// Confirmed by the service or by reading back; the update time of each document, nil after a delete.
   case committed([Timestamp?])

@@ -14,7 +14,6 @@ package enum WriteMode: String, Sendable, CaseIterable {
   /// The decision about one document.
   package enum Decision: Sendable, Equatable {
     case write(Write)
-    /// The document needs no write.
     case unchanged
     /// The mode does not allow it; the error is that of the service.
     case rejected(FirestoreError)
@@ -25,38 +24,26 @@ package enum WriteMode: String, Sendable, CaseIterable {
   /// Every write has a precondition on exactly that document, so a concurrent change is detected and decided
   /// again.
   package func decide(_ incoming: RawDocument, current: RawDocument?) -> Decision {
+    func write(_ fields: FieldMap, _ mask: [FieldPath]?, if precondition: Precondition) -> Decision {
+      let operation = Write.Operation.update(fields: fields, mask: mask)
+      return .write(Write(path: incoming.path, operation: operation, precondition: precondition))
+    }
     guard let current else {
       if self == .replace { return .rejected(FirestoreError(.notFound, "there is no document to replace")) }
-      return .write(
-        Write(
-          path: incoming.path,
-          operation: .update(fields: incoming.fields, mask: nil),
-          precondition: .exists(false)
-        )
-      )
+      return write(incoming.fields, nil, if: .exists(false))
     }
     let precondition = current.updateTime.map { Precondition.updateTime($0) } ?? .exists(true)
     switch self {
-    case .create:
+    case .create, .upsert, .replace:
       if incoming.fields == current.fields { return .unchanged }
+      if self != .create { return write(incoming.fields, nil, if: precondition) }
       return .rejected(FirestoreError(.alreadyExists, "the document is there already, with other fields"))
-    case .upsert, .replace:
-      if incoming.fields == current.fields { return .unchanged }
-      return .write(
-        Write(
-          path: incoming.path,
-          operation: .update(fields: incoming.fields, mask: nil),
-          precondition: precondition
-        )
-      )
     case .merge:
       let mask = Self.leafPaths(of: incoming.fields).filter { incoming.fields[$0] != current.fields[$0] }
       if mask.isEmpty { return .unchanged }
       var fields = FieldMap()
       for path in mask { fields[path] = incoming.fields[path] }
-      return .write(
-        Write(path: incoming.path, operation: .update(fields: fields, mask: mask), precondition: precondition)
-      )
+      return write(fields, mask, if: precondition)
     }
   }
 
@@ -64,9 +51,7 @@ package enum WriteMode: String, Sendable, CaseIterable {
   package func decide(_ incoming: EncodedDocument, current: RawDocument?) -> Decision {
     guard let current else {
       if self == .replace { return decide(incoming.document, current: nil) }
-      return .write(
-        Write(path: incoming.path, operation: .set(incoming), precondition: .exists(false))
-      )
+      return .write(Write(path: incoming.path, operation: .set(incoming), precondition: .exists(false)))
     }
     var json = JSONWriter(capacity: 4 << 10)
     if self != .merge, incoming.hasFields(current.fields, encodedInto: &json) { return .unchanged }

@@ -40,21 +40,15 @@ package struct StorageClient: Sendable {
     var backoff = StorageBackoff(caller)
     while true {
       let outcome = await once(request)
-      let needsLook: Bool
-      switch StorageVerdict.after(outcome, of: kind) {
+      let verdict = StorageVerdict.after(outcome, of: kind)
+      switch verdict {
       case .answered, .fail: return try settled(outcome, operation, address, writes: writes, backoff.attempts)
-      case .retry(let reason, let asked):
-        needsLook = false
-        guard try await backoff.wait(reason, asked, operation, address) else {
-          throw exhausted(outcome, operation, address, writes: writes, backoff.attempts)
-        }
-      case .lookFirst(let reason, let asked):
-        needsLook = true
+      case .retry(let reason, let asked), .lookFirst(let reason, let asked):
         guard try await backoff.wait(reason, asked, operation, address) else {
           throw exhausted(outcome, operation, address, writes: writes, backoff.attempts)
         }
       }
-      if needsLook, let found = try await lookUp() { return found }
+      if case .lookFirst = verdict, let found = try await lookUp() { return found }
     }
   }
 
@@ -74,19 +68,16 @@ package struct StorageClient: Sendable {
     writes: Bool,
     _ attempts: Int
   ) throws(Failure) -> HTTPResponse {
-    switch outcome {
-    case .success(let response):
-      switch response.status {
-      // What these mean depends on the request.
-      case 200...299, 308, 404, 410, 412, 416: return response
-      default: throw StorageFailure.refused(response, operation, address, writes: writes)
-      }
-    case .failure(let failure):
-      throw StorageFailure.unanswered(failure, operation, address, attempts: attempts)
+    guard case .success(let response) = outcome else {
+      throw exhausted(outcome, operation, address, writes: writes, attempts)
+    }
+    switch response.status {
+    // What these mean depends on the request.
+    case 200...299, 308, 404, 410, 412, 416: return response
+    default: throw StorageFailure.refused(response, operation, address, writes: writes)
     }
   }
 
-  /// Returns why all attempts failed.
   func exhausted(
     _ outcome: Result<HTTPResponse, CallFailure>,
     _ operation: String,
@@ -117,29 +108,40 @@ package struct StorageClient: Sendable {
   ) async throws(Failure) -> (object: StorageResource?, time: Int64?) {
     var query = [("fields", StorageResource.members)]
     if let generation { query.append(("generation", String(generation))) }
-    let request = HTTPRequest(
-      method: "GET",
-      url: url(of: address, query),
-      timeout: timeout(bytes: 0),
-      maximumBodyBytes: 1 << 20
-    )
-    let response = try await send(request, .repeatable, operation, address)
+    let response = try await send(request("GET", url(of: address, query)), .repeatable, operation, address)
     let time = response.headers["date"].flatMap { HTTPDate.seconds($0) }
     if response.status == 404 { return (nil, time) }
     return (try resource(response, operation, address), time)
+  }
+
+  /// Returns the object if the upload with an ID made it.
+  func object(at address: StorageAddress, madeBy upload: String) async throws(Failure) -> StorageResource? {
+    let object = try await object(at: address, "write").object
+    return object?.metadata[StorageResource.upload]?.isIdentical(to: upload) ?? false ? object : nil
+  }
+
+  /// Returns a written object if it is what was sent, and deletes it otherwise: nobody should read it.
+  ///
+  /// - Throws: `.unavailable` if it differs.
+  func verified(
+    _ object: StorageResource,
+    at address: StorageAddress,
+    bytes: Int,
+    _ checksum: CRC32C
+  ) async throws(Failure) -> StorageResource {
+    if object.bytes == bytes, object.crc32c?.isIdentical(to: checksum.base64) ?? true { return object }
+    // If it was replaced meanwhile, it is gone already.
+    _ = try? await delete(address, generation: object.generation)
+    let cause = "the object differs from what was sent, and was deleted again"
+    throw StorageFailure.damaged("write", address, cause)
   }
 
   /// Checks that the bucket exists and may be listed.
   ///
   /// - Throws: `.configuration` if there is no such bucket.
   func assertBucket(of address: StorageAddress, _ operation: String) async throws(Failure) {
-    _ = try await page(
-      StorageAddress(bucket: address.bucket, name: ""),
-      operation,
-      delimiter: nil,
-      after: nil,
-      of: 1
-    )
+    let root = StorageAddress(bucket: address.bucket, name: "")
+    _ = try await page(root, operation, delimiter: nil, after: nil, of: 1)
   }
 
   /// Returns whether there is an object whose name begins with that of a folder.
@@ -200,12 +202,8 @@ package struct StorageClient: Sendable {
     ]
     if let delimiter { query.append(("delimiter", delimiter)) }
     if let token { query.append(("pageToken", token)) }
-    let request = HTTPRequest(
-      method: "GET",
-      url: "\(endpoint)/storage/v1/b/\(Self.encoded(address.bucket))/o?\(Self.query(query))",
-      timeout: timeout(bytes: 0),
-      maximumBodyBytes: 64 << 20
-    )
+    let url = "\(endpoint)/storage/v1/b/\(PercentEncoding.query(address.bucket))/o?\(Self.query(query))"
+    let request = request("GET", url, maximumBodyBytes: 64 << 20)
     let response = try await send(request, .repeatable, operation, address)
     if response.status == 404 { throw StorageFailure.missingBucket(operation, address) }
     return try decoded(response, operation, address) { json throws(WireError) in try StorageList(json) }
@@ -217,12 +215,7 @@ package struct StorageClient: Sendable {
   /// - Returns: Whether it is gone; false if another version is there.
   func delete(_ address: StorageAddress, generation: Int64?) async throws(Failure) -> Bool {
     let query = generation.map { [("ifGenerationMatch", String($0))] } ?? []
-    let request = HTTPRequest(
-      method: "DELETE",
-      url: url(of: address, query),
-      timeout: timeout(bytes: 0),
-      maximumBodyBytes: 1 << 20
-    )
+    let request = request("DELETE", url(of: address, query))
     let response = try await send(request, .repeatable, "delete", address, writes: true)
     switch response.status {
     case 200...299, 404: return true
@@ -258,31 +251,37 @@ package struct StorageClient: Sendable {
   }
 
   func url(of address: StorageAddress, _ query: [(String, String)]) -> String {
-    let base = "\(endpoint)/storage/v1/b/\(Self.encoded(address.bucket))/o/\(Self.encoded(address.name))"
+    let base =
+      "\(endpoint)/storage/v1/b/\(PercentEncoding.query(address.bucket))/o/\(PercentEncoding.query(address.name))"
     return query.isEmpty ? base : "\(base)?\(Self.query(query))"
   }
 
   static func query(_ items: [(String, String)]) -> String {
-    items.map { "\($0.0)=\(encoded($0.1))" }.joined(separator: "&")
+    items.map { "\($0.0)=\(PercentEncoding.query($0.1))" }.joined(separator: "&")
   }
 
-  /// Returns a text with every byte percent-encoded that is not unreserved (RFC 3986, 2.3); a slash, too.
-  static func encoded(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
-        bytes.append(byte)
-      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+  /// Returns the URL to which objects of the bucket are uploaded.
+  func uploadURL(_ address: StorageAddress, _ query: [(String, String)]) -> String {
+    "\(endpoint)/upload/storage/v1/b/\(PercentEncoding.query(address.bucket))/o?\(Self.query(query))"
   }
 
-  /// The time limit of a request in seconds: a minute, and a second for each 64 KiB that it moves.
-  func timeout(bytes: Int) -> Double {
-    min(60 + Double(bytes) / Double(64 << 10), max(1, caller.policy.budget))
+  /// Returns a request that may take a minute, and a second for each 64 KiB that it moves.
+  func request(
+    _ method: String,
+    _ url: String,
+    headers: [(name: String, value: String)] = [],
+    body: [UInt8]? = nil,
+    moving bytes: Int = 0,
+    maximumBodyBytes: Int = 1 << 20
+  ) -> HTTPRequest {
+    HTTPRequest(
+      method: method,
+      url: url,
+      headers: headers,
+      body: body,
+      timeout: min(60 + Double(bytes) / Double(64 << 10), max(1, caller.policy.budget)),
+      maximumBodyBytes: maximumBodyBytes
+    )
   }
 }
 

@@ -3,11 +3,13 @@ import FirestoreREST
 
 /// Failures of Cloud Storage, with what to do about each.
 enum StorageFailure {
+  private static let foreignRemedy =
+    "This is not an answer of Cloud Storage: check the endpoint and any proxy."
+
   /// Why the service refused a request.
   ///
   /// - Parameters:
   ///   - operation: A verb phrase.
-  ///   - address: The object or the bucket.
   ///   - writes: Whether the request writes, for the role that it takes.
   static func refused(
     _ response: HTTPResponse,
@@ -51,12 +53,7 @@ enum StorageFailure {
     case 429: return failure(.tryLater, message, "Too many requests; try again later.")
     case 400: return failure(.internal, message, nil)
     case 408, 500...599: return failure(.unavailable, message, "Try again later.")
-    default:
-      return failure(
-        .unavailable,
-        message,
-        "This is not an answer of Cloud Storage: check the endpoint and any proxy."
-      )
+    default: return failure(.unavailable, message, foreignRemedy)
     }
   }
 
@@ -88,20 +85,13 @@ enum StorageFailure {
     case .transport(let error) where error.kind == .invalid:
       return made(.configuration, "Check STORAGE_EMULATOR_HOST and the certificates of this machine.")
     case .transport: return made(.unavailable, "Check the network and try again.")
-    case .malformed, .foreign, .service, .unreadable:
-      return made(.unavailable, "This is not an answer of Cloud Storage: check the endpoint and any proxy.")
+    case .malformed, .foreign, .service, .unreadable: return made(.unavailable, foreignRemedy)
     }
   }
 
   /// An answer that Cloud Storage does not give.
   static func foreign(_ cause: String, _ operation: String, _ address: StorageAddress) -> Failure {
-    Failure(
-      .unavailable,
-      operation,
-      path: address.description,
-      cause: cause,
-      remedy: "This is not an answer of Cloud Storage: check the endpoint and any proxy."
-    )
+    Failure(.unavailable, operation, path: address.description, cause: cause, remedy: foreignRemedy)
   }
 
   /// Bytes that are not those that were sent.
@@ -126,16 +116,12 @@ enum StorageFailure {
         }
         let message = error["message"]?.string.map { String(ForeignText.cleaned($0).prefix(500)) }
         var reason: String?
-        for detail in elements(error["errors"]) { reason = reason ?? detail["reason"]?.string }
-        for detail in elements(error["details"]) {
-          if let found = detail["reason"]?.string { reason = found }
-        }
+        for detail in error.list("errors") { reason = reason ?? detail["reason"]?.string }
+        for detail in error.list("details") { reason = detail["reason"]?.string ?? reason }
         return (message.flatMap { $0.isEmpty ? nil : $0 }, reason)
       }
     } catch {
       return (nil, nil)
     }
   }
-
-  private static func elements(_ list: JSONCursor?) -> [JSONCursor] { list.map { Array($0.elements) } ?? [] }
 }

@@ -22,6 +22,9 @@ package struct StorageResource: Sendable, Equatable {
 
   var version: ObjectVersion { ObjectVersion(String(generation)) }
 
+  /// Whether this program wrote it as an object of a kind.
+  func isOf(kind: String) -> Bool { metadata[Self.mark]?.isIdentical(to: kind) ?? false }
+
   init(_ json: JSONCursor) throws(WireError) {
     func text(_ name: StaticString) throws(WireError) -> String {
       guard let text = json[name]?.string else { throw WireError("it is not a text", at: ["\(name)"]) }
@@ -54,13 +57,16 @@ struct StorageList {
 
   init(_ json: JSONCursor) throws(WireError) {
     guard json.kind == .object else { throw WireError("it is not an object") }
-    for item in StorageList.elements(json["items"]) { objects.append(try StorageResource(item)) }
-    for prefix in StorageList.elements(json["prefixes"]) {
+    for item in json.list("items") { objects.append(try StorageResource(item)) }
+    for prefix in json.list("prefixes") {
       guard let text = prefix.string else { throw WireError("it is not a text", at: ["prefixes"]) }
       prefixes.append(text)
     }
     nextPageToken = json["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 }
   }
+}
 
-  private static func elements(_ list: JSONCursor?) -> [JSONCursor] { list.map { Array($0.elements) } ?? [] }
+extension JSONCursor {
+  /// Returns the elements of a member; none without it.
+  func list(_ name: StaticString) -> [JSONCursor] { self[name].map { Array($0.elements) } ?? [] }
 }

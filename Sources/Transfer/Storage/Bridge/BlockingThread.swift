@@ -1,7 +1,7 @@
 import Platform
 import Synchronization
 
-/// A thread of its own that runs tasks one after another, for those who block their thread until a task is done.
+/// A thread of its own that runs tasks one after another, for callers that block their thread until a task is done.
 ///
 /// A thread of the cooperative pool that waits for a task of that pool may wait forever: with one processor there is no other
 /// thread. Whatever such a task awaits (requests, tokens, delays) must come back to this thread, so it has a ``sleep(_:)``
@@ -23,7 +23,7 @@ final class BlockingThread: TaskExecutor {
   }
 
   private let state = Mutex(State())
-  /// A pipe: whoever changes the state wakes the thread with a byte.
+  /// A pipe: a byte after each change of the state wakes the thread.
   private let reading: Int32
   private let writing: Int32
 

@@ -3,17 +3,13 @@ import FirestoreModels
 import Platform
 import Synchronization
 
-/// Runs asynchronous work for callers that block, as all who read and write files do.
+/// Runs asynchronous work for callers that block, as readers and writers of files do.
 final class Bridge: Sendable {
   let thread: BlockingThread
 
-  init(_ thread: BlockingThread) {
-    self.thread = thread
-  }
+  init(_ thread: BlockingThread) { self.thread = thread }
 
-  deinit {
-    thread.stop()
-  }
+  deinit { thread.stop() }
 
   /// Begins work, whose result is waited for later.
   func begin<Value: Sendable>(
@@ -73,9 +69,7 @@ final class Pending<Value: Sendable>: Sendable {
     }
   }
 
-  deinit {
-    close(reading)
-  }
+  deinit { close(reading) }
 
   /// Waits for the result.
   ///

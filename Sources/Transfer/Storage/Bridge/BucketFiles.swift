@@ -37,20 +37,11 @@ package final class BucketFiles: RemoteFiles {
   package func names(in folder: String) throws(Failure) -> [String] {
     let address = try resolved(StorageAddress(folder)).asFolder
     return try bridge.run("list", folder) { [client] () async throws(Failure) -> [String] in
-      let start = address.name.utf8.count
       var names: [String] = []
       try await client.list(address, "list", delimiter: "/") { objects, prefixes throws(Failure) in
-        for name in objects.map(\.name) + prefixes {
-          guard name.utf8.starts(with: address.name.utf8) else {
-            throw StorageFailure.foreign("the list holds other names than were asked for", "list", address)
-          }
-          // The object of the folder itself, which some tools make, has no name in it.
-          if name.utf8.count > start {
-            names.append(String(decoding: name.utf8.dropFirst(start), as: UTF8.self))
-          }
-        }
+        for name in objects.map(\.name) + prefixes { names.append(try address.relative(name)) }
       }
-      return names.sorted { $0.compareUTF8($1) < 0 }
+      return names.filter { !$0.isEmpty }.sorted { $0.compareUTF8($1) < 0 }
     }
   }
 
@@ -115,7 +106,9 @@ package final class BucketFiles: RemoteFiles {
     let upload = try bridge.run("write", text) { [client] () async throws(Failure) -> ObjectUpload in
       try await Self.start(address, client)
     }
-    return ObjectWriter(upload, bridge) { [self] in forget(address) }
+    return ObjectWriter(upload, bridge) { [self] in
+      seen.withLock { _ = $0.removeValue(forKey: UTF8Key(address.description)) }
+    }
   }
 
   package func checkWritable(_ text: String) throws(Failure) {
@@ -147,10 +140,6 @@ package final class BucketFiles: RemoteFiles {
     throw Failure.cannotWrite(text, "it names a folder", remedy: "Name a file in it.")
   }
 
-  private func forget(_ address: StorageAddress) {
-    seen.withLock { _ = $0.removeValue(forKey: UTF8Key(address.description)) }
-  }
-
   static func replaced(_ address: StorageAddress) -> Failure {
     Failure(
       .tryLater,
@@ -175,9 +164,7 @@ private final class ObjectReader: RemoteReader {
     self.bridge = bridge
   }
 
-  deinit {
-    ahead?.cancel()
-  }
+  deinit { ahead?.cancel() }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     if buffer.isEmpty { return 0 }

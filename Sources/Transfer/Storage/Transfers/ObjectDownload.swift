@@ -11,7 +11,6 @@ struct ObjectDownload: Sendable {
   let address: StorageAddress
   let object: StorageResource
   private let client: StorageClient
-  private let checks: Bool
   private var checksum = CRC32C()
   private var received = 0
 
@@ -20,7 +19,6 @@ struct ObjectDownload: Sendable {
     self.object = object
     self.address = address
     self.client = client
-    checks = object.crc32c != nil
   }
 
   /// Returns the offsets of the next piece; empty at the end.
@@ -31,15 +29,15 @@ struct ObjectDownload: Sendable {
   /// - Throws: `.inputMissing` if the version is gone; `.notPermitted`, `.unavailable`, `.interrupted`.
   func bytes(_ range: Range<Int>) async throws(Failure) -> [UInt8] {
     if range.isEmpty { return [] }
-    var request = HTTPRequest(
-      method: "GET",
-      url: client.url(of: address, [("alt", "media"), ("generation", String(object.generation))]),
+    var request = client.request(
+      "GET",
+      client.url(of: address, [("alt", "media"), ("generation", String(object.generation))]),
       headers: [
         ("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)"),
         // Without it, an object that is stored compressed would be decompressed on its way, and its range be of something else.
         ("Accept-Encoding", "gzip"),
       ],
-      timeout: client.timeout(bytes: range.count),
+      moving: range.count,
       // Room for an error's text.
       maximumBodyBytes: max(range.count, 1 << 16)
     )
@@ -47,15 +45,12 @@ struct ObjectDownload: Sendable {
     let response = try await client.send(request, .repeatable, "read", address)
     switch response.status {
     case 206, 200:
-      // Whoever ignores ranges sends the whole object, which is as good if that was asked for.
+      // A server that ignores ranges sends the whole object, which is as good if that was asked for.
       if response.body.count == range.count, response.status == 206 || range.count == object.bytes {
         return response.body
       }
-      throw StorageFailure.foreign(
-        "\(range.count) bytes were requested, and \(response.body.count) came",
-        "read",
-        address
-      )
+      let cause = "\(range.count) bytes were requested, and \(response.body.count) came"
+      throw StorageFailure.foreign(cause, "read", address)
     case 404, 410, 412, 416:
       throw Failure(
         .inputMissing,
@@ -68,15 +63,24 @@ struct ObjectDownload: Sendable {
     }
   }
 
+  /// Requests and checks the next piece; nil at the end.
+  ///
+  /// - Throws: As ``bytes(_:)`` and ``take(_:)``.
+  mutating func nextPiece() async throws(Failure) -> [UInt8]? {
+    if next.isEmpty { return nil }
+    let piece = try await bytes(next)
+    try take(piece)
+    return piece
+  }
+
   /// Takes the bytes of ``next``.
   ///
   /// - Throws: `.inputMalformed` if they were the last, and all together are not what is stored.
   mutating func take(_ bytes: [UInt8]) throws(Failure) {
     received += bytes.count
-    guard checks else { return }
+    guard let expected = object.crc32c else { return }
     bytes.withUnsafeBytes { checksum.update($0) }
-    guard received == object.bytes, let expected = object.crc32c else { return }
-    if checksum.base64.isIdentical(to: expected) { return }
+    if received != object.bytes || checksum.base64.isIdentical(to: expected) { return }
     throw StorageFailure.damaged("read", address, "its checksum (CRC32C) is not that of the stored object")
   }
 }

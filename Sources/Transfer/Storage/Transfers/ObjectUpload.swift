@@ -35,14 +35,11 @@ struct ObjectUpload: Sendable {
     let id = newID()
     var query = [("uploadType", "resumable"), ("name", address.name), ("fields", StorageResource.members)]
     if let generation { query.append(("ifGenerationMatch", String(generation))) }
-    let base = "\(client.endpoint)/upload/storage/v1/b/\(StorageClient.encoded(address.bucket))/o"
-    let request = HTTPRequest(
-      method: "POST",
-      url: "\(base)?\(StorageClient.query(query))",
+    let request = client.request(
+      "POST",
+      client.uploadURL(address, query),
       headers: [("Content-Type", "application/json; charset=UTF-8")],
-      body: metadata(of: address, kind: kind, id: id, crc32c: nil),
-      timeout: client.timeout(bytes: 0),
-      maximumBodyBytes: 1 << 20
+      body: metadata(of: address, kind: kind, id: id, crc32c: nil)
     )
     let response = try await client.send(request, .repeatable, "write", address, writes: true)
     switch response.status {
@@ -77,16 +74,7 @@ struct ObjectUpload: Sendable {
   /// - Throws: As ``send(_:)``.
   mutating func finish(_ piece: [UInt8]) async throws(Failure) -> StorageResource? {
     guard let object = try await send(piece, isLast: true) else { return nil }
-    if object.bytes == count, object.crc32c.map({ $0.isIdentical(to: checksum.base64) }) ?? true {
-      return object
-    }
-    // Nobody should read it; if it was replaced meanwhile, it is gone already.
-    _ = try? await client.delete(address, generation: object.generation)
-    throw StorageFailure.damaged(
-      "write",
-      address,
-      "the object differs from what was sent, and was deleted again"
-    )
+    return try await client.verified(object, at: address, bytes: count, checksum)
   }
 
   /// Ends the session without an object, as far as the service can be reached.
@@ -106,24 +94,20 @@ struct ObjectUpload: Sendable {
     var request = request(piece, range, from: range.lowerBound, isLast: isLast)
     while true {
       let outcome = await client.once(request)
-      switch StorageVerdict.after(outcome, of: .write) {
+      let verdict = StorageVerdict.after(outcome, of: .write)
+      switch verdict {
       case .fail: throw client.exhausted(outcome, "write", address, writes: true, backoff.attempts)
-      case .retry(let reason, let asked):
+      case .retry(let reason, let asked), .lookFirst(let reason, let asked):
         guard try await backoff.wait(reason, asked, "write", address) else {
           throw client.exhausted(outcome, "write", address, writes: true, backoff.attempts)
         }
-      case .lookFirst(let reason, let asked):
-        guard try await backoff.wait(reason, asked, "write", address) else {
-          throw client.exhausted(outcome, "write", address, writes: true, backoff.attempts)
-        }
-        request = question(range, isLast: isLast)
+        if case .lookFirst = verdict { request = question(range, isLast: isLast) }
       case .answered:
         guard case .success(let response) = outcome else { continue }
         let before = progress.confirmed
         switch progress.step(after: try answer(response), piece: range, isLast: isLast) {
-        case .pieceDone: return nil
+        case .pieceDone, .refused: return nil
         case .finished: return try client.resource(response, "write", address)
-        case .refused: return nil
         case .lookAtObject: return try await lookAtObject(isLast: isLast)
         case .foreign(let cause): throw StorageFailure.foreign(cause, "write", address)
         case .send(let offset):
@@ -154,11 +138,7 @@ struct ObjectUpload: Sendable {
 
   /// Finds out by the object itself whether the upload was completed, after the service forgot its session.
   private func lookAtObject(isLast: Bool) async throws(Failure) -> StorageResource? {
-    if isLast, let object = try await client.object(at: address, "write").object,
-      object.metadata[StorageResource.upload].map({ $0.isIdentical(to: id) }) ?? false
-    {
-      return object
-    }
+    if isLast, let object = try await client.object(at: address, madeBy: id) { return object }
     throw Failure(
       .unavailable,
       "write",
@@ -170,26 +150,19 @@ struct ObjectUpload: Sendable {
 
   private func request(_ piece: [UInt8], _ range: Range<Int>, from offset: Int, isLast: Bool) -> HTTPRequest {
     let rest = offset..<range.upperBound
-    return HTTPRequest(
-      method: "PUT",
-      url: session,
+    return client.request(
+      "PUT",
+      session,
       headers: headers(rest, isLast: isLast),
       body: offset == range.lowerBound ? piece : Array(piece[(offset - range.lowerBound)...]),
-      timeout: client.timeout(bytes: rest.count),
-      maximumBodyBytes: 1 << 20
+      moving: rest.count
     )
   }
 
   /// Asks for the state of the upload.
   private func question(_ range: Range<Int>, isLast: Bool) -> HTTPRequest {
-    HTTPRequest(
-      method: "PUT",
-      url: session,
-      headers: headers(range.upperBound..<range.upperBound, isLast: isLast),
-      body: [],
-      timeout: client.timeout(bytes: 0),
-      maximumBodyBytes: 1 << 20
-    )
+    let headers = headers(range.upperBound..<range.upperBound, isLast: isLast)
+    return client.request("PUT", session, headers: headers, body: [])
   }
 
   private func headers(_ range: Range<Int>, isLast: Bool) -> [(name: String, value: String)] {
@@ -204,14 +177,11 @@ struct ObjectUpload: Sendable {
   // MARK: Metadata and sessions
 
   /// Returns an ID by which an upload can be recognised in the object that it made.
-  static func newID() -> String {
-    String(UInt64.random(in: 0...UInt64.max), radix: 36)
-  }
+  static func newID() -> String { String(UInt64.random(in: 0...UInt64.max), radix: 36) }
 
   /// Returns the metadata of an object as JSON.
   static func metadata(of address: StorageAddress, kind: String, id: String, crc32c: String?) -> [UInt8] {
-    var json = JSONWriter()
-    json.object {
+    JSONWriter.body {
       $0.member("contentType", contentType(of: address.name))
       $0.member("crc32c", crc32c)
       $0.key("metadata")
@@ -223,7 +193,6 @@ struct ObjectUpload: Sendable {
       }
       $0.member("name", address.name)
     }
-    return json.bytes
   }
 
   private static func contentType(of name: String) -> String {
@@ -248,11 +217,7 @@ struct ObjectUpload: Sendable {
     if endpoint.hasPrefix("https:") {
       let host = location[scheme.upperBound..<slash]
       // Nothing but the letters of a host name, so that no other host can be meant.
-      let isHost = host.utf8.allSatisfy { byte in
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-          || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-      }
+      let isHost = host.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789-.".utf8.contains($0) }
       return location.hasPrefix("https://") && host.hasSuffix(".googleapis.com") && isHost ? location : nil
     }
     return endpoint + location[slash...]

@@ -13,63 +13,43 @@ struct SmallObject {
     self.client = client
   }
 
-  /// Writes the object.
-  ///
-  /// If an answer is lost, the object itself tells by the ID of the upload whether it was written.
+  /// Writes the object; if an answer is lost, the ID of the upload in the object shows whether it was written.
   ///
   /// - Parameter generation: The version to replace, 0 for none; nil to replace any.
   /// - Returns: nil if the object is in another state; nothing was written then.
   /// - Throws: `.notPermitted`, `.configuration` for a missing bucket, `.unavailable`, `.tryLater`.
   func write(_ bytes: [UInt8], ifGeneration generation: Int64?) async throws(Failure) -> StorageResource? {
     let id = ObjectUpload.newID()
-    let checksum = CRC32C.checksum(of: bytes).base64
+    let checksum = CRC32C.checksum(of: bytes)
     let boundary = "gymmigrate-\(ObjectUpload.newID())-\(id)"
     var query = [("uploadType", "multipart"), ("fields", StorageResource.members)]
     if let generation { query.append(("ifGenerationMatch", String(generation))) }
     var body = Array("--\(boundary)\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n".utf8)
-    body += ObjectUpload.metadata(of: address, kind: kind, id: id, crc32c: checksum)
+    body += ObjectUpload.metadata(of: address, kind: kind, id: id, crc32c: checksum.base64)
     body += Array("\r\n--\(boundary)\r\nContent-Type: application/octet-stream\r\n\r\n".utf8)
     body += bytes
     body += Array("\r\n--\(boundary)--\r\n".utf8)
-    let request = HTTPRequest(
-      method: "POST",
-      url:
-        "\(client.endpoint)/upload/storage/v1/b/\(StorageClient.encoded(address.bucket))/o?\(StorageClient.query(query))",
+    let request = client.request(
+      "POST",
+      client.uploadURL(address, query),
       headers: [("Content-Type", "multipart/related; boundary=\(boundary)")],
       body: body,
-      timeout: client.timeout(bytes: body.count),
-      maximumBodyBytes: 1 << 20
+      moving: body.count
     )
     var found: StorageResource?
     let response = try await client.send(request, .write, "write", address, writes: true) {
       () async throws(Failure) in
-      found = try await own(id)
+      found = try await client.object(at: address, madeBy: id)
       return found == nil ? nil : HTTPResponse(status: 200)
     }
     if let found { return found }
     switch response.status {
     // An earlier attempt whose answer was lost may be what is there now.
-    case 412: return try await own(id)
+    case 412: return try await client.object(at: address, madeBy: id)
     case 200, 201: break
     default: throw StorageFailure.refused(response, "write", address, writes: true)
     }
     let object = try client.resource(response, "write", address)
-    if object.bytes == bytes.count, object.crc32c.map({ $0.isIdentical(to: checksum) }) ?? true {
-      return object
-    }
-    _ = try? await client.delete(address, generation: object.generation)
-    throw StorageFailure.damaged(
-      "write",
-      address,
-      "the object differs from what was sent, and was deleted again"
-    )
-  }
-
-  /// Returns the object if the upload made it.
-  private func own(_ id: String) async throws(Failure) -> StorageResource? {
-    guard let object = try await client.object(at: address, "write").object,
-      object.metadata[StorageResource.upload].map({ $0.isIdentical(to: id) }) ?? false
-    else { return nil }
-    return object
+    return try await client.verified(object, at: address, bytes: bytes.count, checksum)
   }
 }

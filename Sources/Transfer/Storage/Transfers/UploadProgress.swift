@@ -72,9 +72,7 @@ struct UploadProgress: Equatable {
 
   /// Returns the `Content-Range` of bytes.
   ///
-  /// - Parameters:
-  ///   - range: The offsets of the bytes.
-  ///   - total: The size of the object, if the bytes are its last ones.
+  /// - Parameter total: The size of the object, if the bytes are its last ones.
   static func contentRange(_ range: Range<Int>, total: Int?) -> String {
     let whole = total.map { String($0) } ?? "*"
     return range.isEmpty ? "bytes */\(whole)" : "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(whole)"

@@ -6,7 +6,6 @@ package struct AuthorizedUser: Sendable, Equatable {
   /// The endpoint for refresh tokens, which the file does not contain.
   static let tokenURI = "https://oauth2.googleapis.com/token"
 
-  /// The path of the file.
   package let path: String
   /// The person's email address, if the file contains it.
   package let account: String?

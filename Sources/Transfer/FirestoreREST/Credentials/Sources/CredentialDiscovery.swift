@@ -184,12 +184,7 @@ package struct CredentialDiscovery: Sendable {
   private func quotaProject(_ project: String?, from source: String) throws(Failure) -> String? {
     guard let project else { return nil }
     if AccessToken.isHeaderSafe(project.utf8) { return project }
-    throw Failure(
-      .configuration,
-      "read the quota project",
-      path: source,
-      cause: "it is not a project ID"
-    )
+    throw Failure(.configuration, "read the quota project", path: source, cause: "it is not a project ID")
   }
 
   /// Reads a credentials file, as ``readFile(at:to:)``.
@@ -229,7 +224,7 @@ package struct CredentialDiscovery: Sendable {
       .configuration,
       operation,
       path: path,
-      cause: String(cString: strerror(code)),
+      cause: SystemCall.text(code),
       remedy: "Make it readable for this user."
     )
   }

@@ -8,7 +8,6 @@ struct CredentialFile {
   static let maximumBytes = 1 << 20
   private static let maximumDepth = 32
 
-  /// The value of a member.
   private indirect enum Member {
     case text(String)
     case integer(Int64)
@@ -17,7 +16,6 @@ struct CredentialFile {
     case other
   }
 
-  /// The path of the file.
   let path: String
   /// The member that holds this object; nil for the file itself.
   private let name: String?
@@ -68,12 +66,8 @@ struct CredentialFile {
     case .integer: return value.integer.map { .integer($0) } ?? .other
     case .object: return .object(members(of: value))
     case .array:
-      var texts: [String] = []
-      for element in value.elements {
-        guard let text = element.string else { return .other }
-        texts.append(text)
-      }
-      return .texts(texts)
+      let texts = value.elements.map(\.string)
+      return texts.contains(nil) ? .other : .texts(texts.compactMap(\.self))
     case .double, .boolean, .null: return .other
     }
   }
@@ -126,12 +120,8 @@ struct CredentialFile {
 
   /// Returns the required strings.
   func require(_ names: String...) throws(Failure) -> [String] {
-    var texts: [String] = []
-    var missing: [String] = []
-    for name in names {
-      if let text = self[name] { texts.append(text) } else { missing.append("'\(name)'") }
-    }
-    if missing.isEmpty { return texts }
+    let missing = names.filter { self[$0] == nil }.map { "'\($0)'" }
+    if missing.isEmpty { return names.compactMap { self[$0] } }
     throw malformed("it has no \(missing.joined(separator: ", "))")
   }
 

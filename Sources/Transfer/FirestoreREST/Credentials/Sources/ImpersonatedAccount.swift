@@ -4,7 +4,6 @@ import FirestoreModels
 /// A service account that other credentials may sign as (`generateAccessToken` of the IAM Service Account
 /// Credentials API).
 package struct ImpersonatedAccount: Sendable, Equatable, CustomStringConvertible {
-  /// The role that permits it.
   static let role = "roles/iam.serviceAccountTokenCreator"
   /// The service, if neither a file nor the environment names another.
   static let defaultEndpoint = "https://iamcredentials.googleapis.com"
@@ -44,15 +43,11 @@ package struct ImpersonatedAccount: Sendable, Equatable, CustomStringConvertible
         "its 'service_account_impersonation_url' does not end in a service account and ':generateAccessToken'"
       )
     }
-    var delegates: [String] = []
-    for delegate in try file.texts("delegates") {
-      let name = Substring(
-        delegate.utf8.dropFirst(delegate.hasPrefix(Self.prefix) ? Self.prefix.utf8.count : 0)
-      )
-      guard ServiceAccountChain.isAccount(String(name)) else {
-        throw file.malformed("its 'delegates' have one that is not a service account")
-      }
-      delegates.append(String(name))
+    let delegates = try file.texts("delegates").map { delegate in
+      String(Substring(delegate.utf8.dropFirst(delegate.hasPrefix(Self.prefix) ? Self.prefix.utf8.count : 0)))
+    }
+    guard delegates.allSatisfy(ServiceAccountChain.isAccount) else {
+      throw file.malformed("its 'delegates' have one that is not a service account")
     }
     chain = ServiceAccountChain(account, delegates: delegates)
     let options = try file.object("service_account_impersonation")
@@ -83,17 +78,10 @@ package struct ImpersonatedAccount: Sendable, Equatable, CustomStringConvertible
 
   /// Returns the request for a token, signed with a token of the source.
   func tokenRequest(signedWith token: AccessToken, for scopes: [OAuthScope]) -> HTTPRequest {
-    var json = JSONWriter()
-    json.object { json in
-      json.key("delegates")
-      json.array { list in
-        for delegate in chain.delegates { list.string(Self.prefix + delegate) }
-      }
-      json.member("lifetime", "\(lifetime)s")
-      json.key("scope")
-      json.array { list in
-        for scope in scopes { list.string(scope.url) }
-      }
+    let json = JSONWriter.body {
+      $0.member("delegates", chain.delegates.map { Self.prefix + $0 })
+      $0.member("lifetime", "\(lifetime)s")
+      $0.member("scope", scopes.map(\.url))
     }
     var headers = [
       (name: "Authorization", value: "Bearer \(token.secret.revealed)"),
@@ -104,7 +92,7 @@ package struct ImpersonatedAccount: Sendable, Equatable, CustomStringConvertible
       method: "POST",
       url: url,
       headers: headers,
-      body: json.bytes,
+      body: json,
       timeout: 30,
       maximumBodyBytes: TokenEndpoint.maximumBytes
     )

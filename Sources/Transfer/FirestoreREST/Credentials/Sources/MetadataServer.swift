@@ -8,9 +8,7 @@ package struct MetadataServer: Sendable, Equatable {
   /// The host, with a port unless it is 80.
   package let host: String
 
-  package init(host: String = defaultHost) {
-    self.host = host
-  }
+  package init(host: String = defaultHost) { self.host = host }
 
   /// Returns the request for a token of the default service account.
   func tokenRequest(for scopes: [OAuthScope]) -> HTTPRequest {

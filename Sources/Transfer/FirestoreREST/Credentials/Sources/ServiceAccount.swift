@@ -9,7 +9,6 @@ package struct ServiceAccount: Sendable, Equatable {
 
   /// The email address of the account, which signs.
   package let clientEmail: String
-  /// The path of the key file.
   package let path: String
   /// The project that the account belongs to.
   package let project: String?
@@ -37,31 +36,19 @@ package struct ServiceAccount: Sendable, Equatable {
 
   /// Returns a signed JSON Web Token, valid for an hour from `now` (seconds since 1970).
   func assertion(for scopes: [OAuthScope], at now: Int64) throws(Failure) -> String {
-    var header = JSONWriter()
-    header.object { json in
-      json.key("alg")
-      json.string("RS256")
-      json.key("typ")
-      json.string("JWT")
-      if let privateKeyID {
-        json.key("kid")
-        json.string(privateKeyID)
-      }
+    let header = JSONWriter.body {
+      $0.member("alg", "RS256")
+      $0.member("typ", "JWT")
+      $0.member("kid", privateKeyID)
     }
-    var claims = JSONWriter()
-    claims.object { json in
-      json.key("iss")
-      json.string(clientEmail)
-      json.key("scope")
-      json.string(scopes.spaceSeparated)
-      json.key("aud")
-      json.string(Self.audience)
-      json.key("iat")
-      json.integer(now)
-      json.key("exp")
-      json.integer(now + Self.lifetime)
+    let claims = JSONWriter.body {
+      $0.member("iss", clientEmail)
+      $0.member("scope", scopes.spaceSeparated)
+      $0.member("aud", Self.audience)
+      $0.member("iat", now)
+      $0.member("exp", now + Self.lifetime)
     }
-    let signed = "\(Base64.urlSafe(header.bytes)).\(Base64.urlSafe(claims.bytes))"
+    let signed = "\(Base64.urlSafe(header)).\(Base64.urlSafe(claims))"
     do throws(RS256.SigningError) {
       return "\(signed).\(Base64.urlSafe(try RS256.signature(of: Array(signed.utf8), pem: privateKey)))"
     } catch {

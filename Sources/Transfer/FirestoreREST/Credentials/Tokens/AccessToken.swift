@@ -9,7 +9,7 @@ package struct AccessToken: Sendable, Equatable {
   /// The time from which a new token is requested; nil for never.
   package let refreshTime: Double?
 
-  init(_ secret: Secret, expiry: Double?, refreshTime: Double?) {
+  init(_ secret: Secret, expiry: Double? = nil, refreshTime: Double? = nil) {
     self.secret = secret
     self.expiry = expiry
     self.refreshTime = refreshTime
@@ -28,14 +28,10 @@ package struct AccessToken: Sendable, Equatable {
   }
 
   /// Whether to get a new token before using this one.
-  package func isStale(at now: Double) -> Bool {
-    refreshTime.map { now >= $0 } ?? false
-  }
+  package func isStale(at now: Double) -> Bool { refreshTime.map { now >= $0 } ?? false }
 
   /// Whether the service may refuse it.
-  package func isExpired(at now: Double) -> Bool {
-    expiry.map { now >= $0 } ?? false
-  }
+  package func isExpired(at now: Double) -> Bool { expiry.map { now >= $0 } ?? false }
 
   /// The longest token that is accepted, in bytes; those of the Security Token Service have at most 16 KiB
   /// (https://cloud.google.com/docs/authentication/token-types).

@@ -2,7 +2,7 @@ import Files
 package import FirestoreModels
 import Platform
 
-/// A token of the embedded store, which whoever runs the store chooses; it never expires.
+/// A token of the embedded store, which the person who runs the store chooses; it never expires.
 ///
 /// Printing it never reveals it.
 package struct BearerToken: Sendable, Equatable {
@@ -22,9 +22,7 @@ package struct BearerToken: Sendable, Equatable {
     )
   }
 
-  private init(_ secret: Secret) {
-    self.secret = secret
-  }
+  private init(_ secret: Secret) { self.secret = secret }
 
   /// Reads the token in a file, without surrounding white space.
   ///
@@ -55,11 +53,8 @@ package struct BearerToken: Sendable, Equatable {
       if more == 0 { break }
       count += more
     }
-    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) }
-    let text = Array(bytes[..<count].drop(while: isBlank).reversed().drop(while: isBlank).reversed())
-    guard count <= Self.maximumFileBytes, AccessToken.isHeaderSafe(text) else {
-      throw failure("it does not contain exactly one token", make)
-    }
-    secret = Secret(String(decoding: text, as: UTF8.self))
+    guard count <= Self.maximumFileBytes, let secret = try? SubjectTokenFormat.checked(Array(bytes[..<count]))
+    else { throw failure("it does not contain exactly one token", make) }
+    self.secret = secret
   }
 }

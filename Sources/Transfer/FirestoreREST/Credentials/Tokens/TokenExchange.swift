@@ -118,10 +118,10 @@ struct TokenExchange: Sendable {
     let cause = TokenEndpoint.harmless(error.message)
     switch error.kind {
     case .notConnected, .lost:
-      if error.kind == .notConnected, let unreachable = step.unreachable {
-        return Setback(cause: cause, attempts: unreachable.attempts, verdict: unreachable.failure)
+      guard error.kind == .notConnected, let unreachable = step.unreachable else {
+        return Setback(cause: cause)
       }
-      return Setback(cause: cause)
+      return Setback(cause: cause, attempts: unreachable.attempts, verdict: unreachable.failure)
     case .cancelled: throw Self.interrupted
     case .bodyTooLarge, .invalid: throw step.failure(of: TokenRefusal(cause: cause))
     }
@@ -171,9 +171,7 @@ struct TokenExchange: Sendable {
     switch await run(program) {
     case .success(let ended) where ended.status == 0: output = ended.bytes
     case .success(let ended):
-      throw program.failure(
-        ended.status.map { "it ended with the exit status \($0)" } ?? "a signal ended it"
-      )
+      throw program.failure(ended.status.map { "it ended with the exit status \($0)" } ?? "a signal ended it")
     case .failure(.cannotStart(let code)):
       throw program.failure("it cannot be started: \(SystemCall.text(code))")
     case .failure(.timedOut): throw program.failure("it took longer than \(Int(program.timeout)) s")
@@ -192,7 +190,6 @@ struct TokenExchange: Sendable {
 }
 
 extension TokenProgram {
-  /// A failure of the program.
   fileprivate func failure(_ cause: String) -> Failure {
     Failure(
       .configuration,

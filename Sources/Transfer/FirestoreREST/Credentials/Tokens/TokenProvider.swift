@@ -31,7 +31,6 @@ package actor TokenProvider {
   /// How long to wait after a failed early replacement before the next one, in seconds.
   static let holdOff = 10.0
 
-  /// The credentials that sign.
   package nonisolated let credentials: Credentials
 
   private let exchange: TokenExchange
@@ -48,14 +47,9 @@ package actor TokenProvider {
   private var refresh: (task: Task<Void, Never>, number: Int)?
   private var nextRefresh = 0
 
-  /// Creates a provider.
+  /// Creates a provider; for the parameters see ``TokenExchange``.
   ///
-  /// - Parameters:
-  ///   - transport: Sends token requests, without credentials or retries of its own.
-  ///   - executor: Where tokens are requested; nil for the pool of all tasks.
-  ///   - readFile: Reads a file with a token again.
-  ///   - now: Returns the time in seconds since 1970.
-  ///   - sleep: Waits so many seconds; throws if cancelled.
+  /// - Parameter executor: Where tokens are requested; nil for the pool of all tasks.
   package init(
     _ credentials: Credentials,
     transport: any HTTPTransport,
@@ -66,23 +60,13 @@ package actor TokenProvider {
   ) {
     self.init(
       credentials,
-      TokenExchange(
-        transport: transport,
-        readFile: readFile,
-        run: TokenProgram.run,
-        now: now,
-        sleep: sleep
-      ),
+      TokenExchange(transport: transport, readFile: readFile, run: TokenProgram.run, now: now, sleep: sleep),
       executor: executor
     )
   }
 
   /// Creates a provider whose tokens come from an exchange.
-  init(
-    _ credentials: Credentials,
-    _ exchange: TokenExchange,
-    executor: (any TaskExecutor)? = nil
-  ) {
+  init(_ credentials: Credentials, _ exchange: TokenExchange, executor: (any TaskExecutor)? = nil) {
     self.credentials = credentials
     self.exchange = exchange
     self.executor = executor
@@ -109,11 +93,9 @@ package actor TokenProvider {
     switch credentials.kind {
     case .none: return Authorization(token: nil, quotaProject: credentials.quotaProject, generation: 0)
     case .emulatorOwner:
-      let owner = AccessToken(Secret("owner"), expiry: nil, refreshTime: nil)
-      return Authorization(token: owner, quotaProject: nil, generation: 0)
+      return Authorization(token: AccessToken(Secret("owner")), quotaProject: nil, generation: 0)
     case .bearer(let bearer):
-      let token = AccessToken(bearer.secret, expiry: nil, refreshTime: nil)
-      return Authorization(token: token, quotaProject: nil, generation: 0)
+      return Authorization(token: AccessToken(bearer.secret), quotaProject: nil, generation: 0)
     case .serviceAccount, .authorizedUser, .metadataServer, .accessTokenFile, .externalAccount, .impersonated:
       break
     }
@@ -146,11 +128,8 @@ package actor TokenProvider {
   }
 
   private func authorization(of current: (token: AccessToken, generation: Int)) -> Authorization {
-    Authorization(
-      token: current.token,
-      quotaProject: credentials.quotaProject,
-      generation: current.generation
-    )
+    let (token, generation) = current
+    return Authorization(token: token, quotaProject: credentials.quotaProject, generation: generation)
   }
 
   // MARK: One refresh for all
@@ -192,8 +171,11 @@ package actor TokenProvider {
     let number = nextRefresh
     nextRefresh += 1
     let task = Task(executorPreference: executor) {
-      let result = await self.newToken()
-      await self.finish(number, result)
+      do throws(Failure) {
+        await self.finish(number, .success(try await self.exchange.token(for: self.credentials)))
+      } catch {
+        await self.finish(number, .failure(error))
+      }
     }
     refresh = (task, number)
   }
@@ -230,15 +212,5 @@ package actor TokenProvider {
   /// old token is invalid.
   private func mayOutlast(_ failure: Failure) -> Bool {
     credentials.areRenewedElsewhere || failure.kind == .unavailable
-  }
-
-  // MARK: One token
-
-  private func newToken() async -> Result<AccessToken, Failure> {
-    do throws(Failure) {
-      return .success(try await exchange.token(for: credentials))
-    } catch {
-      return .failure(error)
-    }
   }
 }

@@ -6,7 +6,6 @@ struct TokenStep<Value: Sendable>: Sendable {
   let purpose: String
   /// Whom it is for, for errors.
   let signer: String
-  /// The server, for errors.
   let endpoint: String
   /// The request at a time, in seconds since 1970.
   let request: @Sendable (Double) throws(Failure) -> HTTPRequest
@@ -81,10 +80,7 @@ extension TokenStep<AccessToken> {
         return TokenEndpoint.answer(response, at: now)
       },
       verdict: { _ in
-        (
-          .configuration,
-          "Check that this machine has a service account, or use a service account key."
-        )
+        (.configuration, "Check that this machine has a service account, or use a service account key.")
       },
       // Most likely there is no metadata server, and a person is waiting.
       unreachable: (3, CredentialDiscovery.nothingFound)
@@ -96,9 +92,7 @@ extension TokenStep<AccessToken> {
     of subject: Secret,
     _ account: ExternalAccount,
     _ credentials: Credentials
-  )
-    -> TokenStep
-  {
+  ) -> TokenStep {
     TokenStep(
       purpose: "get an access token",
       signer: credentials.description,

@@ -5,7 +5,6 @@ package struct BatchLimits: Sendable, Equatable {
   /// The most bytes of a commit's body: 9 MiB, below the service's 10 MiB, whose measure for JSON is not
   /// documented.
   package var maximumBytes: Int
-  /// The most commits in flight.
   package var maximumInFlight: Int
   /// The duration in seconds above which a commit halves the size of the next ones.
   package var slowCommit: Double

@@ -33,7 +33,6 @@ extension CommitScheduler {
     }
   }
 
-  /// The next action.
   enum Action: Equatable {
     case commit(Chunk)
     case readBack(Chunk)
@@ -43,7 +42,6 @@ extension CommitScheduler {
     case finished
   }
 
-  /// The result of a write.
   enum Settlement: Sendable {
     /// Confirmed by the service or by reading back.
     case written(updateTime: Timestamp?)

@@ -19,7 +19,7 @@ struct CommitScheduler {
   private let policy: RetryPolicy
   private var pacer: WritePacer
   private var waiting: [PendingWrite] = []
-  private var waitingBytes = 0
+  private(set) var waitingBytes = 0
   /// Chunks to send (again) at a time, earliest first.
   private var due: [(time: Double, chunk: Chunk)] = []
   private var inFlight: [Int: Chunk] = [:]
@@ -30,7 +30,6 @@ struct CommitScheduler {
   private var serverTime: Timestamp?
   private var inputEnded = false
   private var flushes = false
-  /// Whether nothing more is sent.
   private(set) var isStopping = false
   /// Writes dropped by ``stop()``: not sent, or not applied.
   private(set) var droppedCount = 0
@@ -39,8 +38,6 @@ struct CommitScheduler {
   /// The current number of writes per commit.
   private(set) var chunkSize: Double
 
-  /// Creates a scheduler.
-  ///
   /// - Parameter serverTime: A time by the service's clock before the first commit, if known.
   init(limits: BatchLimits, policy: RetryPolicy, pacer: WritePacer, serverTime: Timestamp? = nil) {
     self.serverTime = serverTime
@@ -52,8 +49,6 @@ struct CommitScheduler {
 
   /// Writes not yet sent.
   var waitingCount: Int { waiting.count }
-  var bytesWaiting: Int { waitingBytes }
-  /// Whether writes were given up.
   var leavesSomething: Bool { droppedCount + unknownCount > 0 }
   /// Whether no writes are pending or in flight.
   var isIdle: Bool { waiting.isEmpty && inFlight.isEmpty && due.isEmpty }
@@ -75,9 +70,7 @@ struct CommitScheduler {
   }
 
   /// Releases the document of a settled write for its next write.
-  mutating func done(with write: PendingWrite) {
-    busy.remove(write.write.path)
-  }
+  mutating func done(with write: PendingWrite) { busy.remove(write.write.path) }
 
   /// Replaces a settled write by a new one, which precedes all others to its document.
   mutating func replan(_ write: PendingWrite, as new: PendingWrite) {
@@ -87,14 +80,10 @@ struct CommitScheduler {
   }
 
   /// Declares that no more writes will be added, except replanned ones.
-  mutating func endInput() {
-    inputEnded = true
-  }
+  mutating func endInput() { inputEnded = true }
 
   /// Sets whether pending writes are sent without waiting for a full chunk.
-  mutating func flush(_ flushes: Bool) {
-    self.flushes = flushes
-  }
+  mutating func flush(_ flushes: Bool) { self.flushes = flushes }
 
   /// Records that the writes of a chunk in flight are in the journal.
   mutating func journaled(_ id: Int) {
@@ -112,13 +101,7 @@ struct CommitScheduler {
     waitingBytes = 0
     let chunks = due.map(\.chunk)
     due.removeAll()
-    for chunk in chunks {
-      if chunk.needsReadBack, chunk.writes.contains(where: \.mayBeApplied) {
-        due.append((-.infinity, chunk))
-      } else {
-        drop(chunk)
-      }
-    }
+    for chunk in chunks { requeue(chunk, at: -.infinity) }
   }
 
   /// Stops reading back after ``stop()``; only responses in flight still count.
@@ -199,11 +182,7 @@ struct CommitScheduler {
   }
 
   /// Records the documents of a chunk that were read back.
-  mutating func readBack(
-    _ id: Int,
-    _ documents: [DocumentPath: RawDocument],
-    now: Double
-  ) -> [Settled] {
+  mutating func readBack(_ id: Int, _ documents: [DocumentPath: RawDocument], now: Double) -> [Settled] {
     guard var chunk = inFlight.removeValue(forKey: id) else { return [] }
     let verdict = CommitVerdict(on: chunk, documents)
     var settled: [Settled] = []
@@ -254,7 +233,7 @@ struct CommitScheduler {
       }
       return .commit(give(at: 0, now: now))
     }
-    if inputEnded, waiting.isEmpty, inFlight.isEmpty, due.isEmpty { return .finished }
+    if inputEnded, isIdle { return .finished }
     return .wait(until: due.first?.time)
   }
 
@@ -277,13 +256,11 @@ struct CommitScheduler {
     var taken: [PendingWrite] = []
     var bytes = 0
     var kept: [PendingWrite] = []
-    var blocked: Set<DocumentPath> = []
     var index = 0
     while index < waiting.count, taken.count < room {
       let write = waiting[index]
       let path = write.write.path
-      if busy.contains(path) || blocked.contains(path) {
-        blocked.insert(path)
+      if busy.contains(path) {
         kept.append(write)
       } else if !taken.isEmpty, bytes + write.bytes > limits.maximumBytes {
         break

@@ -15,7 +15,7 @@ enum CommitVerdict: Equatable {
       let current = documents[write.write.path]
       switch write.state(in: current) {
       case .ready:
-        if !write.leavesUnchanged(current) {
+        if !write.isApplied(in: current) {
           self = .notApplied
           return
         }

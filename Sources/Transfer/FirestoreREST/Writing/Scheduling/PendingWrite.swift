@@ -9,7 +9,6 @@ package struct PendingWrite: Sendable {
   let before: RawDocument?
   /// How often it was planned again because its document had changed.
   package let replans: Int
-  /// Whether it is in the journal.
   var isJournaled = false
   /// Whether the result of an attempt is unknown.
   ///
@@ -29,7 +28,6 @@ package struct PendingWrite: Sendable {
 
 /// The state of a document relative to a write, after reading it back.
 enum WriteState: Equatable {
-  /// The write has been applied.
   case applied
   /// The write has not been applied and may be sent (again).
   case ready
@@ -40,19 +38,16 @@ enum WriteState: Equatable {
 extension PendingWrite {
   /// Returns the state for a current document, nil if it does not exist.
   func state(in current: RawDocument?) -> WriteState {
-    switch write.precondition {
-    case .updateTime(let expected):
-      if let current, current.updateTime == expected { return .ready }
-      return mayBeApplied && isApplied(in: current) ? .applied : .conflict
-    case .exists(false):
-      if current == nil { return .ready }
-      return mayBeApplied && isApplied(in: current) ? .applied : .conflict
-    case .exists(true):
-      if mayBeApplied && isApplied(in: current) { return .applied }
-      return current == nil ? .conflict : .ready
-    case nil:
-      return mayBeApplied && isApplied(in: current) ? .applied : .ready
-    }
+    let isMet =
+      switch write.precondition {
+      case .updateTime(let expected): current?.updateTime == expected
+      case .exists(let exists): (current != nil) == exists
+      case nil: true
+      }
+    // A guarded write changes what its precondition requires, so it has not been applied.
+    if isMet && isGuarded { return .ready }
+    if mayBeApplied && isApplied(in: current) { return .applied }
+    return isMet ? .ready : .conflict
   }
 
   /// Whether the service refuses the write if its document has changed.
@@ -63,14 +58,13 @@ extension PendingWrite {
     }
   }
 
-  /// Whether the write changes nothing in the document, so that the update time reveals nothing.
-  func leavesUnchanged(_ current: RawDocument?) -> Bool { isApplied(in: current) }
-
   /// Whether planning it again might apply it twice.
   var mustNotRepeat: Bool { mayBeApplied && write.hasIncrement }
 
   /// Whether the document has the intended fields, apart from server times.
-  private func isApplied(in current: RawDocument?) -> Bool {
+  ///
+  /// Such a write changes nothing in it, so that its update time reveals nothing.
+  func isApplied(in current: RawDocument?) -> Bool {
     switch write.operation.decoded {
     case .delete, .set: return current == nil
     case .update(let fields, let mask):

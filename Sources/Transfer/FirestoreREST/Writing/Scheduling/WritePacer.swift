@@ -11,7 +11,6 @@ package struct WritePacer: Sendable {
 
   /// What a process may have of the rate that several share.
   package struct Share: Sendable, Equatable {
-    /// The number of processes.
     package var processes: Int
     /// Seconds since the first of them began to write.
     package var elapsed: Double
@@ -29,19 +28,15 @@ package struct WritePacer: Sendable {
   private var credit = 0.0
   private var creditedUntil = 0.0
 
-  /// Creates a pacer.
-  ///
   /// - Parameters:
-  ///   - ramp: Whether the ramp applies.
   ///   - maximum: The maximum number of writes per second.
-  ///   - share: The part of both that this process may have, where several share them.
+  ///   - share: The part of the ramp and the maximum that this process may have, where several share them.
   package init(ramp: Bool, maximum: Double? = nil, share: Share? = nil) {
     self.ramp = ramp
     self.maximum = maximum
     self.share = share
   }
 
-  /// Whether there is any limit.
   package var isLimiting: Bool { ramp || maximum != nil }
 
   /// Returns the allowed writes per second, so many seconds after the first write of this process.

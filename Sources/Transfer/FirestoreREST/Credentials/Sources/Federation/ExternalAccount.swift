@@ -6,7 +6,6 @@ package struct ExternalAccount: Sendable, Equatable, CustomStringConvertible {
   /// The Security Token Service, if the file names no other.
   static let defaultTokenURL = "https://sts.googleapis.com/v1/token"
 
-  /// The path of the file.
   package let path: String
   /// The provider of the pool, as the full name of the resource.
   package let audience: String
@@ -24,11 +23,7 @@ package struct ExternalAccount: Sendable, Equatable, CustomStringConvertible {
     let secret: Secret?
 
     /// The value of the header `Authorization` (RFC 6749, section 2.3.1).
-    var authorization: Secret {
-      var login: [UInt8] = []
-      Base64.append("\(id):\(secret?.revealed ?? "")".utf8, to: &login)
-      return Secret("Basic \(String(decoding: login, as: UTF8.self))")
-    }
+    var authorization: Secret { Secret("Basic \(Base64.standard("\(id):\(secret?.revealed ?? "")".utf8))") }
   }
 
   /// Reads a file of `type` `external_account`.
@@ -88,9 +83,8 @@ package struct ExternalAccount: Sendable, Equatable, CustomStringConvertible {
     ]
     // A client says by itself which project is billed.
     if let userProject, client == nil {
-      var options = JSONWriter()
-      options.object { $0.member("userProject", userProject) }
-      form.append(("options", String(decoding: options.bytes, as: UTF8.self)))
+      let options = JSONWriter.body { $0.member("userProject", userProject) }
+      form.append(("options", String(decoding: options, as: UTF8.self)))
     }
     var request = TokenEndpoint.post(to: tokenURL, form: form)
     if let client { request.headers.append(("Authorization", client.authorization.revealed)) }

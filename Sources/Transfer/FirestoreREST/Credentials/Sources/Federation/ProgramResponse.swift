@@ -5,7 +5,6 @@ struct ProgramResponse {
   /// The latest version of the format that is known.
   private static let latestVersion: Int64 = 1
 
-  /// The token.
   let token: Secret
   /// When it expires, in seconds since 1970, if the program says so.
   let expiry: Int64?
@@ -48,7 +47,5 @@ struct ProgramResponse {
   }
 
   /// Whether the token may be used at a time, in seconds since 1970.
-  func isValid(at now: Double) -> Bool {
-    expiry.map { Double($0) > now } ?? true
-  }
+  func isValid(at now: Double) -> Bool { expiry.map { Double($0) > now } ?? true }
 }

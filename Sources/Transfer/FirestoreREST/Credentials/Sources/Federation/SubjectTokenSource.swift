@@ -1,3 +1,4 @@
+import Files
 import FirestoreModels
 
 /// Where the token of the other identity provider comes from, which it renews there.
@@ -34,12 +35,7 @@ enum SubjectTokenSource: Sendable, Equatable {
 
     /// Creates a header; nil if it is not one.
     init?(_ name: String, _ value: String) {
-      let isToken: (UInt8) -> Bool = { byte in
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-      }
+      let isToken: (UInt8) -> Bool = { $0.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
       guard !name.isEmpty, name.utf8.allSatisfy(isToken),
         value.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
       else { return nil }

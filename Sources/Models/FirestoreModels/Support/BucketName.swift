@@ -1,0 +1,14 @@
+/// The names of buckets of Cloud Storage (https://cloud.google.com/storage/docs/buckets#naming).
+package enum BucketName {
+  /// How many characters a name has; more than 63 only with dots, which is left to the service.
+  package static let lengths = 3...222
+
+  /// Whether a text is a name: lower-case letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
+  package static func isValid(_ text: String) -> Bool {
+    func isEnd(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) }
+    guard lengths.contains(text.utf8.count), let first = text.utf8.first, let last = text.utf8.last else {
+      return false
+    }
+    return isEnd(first) && isEnd(last) && text.utf8.allSatisfy { isEnd($0) || "-_.".utf8.contains($0) }
+  }
+}
