@@ -34,6 +34,11 @@ extension ShardedCommand {
   var shardWrite: WriteOptions? { nil }
   var shardPart: String? { nil }
   func shardMigrations() throws -> [ShardPlan.LedgerText] { [] }
+
+  /// The failure to divide the command with an option.
+  func refusal(of option: String, _ cause: String, _ remedy: String? = nil) -> Failure {
+    Failure(.usage, "divide the \(runName) with", path: option, cause: cause, remedy: remedy)
+  }
 }
 
 /// What a command divides among tasks.
