@@ -39,7 +39,7 @@ struct TableArguments: ParsableArguments {
 
   /// The options of the library.
   func options(_ schema: DatabaseSchema) throws(Failure) -> TableOptions {
-    var options = TableOptions(timeZone: try LocalTimeZone(named: timeZone ?? schema.timeZone ?? "UTC"))
+    var options = TableOptions(timeZone: try schema.zone(named: timeZone))
     options.schema = schema
     options.delimiter = delimiter?.delimiter
     options.nullText = nullText

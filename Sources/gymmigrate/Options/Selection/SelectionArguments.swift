@@ -20,9 +20,7 @@ struct SelectionArguments: ParsableArguments {
     if [all, catalogues, !collections.isEmpty].filter({ $0 }).count != 1 {
       throw ValidationError("Name collections, or give --all or --catalogues; one of the three.")
     }
-    for name in collections {
-      if let defect = CollectionSelection.defect(of: name) { throw ValidationError("'\(name)' \(defect).") }
-    }
+    try CollectionArguments.validate(collections)
   }
 
   /// The paths and patterns that are meant; nil where all root collections are.
