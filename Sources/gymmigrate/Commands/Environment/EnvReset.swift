@@ -82,11 +82,7 @@ struct EnvReset: AsyncParsableCommand {
   /// Counts what is there by its names, and prints that and what it costs.
   ///
   /// - Throws: `.notPermitted` where there is more than may be deleted.
-  private func survey(
-    _ roots: [CollectionPath],
-    in session: Session,
-    at prices: PriceList
-  ) async throws {
+  private func survey(_ roots: [CollectionPath], in session: Session, at prices: PriceList) async throws {
     var counts: [(collection: CollectionPath, count: Int)] = []
     for var read in DatabaseReset.sources(of: roots) {
       read.mask = [.documentName]

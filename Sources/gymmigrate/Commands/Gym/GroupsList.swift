@@ -85,7 +85,6 @@ struct GroupsShow: AsyncParsableCommand {
   }
 }
 
-/// The lines of groups and members.
 private enum GroupText {
   static func line(_ document: RawDocument) -> TerminalText {
     guard let group = try? Group(document) else { return line(unreadable: document, of: 4) }

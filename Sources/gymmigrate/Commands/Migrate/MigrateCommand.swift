@@ -163,7 +163,6 @@ struct ChosenMigrations: ParsableArguments {
     )
   }
 
-  /// The files among them.
   var files: [String] { migrations.filter(MigrationFile.isFile) }
 
   var names: String { all ? "--all" : migrations.joined(separator: " ") }

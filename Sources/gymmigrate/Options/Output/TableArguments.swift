@@ -37,7 +37,6 @@ struct TableArguments: ParsableArguments {
   )
   var timeZone: String?
 
-  /// The options of the library.
   func options(_ schema: DatabaseSchema) throws(Failure) -> TableOptions {
     var options = TableOptions(timeZone: try schema.zone(named: timeZone))
     options.schema = schema

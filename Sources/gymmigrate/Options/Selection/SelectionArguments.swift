@@ -41,7 +41,6 @@ struct SelectionArguments: ParsableArguments {
     return schema.catalogues.map(\.string)
   }
 
-  /// What is meant.
   func selection(isDeep: Bool, _ schema: DatabaseSchema) throws(Failure) -> CollectionSelection {
     CollectionSelection(try names(schema), isDeep: isDeep)
   }
