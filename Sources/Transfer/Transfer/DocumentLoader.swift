@@ -110,21 +110,12 @@ package struct DocumentLoader: Sendable {
         switch mode.decide(document, current: before) {
         case .unchanged where ambiguous.contains(path):
           // Its precondition fails if the write in flight changes anything, and the document is decided again.
-          let write = Write(
-            path: path,
-            operation: .update(fields: FieldMap(), mask: []),
-            precondition: before?.updateTime.map { .updateTime($0) } ?? .exists(true)
-          )
+          let precondition = before?.updateTime.map { .updateTime($0) } ?? Precondition.exists(true)
           submitted.append(document)
-          writes.append((write, before))
+          writes.append((.touching(path, precondition), before))
         case .rejected where ambiguous.contains(path):
-          let write = Write(
-            path: path,
-            operation: .update(fields: FieldMap(), mask: []),
-            precondition: .exists(true)
-          )
           submitted.append(document)
-          writes.append((write, before))
+          writes.append((.touching(path, .exists(true)), before))
         case .unchanged:
           let isOwn = try context.journal?.takeOwnWrite(of: path, current: before) != nil
           context.counts.update(path.collection) {
@@ -157,12 +148,18 @@ package struct DocumentLoader: Sendable {
   }
 }
 
+extension Write {
+  /// A write that changes no field, and fails where its precondition does not hold.
+  fileprivate static func touching(_ path: DocumentPath, _ precondition: Precondition) -> Write {
+    Write(path: path, operation: .update(fields: FieldMap(), mask: []), precondition: precondition)
+  }
+}
+
 /// A document to write: in memory, or encoded already.
 package enum LoadDocument: Sendable {
   case decoded(RawDocument)
   case encoded(EncodedDocument)
 
-  /// The path of the document.
   package var path: DocumentPath {
     switch self {
     case .decoded(let document): document.path
@@ -170,7 +167,6 @@ package enum LoadDocument: Sendable {
     }
   }
 
-  /// The document in memory.
   package var document: RawDocument {
     switch self {
     case .decoded(let document): document
@@ -276,25 +272,15 @@ private struct LoadDelegate: BatchDelegate {
       $0.read += 1
       $0.settle(write, result)
     }
+    let (code, message): (String, String)
     switch result {
-    case .rejected(let error):
-      try context.rejects.add(
-        write.path,
-        code: error.status.name,
-        message: error.message,
-        fields: document?.document.fields
-      )
-      try context.counts.assertBudget()
+    case .rejected(let error): (code, message) = (error.status.name, error.message)
     case .conflicted:
-      try context.rejects.add(
-        write.path,
-        code: "conflict",
-        message: "the document kept changing while it was to be written",
-        fields: document?.document.fields
-      )
-      try context.counts.assertBudget()
-    case .written, .unchanged, .skipped: break
+      (code, message) = ("conflict", "the document kept changing while it was to be written")
+    case .written, .unchanged, .skipped: return
     }
+    try context.rejects.add(write.path, code: code, message: message, fields: document?.document.fields)
+    try context.counts.assertBudget()
   }
 
   func didWrite(_ written: [(write: Write, updateTime: Timestamp?)]) async throws(Failure) {

@@ -181,6 +181,15 @@ enum TypedValue {
     return path
   }
 
+  /// Refuses what is no ID of a document.
+  static func assertIDs(_ ids: [String]) throws {
+    for id in ids {
+      if let violation = PathLimits.violation(ofID: id, isDocument: true) {
+        throw ValidationError("'\(id)': \(violation.message).")
+      }
+    }
+  }
+
   /// Reads the id of a project or of a database.
   ///
   /// Which ids there are is for the server to say: others than Google's take others than Google does.

@@ -58,21 +58,13 @@ enum CheckText {
   /// Prints each rule with its summary, one per line, separated by a tab, or as an array of `rule` and `summary`.
   static func printRules(_ rules: [IntegrityRule], asJSON: Bool) throws(Failure) {
     if !asJSON {
-      return try StandardOutput.write(
-        rules.map { TerminalText("\($0.name)\t\($0.summary)\n") }.joined()
-      )
+      return try StandardOutput.write(rules.map { TerminalText("\($0.name)\t\($0.summary)\n") }.joined())
     }
-    var json = JSONWriter()
-    json.array { list in
-      for rule in rules {
-        list.object {
-          $0.key("rule")
-          $0.string(rule.name)
-          $0.key("summary")
-          $0.string(rule.summary)
-        }
+    try StandardOutput.writeArray { list in
+      list.objects(rules) {
+        $0.member("rule", $1.name)
+        $0.member("summary", $1.summary)
       }
     }
-    try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
   }
 }

@@ -7,13 +7,13 @@ import Runs
 enum LedgerText {
   typealias Holder = (run: String, holder: String, isExpired: Bool)
 
-  /// one line per run, and who holds the lease.
+  /// One line per run, and who holds the lease.
   static func lines(_ entries: [LedgerEntry], _ holder: Holder?) -> TerminalText {
-    var lines: [TerminalText] = entries.map { entry in
-      [
+    var lines = entries.map { entry in
+      TerminalText(cells: [
         entry.run, entry.startedAt?.description ?? "", entry.status.rawValue, entry.holder,
         SummaryText.counts(entry.totals), entry.command + (entry.undoneBy.map { " (undone by \($0))" } ?? ""),
-      ].map { TerminalText($0) }.joined(separator: "\t")
+      ])
     }
     if entries.isEmpty { lines.append("No run has changed this database.") }
     for entry in entries where isHalfWay(entry, holder) {
@@ -29,7 +29,7 @@ enum LedgerText {
     return "\(lines.joined(separator: "\n"))\n"
   }
 
-  /// Whether a run holds others up and is not at work.
+  /// Whether a run blocks others and is not running.
   private static func isHalfWay(_ entry: LedgerEntry, _ holder: Holder?) -> Bool {
     guard entry.blocks else { return false }
     return holder.map { $0.isExpired || !$0.run.isIdentical(to: entry.run) } ?? true
@@ -37,63 +37,36 @@ enum LedgerText {
 
   /// `{"lease": {…} | null, "runs": [{…}]}`.
   static func json(_ entries: [LedgerEntry], _ holder: Holder?) -> [UInt8] {
-    var json = JSONWriter()
-    json.object { json in
+    JSONWriter.object { json in
       json.key("lease")
       if let holder {
         json.object {
-          $0.key("holder")
-          $0.string(holder.holder)
-          $0.key("isExpired")
-          $0.boolean(holder.isExpired)
-          $0.key("runId")
-          $0.string(holder.run)
+          $0.member("holder", holder.holder)
+          $0.member("isExpired", holder.isExpired)
+          $0.member("runId", holder.run)
         }
       } else {
         json.null()
       }
-      json.key("runs")
-      json.array { list in for entry in entries { list.object { members(of: entry, holder, to: &$0) } } }
+      json.member("runs", objects: entries) { members(of: $1, holder, to: &$0) }
     }
-    return json.bytes + [UInt8(ascii: "\n")]
   }
 
   private static func members(of entry: LedgerEntry, _ holder: Holder?, to json: inout JSONWriter) {
-    func text(_ name: StaticString, _ value: String?) {
-      guard let value else { return }
-      json.key(name)
-      json.string(value)
+    json.member("runId", entry.run)
+    json.member("command", entry.command)
+    json.member("status", entry.status.rawValue)
+    json.member("holder", entry.holder)
+    json.member("toolVersion", entry.version)
+    json.member("startedAt", entry.startedAt?.description)
+    json.member("changedAt", entry.changedAt?.description)
+    json.member("undoes", entry.undoes)
+    json.member("undoneBy", entry.undoneBy)
+    json.member("isHalfWay", isHalfWay(entry, holder))
+    json.member("migrations", objects: entry.migrations) {
+      $0.member("checksum", $1.checksum)
+      $0.member("id", $1.id)
     }
-    text("runId", entry.run)
-    text("command", entry.command)
-    text("status", entry.status.rawValue)
-    text("holder", entry.holder)
-    text("toolVersion", entry.version)
-    text("startedAt", entry.startedAt?.description)
-    text("changedAt", entry.changedAt?.description)
-    text("undoes", entry.undoes)
-    text("undoneBy", entry.undoneBy)
-    json.key("isHalfWay")
-    json.boolean(isHalfWay(entry, holder))
-    json.key("migrations")
-    json.array { list in
-      for migration in entry.migrations {
-        list.object {
-          if let checksum = migration.checksum {
-            $0.key("checksum")
-            $0.string(checksum)
-          }
-          $0.key("id")
-          $0.string(migration.id)
-        }
-      }
-    }
-    json.key("totals")
-    json.object { totals in
-      for (name, count) in entry.totals.members {
-        totals.key(name)
-        totals.integer(count)
-      }
-    }
+    json.member("totals", entry.totals)
   }
 }

@@ -8,10 +8,10 @@ import TypedDocuments
 enum ManagedText {
   /// One line of `managed list`.
   static func line(_ operation: ManagedOperation) -> TerminalText {
-    [
+    TerminalText(cells: [
       operation.name.id, operation.kind.name, operation.state.name, operation.startTime?.description ?? "-",
       operation.documents.map { amount($0) } ?? "-", operation.prefix ?? "-",
-    ].map { TerminalText($0) }.joined(separator: "\t")
+    ])
   }
 
   /// All of an operation.
@@ -63,17 +63,16 @@ enum ManagedText {
   /// One line of `managed backups` for a schedule.
   static func line(_ schedule: BackupSchedule) -> TerminalText {
     let kept = schedule.retention.map { "kept \(days($0))" } ?? "-"
-    return ["schedule", recurrence(schedule), kept, last(schedule.name)].map { TerminalText($0) }
-      .joined(separator: "\t")
+    return TerminalText(cells: ["schedule", recurrence(schedule), kept, last(schedule.name)])
   }
 
   /// One line of `managed backups` for a backup.
   static func line(_ backup: Backup) -> TerminalText {
-    [
+    TerminalText(cells: [
       "backup", backup.state, backup.snapshotTime?.description ?? "-",
       backup.expireTime.map { "expires \($0)" } ?? "-",
       backup.documents.map { "\(NumberText.grouped($0)) documents" } ?? "-", backup.name,
-    ].map { TerminalText($0) }.joined(separator: "\t")
+    ])
   }
 
   /// `daily`, `weekly on SUNDAY`.

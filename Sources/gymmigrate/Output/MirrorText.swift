@@ -24,15 +24,15 @@ enum MirrorText {
     if status.edits > 0 {
       lines.append("\(status.edits) edited documents are not pushed: see 'gymmigrate mirror push -n'")
     }
-    var rows = [["collection", "table", "mirror", "service", "since", "to read"]]
-    for collection in status.collections {
-      rows.append([
+    let heading = ["collection", "table", "mirror", "service", "since", "to read"]
+    let rows = status.collections.map { collection in
+      [
         collection.path.string, collection.table, NumberText.grouped(collection.documents),
         collection.counted.map(NumberText.grouped) ?? "-", collection.mark?.description ?? "whole",
         NumberText.grouped((collection.toRead ?? collection.documents) + collection.names),
-      ])
+      ]
     }
-    lines += aligned(rows, numbers: [2, 3, 5])
+    lines += aligned([heading] + rows, numbers: [2, 3, 5])
     if status.collections.contains(where: { $0.counted != nil }) {
       lines.append("A pull reads about \(NumberText.grouped(status.reads)) documents.")
     }
@@ -41,15 +41,15 @@ enum MirrorText {
 
   /// What a verification found.
   static func verification(_ found: MirrorVerification) -> TerminalText {
-    var rows = [["collection", "mirror", "service", "same", "share"]]
-    for collection in found.collections {
-      rows.append([
+    let heading = ["collection", "mirror", "service", "same", "share"]
+    let rows = found.collections.map { collection in
+      [
         collection.path.string, NumberText.grouped(collection.mirrored),
         NumberText.grouped(collection.served), NumberText.grouped(collection.same),
         percent(collection.share),
-      ])
+      ]
     }
-    var lines = aligned(rows, numbers: [1, 2, 3, 4])
+    var lines = aligned([heading] + rows, numbers: [1, 2, 3, 4])
     lines.append(
       found.suffices
         ? "At least 99.9 % of every collection are the same."
@@ -84,21 +84,15 @@ enum MirrorText {
   // MARK: JSON
 
   static func json(_ status: MirrorStatus) -> [UInt8] {
-    var json = JSONWriter()
-    json.object { json in
-      json.key("collections")
-      json.array { list in
-        for collection in status.collections {
-          list.object { json in
-            json.member("collection", collection.path.string)
-            json.member("documents", collection.documents)
-            json.member("mark", collection.mark)
-            json.member("names", collection.names)
-            json.member("service", collection.counted)
-            json.member("table", collection.table)
-            json.member("toRead", collection.toRead)
-          }
-        }
+    JSONWriter.object { json in
+      json.member("collections", objects: status.collections) { json, collection in
+        json.member("collection", collection.path.string)
+        json.member("documents", collection.documents)
+        json.member("mark", collection.mark)
+        json.member("names", collection.names)
+        json.member("service", collection.counted)
+        json.member("table", collection.table)
+        json.member("toRead", collection.toRead)
       }
       json.member("database", status.info.database.description)
       json.member("edits", status.edits)
@@ -107,30 +101,22 @@ enum MirrorText {
       json.member("readTime", status.info.readTime)
       json.member("reads", status.reads)
     }
-    return json.bytes
   }
 
   static func json(_ found: MirrorVerification) -> [UInt8] {
-    var json = JSONWriter()
-    json.object { json in
-      json.key("collections")
-      json.array { list in
-        for collection in found.collections {
-          list.object { json in
-            json.member("collection", collection.path.string)
-            json.member("mirror", collection.mirrored)
-            json.member("mirrorSha256", collection.mirroredSHA256)
-            json.member("same", collection.same)
-            json.member("service", collection.served)
-            json.member("serviceSha256", collection.servedSHA256)
-            json.member("share", collection.share)
-            json.member("suffices", collection.suffices)
-          }
-        }
+    JSONWriter.object { json in
+      json.member("collections", objects: found.collections) { json, collection in
+        json.member("collection", collection.path.string)
+        json.member("mirror", collection.mirrored)
+        json.member("mirrorSha256", collection.mirroredSHA256)
+        json.member("same", collection.same)
+        json.member("service", collection.served)
+        json.member("serviceSha256", collection.servedSHA256)
+        json.member("share", collection.share)
+        json.member("suffices", collection.suffices)
       }
       json.member("readTime", found.readTime)
       json.member("suffices", found.suffices)
     }
-    return json.bytes
   }
 }

@@ -7,8 +7,8 @@ enum RunText {
   /// One line: id, environment, status, what it wrote and left, the command.
   static func line(_ entry: RunHistory.Entry) -> TerminalText {
     let counts = entry.ending.map { SummaryText.counts($0.totals) } ?? ""
-    return [entry.record.id, entry.record.environment, entry.status, counts, entry.record.command]
-      .map { TerminalText($0) }.joined(separator: "\t")
+    let record = entry.record
+    return TerminalText(cells: [record.id, record.environment, entry.status, counts, record.command])
   }
 
   /// The warning about a journal with a line that was cut off.
@@ -48,33 +48,19 @@ enum RunText {
 
   /// The members of a run as JSON.
   static func members(of entry: RunHistory.Entry, history: RunHistory, to json: inout JSONWriter) {
-    func text(_ name: StaticString, _ value: String?) {
-      guard let value else { return }
-      json.key(name)
-      json.string(value)
-    }
     let record = entry.record
-    text("runId", record.id)
-    text("command", record.command)
-    json.key("arguments")
-    json.array { list in for argument in record.arguments { list.string(argument) } }
-    text("environment", record.environment)
-    text("database", record.database.description)
-    text("endpoint", record.endpoint)
-    text("startedAt", record.startedAt.description)
-    text("status", entry.status)
-    json.key("canGoOn")
-    json.boolean(entry.isResumable && history.isOwn(record))
+    json.member("runId", record.id)
+    json.member("command", record.command)
+    json.member("arguments", strings: record.arguments)
+    json.member("environment", record.environment)
+    json.member("database", record.database.description)
+    json.member("endpoint", record.endpoint)
+    json.member("startedAt", record.startedAt.description)
+    json.member("status", entry.status)
+    json.member("canGoOn", entry.isResumable && history.isOwn(record))
     guard let ending = entry.ending else { return }
-    json.key("exitCode")
-    json.integer(ending.exitCode)
-    json.key("totals")
-    json.object { totals in
-      for (name, count) in ending.totals.members {
-        totals.key(name)
-        totals.integer(count)
-      }
-    }
-    text("error", ending.error)
+    json.member("exitCode", ending.exitCode)
+    json.member("totals", ending.totals)
+    json.member("error", ending.error)
   }
 }

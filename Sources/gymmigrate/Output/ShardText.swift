@@ -24,10 +24,10 @@ enum ShardText {
         "\(holder), renewed \(Int(clamping: (task.silentSeconds ?? 0).rounded())) s ago"
       }
       let error = task.error.map { "exit code \($0.exitCode) on \($0.holder): \($0.message)" }
-      return [
-        "task \(task.number)", task.status.rawValue, "\(task.done) of \(task.ranges) ranges", who ?? "",
-        error ?? "",
-      ].filter { !$0.isEmpty }.map { TerminalText($0) }.joined(separator: "\t")
+      let cells = [
+        "task \(task.number)", task.status.rawValue, "\(task.done) of \(task.ranges) ranges", who, error,
+      ]
+      return TerminalText(cells: cells.compactMap { $0 })
     }
     lines.append(
       "run \(plan.run): \(state.tasks.count - state.open.count) of \(plan.tasks) tasks done\t\(plan.name)"
@@ -37,8 +37,7 @@ enum ShardText {
 
   /// The JSON object of a task whose ranges are done.
   static func worked(_ task: Int, of plan: ShardPlan) -> [UInt8] {
-    var json = JSONWriter()
-    json.object {
+    JSONWriter.object {
       $0.member("runId", plan.run)
       $0.member("command", plan.name)
       $0.member("task", task)
@@ -46,37 +45,27 @@ enum ShardText {
       $0.member("ranges", plan.ranges(of: task).count)
       $0.member("status", "done")
     }
-    return json.bytes
   }
 
   /// The state as JSON.
   static func json(_ plan: ShardPlan, _ state: ShardState) -> [UInt8] {
-    var json = JSONWriter()
-    json.object { json in
+    JSONWriter.object { json in
       json.member("runId", plan.run)
       json.member("command", plan.name)
       json.member("readTime", plan.readTime)
       json.member("done", state.tasks.count - state.open.count)
-      json.key("tasks")
-      json.array { list in
-        for task in state.tasks {
-          list.object {
-            $0.member("task", task.number)
-            $0.member("status", task.status.rawValue)
-            $0.member("ranges", task.ranges)
-            $0.member("done", task.done)
-            $0.member("holder", task.holder)
-            if let seconds = task.silentSeconds {
-              $0.member("silentSeconds", (seconds * 10).rounded() / 10)
-            }
-            if let error = task.error {
-              $0.member("exitCode", error.exitCode)
-              $0.member("error", error.message)
-            }
-          }
+      json.member("tasks", objects: state.tasks) { json, task in
+        json.member("task", task.number)
+        json.member("status", task.status.rawValue)
+        json.member("ranges", task.ranges)
+        json.member("done", task.done)
+        json.member("holder", task.holder)
+        if let seconds = task.silentSeconds {
+          json.member("silentSeconds", (seconds * 10).rounded() / 10)
         }
+        json.member("exitCode", task.error?.exitCode)
+        json.member("error", task.error?.message)
       }
     }
-    return json.bytes
   }
 }

@@ -53,7 +53,7 @@ struct CommandRun {
   {
     let environment = try prepare()
     let run = try runDirectory(for: environment)
-    try await perform(on: environment, run: run) { session in try await body(session, run) }
+    try await perform(on: environment, run: run) { try await body($0, run) }
   }
 
   /// Runs `body` for a command that only reads, from two sides that are environments or not.
@@ -69,19 +69,8 @@ struct CommandRun {
     let from = try source.map { try EnvironmentResolver($0).environment() }
     let to = try target.map { try EnvironmentResolver($0).environment() }
     let run = try RunDirectory(in: connection.stateDir, command: name)
-    try run.write(
-      RunRecord(
-        id: run.id,
-        command: name,
-        arguments: Array(CommandLine.arguments.dropFirst()),
-        workingDirectory: CommandLineText.workingDirectory,
-        environment: to ?? from ?? DatabaseEnvironment(name: "-", database: DatabaseName(project: "-")),
-        startedAt: .now,
-        writes: false,
-        inputs: [paths.source, paths.target].compactMap { $0 },
-        source: from
-      )
-    )
+    let environment = to ?? from ?? DatabaseEnvironment(name: "-", database: DatabaseName(project: "-"))
+    try record(run, in: environment, source: from, inputs: [paths.source, paths.target].compactMap { $0 })
     try await conclude(run: run) { context in
       context.sides.withLock { $0 = (to, from) }
       let withSource = { @Sendable (other: Connection?) async throws -> CommandResult in
@@ -108,30 +97,14 @@ struct CommandRun {
     let unfinished = try Invocation.current.resuming == nil ? unfinished(in: environment) : nil
     guard let record = shard?.resumed ?? Invocation.current.resuming ?? unfinished else {
       let run = try RunDirectory(in: stateDir, command: String(name.prefix { $0 != " " }))
-      try run.write(
-        RunRecord(
-          id: run.id,
-          command: name,
-          arguments: Invocation.current.arguments.words,
-          workingDirectory: CommandLineText.workingDirectory,
-          environment: environment,
-          startedAt: .now,
-          writes: write != nil,
-          inputs: inputs,
-          digests: digests,
-          source: try sourceEnvironment()
-        )
-      )
+      try record(run, in: environment, source: try sourceEnvironment(), inputs: inputs)
       return run
     }
     try RunHistory(in: stateDir).assertOwn(record)
     guard write != nil, record.writes, record.command.isIdentical(to: name) else {
-      throw Failure(
-        .inputMalformed,
-        "resume",
-        path: record.id,
-        cause: "run.json is damaged: it names the command '\(record.command)', and its arguments '\(name)'",
-        remedy: "Give the command that you mean yourself."
+      throw Failure.damagedRecord(
+        record,
+        "it names the command '\(record.command)', and its arguments '\(name)'"
       )
     }
     try record.assertInputsUnchanged(inputs, digests: digests)
@@ -140,6 +113,29 @@ struct CommandRun {
       resuming: record,
       in: stateDir,
       fromStart: shard == nil && Invocation.current.resuming == nil
+    )
+  }
+
+  /// Writes `run.json` of a new run.
+  private func record(
+    _ run: RunDirectory,
+    in environment: DatabaseEnvironment,
+    source: DatabaseEnvironment?,
+    inputs: [String]
+  ) throws(Failure) {
+    try run.write(
+      RunRecord(
+        id: run.id,
+        command: name,
+        arguments: Invocation.current.arguments.words,
+        workingDirectory: CommandLineText.workingDirectory,
+        environment: environment,
+        startedAt: .now,
+        writes: write != nil,
+        inputs: inputs,
+        digests: digests,
+        source: source
+      )
     )
   }
 
@@ -168,8 +164,7 @@ struct CommandRun {
   }
 
   private func sourceEnvironment() throws(Failure) -> DatabaseEnvironment? {
-    guard let source else { return nil }
-    return try EnvironmentResolver(source).environment()
+    try source.map { source throws(Failure) in try EnvironmentResolver(source).environment() }
   }
 
   private func perform(
@@ -261,7 +256,7 @@ struct CommandRun {
       summary.cost = ending.cost
       lists = ending.lists
       if write != nil { try counts.assertBalance() }
-      // Nobody else hears that the log has a gap.
+      // A gap in the log is reported nowhere else.
       if let failure = run?.log.failure { throw failure }
       if summary.status == .done, write != nil, counts.totals.leavesSomething { summary.status = .incomplete }
       summary.exitCode = ExitCodes.code(of: summary.status)
@@ -306,12 +301,7 @@ struct CommandRun {
     try finish(summary, failure: failure, lists: lists, logger: logger)
   }
 
-  private func finish(
-    _ summary: RunSummary,
-    failure: Failure?,
-    lists: [String],
-    logger: Logger
-  ) throws {
+  private func finish(_ summary: RunSummary, failure: Failure?, lists: [String], logger: Logger) throws {
     if countsDocuments { for line in SummaryText.lines(summary) { logger.info("\(line)") } }
     for list in lists where FileCheck.exists(list) { logger.notice("See \(list).") }
     if let failure { logger.error("\(failure)") }
@@ -322,7 +312,7 @@ struct CommandRun {
       if let printing {
         try printing(summary)
       } else if logging.json {
-        try StandardOutput.write(json: summary.json + [UInt8(ascii: "\n")])
+        try StandardOutput.write(line: summary.json)
       }
     } catch  where failure != nil {
       // What ended the command says more than that its end could not be printed.
@@ -330,7 +320,7 @@ struct CommandRun {
     if summary.exitCode != 0 { throw ExitStatus(summary.exitCode) }
   }
 
-  /// The command that does what is left: the run itself, where it can be taken up, else the same command once more.
+  /// The command that does what is left: it resumes the run where that is possible, else repeats the command.
   private func resumeCommand(_ run: RunDirectory?) -> String {
     guard let run, write != nil, !inputs.contains(where: ImportSource.isStream) else {
       return CommandLineText.current
@@ -366,5 +356,12 @@ struct CommandRun {
       return Failure(.interrupted, "finish \(command)", cause: "it was stopped")
     }
     return Failure(.internal, "run \(command)", cause: "\(error)")
+  }
+}
+
+extension CommandRun {
+  /// A run of a command whose `--json` is not the summary.
+  init(name: String, connection: ConnectionOptions, verbosity: VerbosityOptions) {
+    self.init(name: name, connection: connection, logging: .withoutSummary(verbosity))
   }
 }

@@ -21,7 +21,6 @@ struct EnvironmentResolver {
   /// The configuration in use.
   func configuration() throws(Failure) -> Configuration { try files.configuration() }
 
-  /// The schema of the data.
   func schema() throws(Failure) -> DatabaseSchema { try files.schema() }
 
   /// The schema's file; nil where it is built in or there is none.
@@ -45,7 +44,6 @@ struct EnvironmentResolver {
     return try configuration().environment(named: name)
   }
 
-  /// A mirror as an environment.
   private func mirror(_ file: String) throws(Failure) -> DatabaseEnvironment {
     if options.namesDatabase {
       throw Failure(

@@ -152,7 +152,6 @@ struct DeletionBound: Sendable {
     return try ask("Up to \(count) documents of \(names)", count, session.environment)
   }
 
-  /// Asks for a number of documents.
   private func ask(_ what: String, _ count: Int, _ environment: DatabaseEnvironment) throws(Failure) -> Int {
     Terminal.standardError.line(
       "\(what) will be deleted for good from \(environment.name). Type the number to delete them:"

@@ -1,9 +1,10 @@
+import Files
 import FirestoreModels
 import MigrationEngine
 import Platform
 import Runs
 
-/// A run as the ledger and the lease of its database know it.
+/// A run with its ledger entry and its lease of the database.
 struct LedgerRun: Sendable {
   private let session: Session
   private let run: RunDirectory
@@ -22,9 +23,9 @@ struct LedgerRun: Sendable {
     )
   }
 
-  /// Runs `body` with the lease held and the run entered.
+  /// Runs `body` with the lease held and the run recorded in the ledger.
   func perform(_ body: @escaping @Sendable () async throws -> Void) async throws {
-    // The lease and the entry are those of the whole run, and held by who works on the task.
+    // The lease and the entry are those of the whole run, and the worker of the task holds them.
     if Invocation.current.shard != nil { return try await body() }
     let journal = session.checkpoints?.journal
     let ledger = MigrationLedger(client: session.client, logger: session.logger)
@@ -40,6 +41,19 @@ struct LedgerRun: Sendable {
       try await record(as: ledger)
       throw failure
     }
+  }
+
+  /// Applies the only change source of the run, with the lease held.
+  ///
+  /// - Returns: What was applied; nil where all of it was done before the run was resumed.
+  func apply(_ source: ChangeSource, by runner: MigrationRunner) async throws -> MigrationReport? {
+    let report = Locked<MigrationReport?>(nil)
+    try await perform {
+      if session.checkpoints?.isPast(0) == true { return }
+      let applied = try await runner.apply(source)
+      report.withLock { $0 = applied }
+    }
+    return report.withLock { $0 }
   }
 
   /// Records in the run's folder that it was undone or cleared where the ledger alone says so: somebody did it on another
@@ -58,5 +72,14 @@ struct LedgerRun: Sendable {
       gethostname(&name, name.count - 1) == 0
       ? String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : "a machine"
     return "\(user)@\(host)"
+  }
+}
+
+extension MigrationRunner {
+  /// Makes a runner that writes as the options of the command line say.
+  init(in session: Session, _ run: RunDirectory, writing options: WriteOptions) {
+    self.init(in: session.context(run))
+    limits = options.limits
+    pacer = options.pacer(for: session.environment)
   }
 }

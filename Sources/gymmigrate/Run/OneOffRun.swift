@@ -26,7 +26,6 @@ struct OneOffRun {
     _ migration: DeclarativeMigration,
     _ prepare: @escaping @Sendable (Session) async throws -> Void = { _ in }
   ) async throws {
-    let run = self
     let deletions = DeletionBound(maximum: maximumDeletes, options: write.guards)
     if migration.deletesForGood, !plan.dryRun { try deletions.assertMayAsk() }
     try plan.page.assertWritable()
@@ -38,51 +37,28 @@ struct OneOffRun {
       resumesUnfinished: true
     )
     try await command.perform { session, folder in
-      // Of a run that is taken up, some of what has to be there may be deleted by now.
+      // Of a run that is resumed, some of what has to be there may be deleted by now.
       if !folder.isResumed { try await prepare(session) }
       var migration = migration
       try await session.resolve(&migration.scope)
-      try await session.prepare(migration.sources, isAll: false, run.emptiness)
-      var runner = MigrationRunner(in: session.context(folder))
-      runner.examples = run.plan.examples
-      runner.limits = run.write.limits
-      runner.pacer = run.write.pacer(for: session.environment)
-      runner.maximumDeletes = run.maximumDeletes
+      try await session.prepare(migration.sources, isAll: false, emptiness)
+      var runner = MigrationRunner(in: session, folder, writing: write)
+      runner.examples = plan.examples
+      runner.maximumDeletes = maximumDeletes
       for read in migration.scope.wholeReads { session.counts.open(read.collection) }
-      if migration.deletesForGood, run.maximumDeletes == nil, !run.plan.dryRun {
+      if migration.deletesForGood, maximumDeletes == nil, !plan.dryRun {
         runner.maximumDeletes = try await deletions.ask(about: migration, in: session)
       }
       let whole = ChangeSource.migration(migration)
-      let source = run.leavesSubcollections ? whole : whole.guarded(by: session.client)
-      let prepared = runner
-      let report = Locked(MigrationReport(migration: migration.id))
-      if run.plan.dryRun {
-        let found = try await prepared.plan(source)
-        report.withLock { $0 = found }
-      } else {
-        try await LedgerRun(session, folder, sources: [source]).perform {
-          if session.checkpoints?.isPast(0) == true { return }
-          let found = try await prepared.apply(source)
-          report.withLock { $0 = found }
-        }
-      }
-      if !run.logging.json {
-        let found = report.withLock { $0 }
-        try StandardOutput.write(run.plan.dryRun ? MigrationText.plan(found) : MigrationText.applied(found))
-      }
+      let source = leavesSubcollections ? whole : whole.guarded(by: session.client)
+      let report =
+        plan.dryRun
+        ? try await runner.plan(source)
+        : try await LedgerRun(session, folder, sources: [source]).apply(source, by: runner)
+          ?? MigrationReport(migration: migration.id)
+      if !logging.json { try plan.write(report) }
       if session.counts.totals.read == 0 { await session.warnOfEmpty(migration.sources) }
-      var ending = CommandResult(lists: MigrationRunner.lists.map(folder.file))
-      if run.plan.dryRun {
-        let found = report.withLock { $0 }
-        ending.cost = try run.plan.page.conclude(
-          [found],
-          of: session,
-          folder,
-          connection: run.connection,
-          isQuiet: run.logging.json
-        )
-      }
-      return ending
+      return try plan.conclude(report, of: session, folder, connection: connection, isQuiet: logging.json)
     }
   }
 }

@@ -35,6 +35,11 @@ extension ShardedCommand {
   var shardWrite: WriteOptions? { nil }
   var shardPart: String? { nil }
   func shardMigrations() throws -> [LedgerEntry.Applied] { [] }
+
+  /// The failure to divide the command with an option.
+  func refusal(of option: String, _ cause: String, _ remedy: String? = nil) -> Failure {
+    Failure(.usage, "divide the \(runName) with", path: option, cause: cause, remedy: remedy)
+  }
 }
 
 /// What a command divides among tasks.

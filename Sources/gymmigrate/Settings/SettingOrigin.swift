@@ -29,37 +29,31 @@ struct SettingOrigin {
     let words = CompletedArguments.typed(arguments.words, by: tree)
     let known = Set(tree.command(of: arguments.words).command.options.map(\.name))
     return try Setting.all.map { setting throws(Failure) in
-      let own = try own(setting.option, environment, resolver, signer)
-      if let addition = arguments.additions.first(where: { $0.option == setting.option }) {
-        return SettingOrigin(
-          name: setting.option,
-          value: own?.value ?? addition.value,
-          origin: "variable \(addition.variable)"
-        )
+      let name = setting.option
+      let own = try own(name, environment, resolver, signer)
+      if let addition = arguments.additions.first(where: { $0.option == name }) {
+        let value = own?.value ?? addition.value
+        return SettingOrigin(name: name, value: value, origin: "variable \(addition.variable)")
       }
-      if let typed = words[setting.option] {
-        return SettingOrigin(
-          name: setting.option,
-          value: own?.value ?? typed,
-          origin: "option --\(setting.option)"
-        )
+      if let typed = words[name] {
+        return SettingOrigin(name: name, value: own?.value ?? typed, origin: "option --\(name)")
       }
       if let own { return own }
-      if !known.contains(setting.option), let value = variables[setting.variable], !value.isEmpty {
-        return SettingOrigin(name: setting.option, value: value, origin: "variable \(setting.variable)")
+      if !known.contains(name), let value = variables[setting.variable], !value.isEmpty {
+        return SettingOrigin(name: name, value: value, origin: "variable \(setting.variable)")
       }
-      let value = tree.option(named: setting.option)?.defaultValue
-      return SettingOrigin(name: setting.option, value: value ?? "-", origin: "built in")
+      return SettingOrigin(
+        name: name,
+        value: tree.option(named: name)?.defaultValue ?? "-",
+        origin: "built in"
+      )
     }
   }
 
   func writeMembers(to json: inout JSONWriter) {
-    json.key("name")
-    json.string(name)
-    json.key("origin")
-    json.string(origin)
-    json.key("value")
-    json.string(value)
+    json.member("name", name)
+    json.member("origin", origin)
+    json.member("value", value)
   }
 
   /// What an environment says of a setting, and where that is from if neither an option nor a GYMMIGRATE_ variable
@@ -76,32 +70,29 @@ struct SettingOrigin {
     var known = configuration.environments.first { $0.name.isIdentical(to: environment.name) }
     if environment.isProtectedByName || environment.protectedBy != nil { known = try resolver.named() }
     let file = configuration.file.map { "file \($0)" } ?? "built in"
-    func setting(_ value: String, _ origin: String) -> SettingOrigin {
-      SettingOrigin(name: option, value: value, origin: origin)
-    }
+    let (value, origin): (String, String)
     switch option {
-    case "env": return setting(environment.name, "built in")
+    case "env": (value, origin) = (environment.name, "built in")
     case "project":
-      return setting(environment.database.project, known == nil ? "variable GOOGLE_CLOUD_PROJECT" : file)
-    case "database": return setting(environment.database.database, known == nil ? "built in" : file)
+      value = environment.database.project
+      origin = known == nil ? "variable GOOGLE_CLOUD_PROJECT" : file
+    case "database":
+      (value, origin) = (environment.database.database, known == nil ? "built in" : file)
     case "endpoint":
-      if environment.isEmbedded { return setting("embedded", "built in") }
-      let origin =
-        environment.endpoint == nil
-        ? "built in" : known?.endpoint == nil ? "variable FIRESTORE_EMULATOR_HOST" : file
-      return setting(environment.effectiveEndpoint, origin)
-    case "credentials":
-      return setting(signer, known?.credentials == nil ? "found" : file)
+      value = environment.isEmbedded ? "embedded" : environment.effectiveEndpoint
+      let isBuiltIn = environment.isEmbedded || environment.endpoint == nil
+      origin = isBuiltIn ? "built in" : known?.endpoint == nil ? "variable FIRESTORE_EMULATOR_HOST" : file
+    case "credentials": (value, origin) = (signer, known?.credentials == nil ? "found" : file)
     case "impersonate-service-account":
-      return setting(
-        environment.impersonated?.description ?? "-",
-        known?.impersonated == nil ? "built in" : file
-      )
+      value = environment.impersonated?.description ?? "-"
+      origin = known?.impersonated == nil ? "built in" : file
     case "schema":
-      return setting(try resolver.schemaText(), configuration.schema == nil ? "built in" : file)
-    case "config": return setting(configuration.file ?? "-", configuration.file == nil ? "built in" : "found")
+      (value, origin) = (try resolver.schemaText(), configuration.schema == nil ? "built in" : file)
+    case "config":
+      (value, origin) = (configuration.file ?? "-", configuration.file == nil ? "built in" : "found")
     default: return nil
     }
+    return SettingOrigin(name: option, value: value, origin: origin)
   }
 }
 

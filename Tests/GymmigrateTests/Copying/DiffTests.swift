@@ -74,6 +74,22 @@ struct DiffTests {
     }
   }
 
+  @Test("The record of a comparison has the arguments that variables added.")
+  func record() async throws {
+    try await withTool { tool in
+      try write(tool)
+      var tool = tool
+      tool.environment["GYMMIGRATE_PAGE_SIZE"] = "7"
+      try await tool.bare(["diff", "--all", "--from", "monday.jsonl", "--to", "monday.jsonl"]).expect(0)
+      let run = try #require(tool.runs().first)
+      let record = try JSONSerialization.jsonObject(with: Data(tool.text("\(run)/run.json").utf8))
+      let arguments = (record as? [String: Any])?["arguments"] as? [String]
+      #expect(
+        arguments == ["diff", "--page-size=7", "--all", "--from", "monday.jsonl", "--to", "monday.jsonl"]
+      )
+    }
+  }
+
   @Test("An environment and its export are the same; what changed since is told from either side.")
   func environment() async throws {
     try await withStores { tool in

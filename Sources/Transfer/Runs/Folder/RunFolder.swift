@@ -34,11 +34,7 @@ struct RunFolder {
   /// - Throws: `.notPermitted`.
   func assertMade(by record: RunRecord) throws(Failure) {
     if let original = record.folder, let identity, original.isIdentical(to: identity) { return }
-    throw refusal(
-      path,
-      "it was not made here: it is a copy, or was unpacked",
-      "Enter the command yourself."
-    )
+    throw refusal(path, "it was not made here: it is a copy, or was unpacked", "Enter the command yourself.")
   }
 
   private func assertPrivate(_ path: String, isFolder: Bool) throws(Failure) {

@@ -68,7 +68,6 @@ package final class RunCounts: Sendable {
     state.withLock { $0.files[collection] = file }
   }
 
-  /// The counts of one collection.
   package subscript(collection: CollectionPath) -> DocumentCounts {
     state.withLock { $0.counts[collection] ?? DocumentCounts() }
   }

@@ -13,9 +13,7 @@ package import Runs
 ///     let plan = try await copy.prepare()
 ///     try await copy.run(plan)
 package struct Copy: Sendable {
-  /// The options of a copy.
   package struct Options: Sendable {
-    /// The collections.
     package var selection: CollectionSelection
     /// The filter of the documents; nil for all.
     package var filter: StructuredQuery.Filter?
@@ -27,7 +25,6 @@ package struct Copy: Sendable {
     package var parallel = 1
     /// The write mode, which decides about existing documents.
     package var mode: WriteMode
-    /// The read time.
     package var readTime = ReadTimeChoice.pinned
     /// Whether documents of the copied collections that do not exist in the source are deleted in the target.
     package var deletesExtraneous = false
@@ -39,7 +36,6 @@ package struct Copy: Sendable {
     package var rewritesStorageURLs = false
     /// Whether it only reads, compares and counts.
     package var isDryRun = false
-    /// The limits of a batch.
     package var limits = BatchLimits()
     /// The rate of writing.
     package var pacer = WritePacer(ramp: false)
@@ -52,7 +48,6 @@ package struct Copy: Sendable {
     }
   }
 
-  /// The source of a copy.
   package struct Source: Sendable {
     package var environment: DatabaseEnvironment
     package var client: FirestoreClient
@@ -63,7 +58,6 @@ package struct Copy: Sendable {
     }
   }
 
-  /// The plan of a copy.
   package struct Plan: Sendable, Equatable {
     /// The scopes to copy, in their order.
     package var scopes: [CollectionScope]
@@ -227,12 +221,7 @@ package struct Copy: Sendable {
   ///
   /// - Throws: ``Failure``.
   package func run(_ plan: Plan) async throws {
-    let loader = DocumentLoader(
-      in: context,
-      mode: options.mode,
-      limits: options.limits,
-      pacer: options.pacer
-    )
+    let loader = DocumentLoader(in: context, mode: options.mode, limits: options.limits, pacer: options.pacer)
     defer { context.progress.end() }
     context.progress.begin("copy", total: !plan.isCounted || plan.counts.isEmpty ? nil : plan.documents)
     let start = CopyPosition(plan, resuming: context.checkpoints?.resumed)

@@ -17,7 +17,6 @@ struct CopyPosition: Sendable {
   var scopes = 0
   /// The number of documents to delete.
   var extraneous = 0
-  /// The read time.
   var readTime: Timestamp?
 
   init(_ plan: Copy.Plan, resuming checkpoint: Checkpoint?) {

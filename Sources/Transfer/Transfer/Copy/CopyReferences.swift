@@ -11,7 +11,6 @@ struct CopyReferences {
     self.list = list
   }
 
-  /// The counts so far.
   var counts: ReferenceRewriter.Counts { rewriter.counts }
 
   /// Returns the document with its references rewritten.

@@ -128,11 +128,7 @@ struct ExtraneousDocuments {
   private func delete(_ entries: [Entry], _ writer: BatchWriter, _ delegate: DeleteDelegate) async throws {
     let current = try await copy.context.client.batchGet(entries.map(\.path))
     for entry in entries {
-      let write = Write(
-        path: entry.path,
-        operation: .delete,
-        precondition: .updateTime(entry.updateTime)
-      )
+      let write = Write(path: entry.path, operation: .delete, precondition: .updateTime(entry.updateTime))
       guard let document = current[entry.path] else {
         try await delegate.didSettle(write, delegate.settleMissing(entry.path))
         continue
@@ -165,20 +161,15 @@ private struct DeleteDelegate: BatchDelegate {
       $0.read += 1
       $0.settle(write, result)
     }
+    let (code, message): (String, String)
     switch result {
-    case .rejected(let error):
-      try rejects.add(write.path, code: error.status.name, message: error.message, fields: nil)
-      try counts.assertBudget()
+    case .rejected(let error): (code, message) = (error.status.name, error.message)
     case .conflicted:
-      try rejects.add(
-        write.path,
-        code: "conflict",
-        message: "the document was to be deleted, but was changed meanwhile",
-        fields: nil
-      )
-      try counts.assertBudget()
-    case .written, .unchanged, .skipped: break
+      (code, message) = ("conflict", "the document was to be deleted, but was changed meanwhile")
+    case .written, .unchanged, .skipped: return
     }
+    try rejects.add(write.path, code: code, message: message, fields: nil)
+    try counts.assertBudget()
   }
 
   func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution {

@@ -22,7 +22,6 @@ package struct ReferenceRewriter: Sendable {
   package let rule: ReferenceRule
   /// The buckets of the source and the target; nil to leave URLs as they are.
   package var buckets: (source: String, target: String)?
-  /// The counts so far.
   package private(set) var counts = Counts()
 
   /// Makes a rewriter; without a source nothing is rewritten.

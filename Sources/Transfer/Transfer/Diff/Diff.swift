@@ -17,9 +17,7 @@ package import Runs
 ///     )
 ///     let (counts, readTime) = try await diff.run()
 package struct Diff {
-  /// The options of a comparison.
   package struct Options: Sendable {
-    /// The collections.
     package var selection: CollectionSelection
     /// The read time of databases.
     package var readTime = ReadTimeChoice.pinned
@@ -39,7 +37,6 @@ package struct Diff {
     package var failsIfEmpty = false
     /// The output file; `-` is standard output, nil is none.
     package var output: String?
-    /// The files that can be reached.
     package var files = FileAccess.local
 
     package init(selection: CollectionSelection) {
@@ -105,15 +102,12 @@ package struct Diff {
     let (fromPages, fromTime) = try await pages(of: from, scopes)
     let (toPages, toTime) = try await pages(of: to, scopes)
     var run = DiffRun(
-      comparison: DocumentComparison(
-        from: from.database,
-        to: to.database,
-        ignoring: options.ignored
-      ),
+      comparison: DocumentComparison(from: from.database, to: to.database, ignoring: options.ignored),
       options: options,
       output: try options.output.map { DiffOutput(try OutputFile($0, via: options.files)) },
       runCounts: runCounts,
-      progress: progress
+      progress: progress,
+      writer: DiffWriter(options.format, isDetailed: options.isDetailed)
     )
     let piece = progress.begin("compare", total: nil)
     let total = DiffTotal { [progress] total in progress.setTotal(total, of: piece) }
@@ -168,10 +162,7 @@ package struct Diff {
   }
 
   /// Returns the pages of a side and their read time.
-  private func pages(
-    of side: Side,
-    _ scopes: [CollectionScope]
-  ) async throws -> (DiffPages, Timestamp?) {
+  private func pages(of side: Side, _ scopes: [CollectionScope]) async throws -> (DiffPages, Timestamp?) {
     switch side {
     case .snapshot(let snapshot):
       return (.snapshot(try snapshot.documents(of: scopes)), nil)
@@ -195,8 +186,6 @@ package struct Diff {
 private struct DiffTotal: Sendable {
   private let counts = Locked<[Int]>([])
   let report: @Sendable (Int) -> Void
-
-  init(report: @escaping @Sendable (Int) -> Void) { self.report = report }
 
   /// Counts a side; a count on the server runs in the background.
   func count(_ side: Diff.Side, _ scopes: [CollectionScope]) -> BackgroundCount? {
@@ -277,22 +266,7 @@ private struct DiffRun {
   let runCounts: RunCounts
   let progress: Progress
   var counts = DiffCounts()
-  private var writer: DiffWriter
-
-  init(
-    comparison: DocumentComparison,
-    options: Diff.Options,
-    output: DiffOutput?,
-    runCounts: RunCounts,
-    progress: Progress
-  ) {
-    self.comparison = comparison
-    self.options = options
-    self.output = output
-    self.runCounts = runCounts
-    self.progress = progress
-    writer = DiffWriter(options.format, isDetailed: options.isDetailed)
-  }
+  var writer: DiffWriter
 
   func begin() throws { try output?.write(writer.head) }
 

@@ -164,14 +164,8 @@ private struct RunReader {
   let file: SortFile
   var range: Range<Int>
   let bufferSize: Int
-  private var buffer: [UInt8] = []
-  private var at = 0
-
-  init(file: SortFile, range: Range<Int>, bufferSize: Int) {
-    self.file = file
-    self.range = range
-    self.bufferSize = bufferSize
-  }
+  var buffer: [UInt8] = []
+  var at = 0
 
   mutating func next() throws(Failure) -> (scope: Int, json: [UInt8])? {
     if at == buffer.count, range.isEmpty { return nil }

@@ -4,12 +4,10 @@ import FirestoreModels
 ///
 /// It holds the documents that were pushed and not yet consumed, so about two pages. It reads nothing itself.
 struct NameMerge {
-  /// One of the streams.
   enum Side: Sendable {
     case from, to
   }
 
-  /// The next step of a merge.
   enum Step: Sendable, Equatable {
     /// More documents of a stream are needed, or its end.
     case needs(Side)
@@ -34,7 +32,7 @@ struct NameMerge {
   ///
   /// - Throws: `.internal` if they are not in the order of their names, so that the result would be wrong.
   mutating func push(_ documents: [RawDocument], to side: Side) throws(Failure) {
-    var last = side == .from ? from.last : to.last
+    var last = self[side].last
     for document in documents {
       if let last, !(last < document.path) {
         throw Failure(
@@ -46,25 +44,20 @@ struct NameMerge {
       }
       last = document.path
     }
-    switch side {
-    case .from:
-      from.documents += documents
-      from.last = last
-    case .to:
-      to.documents += documents
-      to.last = last
-    }
+    self[side].documents += documents
+    self[side].last = last
   }
 
   /// Marks the end of a stream.
-  mutating func end(_ side: Side) {
-    switch side {
-    case .from: from.isEnded = true
-    case .to: to.isEnded = true
+  mutating func end(_ side: Side) { self[side].isEnded = true }
+
+  private subscript(side: Side) -> Lane {
+    get { side == .from ? from : to }
+    _modify {
+      if side == .from { yield &from } else { yield &to }
     }
   }
 
-  /// Returns the next step.
   mutating func next() -> Step {
     switch (from.documents.first, to.documents.first) {
     case (nil, _) where !from.isEnded: return .needs(.from)

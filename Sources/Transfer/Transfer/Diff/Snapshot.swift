@@ -23,7 +23,6 @@ package struct Snapshot: Sendable {
   package let database: DatabaseName?
   /// The root collections.
   package let roots: [CollectionPath]
-  /// The number of documents.
   package let count: Int
   /// The first lines that are not documents.
   package let defects: [Defect]
@@ -41,7 +40,7 @@ package struct Snapshot: Sendable {
   /// - Parameters:
   ///   - path: A JSON Lines file, compressed or not, or an export directory.
   ///   - source: The database of the documents; nil for that of the manifest.
-  ///   - progress: Receives the number of documents read.
+  ///   - progress: Receives the number of lines read.
   ///   - access: The files that can be reached.
   /// - Throws: ``Failure``: `.inputMissing`; `.inputMalformed` if a file cannot be read to its end.
   package init(
@@ -59,12 +58,14 @@ package struct Snapshot: Sendable {
     database = try source ?? Manifest.source(of: files, via: access)
     var roots: Set<CollectionPath> = []
     var last: DocumentPath?
-    var (isSorted, count, defectCount) = (true, 0, 0)
+    var (isSorted, lines, count, defectCount) = (true, 0, 0, 0)
     var defects: [Defect] = []
     for file in files {
+      try Task.checkCancellation()
       var reader = try JSONLinesReader(file, via: access)
       while let line = try reader.next() {
-        if count % 1024 == 0 {
+        lines += 1
+        if lines.isMultiple(of: 1024) {
           try Task.checkCancellation()
           progress.advance(by: 1024)
         }
@@ -84,6 +85,7 @@ package struct Snapshot: Sendable {
         }
       }
     }
+    progress.advance(by: lines % 1024)
     self.roots = roots.sorted()
     (self.isSorted, self.count, self.defects, self.defectCount) = (isSorted, count, defects, defectCount)
   }

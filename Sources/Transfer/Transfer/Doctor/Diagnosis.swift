@@ -11,17 +11,13 @@ package struct Diagnosis: Sendable, Equatable {
     case problem
   }
 
-  /// One check.
   package struct Check: Sendable, Equatable {
     /// The name, one word.
     package var name: String
-    /// The result.
     package var state: State
     /// The message: one line, without secrets.
     package var message: String
-    /// The remedy.
     package var remedy: String?
-    /// The kind of failure of a problem.
     package var kind: Failure.Kind?
 
     /// The check in one line.
@@ -45,17 +41,14 @@ package struct Diagnosis: Sendable, Equatable {
   /// The kinds of the problems.
   package var problems: [Failure.Kind] { checks.compactMap(\.kind) }
 
-  /// Adds a successful check.
   package mutating func ok(_ name: String, _ message: String) {
     checks.append(Check(name: name, state: .ok, message: message))
   }
 
-  /// Adds a warning.
   package mutating func warn(_ name: String, _ message: String, remedy: String? = nil) {
     checks.append(Check(name: name, state: .warning, message: message, remedy: remedy))
   }
 
-  /// Adds a problem.
   package mutating func fail(_ name: String, _ message: String, remedy: String?, kind: Failure.Kind) {
     checks.append(Check(name: name, state: .problem, message: message, remedy: remedy, kind: kind))
   }

@@ -64,11 +64,7 @@ package struct MachineChecks: Sendable {
       diagnosis.ok("proxy", "requests go through a proxy: \(proxies.joined(separator: ", "))\(except)")
     }
     if variables["HTTP_PROXY"].map({ !$0.isEmpty }) ?? false, variables["http_proxy"] == nil {
-      diagnosis.warn(
-        "proxy",
-        "HTTP_PROXY is not honoured",
-        remedy: "Set http_proxy in lower case instead."
-      )
+      diagnosis.warn("proxy", "HTTP_PROXY is not honoured", remedy: "Set http_proxy in lower case instead.")
     }
   }
 

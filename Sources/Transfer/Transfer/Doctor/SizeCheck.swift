@@ -23,14 +23,9 @@ struct SizeCheck: Sendable, Equatable {
   var prices: PriceList
   /// Whether point-in-time recovery is on.
   var hasRecovery: Bool
+}
 
-  init(documents: Int, uncounted: [String], prices: PriceList, hasRecovery: Bool) {
-    self.documents = documents
-    self.uncounted = uncounted
-    self.prices = prices
-    self.hasRecovery = hasRecovery
-  }
-
+extension SizeCheck {
   /// Counts the documents of root collections, gymmigrate's own aside, in 5 seconds; nil without any.
   init?(_ roots: [String], in client: FirestoreClient, at prices: PriceList, hasRecovery: Bool) async {
     let collections = roots.filter { !$0.hasPrefix(CollectionSelection.ownPrefix) }.compactMap {

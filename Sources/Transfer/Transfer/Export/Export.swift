@@ -14,19 +14,15 @@ package import Tables
 ///     options.limit = 100
 ///     let readTime = try await Export(options, in: context).run()
 package struct Export: Sendable {
-  /// The options of an export.
   package struct Options: Sendable {
     /// The reads, in the order of the output.
     package var reads: [CollectionRead]
-    /// The destination.
     package var destination: ExportDestination
-    /// The format.
     package var format: ExportFormat
     /// The fields to export; nil for all.
     package var fields: [FieldPath]?
     /// The maximum number of documents per collection; nil for all.
     package var limit: Int?
-    /// The read time.
     package var readTime = ReadTimeChoice.pinned
     /// The scope of the export, for the manifest.
     package var scope: Manifest.Scope?
@@ -36,7 +32,6 @@ package struct Export: Sendable {
     package var transform: (@Sendable (RawDocument) -> RawDocument)?
     /// The sheet before the tables of a workbook.
     package var summary: Summary?
-    /// The files that can be reached.
     package var files = FileAccess.local
     /// Called before the manifest completes a folder; what it throws ends the export.
     package var willComplete: @Sendable () throws -> Void = {}

@@ -75,7 +75,6 @@ package struct FileReport: Sendable, Equatable {
   package var path: String
   /// The collection of its documents; nil for a file that holds several collections.
   package var collection: CollectionPath?
-  /// The number of documents.
   package var documents: Int
   /// The size on disk, in bytes.
   package var bytes: Int

@@ -46,12 +46,7 @@ struct CSVLines {
     return line
   }
 
-  private mutating func append(
-    _ row: CellRow,
-    _ index: Int,
-    _ parse: Parse,
-    to line: inout [UInt8]
-  ) {
+  private mutating func append(_ row: CellRow, _ index: Int, _ parse: Parse, to line: inout [UInt8]) {
     let kind = row.kind(index)
     if kind == .missing { return }
     var text = Array(row[index].utf8)

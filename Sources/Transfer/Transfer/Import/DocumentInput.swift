@@ -71,7 +71,6 @@ struct RowFault {
   var row: Int
   /// The number of the column, from 1; nil for the entire row.
   var column: Int?
-  /// The heading of the column.
   var heading: String?
   /// The value, for the report only because it is personal data.
   var value: String?

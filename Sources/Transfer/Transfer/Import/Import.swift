@@ -22,11 +22,9 @@ package enum ParseErrorPolicy: String, Sendable, CaseIterable {
 ///     options.parseErrors = .skipRow
 ///     try await Import(options, in: context).run()
 package struct Import: Sendable {
-  /// The options of an import.
   package struct Options: Sendable {
     /// The files and sheets, in order.
     package var sources: [ImportSource]
-    /// The options for reading tables.
     package var table: TableOptions
     /// The collection for all documents of JSON Lines; nil for the one in each document's name.
     package var collection: CollectionPath?
@@ -34,9 +32,7 @@ package struct Import: Sendable {
     package var mode: WriteMode
     /// The database that references in the files point into, if known.
     package var source: DatabaseName?
-    /// The policy for lines and rows that cannot be read.
     package var parseErrors = ParseErrorPolicy.stop
-    /// The limits of a batch.
     package var limits = BatchLimits()
     /// The rate of writing.
     package var pacer = WritePacer(ramp: false)
@@ -79,13 +75,7 @@ package struct Import: Sendable {
     let input = try StandardInput.keep(options.sources, in: context.folder)
     defer { input.remove() }
     context.progress.begin("columns", total: nil)
-    let inputs = try ImportInputs(
-      input.sources,
-      options: options.table,
-      rules: options.rules,
-      collection: options.collection,
-      progress: context.progress
-    )
+    let inputs = try inputs(of: input.sources)
     context.progress.begin("checking", total: nil)
     // What several processes share was checked as a whole.
     if context.checkpoints?.resumed == nil, options.share == nil { try check(inputs) }
@@ -103,15 +93,10 @@ package struct Import: Sendable {
             $0.read += 1
             if violation == nil { $0.skipped += 1 } else { $0.rejected += 1 }
           }
-          if let violation {
-            try context.rejects.add(
-              document.path,
-              code: "INVALID_ARGUMENT",
-              message: violation.message,
-              fields: document.fields
-            )
-            try context.counts.assertBudget()
-          }
+          guard let violation else { continue }
+          let (code, message) = ("INVALID_ARGUMENT", violation.message)
+          try context.rejects.add(document.path, code: code, message: message, fields: document.fields)
+          try context.counts.assertBudget()
         }
       }
     } else {
@@ -143,14 +128,16 @@ package struct Import: Sendable {
   package func check() throws {
     defer { context.progress.end() }
     context.progress.begin("checking", total: nil)
-    try check(
-      try ImportInputs(
-        options.sources,
-        options: options.table,
-        rules: options.rules,
-        collection: options.collection,
-        progress: context.progress
-      )
+    try check(try inputs(of: options.sources))
+  }
+
+  private func inputs(of sources: [ImportSource]) throws -> ImportInputs {
+    try ImportInputs(
+      sources,
+      options: options.table,
+      rules: options.rules,
+      collection: options.collection,
+      progress: context.progress
     )
   }
 

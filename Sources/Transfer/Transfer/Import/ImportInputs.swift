@@ -56,7 +56,6 @@ struct ImportInputs: Sendable {
   /// The stages of the import, one per input.
   var indices: Range<Int> { inputs.indices }
 
-  /// Returns the source of an input.
   func source(_ stage: Int) -> ImportSource { inputs[stage].source }
 
   /// Opens an input at its start to find its errors; nil if it is empty.

@@ -5,9 +5,7 @@ package import FirestoreModels
 /// A checksum of the path decides, so that a document that occurs more than once is imported by one process, in the order of the files, and the
 /// result is that of one process. A row without a document goes by its number.
 package struct ImportShare: Sendable, Equatable {
-  /// The index, from 0.
   package var index: Int
-  /// The number of processes.
   package var count: Int
 
   package init(index: Int, count: Int) {

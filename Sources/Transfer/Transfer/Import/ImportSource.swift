@@ -28,7 +28,6 @@ package struct ImportSource: Sendable, Equatable {
   package var path: String
   /// The copy of a workbook in a bucket, which is read in several places at once.
   private(set) var copy: InputCopy?
-  /// The format.
   package var format: Format
   /// The name of the sheet in a workbook.
   package var sheet: String?
@@ -135,11 +134,12 @@ package struct ImportSource: Sendable, Equatable {
     var sources: [ImportSource] = []
     for sheet in package.sheets {
       if chosen.isEmpty {
-        if sheet.isHidden || sheet.isSummary || LongTextIndex.isSheet(sheet.name, among: names) { continue }
-        let isOfExactValues = try source.opening { path throws(Failure) in
-          try ExactValueIndex.isSheet(sheet.name, of: path)
+        if sheet.isHidden || sheet.isSummary { continue }
+        let isOwn = try source.opening { path throws(Failure) in
+          if try LongTextIndex.isSheet(sheet.name, of: path) { return true }
+          return try ExactValueIndex.isSheet(sheet.name, of: path)
         }
-        if isOfExactValues { continue }
+        if isOwn { continue }
       } else if !chosen.contains(where: { $0.isIdentical(to: sheet.name) }) {
         continue
       }

@@ -41,7 +41,6 @@ struct StandardInput {
     }
   }
 
-  /// Deletes the copies.
   func remove() {
     for file in files { unlink(file) }
   }

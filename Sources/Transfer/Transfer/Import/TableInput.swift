@@ -21,12 +21,7 @@ final class TableInput: DocumentInput {
   /// Opens a table.
   ///
   /// - Parameter stage: The index of the input, for new IDs.
-  init(
-    _ source: ImportSource,
-    plan: TablePlan,
-    options: TableOptions,
-    stage: Int
-  ) throws(Failure) {
+  init(_ source: ImportSource, plan: TablePlan, options: TableOptions, stage: Int) throws(Failure) {
     self.source = source
     self.plan = plan
     self.options = options

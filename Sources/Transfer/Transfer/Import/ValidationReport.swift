@@ -22,9 +22,7 @@ final class ValidationReport {
   private let list: LineList
   private var kinds: [UTF8Key: Int] = [:]
   private var kindCounts: [Kind] = []
-  /// The number of errors.
   private(set) var count = 0
-  /// The first error.
   private(set) var first: Failure?
 
   init(_ path: String) {

@@ -12,7 +12,6 @@ package final class DatedFolders: Sendable {
   package static let latestName = "latest"
   static let lockName = ".gymmigrate.lock"
 
-  /// The path of the folder.
   package let path: String
   private let lock: AppendOnlyFile
 

@@ -5,7 +5,6 @@ import Tables
 
 /// Compares the files of an export directory with its manifest: size, SHA-256 and number of documents.
 package struct FolderVerification: Sendable {
-  /// One file of the manifest.
   package struct File: Sendable, Equatable {
     /// The entry in the manifest.
     package var entry: Manifest.File
@@ -13,9 +12,7 @@ package struct FolderVerification: Sendable {
     package var problems: [String]
   }
 
-  /// The path of the folder.
   package let folder: String
-  /// The manifest.
   package let manifest: Manifest
   /// The files, in the order of the manifest.
   package let files: [File]
@@ -57,10 +54,7 @@ package struct FolderVerification: Sendable {
   /// In a bucket, a folder with a dated name and without a manifest is left out: an export is writing it, or was killed.
   ///
   /// - Throws: For an address in a bucket, why it cannot be listed.
-  package static func folders(
-    in path: String,
-    via access: FileAccess = .local
-  ) throws(Failure) -> [String] {
+  package static func folders(in path: String, via access: FileAccess = .local) throws(Failure) -> [String] {
     var bare = path
     while bare.utf8.count > 1, bare.hasSuffix("/") { bare.removeLast() }
     if FileAccess.isRemote(path) {
@@ -104,28 +98,29 @@ package struct FolderVerification: Sendable {
 
   /// Returns the SHA-256 of a file's bytes on disk.
   private static func checksum(of path: String, via access: FileAccess) throws(Failure) -> String {
-    if let reader = try access.reader(of: path) { return try checksum(of: reader) }
+    if let reader = try access.reader(of: path) {
+      return try checksum { buffer throws(Failure) in try reader.read(into: buffer) }
+    }
     let (descriptor, _, code) = SystemCall.openToRead(path)
     if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
     defer { close(descriptor) }
-    var digest = try SHA256Digest()
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
+    return try checksum { buffer throws(Failure) in
       let (count, code, isStopped) = SystemCall.readUnlessStopped(descriptor, into: buffer)
       if isStopped { throw Failure.stopped("read", path) }
       if code != 0 { throw Failure.cannotRead(path, errno: code) }
-      if count == 0 { return digest.finish() }
-      digest.update(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+      return count
     }
   }
 
-  private static func checksum(of reader: any RemoteReader) throws(Failure) -> String {
+  /// - Parameter read: Reads the next bytes, and returns their number; 0 at the end.
+  private static func checksum(
+    _ read: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+  ) throws(Failure) -> String {
     var digest = try SHA256Digest()
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { buffer.deallocate() }
     while true {
-      let count = try reader.read(into: buffer)
+      let count = try read(buffer)
       if count == 0 { return digest.finish() }
       digest.update(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
     }

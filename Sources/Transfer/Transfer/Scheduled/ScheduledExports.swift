@@ -63,10 +63,7 @@ package func scheduledExports(
 }
 
 /// Runs `body`, and gives the lock of scheduled exports back however it ends.
-package func closing(
-  _ exports: (any ScheduledExports)?,
-  _ body: () async throws -> Void
-) async throws {
+package func closing(_ exports: (any ScheduledExports)?, _ body: () async throws -> Void) async throws {
   do {
     try await body()
   } catch {

@@ -9,18 +9,15 @@ extension CheckCommand: ShardedCommand {
   var shardTarget: ConnectionOptions { connection }
 
   func assertDivisible() throws {
-    func refuse(_ path: String, _ cause: String, _ remedy: String? = nil) -> Failure {
-      Failure(.usage, "divide the check with", path: path, cause: cause, remedy: remedy)
-    }
-    if listRules { throw refuse("--list-rules", "it reads no documents") }
+    if listRules { throw refusal(of: "--list-rules", "it reads no documents") }
     if case .none? = readTime {
-      throw refuse("--read-time none", "the tasks would read at different moments")
+      throw refusal(of: "--read-time none", "the tasks would read at different moments")
     }
     let check = try check()
     let own = IntegrityCheck.perDocument(BuiltInSchema.rules(for: check.schema))
     if let rule = check.rules.first(where: { !own.contains($0) }) {
-      throw refuse(
-        "--rule \(rule.name)",
+      throw refusal(
+        of: "--rule \(rule.name)",
         "it compares documents, and each task reads a part of them",
         "Add --per-document for all rules that can be divided, and check the others with one process."
       )

@@ -79,9 +79,7 @@ struct CheckCommand: AsyncParsableCommand {
   @OptionGroup var logging: LoggingOptions
 
   func validate() throws {
-    for name in collections {
-      if let defect = CollectionSelection.defect(of: name) { throw ValidationError("'\(name)' \(defect).") }
-    }
+    try CollectionArguments.validate(collections)
     if let output, FindingFile.Format(fileName: output) == nil {
       throw ValidationError(
         "--output: '\(output)' does not name a format; give a name that ends in .csv, .json or .jsonl."
@@ -102,9 +100,7 @@ struct CheckCommand: AsyncParsableCommand {
     let access = try StorageAccess(for: output.map { [$0] } ?? [], connection)
     if let output { try access.files.checkWritable(output) }
     let shard = Invocation.current.shard
-    let (collections, emptiness) = (collections, emptiness)
     let findings = CheckOutput(check, examples: examples, asJSON: logging.json)
-    let (output, reading) = (output, reading)
     let readTime = shard?.readTime ?? readTime ?? .pinned
     var command = CommandRun(name: "check", connection: connection, logging: logging)
     // With --json the summary is a part of the object that the findings are in.
@@ -175,15 +171,7 @@ struct CheckCommand: AsyncParsableCommand {
 
   /// Refuses names of rules and collections that there are not.
   private func assertKnown(_ known: [IntegrityRule], _ schema: DatabaseSchema) throws {
-    if schema.isEmpty {
-      throw Failure(
-        .usage,
-        "check",
-        path: schema.name,
-        cause: "there is no schema to check by",
-        remedy: "Name one with --schema; 'gymmigrate schema infer' makes one from the data."
-      )
-    }
+    try schema.assertDeclared(to: "check", cause: "there is no schema to check by")
     for name in collections where Self.judged([name], schema).isEmpty {
       let declared = schema.collections.map(\.pattern.string).joined(separator: ", ")
       throw ValidationError("No rule is about '\(name)'; there are rules about \(declared).")

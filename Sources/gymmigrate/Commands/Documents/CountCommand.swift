@@ -37,9 +37,8 @@ struct CountCommand: AsyncParsableCommand {
 
   func run() async throws {
     let selection = CollectionSelection(all ? nil : collections, isDeep: false)
-    let (query, isJSON) = (query, logging.json)
-    try await CommandRun(name: "count", connection: connection, logging: logging).performWithoutRun {
-      session in
+    let command = CommandRun(name: "count", connection: connection, logging: logging)
+    try await command.performWithoutRun { session in
       let reads = try await session.reads(of: selection, query)
       var empty: [CollectionRead] = []
       for read in reads {
@@ -47,7 +46,7 @@ struct CountCommand: AsyncParsableCommand {
         let (count, readTime) = try await session.client.countOrRead(read, logger: session.logger)
         session.counts.update(read.collection) { $0.read = count }
         session.logger.debug("counted", metadata: ["at": "\(readTime?.description ?? "unknown")"])
-        if !isJSON { try StandardOutput.write("\(read.collection)\t\(count)\n") }
+        if !logging.json { try StandardOutput.write("\(read.collection)\t\(count)\n") }
         if count == 0 { empty.append(read) }
       }
       await session.warnOfEmpty(empty)

@@ -116,7 +116,6 @@ struct DeleteCommand: AsyncParsableCommand {
       schema: schema
     )
     migration.allowsImmutable = immutability.allowImmutable
-    let prepared = migration
     try await OneOffRun(
       name: "delete \(collection)",
       connection: connection,
@@ -126,7 +125,7 @@ struct DeleteCommand: AsyncParsableCommand {
       emptiness: query.emptiness,
       maximumDeletes: maxDelete,
       leavesSubcollections: leaveSubcollections
-    ).perform(prepared) { session in
+    ).perform(migration) { session in
       if paths.isEmpty { return }
       let found = try await session.client.batchGet(paths, mask: [.documentName])
       if let missing = paths.first(where: { found[$0] == nil }) {

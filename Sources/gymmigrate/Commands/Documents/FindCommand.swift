@@ -40,9 +40,7 @@ struct FindCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Stop after this number of documents.", valueName: "n"), from: 1)
   var limit: Int?
 
-  @Flag(
-    help: "Print one JSON object per line: the path, and the text of each field that matches."
-  )
+  @Flag(help: "Print one JSON object per line: the path, and the text of each field that matches.")
   var json = false
 
   @OptionGroup var query: QueryOptions
@@ -79,8 +77,7 @@ struct FindCommand: AsyncParsableCommand {
     let names = try names(try EnvironmentResolver(connection).schema())
     try CollectionArguments.validate(names, all: false, query)
     let selection = CollectionSelection(names, isDeep: false)
-    let (query, limit, isJSON) = (query, limit ?? .max, json)
-    let command = CommandRun(name: "find", connection: connection, logging: .withoutSummary(verbosity))
+    let command = CommandRun(name: "find", connection: connection, verbosity: verbosity)
     try await command.performWithoutRun { session in
       var found = 0
       for var read in try await session.reads(of: selection, query) {
@@ -95,12 +92,10 @@ struct FindCommand: AsyncParsableCommand {
           try Task.checkCancellation()
           for document in page {
             session.counts.update(document.path.collection) { $0.read += 1 }
-            let matches = search.matches(
-              in: document,
-              of: session.schema.collection(document.path.collection)
-            )
+            let declared = session.schema.collection(document.path.collection)
+            let matches = search.matches(in: document, of: declared)
             if matches.isEmpty { continue }
-            if isJSON {
+            if json {
               try StandardOutput.write(data: Self.json(document.path, matches))
             } else {
               try StandardOutput.write(Self.line(document.path, matches))
@@ -117,8 +112,7 @@ struct FindCommand: AsyncParsableCommand {
   }
 
   private static func json(_ path: DocumentPath, _ matches: [TextSearch.Match]) -> [UInt8] {
-    var json = JSONWriter()
-    json.object {
+    let json = JSONWriter.object {
       $0.key("matches")
       $0.object { fields in
         for match in matches {
@@ -126,10 +120,9 @@ struct FindCommand: AsyncParsableCommand {
           fields.string(match.text)
         }
       }
-      $0.key("path")
-      $0.string(path.string)
+      $0.member("path", path.string)
     }
-    return json.bytes + [UInt8(ascii: "\n")]
+    return json + [UInt8(ascii: "\n")]
   }
 
   private static func line(_ path: DocumentPath, _ matches: [TextSearch.Match]) -> TerminalText {

@@ -59,7 +59,6 @@ struct FixCommand: AsyncParsableCommand {
     )
     migration.allowsImmutable = immutability.allowImmutable
     try StepOptions.assertFit(migration)
-    let prepared = migration
     try await OneOffRun(
       name: "fix \(collection)",
       connection: connection,
@@ -67,19 +66,15 @@ struct FixCommand: AsyncParsableCommand {
       write: write,
       plan: plan,
       emptiness: query.emptiness
-    ).perform(prepared)
+    ).perform(migration)
   }
 }
 
 /// What `fix` and `delete` have in common on the command line.
 enum OneOffArguments {
   /// Refuses a name that is no collection, and a selection without documents where `wants` is not nil.
-  static func validate(
-    _ collection: String,
-    _ query: QueryOptions,
-    allDocuments: Bool,
-    wants: String?
-  ) throws {
+  static func validate(_ collection: String, _ query: QueryOptions, allDocuments: Bool, wants: String?) throws
+  {
     try CollectionArguments.validate([collection], all: false, query)
     guard let path = CollectionPath(collection) else { return }
     if let problem = DeclarativeMigration.problem(of: path, isGroup: query.group) {
@@ -99,12 +94,8 @@ enum OneOffArguments {
     _ schema: DatabaseSchema
   ) throws -> DeclarativeMigration.Scope {
     guard let path = CollectionPath(collection) else {
-      throw Failure(
-        .usage,
-        "use the collection",
-        path: collection,
-        cause: "it is not the path of a collection"
-      )
+      let cause = "it is not the path of a collection"
+      throw Failure(.usage, "use the collection", path: collection, cause: cause)
     }
     let filter = try query.filter(in: database, schema)
     return DeclarativeMigration.Scope(path, isGroup: query.group, filters: filter.map { [$0] } ?? [])

@@ -48,16 +48,13 @@ struct GetCommand: AsyncParsableCommand {
 
   func run() async throws {
     let paths = paths.compactMap { DocumentPath($0) }
-    let (format, isJSON) = (format, json)
-    let command = CommandRun(name: "get", connection: connection, logging: .withoutSummary(verbosity))
+    let command = CommandRun(name: "get", connection: connection, verbosity: verbosity)
     try await command.performWithoutRun { session in
       let found = try await session.client.batchGet(paths)
       let documents = paths.compactMap { found[$0] }
       for document in found.values { session.counts.update(document.path.collection) { $0.read += 1 } }
-      if isJSON {
-        var json = JSONWriter()
-        json.array { list in for document in documents { list.document(document, in: nil, times: false) } }
-        try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
+      if json {
+        try StandardOutput.writeArray { $0.documents(documents) }
       } else {
         for document in documents {
           if format == .text {
@@ -100,20 +97,16 @@ struct GetCommand: AsyncParsableCommand {
   }
 
   private static func shown(_ value: Value) -> String {
+    var json = JSONWriter()
     switch value {
     case .null: return "null"
     case .boolean(let flag): return flag ? "true" : "false"
     case .integer(let number): return String(number)
     case .timestamp(let time): return time.description
     case .reference(let name): return name
-    case .string(let text):
-      var json = JSONWriter()
-      json.string(text)
-      return String(decoding: json.bytes, as: UTF8.self)
-    default:
-      var json = JSONWriter()
-      json.value(value)
-      return String(decoding: json.bytes, as: UTF8.self)
+    case .string(let text): json.string(text)
+    default: json.value(value)
     }
+    return String(decoding: json.bytes, as: UTF8.self)
   }
 }

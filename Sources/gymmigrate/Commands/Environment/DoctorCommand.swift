@@ -72,7 +72,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     let code = diagnosis.problems.map { ExitCodes.code(of: $0) }.max() ?? ExitCodes.done
     if json {
-      try StandardOutput.write(json: summary(diagnosis, environment, code))
+      try StandardOutput.writeObject { write(diagnosis, environment, code, to: &$0) }
     } else {
       for check in diagnosis.checks { try StandardOutput.write("\(check.line)\n") }
     }
@@ -107,21 +107,19 @@ struct DoctorCommand: AsyncParsableCommand {
     }
   }
 
-  private func summary(_ diagnosis: Diagnosis, _ environment: DatabaseEnvironment?, _ code: Int32) -> [UInt8]
-  {
-    var json = JSONWriter()
-    json.object { json in
-      json.key("command")
-      json.string("doctor")
-      json.key("exitCode")
-      json.integer(Int(code))
-      if let environment {
-        json.key("environment")
-        json.object { environment.writeMembers(to: &$0) }
-      }
-      json.key("checks")
-      diagnosis.writeChecks(to: &json)
+  private func write(
+    _ diagnosis: Diagnosis,
+    _ environment: DatabaseEnvironment?,
+    _ code: Int32,
+    to json: inout JSONWriter
+  ) {
+    json.member("command", "doctor")
+    json.member("exitCode", code)
+    if let environment {
+      json.key("environment")
+      json.object { environment.writeMembers(to: &$0) }
     }
-    return json.bytes + [UInt8(ascii: "\n")]
+    json.key("checks")
+    diagnosis.writeChecks(to: &json)
   }
 }

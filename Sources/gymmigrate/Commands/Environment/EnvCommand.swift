@@ -28,12 +28,7 @@ struct EnvList: AsyncParsableCommand {
   func run() async throws {
     let environments = try EnvironmentResolver(connection).configuration().environments
     if json {
-      var json = JSONWriter()
-      json.array { list in
-        for environment in environments { list.object { environment.write(to: &$0) } }
-      }
-      try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
-      return
+      return try StandardOutput.writeArray { $0.objects(environments) { $1.write(to: &$0) } }
     }
     for environment in environments {
       var fields = [
@@ -42,7 +37,7 @@ struct EnvList: AsyncParsableCommand {
         environment.isProtected ? "protected" : "",
       ]
       while fields.last?.isEmpty ?? false { fields.removeLast() }
-      try StandardOutput.write("\(fields.map { TerminalText($0) }.joined(separator: "\t"))\n")
+      try StandardOutput.write("\(TerminalText(cells: fields))\n")
     }
   }
 }
@@ -73,20 +68,11 @@ struct EnvShow: AsyncParsableCommand {
       return
     }
     if json {
-      var json = JSONWriter()
-      json.object {
+      return try StandardOutput.writeObject {
         environment.write(to: &$0)
-        $0.key("signer")
-        $0.string(signer)
-        if origin {
-          $0.key("settings")
-          $0.array { list in
-            for setting in settings { list.object { setting.writeMembers(to: &$0) } }
-          }
-        }
+        $0.member("signer", signer)
+        if origin { $0.member("settings", objects: settings) { $1.writeMembers(to: &$0) } }
       }
-      try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
-      return
     }
     let lines: [TerminalText] = [
       "name: \(environment.name)", "project: \(environment.database.project)",
@@ -102,8 +88,7 @@ struct EnvShow: AsyncParsableCommand {
 extension DatabaseEnvironment {
   fileprivate func write(to json: inout JSONWriter) {
     writeMembers(to: &json)
-    json.key("protected")
-    json.boolean(isProtected)
+    json.member("protected", isProtected)
     json.member("storageBucket", storageBucket)
   }
 }

@@ -43,14 +43,10 @@ struct EnvInit: AsyncParsableCommand {
     _ = try output.finish()
     Terminal.standardError.line("Wrote \(file). 'gymmigrate env list' shows how it is resolved.")
     guard json else { return }
-    var json = JSONWriter()
-    json.object {
-      $0.key("command")
-      $0.string("env init")
-      $0.key("file")
-      $0.string(file)
+    try StandardOutput.writeObject {
+      $0.member("command", "env init")
+      $0.member("file", file)
     }
-    try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
   }
 
   /// Asks on a terminal which of the two is meant; the built-in one where nobody can answer.

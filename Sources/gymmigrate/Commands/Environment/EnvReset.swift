@@ -45,7 +45,6 @@ struct EnvReset: AsyncParsableCommand {
     let target = connection.target(name)
     try EnvTarget.assertUnprotected(target, "reset")
     let prices = try EnvironmentResolver(target).configuration().prices
-    let (write, dryRun, maximum) = (write, dryRun, maxDelete)
     let command = CommandRun(
       name: "env reset",
       connection: target,
@@ -58,21 +57,15 @@ struct EnvReset: AsyncParsableCommand {
       // Of a run that had begun to delete, some is gone by now.
       let hasBegun = session.checkpoints.map { !$0.journal.isEmpty } ?? false
       if !hasBegun {
-        try await Self.survey(roots, in: session, at: prices, maximum: maximum, isDryRun: dryRun)
+        try await survey(roots, in: session, at: prices)
       }
       if dryRun { return CommandResult() }
       if !hasBegun { try Guard.ask("Delete all of it?", with: write.guards) }
-      var runner = MigrationRunner(in: session.context(folder))
-      runner.limits = write.limits
-      runner.pacer = write.pacer(for: session.environment)
-      runner.maximumDeletes = maximum
+      var runner = MigrationRunner(in: session, folder, writing: write)
+      runner.maximumDeletes = maxDelete
       for root in roots { session.counts.open(root) }
       let source = ChangeSource.migration(DatabaseReset(of: roots))
-      let prepared = runner
-      try await LedgerRun(session, folder, sources: [source]).perform {
-        if session.checkpoints?.isPast(0) == true { return }
-        _ = try await prepared.apply(source)
-      }
+      _ = try await LedgerRun(session, folder, sources: [source]).apply(source, by: runner)
       return CommandResult(lists: MigrationRunner.lists.map(folder.file))
     }
   }
@@ -89,13 +82,7 @@ struct EnvReset: AsyncParsableCommand {
   /// Counts what is there by its names, and prints that and what it costs.
   ///
   /// - Throws: `.notPermitted` where there is more than may be deleted.
-  private static func survey(
-    _ roots: [CollectionPath],
-    in session: Session,
-    at prices: PriceList,
-    maximum: Int,
-    isDryRun: Bool
-  ) async throws {
+  private func survey(_ roots: [CollectionPath], in session: Session, at prices: PriceList) async throws {
     var counts: [(collection: CollectionPath, count: Int)] = []
     for var read in DatabaseReset.sources(of: roots) {
       read.mask = [.documentName]
@@ -113,7 +100,7 @@ struct EnvReset: AsyncParsableCommand {
     let cost = CostEstimate(Cost(reads: 2 * total, deletes: total), at: prices)
     for (collection, count) in counts {
       session.logger.notice("  \(collection): \(NumberText.grouped(count)) documents")
-      if isDryRun {
+      if dryRun {
         session.counts.update(collection) {
           $0.read += count
           $0.skipped += count
@@ -121,18 +108,18 @@ struct EnvReset: AsyncParsableCommand {
       }
     }
     session.logger.notice("  in all \(NumberText.grouped(total)) documents; \(cost.text)")
-    if total <= maximum { return }
+    if total <= maxDelete { return }
     throw Failure(
       .notPermitted,
       "reset",
       path: session.environment.name,
-      cause: "it has \(total) documents, and --max-delete allows \(maximum)",
+      cause: "it has \(total) documents, and --max-delete allows \(maxDelete)",
       remedy: "Look at the counts, then allow more with --max-delete. Nothing was deleted."
     )
   }
 }
 
-/// The environment that is made anew by `env reset` and `env seed`.
+/// The environment that `env reset` clears and `env seed` loads.
 enum EnvTarget {
   /// Requires exactly one way of naming it.
   static func validate(_ name: String?, _ connection: ConnectionOptions) throws {

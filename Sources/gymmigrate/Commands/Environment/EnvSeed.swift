@@ -36,16 +36,16 @@ struct EnvSeed: AsyncParsableCommand {
   func validate() throws { try EnvTarget.validate(name, connection) }
 
   func run() async throws {
-    try EnvTarget.assertUnprotected(connection.target(name), "seed")
+    let target = connection.target(name)
+    try EnvTarget.assertUnprotected(target, "seed")
     if FileCheck.isFolder(from) || from.utf8.contains(UInt8(ascii: "/")) {
       var command = try ImportCommand.parse([from, "--mode", "upsert"])
-      command.connection = connection.target(name)
+      command.connection = target
       (command.logging, command.write, command.dryRun) = (logging, write, dryRun)
       return try await command.run()
     }
-    var command = try CopyCommand.parse(
-      ["--catalogues", "--mode", "upsert", "--from", from, "--to", name ?? ""]
-    )
+    let words = ["--catalogues", "--mode", "upsert", "--from", from, "--to", name ?? ""]
+    var command = try CopyCommand.parse(words)
     command.connection = connection
     command.to = name
     (command.logging, command.write, command.dryRun) = (logging, write, dryRun)

@@ -45,14 +45,9 @@ struct RunsList: AsyncParsableCommand {
   func run() async throws {
     let entries = folder.history.entries()
     if json {
-      var json = JSONWriter()
-      json.array { list in
-        for entry in entries {
-          list.object { RunText.members(of: entry, history: folder.history, to: &$0) }
-        }
+      return try StandardOutput.writeArray { list in
+        list.objects(entries) { RunText.members(of: $1, history: folder.history, to: &$0) }
       }
-      try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
-      return
     }
     if entries.isEmpty { Terminal.standardError.line("There are no runs in \(folder.stateDir)/runs.") }
     for entry in entries { try StandardOutput.write("\(RunText.line(entry))\n") }
@@ -73,10 +68,9 @@ struct RunsShow: AsyncParsableCommand {
   func run() async throws {
     let entry = try folder.history.entry(named: run)
     if json {
-      var json = JSONWriter()
-      json.object { RunText.members(of: entry, history: folder.history, to: &$0) }
-      try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
-      return
+      return try StandardOutput.writeObject {
+        RunText.members(of: entry, history: folder.history, to: &$0)
+      }
     }
     let lines = RunText.lines(entry, history: folder.history, stateDir: folder.stateDir)
     try StandardOutput.write("\(lines.joined(separator: "\n"))\n")
@@ -153,34 +147,34 @@ struct RunsResume: AsyncParsableCommand {
         kind: .inputMissing
       )
     }
-    let arguments = try arguments(of: record)
-    try await Invocation.current.resume(record, arguments)
+    try await Invocation.current.resume(record, try arguments(of: record))
   }
 
-  /// The command line of a run, with what answers for a person by the one that is running.
+  /// The command line of a run, with the confirmations of the command that is running.
   ///
   /// - Throws: `.inputMalformed` where it is none that writes with a journal.
   private func arguments(of record: RunRecord) throws -> [String] {
     let tree = try CommandTree.whole()
     let words = Array(record.arguments[..<tree.command(of: record.arguments).words])
     guard Self.resumable.contains(words) else {
-      throw Self.damaged(record, "its command cannot be resumed")
+      throw Failure.damagedRecord(record, "its command cannot be resumed")
     }
     var arguments = tree.removing(["confirm", "yes"], from: record.arguments)
-    var more: [String] = []
-    if let confirm = guards.confirm { more.append("--confirm=\(confirm)") }
-    if guards.yes { more.append("--yes") }
-    arguments.insert(contentsOf: more, at: words.count)
+    let answers = (guards.confirm.map { ["--confirm=\($0)"] } ?? []) + (guards.yes ? ["--yes"] : [])
+    arguments.insert(contentsOf: answers, at: words.count)
     if json { arguments = tree.adding("json", to: arguments) }
     do {
       _ = try Gymmigrate.parseAsRoot(arguments)
     } catch {
-      throw Self.damaged(record, "its arguments are none of '\(words.joined(separator: " "))'")
+      throw Failure.damagedRecord(record, "its arguments are none of '\(words.joined(separator: " "))'")
     }
     return arguments
   }
+}
 
-  private static func damaged(_ record: RunRecord, _ cause: String) -> Failure {
+extension Failure {
+  /// The failure to resume a run whose `run.json` does not hold together.
+  static func damagedRecord(_ record: RunRecord, _ cause: String) -> Failure {
     Failure(
       .inputMalformed,
       "resume",

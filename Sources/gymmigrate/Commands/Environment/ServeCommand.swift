@@ -49,7 +49,7 @@ struct ServeCommand: AsyncParsableCommand {
   var tokenFile: String?
 
   @Option(help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder"))
-  var stateDir = ".gymmigrate"
+  var stateDir = ConnectionOptions.defaultStateDir
 
   @Flag(help: "Print a JSON object on standard output once it is up: endpoint, emulatorHost, file.")
   var json = false
@@ -73,24 +73,18 @@ struct ServeCommand: AsyncParsableCommand {
     ) { server in
       Terminal.standardError.line("Serving \(file ?? "memory") at \(server.endpoint). Stop with Ctrl-C.")
       if let tokenFile { Terminal.standardError.line("Requests need the token in \(tokenFile).") }
-      Terminal.standardError.line("FIRESTORE_EMULATOR_HOST=\(server.endpoint.dropFirst("http://".count))")
-      if json { try StandardOutput.write(json: Self.summary(endpoint: server.endpoint, file: file)) }
+      let host = String(server.endpoint.dropFirst("http://".count))
+      Terminal.standardError.line("FIRESTORE_EMULATOR_HOST=\(host)")
+      if json {
+        try StandardOutput.writeObject {
+          $0.member("command", "serve")
+          $0.member("endpoint", server.endpoint)
+          $0.member("emulatorHost", host)
+          $0.key("file")
+          if let file { $0.string(file) } else { $0.null() }
+        }
+      }
       await server.runUntilCancelled()
     }
-  }
-
-  private static func summary(endpoint: String, file: String?) -> [UInt8] {
-    var json = JSONWriter()
-    json.object {
-      $0.key("command")
-      $0.string("serve")
-      $0.key("endpoint")
-      $0.string(endpoint)
-      $0.key("emulatorHost")
-      $0.string(String(endpoint.dropFirst("http://".count)))
-      $0.key("file")
-      if let file { $0.string(file) } else { $0.null() }
-    }
-    return json.bytes + [UInt8(ascii: "\n")]
   }
 }

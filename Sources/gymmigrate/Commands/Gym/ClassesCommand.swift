@@ -104,7 +104,7 @@ struct ClassesGenerate: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (series, dryRun, write, isJSON) = (series, dryRun, write, logging.json)
+    let series = series
     let command = CommandRun(
       name: "classes generate",
       connection: connection,
@@ -113,7 +113,7 @@ struct ClassesGenerate: AsyncParsableCommand {
     )
     try await command.perform { session, run in
       try session.schema.assertGym("classes")
-      let service = ClassService(in: try LocalTimeZone(named: session.schema.timeZone ?? "UTC"))
+      let service = ClassService(in: try session.schema.zone())
       if dryRun {
         let missing = try await service.missing(of: series, in: session.client)
         session.counts.update(ClassSeries.classes) {
@@ -121,10 +121,10 @@ struct ClassesGenerate: AsyncParsableCommand {
           $0.skipped += missing.count
           $0.unchanged += series.dates.count - missing.count
         }
-        if !isJSON { try StandardOutput.write(Self.calendar(missing, of: series)) }
+        if !logging.json { try StandardOutput.write(Self.calendar(missing, of: series)) }
         return CommandResult()
       }
-      if !isJSON { try StandardOutput.write("\(series.id)\n") }
+      if !logging.json { try StandardOutput.write("\(series.id)\n") }
       try await service.create(
         series,
         in: session.context(run),
@@ -208,16 +208,12 @@ struct ClassesCancelSeries: AsyncParsableCommand {
   func run() async throws {
     let schema = try EnvironmentResolver(connection).schema()
     try schema.assertGym("classes")
-    let zone = try LocalTimeZone(named: schema.timeZone ?? "UTC")
+    let zone = try schema.zone()
     // Today where the gym is; a run that is resumed has the day of its beginning.
-    let now = Invocation.current.resuming?.startedAt ?? .now
-    let today = zone.day(of: now)
+    let today = zone.day(of: Invocation.current.resuming?.startedAt ?? .now)
     let (year, month, day) = (from ?? today).date
-    let migration = ClassService.cancellation(
-      of: series,
-      from: zone.startOfDay(year: year, month: month, day: day)
-    )
-    let isJSON = logging.json
+    let start = zone.startOfDay(year: year, month: month, day: day)
+    let migration = ClassService.cancellation(of: series, from: start)
     try await OneOffRun(
       name: "classes cancel-series \(series)",
       connection: connection,
@@ -232,11 +228,10 @@ struct ClassesCancelSeries: AsyncParsableCommand {
       }
       let bookings = try await ClassService.activeBookings(of: classes, in: session.client)
       session.logger.notice("Active bookings of these classes: \(bookings.count).")
-      if isJSON { return }
+      if logging.json { return }
       for booking in bookings {
-        try StandardOutput.write(
-          "booked\tclassBookings/\(booking.id)\t\(booking.classId)\t\(booking.userId)\n"
-        )
+        let cells = ["booked", "classBookings/\(booking.id)", booking.classId, booking.userId]
+        try StandardOutput.write("\(TerminalText(cells: cells))\n")
       }
     }
   }

@@ -34,34 +34,23 @@ struct ClassesWeek: AsyncParsableCommand {
   @OptionGroup var verbosity: VerbosityOptions
 
   func run() async throws {
-    let (day, table) = (day, table)
-    let command = CommandRun(
-      name: "classes week",
-      connection: connection,
-      logging: .withoutSummary(verbosity)
-    )
+    let command = CommandRun(name: "classes week", connection: connection, verbosity: verbosity)
     try await command.performWithoutRun { session in
       let reports = try session.classReports()
       let classes = try await reports.week(of: day ?? reports.day(of: .now))
       try table.write(classes.map(\.row), of: ScheduledClass.table) {
-        $0.key("classes")
-        $0.array { list in
-          for found in classes {
-            list.object {
-              $0.member("booked", found.booked)
-              $0.member("capacity", found.capacity)
-              $0.member("day", found.day.text)
-              $0.member("id", found.id)
-              $0.member("name", found.name)
-              $0.member("start", found.start)
-            }
-          }
+        $0.member("classes", objects: classes) {
+          $0.member("booked", $1.booked)
+          $0.member("capacity", $1.capacity)
+          $0.member("day", $1.day.text)
+          $0.member("id", $1.id)
+          $0.member("name", $1.name)
+          $0.member("start", $1.start)
         }
       } lines: {
         classes.map { found in
-          let weekday = ClassSeries.weekdayNames[found.day.weekday]
-          return
-            "\(weekday) \(found.day.text)\t\(found.start)\t\(found.name)\t\(found.booked)/\(found.capacity)"
+          let day = "\(ClassSeries.weekdayNames[found.day.weekday]) \(found.day.text)"
+          return "\(day)\t\(found.start)\t\(found.name)\t\(found.booked)/\(found.capacity)"
         }
       }
       return CommandResult()
@@ -115,43 +104,32 @@ struct ClassesAttendance: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (selection, table) = (selection, table)
-    let command = CommandRun(
-      name: "classes attendance",
-      connection: connection,
-      logging: .withoutSummary(verbosity)
-    )
+    let selection = selection
+    let command = CommandRun(name: "classes attendance", connection: connection, verbosity: verbosity)
     try await command.performWithoutRun { session in
       let records = try await session.classReports().attendance(selection)
       let attended = records.count(where: \.attended)
       try table.write(records.map(\.row), of: AttendanceRecord.table) {
         $0.member("attended", attended)
         if !records.isEmpty { $0.member("rate", Double(attended) / Double(records.count)) }
-        $0.key("records")
-        $0.array { list in
-          for record in records {
-            list.object {
-              $0.member("attended", record.attended)
-              $0.member("class", record.className)
-              $0.member("classId", record.classID)
-              $0.member("day", record.day?.text)
-              $0.member("id", record.id)
-              $0.member("name", record.personName)
-              $0.member("person", record.personID)
-              $0.member("start", record.start)
-            }
-          }
+        $0.member("records", objects: records) {
+          $0.member("attended", $1.attended)
+          $0.member("class", $1.className)
+          $0.member("classId", $1.classID)
+          $0.member("day", $1.day?.text)
+          $0.member("id", $1.id)
+          $0.member("name", $1.personName)
+          $0.member("person", $1.personID)
+          $0.member("start", $1.start)
         }
       } lines: {
-        var lines: [TerminalText] = records.map { record in
-          let cells = [
+        let lines = records.map { record in
+          TerminalText(cells: [
             record.day?.text ?? "-", record.start ?? "-", record.className ?? "-", record.personName ?? "-",
             record.attendance,
-          ]
-          return "\(cells.map { TerminalText($0) }.joined(separator: "\t"))"
+          ])
         }
-        lines.append(Self.rate(attended, of: records.count))
-        return lines
+        return lines + [Self.rate(attended, of: records.count)]
       }
       return CommandResult()
     }
@@ -184,10 +162,8 @@ struct ReportTable: ParsableArguments {
   var output: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The header of CSV and XLSX: fields, english or spanish.",
-      valueName: "language"
-    ).withDefault("fields"),
+    help: ArgumentHelp("The header of CSV and XLSX: fields, english or spanish.", valueName: "language")
+      .withDefault("fields"),
     transform: TypedValue.header
   )
   var header = Column.HeaderLanguage.fieldNames
@@ -209,21 +185,14 @@ struct ReportTable: ParsableArguments {
 
   /// Writes a report.
   ///
-  /// - Parameters:
-  ///   - rows: The rows of the table.
-  ///   - members: Writes the members of the JSON object.
-  ///   - lines: The lines.
+  /// - Parameter members: Writes the members of the JSON object.
   func write(
     _ rows: [RawDocument],
     of collection: CollectionPath,
     _ members: (inout JSONWriter) -> Void,
     lines: () -> [TerminalText]
   ) throws {
-    if json {
-      var json = JSONWriter()
-      json.object(members)
-      return try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
-    }
+    if json { return try StandardOutput.writeObject(members) }
     guard let output, let name = FormatName(fileName: output) else {
       for line in lines() { try StandardOutput.write("\(line)\n") }
       return
@@ -254,7 +223,7 @@ extension Session {
   fileprivate func classReports() throws -> ClassReports {
     try schema.assertGym("classes")
     let counts = counts
-    return ClassReports(client, in: try LocalTimeZone(named: schema.timeZone ?? "UTC")) { collection, count in
+    return ClassReports(client, in: try schema.zone()) { collection, count in
       counts.update(collection) { $0.read += count }
     }
   }

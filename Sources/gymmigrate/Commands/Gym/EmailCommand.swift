@@ -35,27 +35,18 @@ struct EmailResolve: AsyncParsableCommand {
   func validate() throws { _ = try EmailService.path(of: address) }
 
   func run() async throws {
-    let (address, isJSON) = (address, json)
-    let command = CommandRun(
-      name: "email resolve",
-      connection: connection,
-      logging: .withoutSummary(verbosity)
-    )
+    let command = CommandRun(name: "email resolve", connection: connection, verbosity: verbosity)
     try await command.performWithoutRun { session in
       try session.schema.assertGym("email")
       let path = try EmailService.path(of: address)
       guard let id = try await EmailService(session.client).resolve(address) else {
         throw Failure(.inputMissing, "resolve", path: path.string, cause: "nobody is registered under it")
       }
-      if isJSON {
-        var json = JSONWriter()
-        json.object {
-          $0.key("email")
-          $0.string(path.id)
-          $0.key("primaryUserId")
-          $0.string(id)
+      if json {
+        try StandardOutput.writeObject {
+          $0.member("email", path.id)
+          $0.member("primaryUserId", id)
         }
-        try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
       } else {
         try StandardOutput.write("\(id)\n")
       }
@@ -90,13 +81,10 @@ struct EmailRegister: AsyncParsableCommand {
 
   func validate() throws {
     _ = try EmailService.path(of: address)
-    if let violation = PathLimits.violation(ofID: uid, isDocument: true) {
-      throw ValidationError("'\(uid)': \(violation.message).")
-    }
+    try TypedValue.assertIDs([uid])
   }
 
   func run() async throws {
-    let (address, uid) = (address, uid)
     let command = CommandRun(name: "email register", connection: connection, logging: logging, write: write)
     try await command.perform { session, run in
       try session.schema.assertGym("email")

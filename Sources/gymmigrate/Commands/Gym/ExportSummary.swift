@@ -62,7 +62,7 @@ struct SummaryOptions: ParsableArguments {
   func summary(_ schema: DatabaseSchema, _ header: Column.HeaderLanguage) throws(Failure) -> Export.Summary? {
     guard summary else { return nil }
     try schema.assertGym("export --summary")
-    let zone = try LocalTimeZone(named: schema.timeZone ?? "UTC")
+    let zone = try schema.zone()
     let today = zone.day(of: .now)
     var days = today.monthDays
     if let summaryFrom, let summaryTo { days = summaryFrom...max(summaryFrom, summaryTo) }

@@ -26,15 +26,6 @@ struct GroupsCommand: AsyncParsableCommand {
     ],
     defaultSubcommand: GroupsList.self
   )
-
-  /// Refuses what is no ID of a document.
-  static func validate(ids: [String]) throws {
-    for id in ids {
-      if let violation = PathLimits.violation(ofID: id, isDocument: true) {
-        throw ValidationError("'\(id)': \(violation.message).")
-      }
-    }
-  }
 }
 
 /// What the commands that change groups have in common.
@@ -45,7 +36,7 @@ struct GroupChange {
   let write: WriteOptions
   var inputs: [String] = []
 
-  /// Does things with groups, and prints what was refused.
+  /// Performs operations on groups, and logs what was refused.
   func perform(_ operations: @escaping @Sendable (RunDirectory) throws -> [GroupOperation]) async throws {
     let command = CommandRun(
       name: "groups \(name)",
@@ -94,17 +85,17 @@ struct GroupsCreate: AsyncParsableCommand {
 
   func validate() throws {
     if PlainText.isBlank(name) { throw ValidationError("Give the group a name.") }
-    try GroupsCommand.validate(ids: [owner])
+    try TypedValue.assertIDs([owner])
   }
 
   func run() async throws {
     let member = GroupService.NewMember(userID: owner, displayName: displayName)
-    let (name, isJSON) = (PlainText.tidied(name), logging.json)
+    let name = PlainText.tidied(name)
     let change = GroupChange(name: "create", connection: connection, logging: logging, write: write)
     try await change.perform { run in
       // The same for a run that is resumed.
       let id = GroupService.newID(seed: run.id)
-      if !isJSON { try StandardOutput.write("\(id)\n") }
+      if !logging.json { try StandardOutput.write("\(id)\n") }
       return [.create(id: id, name: name, owner: member)]
     }
   }
@@ -145,11 +136,10 @@ struct GroupsAdd: AsyncParsableCommand {
     if from != nil, !ids.isEmpty || admin {
       throw ValidationError("--from says who is added to which group: give it alone.")
     }
-    try GroupsCommand.validate(ids: ids)
+    try TypedValue.assertIDs(ids)
   }
 
   func run() async throws {
-    let (ids, from, admin) = (ids, from, admin)
     let operations =
       try from.map { file throws(Failure) in try GroupMemberFile.operations(in: file) }
       ?? ids.dropFirst().map { .add(GroupService.NewMember(userID: $0, isAdmin: admin), to: ids[0]) }
@@ -185,7 +175,7 @@ struct GroupsRemove: AsyncParsableCommand {
 
   func validate() throws {
     if ids.count < 2 { throw ValidationError("Give the id of a group and those of users.") }
-    try GroupsCommand.validate(ids: ids)
+    try TypedValue.assertIDs(ids)
   }
 
   func run() async throws {
@@ -216,7 +206,7 @@ struct GroupsDelete: AsyncParsableCommand {
   @OptionGroup var logging: LoggingOptions
   @OptionGroup var write: WriteOptions
 
-  func validate() throws { try GroupsCommand.validate(ids: ids) }
+  func validate() throws { try TypedValue.assertIDs(ids) }
 
   func run() async throws {
     let operations = ids.map { GroupOperation.delete(id: $0) }

@@ -22,23 +22,19 @@ struct GroupsList: AsyncParsableCommand {
   @OptionGroup var verbosity: VerbosityOptions
 
   func run() async throws {
-    let isJSON = json
-    let command = CommandRun(name: "groups list", connection: connection, logging: .withoutSummary(verbosity))
+    let command = CommandRun(name: "groups list", connection: connection, verbosity: verbosity)
     try await command.performWithoutRun { session in
       try session.schema.assertGym("groups")
-      var json = JSONWriter()
       var all: [RawDocument] = []
       for try await page in session.client.pages(of: CollectionRead(GroupService.groups)) {
         session.counts.update(GroupService.groups) { $0.read += page.count }
-        if isJSON {
+        if json {
           all += page
-          continue
+        } else {
+          for group in page { try StandardOutput.write(GroupText.line(group)) }
         }
-        for group in page { try StandardOutput.write(GroupText.line(group)) }
       }
-      guard isJSON else { return CommandResult() }
-      json.array { list in for group in all { list.document(group, in: nil, times: false) } }
-      try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
+      if json { try StandardOutput.writeArray { $0.documents(all) } }
       return CommandResult()
     }
   }
@@ -62,11 +58,10 @@ struct GroupsShow: AsyncParsableCommand {
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var verbosity: VerbosityOptions
 
-  func validate() throws { try GroupsCommand.validate(ids: [id]) }
+  func validate() throws { try TypedValue.assertIDs([id]) }
 
   func run() async throws {
-    let (id, isJSON) = (id, json)
-    let command = CommandRun(name: "groups show", connection: connection, logging: .withoutSummary(verbosity))
+    let command = CommandRun(name: "groups show", connection: connection, verbosity: verbosity)
     try await command.performWithoutRun { session in
       try session.schema.assertGym("groups")
       let path = GroupService.group(id)
@@ -79,12 +74,8 @@ struct GroupsShow: AsyncParsableCommand {
       }
       session.counts.update(GroupService.groups) { $0.read += 1 }
       session.counts.update(GroupService.members(of: path)) { $0.read += members.count }
-      if isJSON {
-        var json = JSONWriter()
-        json.array { list in
-          for document in [group] + members { list.document(document, in: nil, times: false) }
-        }
-        try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
+      if json {
+        try StandardOutput.writeArray { $0.documents([group] + members) }
         return CommandResult()
       }
       try StandardOutput.write(GroupText.line(group))
@@ -94,9 +85,7 @@ struct GroupsShow: AsyncParsableCommand {
   }
 }
 
-/// The lines of groups and members.
 private enum GroupText {
-  /// The line of a group.
   static func line(_ document: RawDocument) -> TerminalText {
     guard let group = try? Group(document) else { return line(unreadable: document, of: 4) }
     return line([
@@ -104,7 +93,6 @@ private enum GroupText {
     ])
   }
 
-  /// The line of a member.
   static func line(ofMember document: RawDocument) -> TerminalText {
     guard let member = try? GroupMember(document) else { return line(unreadable: document, of: 5) }
     return line([
@@ -119,6 +107,6 @@ private enum GroupText {
   }
 
   private static func line(_ cells: [String]) -> TerminalText {
-    "\(cells.map { TerminalText($0) }.joined(separator: "\t"))\n"
+    "\(TerminalText(cells: cells))\n"
   }
 }

@@ -41,7 +41,6 @@ struct ReportMonth: AsyncParsableCommand {
   @OptionGroup var report: ReportOptions
 
   func run() async throws {
-    let month = month
     try await report.run("report month") { today in (month ?? today).monthDays }
   }
 }
@@ -62,7 +61,6 @@ struct ReportWeek: AsyncParsableCommand {
   @OptionGroup var report: ReportOptions
 
   func run() async throws {
-    let day = day
     try await report.run("report week") { today in
       let monday = (day ?? today).monday
       return monday...CalendarDay(number: monday.number + 6)
@@ -149,52 +147,38 @@ struct ReportOptions: ParsableArguments {
     _ name: String,
     _ days: @escaping @Sendable (_ today: CalendarDay) -> ClosedRange<CalendarDay>
   ) async throws {
-    let options = self
     // What cannot be written is found out before anything is read.
     if let output { try OutputFile.checkWritable(output) }
-    let command = CommandRun(name: name, connection: connection, logging: .withoutSummary(verbosity))
+    let command = CommandRun(name: name, connection: connection, verbosity: verbosity)
     try await command.performWithoutRun { session in
       try session.schema.assertGym("report")
-      let zone = try LocalTimeZone(named: session.schema.timeZone ?? "UTC")
+      let zone = try session.schema.zone()
       let today = zone.day(of: .now)
       let days = days(today)
-      let builder = ReportBuilder(
-        days: days,
-        asOf: options.asOf ?? today,
-        seesExpenses: options.role == .owner,
-        in: zone
-      )
+      let builder = ReportBuilder(days: days, asOf: asOf ?? today, seesExpenses: role == .owner, in: zone)
       // Everything is of one moment, where the service allows it.
-      let moment = try await ReadTimePinning(
+      let pinning = ReadTimePinning(
         client: session.client,
         environment: session.environment,
         logger: session.logger
       )
-      .pin(.pinned, probing: CollectionPath(nil, "payments"))
-      let counts = session.counts
       let report = try await OwnerReport.read(
         builder,
         of: days,
         from: session.client,
         in: zone,
-        readTime: moment
-      ) {
-        collection,
-        count in
-        counts.update(collection) { $0.read += count }
+        readTime: try await pinning.pin(.pinned, probing: CollectionPath(nil, "payments"))
+      ) { collection, count in
+        session.counts.update(collection) { $0.read += count }
       }
-      try options.write(report, in: zone)
+      try write(report, in: zone)
       return CommandResult()
     }
   }
 
   private func write(_ report: OwnerReport, in zone: LocalTimeZone) throws {
     let words = ReportWords(lang)
-    if json {
-      var json = JSONWriter()
-      json.object { report.writeMembers(to: &$0) }
-      return try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
-    }
+    if json { return try StandardOutput.writeObject { report.writeMembers(to: &$0) } }
     guard let output else { return try StandardOutput.write(report.text(words)) }
     if output.hasSuffix(".xlsx") { return try report.writeWorkbook(output, words, in: zone) }
     var file = try OutputFile(output)

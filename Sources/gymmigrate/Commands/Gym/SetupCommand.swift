@@ -30,26 +30,16 @@ struct SetupShow: AsyncParsableCommand {
   @OptionGroup var verbosity: VerbosityOptions
 
   func run() async throws {
-    let isJSON = json
-    let command = CommandRun(name: "setup show", connection: connection, logging: .withoutSummary(verbosity))
+    let command = CommandRun(name: "setup show", connection: connection, verbosity: verbosity)
     try await command.performWithoutRun { session in
       try session.schema.assertGym("setup")
       let state = try await SetupService(session.client).state()
-      if isJSON {
-        var json = JSONWriter()
-        json.object {
-          if let id = state?.adminUserId {
-            $0.key("adminUserId")
-            $0.string(id)
-          }
-          if let time = state?.createdAt {
-            $0.key("createdAt")
-            $0.string(time.description)
-          }
-          $0.key("isSetUp")
-          $0.boolean(state != nil)
+      if json {
+        try StandardOutput.writeObject {
+          $0.member("adminUserId", state?.adminUserId)
+          $0.member("createdAt", state?.createdAt?.description)
+          $0.member("isSetUp", state != nil)
         }
-        try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
       } else if let state {
         try StandardOutput.write("\(state.adminUserId ?? "-")\t\(state.createdAt?.description ?? "-")\n")
       }
@@ -82,14 +72,9 @@ struct SetupSet: AsyncParsableCommand {
   @OptionGroup var logging: LoggingOptions
   @OptionGroup var write: WriteOptions
 
-  func validate() throws {
-    if let violation = PathLimits.violation(ofID: uid, isDocument: true) {
-      throw ValidationError("'\(uid)': \(violation.message).")
-    }
-  }
+  func validate() throws { try TypedValue.assertIDs([uid]) }
 
   func run() async throws {
-    let (uid, dryRun) = (uid, dryRun)
     let command = CommandRun(
       name: "setup set",
       connection: connection,
@@ -98,16 +83,14 @@ struct SetupSet: AsyncParsableCommand {
     )
     try await command.perform { session, run in
       try session.schema.assertGym("setup")
-      let refusal = Locked<SetupService.Refusal?>(nil)
-      if dryRun {
-        let found = try await SetupService(session.client).refusal(of: uid)
-        refusal.withLock { $0 = found }
-        if found == nil { session.logger.notice("\(uid) would be the first admin.") }
-      } else {
-        let found = try await SetupService.set(admin: uid, in: session.context(run))
-        refusal.withLock { $0 = found }
+      let refusal =
+        dryRun
+        ? try await SetupService(session.client).refusal(of: uid)
+        : try await SetupService.set(admin: uid, in: session.context(run))
+      guard let refusal else {
+        if dryRun { session.logger.notice("\(uid) would be the first admin.") }
+        return CommandResult()
       }
-      guard let refusal = refusal.withLock({ $0 }) else { return CommandResult() }
       if refusal == .alreadySetUp {
         session.logger.notice("\(refusal.message)")
         return CommandResult(status: .differences)

@@ -24,25 +24,21 @@ struct ManagedBackups: AsyncParsableCommand {
   @Flag(help: "Print a JSON object instead of lines.") var json = false
 
   func run() async throws {
-    let isJSON = json
     var logging = LoggingOptions.withoutSummary(verbosity)
     logging.quiet = true
-    let work = ManagedWork(connection, isJSON: isJSON)
-    try await CommandRun(name: "managed backups", connection: connection, logging: logging).performWithoutRun
-    {
-      session in
+    let work = ManagedWork(connection, isJSON: json)
+    let command = CommandRun(name: "managed backups", connection: connection, logging: logging)
+    try await command.performWithoutRun { session in
       try work.assertDatabase(session)
       let schedules = try await session.client.backupSchedules()
       let (backups, unreachable) = try await session.client.backups()
-      if isJSON {
+      if json {
         try StandardOutput.write(json: ManagedText.json(schedules, backups, unreachable: unreachable))
       } else {
         for schedule in schedules { try StandardOutput.write("\(ManagedText.line(schedule))\n") }
         for backup in backups { try StandardOutput.write("\(ManagedText.line(backup))\n") }
       }
-      if schedules.isEmpty {
-        session.logger.warning("\(session.environment.name) has no backup schedule.")
-      }
+      if schedules.isEmpty { session.logger.warning("\(session.environment.name) has no backup schedule.") }
       for location in unreachable {
         session.logger.warning("\(location) did not answer: its backups are not listed.")
       }

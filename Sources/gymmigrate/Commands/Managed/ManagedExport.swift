@@ -55,8 +55,7 @@ struct ManagedExport: AsyncParsableCommand {
   @OptionGroup var logging: LoggingOptions
 
   func validate() throws {
-    if all, !collections.isEmpty { throw ValidationError("Name collections or give --all, not both.") }
-    if !all, collections.isEmpty { throw ValidationError("Name at least one collection, or give --all.") }
+    try CollectionArguments.assertOne(of: collections, all: all)
     if let defect = ManagedRequest.defect(of: collections) { throw ValidationError("\(defect).") }
   }
 

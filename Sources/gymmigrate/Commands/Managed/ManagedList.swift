@@ -29,15 +29,14 @@ struct ManagedList: AsyncParsableCommand {
   @Flag(help: "Print a JSON array instead of lines.") var json = false
 
   func run() async throws {
-    let (running, isJSON) = (running, json)
     var logging = LoggingOptions.withoutSummary(verbosity)
     logging.quiet = true
-    let work = ManagedWork(connection, isJSON: isJSON)
-    try await CommandRun(name: "managed list", connection: connection, logging: logging).performWithoutRun {
-      session in
+    let work = ManagedWork(connection, isJSON: json)
+    let command = CommandRun(name: "managed list", connection: connection, logging: logging)
+    try await command.performWithoutRun { session in
       try work.assertDatabase(session)
       let operations = try await session.client.operations().filter { !running || !$0.isDone }
-      if isJSON {
+      if json {
         var json = JSONWriter()
         json.array { list in
           for operation in operations { list.record(OperationSection(operation)) }

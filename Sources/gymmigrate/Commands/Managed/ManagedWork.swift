@@ -5,8 +5,8 @@ import FirestoreREST
 import Logging
 import Runs
 
-/// What the commands of the managed service have in common: the operation that they are about, and the command that waits
-/// for it again.
+/// What the commands of the managed service share: the operation that they are about, and the command that waits for it
+/// again.
 struct ManagedWork: Sendable {
   private struct State {
     var operation: ManagedOperation?
@@ -29,7 +29,6 @@ struct ManagedWork: Sendable {
     state = Locked(State())
   }
 
-  /// The operation as it was last seen.
   var operation: ManagedOperation? { state.withLock { $0.operation } }
 
   /// A command that ends with the operation in its summary.
@@ -117,9 +116,7 @@ struct ManagedWork: Sendable {
       session.logger.notice("The answer to the request was lost; the operation was found in the list.")
       note(operation)
     case .uncertain(let failure):
-      state.withLock {
-        $0.next = CommandLineText.quoted(["gymmigrate", "managed", "list"] + connection)
-      }
+      state.withLock { $0.next = CommandLineText.quoted(["gymmigrate", "managed", "list"] + connection) }
       throw failure
     }
     if let operation, !isJSON { try StandardOutput.write("\(operation.name)\n") }

@@ -58,9 +58,6 @@ struct MigrateApply: AsyncParsableCommand {
     let chosen = try migrations.chosen(for: connection)
     let part = Invocation.current.shard.map { MigrationPart($0.read) }
     let isJSON = logging.json || part != nil
-    let (dryRun, write, maxDelete, plan) = (dryRun, write, maxDelete, plan)
-    let reading = migrations.reading
-    let (page, connection) = (page, connection)
     try page.assertWritable()
     let deletions = DeletionBound(maximum: maxDelete, options: write.guards)
     if !dryRun, chosen.contains(where: \.deletesForGood) { try deletions.assertMayAsk() }
@@ -90,21 +87,15 @@ struct MigrateApply: AsyncParsableCommand {
       let reports = Locked<[MigrationReport]>([])
       let apply = { @Sendable in
         for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
-          var runner = MigrationRunner(in: session.context(run))
-          runner.read(as: reading)
+          var runner = MigrationRunner(in: session, run, writing: write)
+          runner.read(as: migrations.reading)
           runner.part = part
-          runner.limits = write.limits
           runner.maximumDeletes = maxDelete
-          runner.pacer = write.pacer(for: session.environment)
           let source = try await deletions.guarded(source, runner: &runner, in: session, asks: !dryRun)
-          let report =
-            dryRun
-            ? try await runner.plan(source)
-            : try await runner.apply(source, stage: stage)
+          let report = dryRun ? try await runner.plan(source) : try await runner.apply(source, stage: stage)
           reports.withLock { $0.append(report) }
           if !isJSON {
-            let text = dryRun ? MigrationText.plan(report) : MigrationText.applied(report)
-            try StandardOutput.write(text)
+            try StandardOutput.write(dryRun ? MigrationText.plan(report) : MigrationText.applied(report))
           }
         }
       }

@@ -53,29 +53,17 @@ struct MigrateList: AsyncParsableCommand {
     let byNameOnly = BuiltInSchema.byNameOnly(for: schema)
     let known = BuiltInSchema.migrations(for: schema) + byNameOnly
     if json {
-      var json = JSONWriter()
-      json.array { list in
-        for migration in known {
-          list.object {
-            $0.key("byNameOnly")
-            $0.boolean(byNameOnly.contains { $0.id == migration.id })
-            $0.key("id")
-            $0.string(migration.id)
-            $0.key("reads")
-            $0.array { reads in for path in migration.reads { reads.string(path.string) } }
-            $0.key("summary")
-            $0.string(migration.summary)
-            $0.key("writes")
-            $0.array { writes in for path in migration.writes { writes.string(path.string) } }
-          }
+      return try StandardOutput.writeArray { list in
+        list.objects(known) { json, migration in
+          json.member("byNameOnly", byNameOnly.contains { $0.id == migration.id })
+          json.member("id", migration.id)
+          json.member("reads", strings: migration.reads.map(\.string))
+          json.member("summary", migration.summary)
+          json.member("writes", strings: migration.writes.map(\.string))
         }
       }
-      try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
-      return
     }
-    for migration in known {
-      try StandardOutput.write("\(migration.id)\t\(migration.summary)\n")
-    }
+    for migration in known { try StandardOutput.write("\(migration.id)\t\(migration.summary)\n") }
   }
 }
 
@@ -152,12 +140,8 @@ struct ChosenMigrations: ParsableArguments {
         migration = try Self.migration(named: name, of: builtIn + BuiltInSchema.byNameOnly(for: schema))
       }
       if chosen.contains(where: { $0.id.isIdentical(to: migration.id) }) {
-        throw Failure(
-          .usage,
-          "choose the migration",
-          path: name,
-          cause: "another of the id '\(migration.id)' is named, too"
-        )
+        let cause = "another of the id '\(migration.id)' is named, too"
+        throw Failure(.usage, "choose the migration", path: name, cause: cause)
       }
       chosen.append(migration)
     }
@@ -179,7 +163,6 @@ struct ChosenMigrations: ParsableArguments {
     )
   }
 
-  /// The files among them.
   var files: [String] { migrations.filter(MigrationFile.isFile) }
 
   var names: String { all ? "--all" : migrations.joined(separator: " ") }

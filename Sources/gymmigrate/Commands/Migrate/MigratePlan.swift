@@ -43,11 +43,8 @@ struct MigratePlan: AsyncParsableCommand {
 
   func run() async throws {
     let chosen = try migrations.chosen(for: connection)
-    let reading = migrations.reading
     let part = Invocation.current.shard.map { MigrationPart($0.read) }
     let isQuiet = logging.json || output == "-" || part != nil
-    let (examples, exitCode, output) = (examples, exitCode, output)
-    let (page, connection) = (page, connection)
     try page.assertWritable()
     let access = try StorageAccess(for: output.map { [$0] } ?? [], connection)
     if let output, output != "-" { try access.files.checkWritable(output) }
@@ -56,11 +53,10 @@ struct MigratePlan: AsyncParsableCommand {
         var reports: [MigrationReport] = []
         for migration in chosen {
           var runner = MigrationRunner(in: session.context(run))
-          runner.read(as: reading)
+          runner.read(as: migrations.reading)
           runner.part = part
           runner.examples = examples
-          let source = ChangeSource.migration(migration).guarded(by: session.client)
-          let report = try await runner.plan(source)
+          let report = try await runner.plan(.migration(migration).guarded(by: session.client))
           reports.append(report)
           if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
         }

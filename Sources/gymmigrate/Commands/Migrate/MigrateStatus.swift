@@ -30,7 +30,7 @@ struct MigrateStatus: AsyncParsableCommand {
         let entries = try await ledger.entries()
         let holder = try await ledger.holder()
         if isJSON {
-          try StandardOutput.write(json: LedgerText.json(entries, holder))
+          try StandardOutput.write(line: LedgerText.json(entries, holder))
         } else {
           try StandardOutput.write(LedgerText.lines(entries, holder))
         }
@@ -56,12 +56,11 @@ struct MigrateUnlock: AsyncParsableCommand {
   @OptionGroup var write: ConfirmOptions
 
   func run() async throws {
-    let (run, stateDir) = (run, connection.stateDir)
     try await CommandRun(name: "migrate unlock", connection: connection, logging: logging, confirm: write)
       .performWithoutRun { session in
         let ledger = MigrationLedger(client: session.client, logger: session.logger)
         if let run {
-          try await Self.clear(run, ledger, RunHistory(in: stateDir))
+          try await Self.clear(run, ledger, RunHistory(in: connection.stateDir))
           session.logger.notice("Run \(run) stays as it is; others may begin.")
           return CommandResult(release: .run(run))
         }

@@ -36,7 +36,7 @@ struct MigrateUndo: AsyncParsableCommand {
     if entry.record.shards != nil { try await ShardPlace(connection.stateDir).assertNobodyWorks() }
     let connection = try UndoTarget.connection(connection, of: entry.record)
     try UndoTarget.assertSameDatabase(changes, connection, run: entry.record.id)
-    let (isJSON, dryRun, write, id) = (logging.json, dryRun, write, entry.record.id)
+    let id = entry.record.id
     let command = CommandRun(
       name: "migrate undo \(id)",
       connection: connection,
@@ -47,17 +47,14 @@ struct MigrateUndo: AsyncParsableCommand {
     try await command.perform { session, run in
       UndoTarget.warn(session, of: changes, in: connection.stateDir)
       let source = ChangeSource.list(try UndoRun(id, changes, client: session.client))
-      var runner = MigrationRunner(in: session.context(run))
-      runner.limits = write.limits
-      runner.pacer = write.pacer(for: session.environment)
+      let runner = MigrationRunner(in: session, run, writing: write)
       if dryRun {
         let report = try await runner.plan(source)
-        if !isJSON { try StandardOutput.write(MigrationText.plan(report)) }
+        if !logging.json { try StandardOutput.write(MigrationText.plan(report)) }
       } else {
-        let runner = runner
         try await LedgerRun(session, run, sources: [source], undoes: id).perform {
           let report = try await runner.apply(source)
-          if !isJSON { try StandardOutput.write(MigrationText.applied(report)) }
+          if !logging.json { try StandardOutput.write(MigrationText.applied(report)) }
         }
         try RunHistory(in: connection.stateDir).judge(id, as: "undone", by: run.id)
       }
@@ -79,31 +76,26 @@ enum UndoTarget {
   ) throws(Failure) -> (RunHistory.Entry, RunChanges) {
     let history = RunHistory(in: stateDir)
     let entry = try history.entry(named: name) { $0.record.writes && condition($0.record) }
-    if entry.record.command.isIdentical(to: ManagedImport.name) {
-      throw Failure(
-        .usage,
-        "find what it changed",
-        path: entry.record.id,
-        cause: "the service did the import (\(entry.record.command)), and nothing of it is journaled",
-        remedy: "Import an export that was made before it."
+    let record = entry.record
+    func refusal(_ cause: String, _ remedy: String) -> Failure {
+      Failure(.usage, "find what it changed", path: record.id, cause: cause, remedy: remedy)
+    }
+    if record.command.isIdentical(to: ManagedImport.name) {
+      throw refusal(
+        "the service did the import (\(record.command)), and nothing of it is journaled",
+        "Import an export that was made before it."
       )
     }
-    if !entry.record.writes {
-      throw Failure(
-        .usage,
-        "find what it changed",
-        path: entry.record.id,
-        cause: "it only read (\(entry.record.command))",
-        remedy: "'gymmigrate runs list' shows the runs."
-      )
+    if !record.writes {
+      throw refusal("it only read (\(record.command))", "'gymmigrate runs list' shows the runs.")
     }
-    try history.assertPrivate(entry.record)
-    if entry.record.shards != nil {
-      return (entry, try RunChanges(of: entry.record.id, journals: try ShardPlace.journals(in: stateDir)))
+    try history.assertPrivate(record)
+    if record.shards != nil {
+      return (entry, try RunChanges(of: record.id, journals: try ShardPlace.journals(in: stateDir)))
     }
-    let journal = history.file("journal.jsonl", of: entry.record.id)
+    let journal = history.file("journal.jsonl", of: record.id)
     let changes = try RunChanges(journal: journal)
-    guard changes.run.isIdentical(to: entry.record.id) else {
+    guard changes.run.isIdentical(to: record.id) else {
       throw Failure(
         .inputMalformed,
         "read the journal",
@@ -122,9 +114,7 @@ enum UndoTarget {
   }
 
   /// The run that an undo is about.
-  static func name(_ undo: RunRecord) -> String {
-    String(undo.command.split(separator: " ").last ?? "")
-  }
+  static func name(_ undo: RunRecord) -> String { String(undo.command.split(separator: " ").last ?? "") }
 
   /// Whether a run is an undo.
   static func isUndo(_ record: RunRecord) -> Bool { record.command.hasPrefix("migrate undo ") }
@@ -133,23 +123,16 @@ enum UndoTarget {
   ///
   /// - Throws: `.usage`, `.tryLater`.
   static func assertMayBeUndone(_ entry: RunHistory.Entry, in stateDir: String) throws(Failure) {
-    let id = entry.record.id
+    func refusal(_ cause: String, _ remedy: String, kind: Failure.Kind = .usage) -> Failure {
+      Failure(kind, "undo", path: entry.record.id, cause: cause, remedy: remedy)
+    }
     if entry.isRunning {
-      throw Failure(
-        .tryLater,
-        "undo",
-        path: id,
-        cause: "it is running",
-        remedy: "Wait for its end, or stop it first."
-      )
+      throw refusal("it is running", "Wait for its end, or stop it first.", kind: .tryLater)
     }
     if isUndo(entry.record) {
-      throw Failure(
-        .usage,
-        "undo",
-        path: id,
-        cause: "it is an undo itself",
-        remedy: "Run again what it undid: that does it once more, on the data as they are now."
+      throw refusal(
+        "it is an undo itself",
+        "Run again what it undid: that does it once more, on the data as they are now."
       )
     }
     if entry.verdict == "undone" {
@@ -158,13 +141,7 @@ enum UndoTarget {
         undo.isResumable && entry.undoneBy?.isIdentical(to: undo.record.id) == true
       }
       if isCut { return }
-      throw Failure(
-        .usage,
-        "undo",
-        path: id,
-        cause: "it was undone already",
-        remedy: "There is nothing left to undo."
-      )
+      throw refusal("it was undone already", "There is nothing left to undo.")
     }
   }
 

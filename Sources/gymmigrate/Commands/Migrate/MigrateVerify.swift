@@ -36,17 +36,15 @@ struct MigrateVerify: AsyncParsableCommand {
   func run() async throws {
     if let verified { return try await verify(verified) }
     let chosen = try migrations.chosen(for: connection)
-    let (isJSON, reading) = (logging.json, migrations.reading)
     try await CommandRun(name: "migrate verify \(migrations.names)", connection: connection, logging: logging)
       .perform { session, run in
         var changes = 0
         for migration in chosen {
           var runner = MigrationRunner(in: session.context(run))
-          runner.read(as: reading)
-          let source = ChangeSource.migration(migration).guarded(by: session.client)
-          let report = try await runner.plan(source)
+          runner.read(as: migrations.reading)
+          let report = try await runner.plan(.migration(migration).guarded(by: session.client))
           changes += report.changeCount
-          if !isJSON { try StandardOutput.write(MigrationText.plan(report)) }
+          if !logging.json { try StandardOutput.write(MigrationText.plan(report)) }
         }
         return CommandResult(
           status: changes > 0 ? .differences : .done,
@@ -59,14 +57,13 @@ struct MigrateVerify: AsyncParsableCommand {
     let (entry, changes) = try UndoTarget.find(name, in: connection.stateDir)
     let connection = try UndoTarget.connection(connection, of: entry.record)
     try UndoTarget.assertSameDatabase(changes, connection, run: entry.record.id)
-    let isJSON = logging.json
     try await CommandRun(name: "migrate verify --run", connection: connection, logging: logging)
       .perform { session, _ in
         UndoTarget.warn(session, of: changes, in: connection.stateDir)
         for collection in changes.collections { session.counts.open(collection) }
         let report = try await RunVerification(changes, client: session.client).run { path, what in
           session.counts.update(path.collection) { $0.conflicted += 1 }
-          if !isJSON { try StandardOutput.write("\(path) \(what)\n") }
+          if !logging.json { try StandardOutput.write("\(path) \(what)\n") }
         } each: { path in
           session.counts.update(path.collection) { $0.read += 1 }
         }

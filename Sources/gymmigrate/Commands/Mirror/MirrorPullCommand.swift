@@ -4,6 +4,7 @@ import Files
 import FirestoreModels
 import Mirror
 import Runs
+import Tables
 
 /// `gymmigrate mirror pull`.
 struct MirrorPullCommand: AsyncParsableCommand {
@@ -26,10 +27,7 @@ struct MirrorPullCommand: AsyncParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp(
-      "The file (default: mirror-ENV.sqlite in the state folder).",
-      valueName: "file"
-    )
+    help: ArgumentHelp("The file (default: mirror-ENV.sqlite in the state folder).", valueName: "file")
   )
   var output: String?
 
@@ -61,43 +59,39 @@ struct MirrorPullCommand: AsyncParsableCommand {
     options.isFull = full
     options.discardsEdits = discardEdits
     options.overlap = Int64(overlap.inSeconds.rounded(.up))
-    let (prepared, isJSON) = (options, logging.json)
-    try await CommandRun(name: "mirror pull", connection: connection, logging: logging).performWithoutRun {
-      session in
+    let command = CommandRun(name: "mirror pull", connection: connection, logging: logging)
+    try await command.performWithoutRun { [options] session in
       session.progress.begin("pull", total: nil)
       defer { session.progress.end() }
-      let pull = MirrorPull(
-        session.client,
-        environment: session.environment,
-        schema: session.schema,
-        to: path,
-        options: prepared,
-        views: BuiltInSchema.views(for: session.schema),
-        counts: session.counts,
-        progress: session.progress,
-        logger: session.logger
-      )
-      let report = try await pull.run()
+      let report = try await MirrorPull(in: session, to: path, options).run()
       session.progress.end()
-      if !isJSON { try StandardOutput.write(MirrorText.pulled(report, path)) }
+      if !logging.json { try StandardOutput.write(MirrorText.pulled(report, path)) }
       return CommandResult(readTime: report.readTime)
     }
   }
 
   /// The name of an environment as part of a file's.
   private static func fileName(_ name: String) -> String {
-    String(
-      decoding: name.utf8.map { CharacterSetsOfNames.isPlain($0) ? $0 : UInt8(ascii: "-") },
-      as: UTF8.self
-    )
+    let plain = name.utf8.map { byte in
+      CharacterSets.isLetterOrDigit(byte) || "_.-".utf8.contains(byte) ? byte : UInt8(ascii: "-")
+    }
+    return String(decoding: plain, as: UTF8.self)
   }
 }
 
-private enum CharacterSetsOfNames {
-  static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 48...57, 65...90, 97...122, UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"): true
-    default: false
-    }
+extension MirrorPull {
+  /// Makes a pull of the database of a session.
+  init(in session: Session, to path: String, _ options: Options) {
+    self.init(
+      session.client,
+      environment: session.environment,
+      schema: session.schema,
+      to: path,
+      options: options,
+      views: BuiltInSchema.views(for: session.schema),
+      counts: session.counts,
+      progress: session.progress,
+      logger: session.logger
+    )
   }
 }

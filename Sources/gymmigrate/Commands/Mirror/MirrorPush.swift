@@ -39,8 +39,7 @@ struct MirrorPush: AsyncParsableCommand {
   @OptionGroup var write: WriteOptions
 
   func run() async throws {
-    let (path, isDryRun, isJSON) = (mirror.file, plan.dryRun, logging.json)
-    let (plan, write, connection) = (plan, write, try mirror.connection(connection))
+    let (isDryRun, connection) = (plan.dryRun, try mirror.connection(connection))
     let deletions = DeletionBound(maximum: maxDelete, options: write.guards)
     try plan.page.assertWritable()
     let command = CommandRun(
@@ -51,15 +50,12 @@ struct MirrorPush: AsyncParsableCommand {
       resumesUnfinished: true
     )
     try await command.perform { session, folder in
-      let file = try MirrorFile(path, for: isDryRun ? .reading : .writing)
+      let file = try MirrorFile(mirror.file, for: isDryRun ? .reading : .writing)
       let edits = try MirrorEdits(in: file, client: session.client, schema: session.schema)
       for collection in edits.collections { session.counts.open(collection) }
-      var runner = MigrationRunner(in: session.context(folder))
+      var runner = MigrationRunner(in: session, folder, writing: write)
       runner.examples = plan.examples
-      runner.limits = write.limits
-      runner.pacer = write.pacer(for: session.environment)
       runner.maximumDeletes = deletions.maximum
-      var source = ChangeSource.list(edits)
       if !isDryRun, edits.deletions > 0 {
         try deletions.assertMayAsk()
         // Before anything is written: a bound of 0 rules the push out, whatever comes first.
@@ -73,41 +69,22 @@ struct MirrorPush: AsyncParsableCommand {
           )
         }
       }
-      source = try await deletions.guarded(source, runner: &runner, in: session, asks: !isDryRun)
-      let (prepared, changes) = (runner, source)
-      let report = Locked(MigrationReport(migration: edits.id))
+      let source = try await deletions.guarded(.list(edits), runner: &runner, in: session, asks: !isDryRun)
+      var report = MigrationReport(migration: edits.id)
       if isDryRun {
-        let found = try await prepared.plan(changes)
-        report.withLock { $0 = found }
+        report = try await runner.plan(source)
       } else if !edits.paths.isEmpty {
-        try await LedgerRun(session, folder, sources: [changes]).perform {
-          if session.checkpoints?.isPast(0) == true { return }
-          let found = try await prepared.apply(changes)
-          report.withLock { $0 = found }
-        }
+        let ledger = LedgerRun(session, folder, sources: [source])
+        report = try await ledger.apply(source, by: runner) ?? report
         let left = try await edits.settle()
         if left > 0 {
           session.logger.notice(
-            "\(left) edits stay in \(path): correct them, or drop them with 'mirror pull --discard-edits'."
+            "\(left) edits stay in \(mirror.file): correct them, or drop them with 'mirror pull --discard-edits'."
           )
         }
       }
-      if !isJSON {
-        let found = report.withLock { $0 }
-        try StandardOutput.write(isDryRun ? MigrationText.plan(found) : MigrationText.applied(found))
-      }
-      var ending = CommandResult(lists: MigrationRunner.lists.map(folder.file))
-      if isDryRun {
-        let found = report.withLock { $0 }
-        ending.cost = try plan.page.conclude(
-          [found],
-          of: session,
-          folder,
-          connection: connection,
-          isQuiet: isJSON
-        )
-      }
-      return ending
+      if !logging.json { try plan.write(report) }
+      return try plan.conclude(report, of: session, folder, connection: connection, isQuiet: logging.json)
     }
   }
 }

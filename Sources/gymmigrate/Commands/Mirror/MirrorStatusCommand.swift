@@ -24,33 +24,23 @@ struct MirrorStatusCommand: AsyncParsableCommand {
   @OptionGroup var verbosity: VerbosityOptions
 
   func run() async throws {
-    let (path, isJSON) = (mirror.file, json)
-    func show(_ status: MirrorStatus) throws {
-      if isJSON {
-        try StandardOutput.write(json: MirrorText.json(status) + [UInt8(ascii: "\n")])
-      } else {
-        try StandardOutput.write(MirrorText.status(status, path))
-      }
-    }
     if offline {
-      return try show(
-        try await MirrorStatus.find(path, try EnvironmentResolver(connection).schema(), client: nil)
-      )
+      let schema = try EnvironmentResolver(connection).schema()
+      return try show(try await MirrorStatus.find(mirror.file, schema, client: nil))
     }
     let connection = try mirror.connection(connection)
-    let command = CommandRun(
-      name: "mirror status",
-      connection: connection,
-      logging: .withoutSummary(verbosity)
-    )
+    let command = CommandRun(name: "mirror status", connection: connection, verbosity: verbosity)
     try await command.performWithoutRun { session in
-      let status = try await MirrorStatus.find(path, session.schema, client: session.client)
-      if isJSON {
-        try StandardOutput.write(json: MirrorText.json(status) + [UInt8(ascii: "\n")])
-      } else {
-        try StandardOutput.write(MirrorText.status(status, path))
-      }
+      try show(try await MirrorStatus.find(mirror.file, session.schema, client: session.client))
       return CommandResult()
+    }
+  }
+
+  private func show(_ status: MirrorStatus) throws {
+    if json {
+      try StandardOutput.write(line: MirrorText.json(status))
+    } else {
+      try StandardOutput.write(MirrorText.status(status, mirror.file))
     }
   }
 }

@@ -24,25 +24,20 @@ struct MirrorVerify: AsyncParsableCommand {
   @OptionGroup var verbosity: VerbosityOptions
 
   func run() async throws {
-    let (path, isJSON) = (mirror.file, json)
     let connection = try mirror.connection(connection)
-    let command = CommandRun(
-      name: "mirror verify",
-      connection: connection,
-      logging: .withoutSummary(verbosity)
-    )
+    let command = CommandRun(name: "mirror verify", connection: connection, verbosity: verbosity)
     try await command.performWithoutRun { session in
       session.progress.begin("verify", total: nil)
       let found = try await MirrorVerification.run(
-        path,
+        mirror.file,
         client: session.client,
         counts: session.counts,
         progress: session.progress,
         logger: session.logger
       )
       session.progress.end()
-      if isJSON {
-        try StandardOutput.write(json: MirrorText.json(found) + [UInt8(ascii: "\n")])
+      if json {
+        try StandardOutput.write(line: MirrorText.json(found))
       } else {
         try StandardOutput.write(MirrorText.verification(found))
       }

@@ -60,58 +60,30 @@ struct SchemaShow: AsyncParsableCommand {
   func run() async throws {
     let resolver = ConfigurationResolver(files)
     let schema = try resolver.schema()
-    if schema.isEmpty {
-      throw Failure(
-        .usage,
-        "show the schema",
-        path: schema.name,
-        cause: "there is none",
-        remedy: "Name one with --schema; 'gymmigrate schema infer' makes one from the data."
-      )
-    }
-    if json { return try StandardOutput.write(json: Self.json(schema) + [UInt8(ascii: "\n")]) }
+    try schema.assertDeclared(to: "show the schema")
+    if json { return try StandardOutput.writeObject { Self.write(schema, to: &$0) } }
     let table = SchemaTable(of: schema)
     switch format {
-    case .yaml:
-      let text = try resolver.schemaText(of: schema)
-      try Self.write(Array(text.utf8), to: output)
+    case .yaml: try Self.write(Array(try resolver.schemaText(of: schema).utf8), to: output)
     case .table where output == "-": try StandardOutput.write(table.text)
     case .table: try Self.write(Array("\(table.text)".utf8), to: output)
     case .html: try Self.write(table.html, to: output)
     }
   }
 
-  private static func json(_ schema: DatabaseSchema) -> [UInt8] {
-    var json = JSONWriter()
-    json.object {
-      $0.key("collections")
-      $0.array { list in
-        for collection in schema.collections {
-          list.object {
-            $0.key("collection")
-            $0.string(collection.pattern.string)
-            $0.key("fields")
-            $0.array { fields in for field in collection.fields { fields.object { write(field, to: &$0) } } }
-          }
-        }
-      }
-      $0.key("schema")
-      $0.string(schema.name)
+  private static func write(_ schema: DatabaseSchema, to json: inout JSONWriter) {
+    json.member("collections", objects: schema.collections) {
+      $0.member("collection", $1.pattern.string)
+      $0.member("fields", objects: $1.fields) { write($1, to: &$0) }
     }
-    return json.bytes
+    json.member("schema", schema.name)
   }
 
   private static func write(_ field: FieldSchema, to json: inout JSONWriter) {
-    json.key("field")
-    json.string(field.path.description)
-    if let reference = field.reference {
-      json.key("refersTo")
-      json.string(reference.collection.string)
-    }
-    json.key("required")
-    json.boolean(field.isRequired)
-    json.key("types")
-    json.array { types in for type in field.types { types.string(type.rawValue) } }
+    json.member("field", field.path.description)
+    json.member("refersTo", field.reference?.collection.string)
+    json.member("required", field.isRequired)
+    json.member("types", strings: field.types.map(\.rawValue))
     if let values = field.values {
       json.key("values")
       json.array { list in for value in values { list.value(value) } }
@@ -124,6 +96,22 @@ struct SchemaShow: AsyncParsableCommand {
     var file = try OutputFile(output)
     try file.write(bytes)
     _ = try file.finish()
+  }
+}
+
+extension DatabaseSchema {
+  /// Refuses work that is done by a schema where there is none.
+  ///
+  /// - Throws: `.usage`.
+  func assertDeclared(to operation: String, cause: String = "there is none") throws(Failure) {
+    guard isEmpty else { return }
+    throw Failure(
+      .usage,
+      operation,
+      path: name,
+      cause: cause,
+      remedy: "Name one with --schema; 'gymmigrate schema infer' makes one from the data."
+    )
   }
 }
 
@@ -157,18 +145,12 @@ struct SchemaValidate: AsyncParsableCommand {
     }
     let fields = schema.collections.reduce(0) { $0 + $1.fields.count }
     if json {
-      var json = JSONWriter()
-      json.object {
-        $0.key("collections")
-        $0.integer(schema.collections.count)
-        $0.key("fields")
-        $0.integer(fields)
-        $0.key("file")
-        $0.string(file)
-        $0.key("schema")
-        $0.string(schema.name)
+      return try StandardOutput.writeObject {
+        $0.member("collections", schema.collections.count)
+        $0.member("fields", fields)
+        $0.member("file", file)
+        $0.member("schema", schema.name)
       }
-      return try StandardOutput.write(json: json.bytes + [UInt8(ascii: "\n")])
     }
     try StandardOutput.write(
       "\(file): the schema \(schema.name) declares \(schema.collections.count) collections and \(fields) fields.\n"

@@ -29,39 +29,25 @@ struct SchemaDriftCommand: AsyncParsableCommand {
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var logging: LoggingOptions
 
-  func validate() throws {
-    for name in collections {
-      if let defect = CollectionSelection.defect(of: name) { throw ValidationError("'\(name)' \(defect).") }
-    }
-  }
+  func validate() throws { try CollectionArguments.validate(collections) }
 
   func run() async throws {
-    let (collections, reading, isJSON) = (collections, reading, logging.json)
     let found = Mutex<[SchemaDrift.Difference]>([])
     var command = CommandRun(name: "schema drift", connection: connection, logging: logging)
     command.printing = { summary in
       let differences = found.withLock { $0 }
-      if isJSON { return try StandardOutput.write(json: Self.json(differences, summary)) }
+      if logging.json { return try StandardOutput.write(json: Self.json(differences, summary)) }
       for difference in differences { try StandardOutput.write(Self.line(difference)) }
     }
     try await command.performWithoutRun { session in
       let schema = session.schema
-      if schema.isEmpty {
-        throw Failure(
-          .usage,
-          "compare with the schema",
-          path: schema.name,
-          cause: "there is none",
-          remedy: "Name one with --schema; 'gymmigrate schema infer' makes one from the data."
-        )
-      }
+      try schema.assertDeclared(to: "compare with the schema")
       let reads = try await session.deepReads(of: collections, reading)
       var drift = SchemaDrift(from: schema)
       let scan = SchemaScan(in: session.counts, session.client, session.progress)
       let profiles = try await scan.profiles(of: reads) { drift.add($0) }
-      let isAll = collections.isEmpty
       let differences = drift.differences(from: profiles) { pattern in
-        isAll || collections.contains { CollectionSelection.name($0, means: pattern) }
+        collections.isEmpty || collections.contains { CollectionSelection.name($0, means: pattern) }
       }
       found.withLock { $0 = differences }
       return CommandResult(status: differences.isEmpty ? .done : .differences)
@@ -73,7 +59,7 @@ struct SchemaDriftCommand: AsyncParsableCommand {
       difference.collection.string, difference.field?.description ?? "", difference.kind,
       "\(difference.count) of \(difference.documents)", difference.expected, difference.example?.string ?? "",
     ]
-    return "\(fields.map { TerminalText($0) }.joined(separator: "\t"))\n"
+    return "\(TerminalText(cells: fields))\n"
   }
 
   /// One object: `differences`, then the members of the summary.

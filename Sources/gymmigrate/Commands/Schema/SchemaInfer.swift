@@ -50,9 +50,7 @@ struct SchemaInfer: AsyncParsableCommand {
   @OptionGroup var logging: LoggingOptions
 
   func validate() throws {
-    for name in collections {
-      if let defect = CollectionSelection.defect(of: name) { throw ValidationError("'\(name)' \(defect).") }
-    }
+    try CollectionArguments.validate(collections)
     if format == .yaml { throw ValidationError("--format: a profile is shown as a table or as html.") }
     if format == .html, !profile { throw ValidationError("--format html is for --profile.") }
     if logging.json, output == "-" { throw ValidationError("--json and -o - both write to standard output.") }
@@ -60,10 +58,8 @@ struct SchemaInfer: AsyncParsableCommand {
 
   func run() async throws {
     if output != "-" { try OutputFile.checkWritable(output) }
-    let (collections, reading, sample) = (collections, reading, sample)
-    let (output, profile, format) = (output, profile, format)
-    try await CommandRun(name: "schema infer", connection: connection, logging: logging).performWithoutRun {
-      session in
+    let command = CommandRun(name: "schema infer", connection: connection, logging: logging)
+    try await command.performWithoutRun { session in
       let reads = try await session.deepReads(of: collections, reading)
       var scan = SchemaScan(in: session.counts, session.client, session.progress)
       scan.sample = sample
@@ -115,9 +111,8 @@ struct SchemaInfer: AsyncParsableCommand {
 
   /// The name of the schema: that of its file, else of the environment.
   private static func name(of output: String, _ environment: DatabaseEnvironment) -> String {
-    let file = output.split(separator: "/").last.map(String.init) ?? ""
-    let stem = file.split(separator: ".").first.map(String.init) ?? ""
-    return output == "-" || stem.isEmpty ? environment.name : stem
+    let stem = output.split(separator: "/").last?.split(separator: ".").first.map(String.init)
+    return output == "-" ? environment.name : stem ?? environment.name
   }
 }
 

@@ -79,7 +79,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
     }
     for line in SummaryText.lines(summary) { logger.info("\(line)") }
     for list in lists { logger.notice("See \(place.store)/\(list).") }
-    if logging.json { try StandardOutput.write(json: summary.json + [UInt8(ascii: "\n")]) }
+    if logging.json { try StandardOutput.write(line: summary.json) }
     if summary.exitCode != 0 { throw ExitStatus(summary.exitCode) }
   }
 }

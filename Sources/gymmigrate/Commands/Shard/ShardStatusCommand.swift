@@ -27,7 +27,7 @@ struct ShardStatusCommand: AsyncParsableCommand {
     let plan = try await place.shards.plan()
     let state = try await ShardState(of: plan, in: place.shards)
     if json {
-      try StandardOutput.write(json: ShardText.json(plan, state) + [UInt8(ascii: "\n")])
+      try StandardOutput.write(line: ShardText.json(plan, state))
     } else {
       for line in ShardText.lines(plan, state) { try StandardOutput.write("\(line)\n") }
     }

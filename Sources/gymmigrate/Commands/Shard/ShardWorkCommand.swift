@@ -61,8 +61,6 @@ struct ShardWorkCommand: AsyncParsableCommand {
       await worker.record(error)
       throw error
     }
-    if json {
-      try StandardOutput.write(json: ShardText.worked(identity.index, of: plan) + [UInt8(ascii: "\n")])
-    }
+    if json { try StandardOutput.write(line: ShardText.worked(identity.index, of: plan)) }
   }
 }

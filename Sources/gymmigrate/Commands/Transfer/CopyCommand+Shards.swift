@@ -12,14 +12,11 @@ extension CopyCommand: ShardedCommand {
   var shardWrite: WriteOptions? { write }
 
   func assertDivisible() throws {
-    func refuse(_ option: String, _ cause: String) -> Failure {
-      Failure(.usage, "divide the copy with", path: option, cause: cause)
-    }
-    if dryRun { throw refuse("--dry-run", "nothing is written") }
-    if limit != nil { throw refuse("--limit", "no task knows how many documents the others have") }
-    if deleteExtraneous { throw refuse("--delete-extraneous", "--max-delete is a bound of one process") }
+    if dryRun { throw refusal(of: "--dry-run", "nothing is written") }
+    if limit != nil { throw refusal(of: "--limit", "no task knows how many documents the others have") }
+    if deleteExtraneous { throw refusal(of: "--delete-extraneous", "--max-delete is a bound of one process") }
     if case .none? = readTime {
-      throw refuse("--read-time none", "the tasks would read at different moments")
+      throw refusal(of: "--read-time none", "the tasks would read at different moments")
     }
     try write.assertDivisible()
   }
@@ -29,11 +26,8 @@ extension CopyCommand: ShardedCommand {
     let options = try options()
     let run = try RunDirectory(in: connection.stateDir, command: "copy")
     let copy = try copy(options, from: source, in: session, run)
-    try await session.reading(source).prepare(
-      try await copy.reads(),
-      isAll: selection.all,
-      selection.emptiness
-    )
+    let wanted = try await copy.reads()
+    try await session.reading(source).prepare(wanted, isAll: selection.all, selection.emptiness)
     let plan = try await copy.prepare()
     let prices = try EnvironmentResolver(connection).configuration().prices
     let cost = CostEstimate(plan.cost, at: prices, isMinimum: !plan.isCounted)

@@ -38,10 +38,7 @@ struct CopyCommand: AsyncParsableCommand {
   @Option(help: "create, upsert, merge or replace.")
   var mode = WriteMode.create
 
-  @Flag(
-    inversion: .prefixedNo,
-    help: "Copy subcollections, too (default: yes, but not with --where)."
-  )
+  @Flag(inversion: .prefixedNo, help: "Copy subcollections, too (default: yes, but not with --where).")
   var subcollections: Bool?
 
   @Option(
@@ -137,14 +134,11 @@ struct CopyCommand: AsyncParsableCommand {
     }
   }
 
-  /// The options of the copy, but for the filter, which is read in the source's database.
+  /// The options of the copy but for the filter, which is parsed for the source's database.
   func options() throws -> Copy.Options {
     let schema = try EnvironmentResolver(connection).schema()
-    let names = try selection.names(schema)
-    var prepared = Copy.Options(
-      selection: CollectionSelection(names, isDeep: subcollections ?? filters.isEmpty),
-      mode: mode
-    )
+    let isDeep = subcollections ?? filters.isEmpty
+    var prepared = Copy.Options(selection: try selection.selection(isDeep: isDeep, schema), mode: mode)
     prepared.limit = limit
     prepared.readTime = readTime ?? .pinned
     (prepared.pageSize, prepared.parallel) = (reading.pageSize, reading.parallel.requests)
@@ -185,11 +179,8 @@ struct CopyCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let prepared = try options()
-    let isAll = selection.all
+    let base = try options()
     let isWhole = Invocation.current.shard == nil
-    let (base, write, dryRun) = (prepared, write, dryRun)
-    let emptiness = selection.emptiness
     let prices = try EnvironmentResolver(connection).configuration().prices
     let command = CommandRun(
       name: "copy",
@@ -199,13 +190,11 @@ struct CopyCommand: AsyncParsableCommand {
       source: source.connection(to: from, beside: connection)
     )
     try await command.perform { session, run in
-      guard let source = session.source else {
-        throw Failure(.internal, "copy", cause: "there is no source")
-      }
+      guard let source = session.source else { throw Failure(.internal, "copy", cause: "there is no source") }
       let copy = try copy(base, from: source, in: session, run)
       if session.checkpoints?.resumed == nil, isWhole {
         let reads = try await copy.reads()
-        try await session.reading(source).prepare(reads, isAll: isAll, emptiness)
+        try await session.reading(source).prepare(reads, isAll: selection.all, selection.emptiness)
       }
       let plan = try await copy.prepare()
       let cost = CostEstimate(plan.cost, at: prices, isMinimum: !plan.isCounted)

@@ -117,18 +117,16 @@ struct DiffCommand: AsyncParsableCommand {
       from: side(from, "--from", source.isGiven, access.files),
       to: side(to, "--to", connection.namesDatabase, access.files)
     )
-    let databases = (from: fromSource, to: toSource)
     let command = CommandRun(
       name: "diff",
       connection: connection,
       logging: logging,
       paths: (sides.from == .path ? from : nil, sides.to == .path ? to : nil)
     )
-    let (prepared, from, to) = (options, from, to)
     try await command.performReading(
       from: sides.from == .path ? nil : source.connection(to: from, beside: connection),
       to: sides.to == .path ? nil : connection.target(to)
-    ) { context, fromConnection, toConnection in
+    ) { [options] context, fromConnection, toConnection in
       context.progress.begin("read the snapshot", total: nil)
       defer { context.progress.end() }
       func open(_ connected: Connection?, _ path: String, _ database: DatabaseName?) throws -> Diff.Side {
@@ -136,9 +134,9 @@ struct DiffCommand: AsyncParsableCommand {
         return .snapshot(try Snapshot(path, source: database, progress: context.progress, via: access.files))
       }
       let diff = Diff(
-        from: try open(fromConnection, from, databases.from),
-        to: try open(toConnection, to, databases.to),
-        options: prepared,
+        from: try open(fromConnection, from, fromSource),
+        to: try open(toConnection, to, toSource),
+        options: options,
         runCounts: context.counts,
         progress: context.progress,
         logger: context.logger
@@ -165,20 +163,12 @@ struct DiffCommand: AsyncParsableCommand {
     if known.contains(where: { $0.isIdentical(to: name) }) { return .environment }
     if name.hasPrefix(DatabaseEnvironment.mirrorPrefix) { return .environment }
     guard try files.exists(name) else {
-      throw Failure(
-        .inputMissing,
-        "compare \(option)",
-        path: name,
-        cause: "it is no environment (\(known.joined(separator: ", "))), and there is no such file"
-      )
+      let cause = "it is no environment (\(known.joined(separator: ", "))), and there is no such file"
+      throw Failure(.inputMissing, "compare \(option)", path: name, cause: cause)
     }
     if namesDatabase {
-      throw Failure(
-        .usage,
-        "compare \(option)",
-        path: name,
-        cause: "it is a file, and options name a project, a database, an endpoint or credentials for it"
-      )
+      let cause = "it is a file, and options name a project, a database, an endpoint or credentials for it"
+      throw Failure(.usage, "compare \(option)", path: name, cause: cause)
     }
     return .path
   }

@@ -28,26 +28,14 @@ extension ExportCommand {
   /// Exports what a first pull of a mirror makes, without marks.
   func exportSQLite() async throws {
     try OutputFile.checkWritable(output)
-    let (path, logging) = (output, logging)
     var options = MirrorPull.Options()
     options.isExport = true
     options.selection = all ? nil : CollectionSelection(collections, isDeep: true)
-    let prepared = options
-    try await CommandRun(name: "export", connection: connection, logging: logging).perform { session, _ in
+    let command = CommandRun(name: "export", connection: connection, logging: logging)
+    try await command.perform { [options] session, _ in
       session.progress.begin("export", total: nil)
       defer { session.progress.end() }
-      let pull = MirrorPull(
-        session.client,
-        environment: session.environment,
-        schema: session.schema,
-        to: path,
-        options: prepared,
-        views: BuiltInSchema.views(for: session.schema),
-        counts: session.counts,
-        progress: session.progress,
-        logger: session.logger
-      )
-      return CommandResult(readTime: try await pull.run().readTime)
+      return CommandResult(readTime: try await MirrorPull(in: session, to: output, options).run().readTime)
     }
   }
 }

@@ -16,19 +16,17 @@ extension ExportCommand: ShardedCommand {
   }
 
   func assertDivisible() throws {
-    func refuse(_ option: String, _ cause: String) -> Failure {
-      Failure(.usage, "divide the export with", path: option, cause: cause)
-    }
     switch format {
-    case .xlsx?, .sqlite?: throw refuse("--format", "only JSON Lines and CSV can be put together from parts")
+    case .xlsx?, .sqlite?:
+      throw refusal(of: "--format", "only JSON Lines and CSV can be put together from parts")
     case .csv?, .jsonl?, nil: break
     }
-    if limit != nil { throw refuse("--limit", "no task knows how many documents the others have") }
-    if orderBy != nil { throw refuse("--order-by", "the parts are in the order of names") }
-    if schedule.dated { throw refuse("--dated", "name the folder with --to") }
-    if schedule.since != nil { throw refuse("--since", "the marks of increments belong to one process") }
+    if limit != nil { throw refusal(of: "--limit", "no task knows how many documents the others have") }
+    if orderBy != nil { throw refusal(of: "--order-by", "the parts are in the order of names") }
+    if schedule.dated { throw refusal(of: "--dated", "name the folder with --to") }
+    if schedule.since != nil { throw refusal(of: "--since", "the marks of increments belong to one process") }
     if case .none? = readTime {
-      throw refuse("--read-time none", "the tasks would read at different moments")
+      throw refusal(of: "--read-time none", "the tasks would read at different moments")
     }
   }
 

@@ -209,28 +209,22 @@ struct ExportCommand: AsyncParsableCommand {
     if isSQLite { return try await exportSQLite() }
     let schema = try EnvironmentResolver(connection).schema()
     if asApp { try schema.assertGym("--as-app") }
-    let asApp = asApp
     let format = try exportFormat(schema)
     let summary = try summary.summary(schema, header)
     let fields = try fieldPaths()
     let shard = Invocation.current.shard
     let readTime = shard?.readTime ?? readTime ?? .pinned
-    let (output, limit, reading, query, scope) = (output, limit, reading, query, scope)
+    let scope = scope
     let selection = CollectionSelection(all ? nil : collections, isDeep: isDeep)
     let orderBy = try orderBy.map { try StructuredQuery.Order.list(parsing: $0) } ?? []
     let isDeep = isDeep
-    let schedule = schedule
     let isWhole = limit == nil && fields == nil && query.filters.isEmpty && !query.group
     let access = try StorageAccess(for: [output], connection)
     // What cannot be written is found out before anything is read.
     let dated = schedule.dated ? try await scheduledExports(at: output, in: access.storage) : nil
+    let count = namesSeveral || isDeep ? max(2, collections.count) : 1
     let destination =
-      dated.map { .folder($0.path) }
-      ?? ExportDestination(
-        output: output,
-        format: format,
-        collections: namesSeveral || isDeep ? max(2, collections.count) : 1
-      )
+      dated.map { .folder($0.path) } ?? ExportDestination(output: output, format: format, collections: count)
     // A folder of scheduled exports has been written to already, for its lock.
     if dated == nil { _ = try ExportOutput(destination, format, via: access.files) }
     try await closing(dated) {
@@ -262,11 +256,10 @@ struct ExportCommand: AsyncParsableCommand {
         func export(_ options: Export.Options) async throws -> Timestamp? {
           try await Export(options, in: session.context(run)).run { shard?.setColumns($0) }
         }
-        let moment =
-          if let scheduledExport { try await scheduledExport.run(options, export) } else {
-            try await export(options)
-          }
-        return CommandResult(readTime: moment)
+        if let scheduledExport {
+          return CommandResult(readTime: try await scheduledExport.run(options, export))
+        }
+        return CommandResult(readTime: try await export(options))
       }
     }
   }
@@ -289,25 +282,21 @@ struct ExportCommand: AsyncParsableCommand {
         remedy: "Leave --header out, or add labels to the schema."
       )
     }
-    var zone: LocalTimeZone?
-    if let timeZone = query.zone.timeZone { zone = try LocalTimeZone(named: timeZone) }
+    let zone = try query.zone.timeZone.map { name throws(Failure) in try schema.zone(named: name) }
     switch format ?? FormatName(fileName: output) ?? .jsonl {
     case .csv:
       var options = CSVOptions()
       options.delimiter = delimiter.delimiter
       options.header = header
       options.nullText = nullText
-      options.timeZone = zone
+      options.timeZone = plain ? try schema.zone(named: query.zone.timeZone) : zone
       options.isForExcel = excel
       options.isPlain = plain
-      if plain, zone == nil { options.timeZone = try LocalTimeZone(named: schema.timeZone ?? "UTC") }
       options.schema = schema
       options.isPart = Invocation.current.shard != nil
       return .csv(options)
     case .xlsx:
-      if zone == nil { zone = try LocalTimeZone(named: schema.timeZone ?? "UTC") }
-      guard let zone else { throw Failure(.internal, "choose the time zone", cause: "there is none") }
-      var options = XLSXOptions(timeZone: zone)
+      var options = XLSXOptions(timeZone: try schema.zone(named: query.zone.timeZone))
       options.header = header
       options.nullText = nullText
       options.schema = schema

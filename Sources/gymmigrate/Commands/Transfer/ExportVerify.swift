@@ -38,7 +38,7 @@ struct ExportVerify: AsyncParsableCommand {
       if !json { try print(verification) }
     }
     let isWhole = verified.allSatisfy(\.isWhole)
-    if json { try StandardOutput.write(json: summary(of: verified, isWhole: isWhole)) }
+    if json { try StandardOutput.writeObject { write(verified, isWhole: isWhole, to: &$0) } }
     if !isWhole { throw ExitStatus(ExitCodes.differences) }
   }
 
@@ -53,52 +53,23 @@ struct ExportVerify: AsyncParsableCommand {
     }
   }
 
-  private func summary(of verified: [FolderVerification], isWhole: Bool) -> [UInt8] {
-    var json = JSONWriter()
-    json.object { json in
-      json.key("command")
-      json.string("export verify")
-      json.key("status")
-      json.string(isWhole ? "done" : "differences")
-      json.key("exitCode")
-      json.integer(Int(isWhole ? ExitCodes.done : ExitCodes.differences))
-      json.key("folders")
-      json.array { list in
-        for verification in verified { list.object { Self.write(verification, to: &$0) } }
+  private func write(_ verified: [FolderVerification], isWhole: Bool, to json: inout JSONWriter) {
+    json.member("command", "export verify")
+    json.member("status", isWhole ? "done" : "differences")
+    json.member("exitCode", isWhole ? ExitCodes.done : ExitCodes.differences)
+    json.member("folders", objects: verified) { json, verification in
+      json.member("folder", verification.folder)
+      json.member("environment", verification.manifest.environment)
+      json.key("readTime")
+      if let time = verification.manifest.readTime { json.timestamp(time) } else { json.null() }
+      json.member("files", objects: verification.files) {
+        $0.member("file", $1.entry.file)
+        $0.member("collection", $1.entry.collection)
+        $0.member("documents", $1.entry.documents)
+        $0.member("bytes", $1.entry.bytes)
+        $0.member("problems", strings: $1.problems)
       }
-    }
-    return json.bytes + [UInt8(ascii: "\n")]
-  }
-
-  private static func write(_ verification: FolderVerification, to json: inout JSONWriter) {
-    json.key("folder")
-    json.string(verification.folder)
-    json.key("environment")
-    json.string(verification.manifest.environment)
-    json.key("readTime")
-    if let time = verification.manifest.readTime { json.timestamp(time) } else { json.null() }
-    json.key("files")
-    json.array { list in
-      for file in verification.files {
-        list.object { json in
-          json.key("file")
-          json.string(file.entry.file)
-          json.key("collection")
-          json.string(file.entry.collection)
-          json.key("documents")
-          json.integer(file.entry.documents)
-          json.key("bytes")
-          json.integer(file.entry.bytes)
-          json.key("problems")
-          json.array { list in
-            for problem in file.problems { list.string(problem) }
-          }
-        }
-      }
-    }
-    json.key("others")
-    json.array { list in
-      for name in verification.others { list.string(name) }
+      json.member("others", strings: verification.others)
     }
   }
 }

@@ -9,13 +9,10 @@ extension ImportCommand: ShardedCommand {
   var shardWrite: WriteOptions? { write }
 
   func assertDivisible() throws {
-    func refuse(_ path: String, _ cause: String) -> Failure {
-      Failure(.usage, "divide the import with", path: path, cause: cause)
-    }
-    if dryRun { throw refuse("--dry-run", "one process reads and checks it as well") }
-    if limit != nil { throw refuse("--limit", "no task knows how many documents the others have") }
+    if dryRun { throw refusal(of: "--dry-run", "one process reads and checks it as well") }
+    if limit != nil { throw refusal(of: "--limit", "no task knows how many documents the others have") }
     if let stream = files.first(where: ImportSource.isStream) {
-      throw refuse(stream, "every task reads the files, and this can be read once only")
+      throw refusal(of: stream, "every task reads the files, and this can be read once only")
     }
     try write.assertDivisible()
   }

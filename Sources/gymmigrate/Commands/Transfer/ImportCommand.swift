@@ -131,7 +131,7 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (prepared, write) = (try options(), write)
+    let prepared = try options()
     var command = CommandRun(
       name: "import",
       connection: connection,

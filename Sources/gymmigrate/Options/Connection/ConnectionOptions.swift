@@ -38,10 +38,7 @@ struct ConnectionOptions: ParsableArguments {
   var credentials: String?
 
   @Option(
-    help: ArgumentHelp(
-      "A file that holds an access token; it is read again every minute.",
-      valueName: "file"
-    )
+    help: ArgumentHelp("A file that holds an access token; it is read again every minute.", valueName: "file")
   )
   var accessTokenFile: String?
 

@@ -37,9 +37,8 @@ struct TableArguments: ParsableArguments {
   )
   var timeZone: String?
 
-  /// The options of the library.
   func options(_ schema: DatabaseSchema) throws(Failure) -> TableOptions {
-    var options = TableOptions(timeZone: try LocalTimeZone(named: timeZone ?? schema.timeZone ?? "UTC"))
+    var options = TableOptions(timeZone: try schema.zone(named: timeZone))
     options.schema = schema
     options.delimiter = delimiter?.delimiter
     options.nullText = nullText

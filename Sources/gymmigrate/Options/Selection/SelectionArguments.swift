@@ -20,9 +20,7 @@ struct SelectionArguments: ParsableArguments {
     if [all, catalogues, !collections.isEmpty].filter({ $0 }).count != 1 {
       throw ValidationError("Name collections, or give --all or --catalogues; one of the three.")
     }
-    for name in collections {
-      if let defect = CollectionSelection.defect(of: name) { throw ValidationError("'\(name)' \(defect).") }
-    }
+    try CollectionArguments.validate(collections)
   }
 
   /// The paths and patterns that are meant; nil where all root collections are.
@@ -43,7 +41,6 @@ struct SelectionArguments: ParsableArguments {
     return schema.catalogues.map(\.string)
   }
 
-  /// What is meant.
   func selection(isDeep: Bool, _ schema: DatabaseSchema) throws(Failure) -> CollectionSelection {
     CollectionSelection(try names(schema), isDeep: isDeep)
   }

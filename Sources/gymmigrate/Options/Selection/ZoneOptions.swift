@@ -18,8 +18,17 @@ struct ZoneOptions: ParsableArguments {
   ///
   /// - Throws: `.configuration` for a zone that this system does not know.
   func context(in database: DatabaseName, _ schema: DatabaseSchema) throws(Failure) -> LiteralContext {
-    let zone = try LocalTimeZone(named: timeZone ?? schema.timeZone ?? "UTC")
+    let zone = try schema.zone(named: timeZone)
     return LiteralContext(database: database) { zone.startOfDay(year: $0, month: $1, day: $2) }
+  }
+}
+
+extension DatabaseSchema {
+  /// The zone of a name, else the schema's, else UTC.
+  ///
+  /// - Throws: `.configuration` for a zone that this system does not know.
+  func zone(named name: String? = nil) throws(Failure) -> LocalTimeZone {
+    try LocalTimeZone(named: name ?? timeZone ?? "UTC")
   }
 }
 
@@ -49,21 +58,12 @@ enum FilterArguments {
   static func validate(_ texts: [String], for names: [String]?, isGroup: Bool = false) throws {
     // Which database and zone makes no difference to what is well-formed.
     let filter = try parse(texts, in: LiteralContext(database: DatabaseName(project: "p")))
-    try validate(filter, for: names, isGroup: isGroup)
-  }
-
-  private static func validate(
-    _ filter: StructuredQuery.Filter?,
-    for names: [String]?,
-    isGroup: Bool
-  ) throws {
-    guard let path = filter?.names.first else { return }
-    guard let names else {
-      throw ValidationError(
-        "--where: __name__ is compared with \(path): name the collection \(path.collection)."
-      )
-    }
     for path in filter?.names ?? [] {
+      guard let names else {
+        throw ValidationError(
+          "--where: __name__ is compared with \(path): name the collection \(path.collection)."
+        )
+      }
       for name in names {
         let isMeant =
           isGroup

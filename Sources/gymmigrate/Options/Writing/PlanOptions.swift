@@ -1,4 +1,8 @@
 import ArgumentParser
+import Files
+import FirestoreModels
+import MigrationEngine
+import Runs
 
 /// Whether a one-off is only planned, and how much of it is shown.
 struct PlanOptions: ParsableArguments {
@@ -12,5 +16,25 @@ struct PlanOptions: ParsableArguments {
 
   func validate() throws {
     try page.assertPlanning(dryRun)
+  }
+
+  /// Prints what was planned or applied.
+  func write(_ report: MigrationReport) throws(Failure) {
+    try StandardOutput.write(dryRun ? MigrationText.plan(report) : MigrationText.applied(report))
+  }
+
+  /// Ends a one-off; of a plan, with its cost and its page.
+  func conclude(
+    _ report: MigrationReport,
+    of session: Session,
+    _ run: RunDirectory,
+    connection: ConnectionOptions,
+    isQuiet: Bool
+  ) throws -> CommandResult {
+    var ending = CommandResult(lists: MigrationRunner.lists.map(run.file))
+    if dryRun {
+      ending.cost = try page.conclude([report], of: session, run, connection: connection, isQuiet: isQuiet)
+    }
+    return ending
   }
 }

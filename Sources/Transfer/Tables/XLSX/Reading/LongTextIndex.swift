@@ -8,9 +8,18 @@ package final class LongTextIndex {
   private var spool: SpoolFile
   private var places: [Int: (start: Int, count: Int)] = [:]
 
-  /// Whether a sheet is that of the long texts: the last one with such a name.
-  package static func isSheet(_ name: String, among names: [String]) -> Bool {
-    name.hasPrefix(XLSXWriter.longTextsName) && names.last { $0.hasPrefix(XLSXWriter.longTextsName) } == name
+  /// Whether a sheet is that of the long texts, by its name and its columns: a collection may have such a name.
+  ///
+  /// - Throws: ``Failure`` of kind `inputMalformed`.
+  package static func isSheet(_ name: String, of path: String) throws(Failure) -> Bool {
+    guard name.hasPrefix(XLSXWriter.longTextsName) else { return false }
+    var reader = try TableReader(path, format: .xlsx, sheet: name)
+    return try reader.next() && reader.row.texts == LongTexts.header
+  }
+
+  private static func sheet(among names: [String], of path: String) throws(Failure) -> String? {
+    for name in names.reversed() where try isSheet(name, of: path) { return name }
+    return nil
   }
 
   /// Reads the long texts of a workbook; nil if it has none.
@@ -18,7 +27,7 @@ package final class LongTextIndex {
   /// - Throws: ``Failure`` of kind `inputMalformed` or `cannotWrite`.
   package init?(of path: String) throws(Failure) {
     let names = try TableReader.sheets(of: path).map(\.name)
-    guard let sheet = names.last(where: { Self.isSheet($0, among: names) }) else { return nil }
+    guard let sheet = try Self.sheet(among: names, of: path) else { return nil }
     var reader = try TableReader(path, format: .xlsx, sheet: sheet)
     guard try reader.next(), reader.row.texts == LongTexts.header else { return nil }
     spool = try SpoolFile(in: FilePaths.temporaryFolder(for: "-"))

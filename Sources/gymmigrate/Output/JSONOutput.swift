@@ -1,0 +1,84 @@
+import Files
+import FirestoreModels
+import Runs
+
+extension StandardOutput {
+  /// Writes a line of JSON about a run, without secrets.
+  ///
+  /// - Throws: `.cannotWrite`.
+  static func write(line json: [UInt8]) throws(Failure) {
+    try write(json: json + [UInt8(ascii: "\n")])
+  }
+
+  /// Writes a line with a JSON object, without secrets.
+  ///
+  /// - Throws: `.cannotWrite`.
+  static func writeObject(_ members: (inout JSONWriter) -> Void) throws(Failure) {
+    try write(line: JSONWriter.object(members))
+  }
+
+  /// Writes a line with a JSON array, without secrets.
+  ///
+  /// - Throws: `.cannotWrite`.
+  static func writeArray(_ elements: (inout JSONWriter) -> Void) throws(Failure) {
+    var json = JSONWriter()
+    json.array(elements)
+    try write(line: json.bytes)
+  }
+}
+
+extension JSONWriter {
+  /// The JSON of an object.
+  static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+    var json = JSONWriter()
+    json.object(members)
+    return json.bytes
+  }
+
+  /// Writes a member with an array that has an object for each element.
+  mutating func member<Element>(
+    _ name: StaticString,
+    objects elements: some Sequence<Element>,
+    _ members: (inout JSONWriter, Element) -> Void
+  ) {
+    key(name)
+    array { list in list.objects(elements, members) }
+  }
+
+  /// Writes an object for each element, of an array.
+  mutating func objects<Element>(
+    _ elements: some Sequence<Element>,
+    _ members: (inout JSONWriter, Element) -> Void
+  ) {
+    for element in elements { object { members(&$0, element) } }
+  }
+
+  /// Writes documents as JSON Lines have them, of an array.
+  mutating func documents(_ documents: [RawDocument]) {
+    for document in documents { self.document(document, in: nil, times: false) }
+  }
+
+  /// Writes a member with document counts.
+  mutating func member(_ name: StaticString, _ counts: DocumentCounts) {
+    key(name)
+    object { json in
+      for (name, count) in counts.members {
+        json.key(name)
+        json.integer(count)
+      }
+    }
+  }
+
+  /// Writes a member with an array of strings.
+  mutating func member(_ name: StaticString, strings: some Sequence<String>) {
+    key(name)
+    array { list in for string in strings { list.string(string) } }
+  }
+}
+
+extension TerminalText {
+  /// Makes a line of cells with tabs in between.
+  init(cells: [String]) {
+    self = cells.map { TerminalText($0) }.joined(separator: "\t")
+  }
+}
