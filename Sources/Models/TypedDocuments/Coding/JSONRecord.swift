@@ -48,7 +48,7 @@ extension JSONWriter {
   ///
   /// - Precondition: It holds only what JSON has: no bytes, references or geo points, and integers of 64 bits.
   package mutating func record(_ record: some Encodable) {
-    let encoder = ValueEncoder(node: ValueEncoder.Node(), codingPath: [], userInfo: [.jsonRecord: true])
+    let encoder = ValueEncoder(node: ValueEncoder.Node(), codingPath: [], userInfo: [:], isRecord: true)
     do {
       try encoder.box(record)
     } catch {
@@ -63,15 +63,6 @@ extension JSONWriter {
     key(name)
     self.record(record)
   }
-}
-
-extension CodingUserInfoKey {
-  /// Marks the coders of a JSON record, which differ from those of documents as ``JSONRecord`` says.
-  static let jsonRecord = CodingUserInfoKey(rawValue: "JSONRecord")!
-}
-
-extension ValueEncoder {
-  var isRecord: Bool { userInfo[.jsonRecord] != nil }
 }
 
 extension ValueEncoder.Node {
@@ -114,10 +105,8 @@ extension JSONWriter {
 
 extension ValueDecoder {
   fileprivate init(record json: JSONCursor) {
-    self.init(value: Value(plain: json), codingPath: [], userInfo: [.jsonRecord: true], documentPath: nil)
+    self.init(value: Value(plain: json), codingPath: [], userInfo: [:], documentPath: nil, isRecord: true)
   }
-
-  var isRecord: Bool { userInfo[.jsonRecord] != nil }
 }
 
 extension Value {
@@ -132,7 +121,7 @@ extension Value {
       self = .map(
         FieldMap(json.members.map { FieldMap.Entry(name: $0.name.string, value: Value(plain: $0.value)) })
       )
-    default: self = json.integer.map { .integer($0) } ?? .double(json.double ?? .nan)
+    case .integer, .double: self = json.integer.map { .integer($0) } ?? .double(json.double ?? .nan)
     }
   }
 }

@@ -7,17 +7,21 @@ struct ValueDecoder: Decoder {
   let userInfo: [CodingUserInfoKey: Any]
   /// The document of the value, for a ``DocumentID``.
   let documentPath: DocumentPath?
+  /// Whether it decodes a ``JSONRecord``.
+  let isRecord: Bool
 
   init(
     value: Value,
     codingPath: [any CodingKey],
     userInfo: [CodingUserInfoKey: Any],
-    documentPath: DocumentPath?
+    documentPath: DocumentPath?,
+    isRecord: Bool = false
   ) {
     self.value = value
     self.codingPath = codingPath
     self.userInfo = userInfo
     self.documentPath = documentPath
+    self.isRecord = isRecord
   }
 
   /// Returns the decoder itself, or one over the REST JSON of an external decoder.
@@ -32,7 +36,13 @@ struct ValueDecoder: Decoder {
   }
 
   func child(_ value: Value, _ key: any CodingKey) -> ValueDecoder {
-    ValueDecoder(value: value, codingPath: codingPath + [key], userInfo: userInfo, documentPath: documentPath)
+    ValueDecoder(
+      value: value,
+      codingPath: codingPath + [key],
+      userInfo: userInfo,
+      documentPath: documentPath,
+      isRecord: isRecord
+    )
   }
 
   /// Decodes a type, including Foundation types with a Firestore type.

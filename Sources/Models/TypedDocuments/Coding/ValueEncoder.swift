@@ -5,6 +5,8 @@ struct ValueEncoder: Encoder {
   let node: Node
   let codingPath: [any CodingKey]
   let userInfo: [CodingUserInfoKey: Any]
+  /// Whether it encodes a ``JSONRecord``.
+  let isRecord: Bool
 
   /// The content written so far, shared with the containers that write it.
   final class Node {
@@ -31,10 +33,16 @@ struct ValueEncoder: Encoder {
     }
   }
 
-  init(node: Node, codingPath: [any CodingKey], userInfo: [CodingUserInfoKey: Any]) {
+  init(
+    node: Node,
+    codingPath: [any CodingKey],
+    userInfo: [CodingUserInfoKey: Any],
+    isRecord: Bool = false
+  ) {
     self.node = node
     self.codingPath = codingPath
     self.userInfo = userInfo
+    self.isRecord = isRecord
   }
 
   /// Encodes the content with the settings of another encoder.
@@ -95,7 +103,7 @@ struct ValueEncoder: Encoder {
   }
 
   func child(_ node: Node, _ key: any CodingKey) -> ValueEncoder {
-    ValueEncoder(node: node, codingPath: codingPath + [key], userInfo: userInfo)
+    ValueEncoder(node: node, codingPath: codingPath + [key], userInfo: userInfo, isRecord: isRecord)
   }
 
   // MARK: Encoder
