@@ -97,7 +97,7 @@ func fuzzPlan(_ input: [UInt8]) {
   inMemory(input) { path in
     let parser = JSONParser()
     _ = attempt { () throws(Failure) in
-      var reader = try PlanReader(path)
+      var reader = try PlanFileReader(path)
       var last = 0
       while let line = try reader.next() {
         expect(line.number > last, "line numbers do not rise")

@@ -45,7 +45,7 @@ extension PlanPage {
     var tally = PlanTally(known: Set(collections.compactMap { CollectionPath($0.name) }))
     guard let path = list("plan.jsonl") else { return (tally, Extent()) }
     let extent = try extent { (body) throws(Failure) in
-      var reader = try PlanReader(path)
+      var reader = try PlanFileReader(path)
       while let line = try reader.next() {
         tally.add(line.change)
         _ = try body { item(line, tally) }
@@ -64,7 +64,7 @@ extension PlanPage {
     try file.write(head.bytes)
     if let path = list("plan.jsonl") {
       let walk: Walk = { (body) throws(Failure) in
-        var reader = try PlanReader(path)
+        var reader = try PlanFileReader(path)
         while let line = try reader.next(), try body({ item(line, tally) }) {}
       }
       try write(walk, extent.shown, to: &file)
@@ -72,7 +72,7 @@ extension PlanPage {
     try file.write("</ol>\n</section>\n")
   }
 
-  private func item(_ line: PlanReader.Line, _ tally: PlanTally) -> Markup {
+  private func item(_ line: PlanFileReader.Line, _ tally: PlanTally) -> Markup {
     let change = line.change
     let kind = PlanTally.Kind(change).rawValue
     let collection = tally.collection(of: change.path).string

@@ -10,7 +10,7 @@ struct PlanSession: PlanSink {
   /// What is done with changes.
   enum Performer: Sendable {
     /// They are listed.
-    case planning(PlanFile)
+    case planning(PlanFileWriter)
     /// They are written; the journal knows what was written before an interruption.
     case applying(Journal?)
   }

@@ -184,21 +184,21 @@ struct CommitScheduler {
   /// Records the documents of a chunk that were read back.
   mutating func readBack(_ id: Int, _ documents: [DocumentPath: RawDocument], now: Double) -> [Settled] {
     guard var chunk = inFlight.removeValue(forKey: id) else { return [] }
-    let verdict = CommitVerdict(on: chunk, documents)
+    let lost = LostCommit(on: chunk, documents)
     var settled: [Settled] = []
     var ready: [PendingWrite] = []
     for write in chunk.writes {
       let current = documents[write.write.path]
       switch write.state(in: current) {
       // It was like this before, or another writer changed it.
-      case .applied where verdict == .notApplied && write.isGuarded:
+      case .applied where lost == .notApplied && write.isGuarded:
         settled.append((write, .conflict(current)))
       case .applied: settled.append((write, .written(updateTime: current?.updateTime)))
-      case .ready where verdict == .applied && write.mayBeApplied && !write.isGuarded:
+      case .ready where lost == .applied && write.mayBeApplied && !write.isGuarded:
         settled.append((write, .written(updateTime: current?.updateTime)))
       case .ready: ready.append(write)
       // Applied, and changed by another writer since.
-      case .conflict where verdict == .applied && write.mayBeApplied:
+      case .conflict where lost == .applied && write.mayBeApplied:
         settled.append((write, .written(updateTime: nil)))
       case .conflict: settled.append((write, .conflict(current)))
       }

@@ -4,7 +4,7 @@ import FirestoreModels
 ///
 /// A commit is atomic: one of its writes stands for all, and all documents that it created have the same
 /// create time.
-enum CommitVerdict: Equatable {
+enum LostCommit: Equatable {
   case applied, notApplied, unknown
 
   /// Decides by the current documents.

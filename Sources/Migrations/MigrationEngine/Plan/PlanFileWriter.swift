@@ -8,12 +8,12 @@ import Runs
 /// out for a creation), `checksum` (of the migration's file, where it has one), `createTime`, `database`, `migration`, `path`,
 /// `reasons`, `serverTimes` and `updateTime`.
 ///
-///     let file = PlanFile(context.folder.file("plan.jsonl"), database: context.client.database)
+///     let file = PlanFileWriter(context.folder.file("plan.jsonl"), database: context.client.database)
 ///     try await file.append(changes, of: source)
 ///     try await file.flush()
 ///
 /// A page of changes is encoded while the next ones are decided; a few are under way, one after another.
-struct PlanFile: Sendable {
+struct PlanFileWriter: Sendable {
   private let list: LineList
   private let database: DatabaseName
   /// Lines that are not in the file yet.

@@ -1,0 +1,75 @@
+package import Files
+package import FirestoreModels
+
+/// Reads a plan file line by line.
+package struct PlanFileReader: ~Copyable {
+  package struct Line: Sendable, Equatable {
+    /// The number of the line, from 1.
+    package var number: Int
+    package var database: DatabaseName
+    package var migration: LedgerEntry.Applied
+    package var change: Change
+  }
+
+  private var lines: LineReader
+  private let parser = JSONParser(maximumBytes: (64 << 20) + 64)
+  private var decoder = WireDecoder()
+
+  /// - Throws: `.inputMissing`.
+  package init(_ path: String) throws(Failure) {
+    lines = try LineReader(path)
+  }
+
+  /// Reads a copy from its start.
+  ///
+  /// - Throws: `.inputMissing`.
+  init(_ copy: InputCopy) throws(Failure) {
+    lines = try LineReader(copy)
+  }
+
+  /// The next change, nil at the end.
+  ///
+  /// - Throws: `.inputMalformed` naming the line; also where the last line was cut off.
+  package mutating func next() throws(Failure) -> Line? {
+    guard try lines.advance() else { return nil }
+    let number = lines.number
+    do throws(WireError) {
+      guard lines.isEnded else { throw WireError("it was cut off") }
+      return try lines.withLine { bytes throws(WireError) in
+        try parser.parse(bytes) { json throws(WireError) in
+          guard let database = json["database"]?.string.flatMap({ DatabaseName(parsing: $0) }) else {
+            throw WireError("database is projects/P/databases/D")
+          }
+          guard let migration = json["migration"]?.string else { throw WireError("migration is a name") }
+          let change = try decoder.change(json)
+          try Self.check(change, json)
+          return Line(
+            number: number,
+            database: database,
+            migration: LedgerEntry.Applied(id: migration, checksum: json["checksum"]?.string),
+            change: change
+          )
+        }
+      }
+    } catch {
+      throw Failure(
+        .inputMalformed,
+        "read the plan",
+        path: lines.path,
+        cause: "line \(number): \(error)",
+        remedy: "Give a file that 'migrate plan -o' wrote."
+      )
+    }
+  }
+
+  /// Refuses a change that does not say all that its write depends on, or one of gymmigrate's own documents.
+  private static func check(_ change: Change, _ json: JSONCursor) throws(WireError) {
+    if change.before == nil, change.isDeletion { throw WireError("before and after are both missing") }
+    if change.before != nil, change.before?.updateTime == nil { throw WireError("updateTime is missing") }
+    if let violation = PathLimits.violations(of: change.path).first { throw WireError(violation.message) }
+    if json["serverTimes"] == nil { throw WireError("serverTimes is missing") }
+    if let problem = DeclarativeMigration.problem(of: change.path.collection.root, isGroup: false) {
+      throw WireError(problem)
+    }
+  }
+}
