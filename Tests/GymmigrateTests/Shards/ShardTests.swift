@@ -149,7 +149,7 @@ struct ShardTests {
         try content(tool, "W/runs/\(run)/findings.csv")
           == content(tool, ".gymmigrate/runs/\(whole)/findings.csv")
       )
-      #expect(try tool.names(in: "W/runs/\(run)").contains("summary.json"))
+      #expect(tool.names(in: "W/runs/\(run)").contains("summary.json"))
     }
   }
 

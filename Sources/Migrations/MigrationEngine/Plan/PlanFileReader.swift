@@ -1,4 +1,4 @@
-package import Files
+import Files
 package import FirestoreModels
 
 /// Reads a plan file line by line.
