@@ -62,10 +62,11 @@ bench-reads: build
 bench-writes: build
 	@scripts/bench-writes.sh
 
-## check: formatting, layers, and a build of everything with warnings as errors, beside the build of every day
+## check: formatting, layers, and a build of everything with warnings as errors, the fuzz targets too, beside the build of every day
 check: deps lint layers
 	$(SWIFT) build --build-tests --scratch-path .build/check -Xswiftc -warnings-as-errors \
 	  --explicit-target-dependency-import-check error
+	$(SWIFT) build --package-path Fuzz --target Fuzz -Xswiftc -warnings-as-errors
 
 ## check-disk: 500 runs on a disk that is full for one of their files, judged by what they leave, resumed or undone
 check-disk: deps

@@ -71,7 +71,11 @@ let package = Package(
     ),
 
     // Floor 2: moving documents, and the embedded store.
-    library("Files", in: "Transfer/", ["FirestoreModels", "Platform", "CLinux", "COpenSSL", "CZlib"]),
+    library(
+      "Files",
+      in: "Transfer/",
+      ["FirestoreModels", "TypedDocuments", "Platform", "CLinux", "COpenSSL", "CZlib"]
+    ),
     library("Configuration", in: "Transfer/", ["FirestoreModels", "Schema", "YAML", "Files", "Platform"]),
     library(
       "FirestoreREST",
@@ -91,14 +95,18 @@ let package = Package(
     library(
       "Runs",
       in: "Transfer/",
-      ["FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Platform", logging]
+      [
+        "FirestoreModels", "TypedDocuments", "Schema", "Files", "Configuration", "FirestoreREST", "Platform",
+        logging,
+      ]
     ),
     library(
       "Transfer",
       in: "Transfer/",
       [
-        "FirestoreModels", "Schema", "Files", "Configuration", "FirestoreREST", "Storage", "Tables", "Runs",
-        "Platform", logging,
+        "FirestoreModels", "TypedDocuments", "Schema", "Files", "Configuration", "FirestoreREST", "Storage",
+        "Tables",
+        "Runs", "Platform", logging,
       ]
     ),
     library("LocalFirestore", in: "", ["FirestoreModels", "Platform", grdb, sqlite]),
@@ -115,8 +123,9 @@ let package = Package(
       "Shards",
       in: "Migrations/",
       [
-        "FirestoreModels", "Files", "Configuration", "FirestoreREST", "Storage", "Tables", "Runs", "Transfer",
-        "MigrationEngine", "Platform", logging,
+        "FirestoreModels", "TypedDocuments", "Files", "Configuration", "FirestoreREST", "Storage", "Tables",
+        "Runs",
+        "Transfer", "MigrationEngine", "Platform", logging,
       ]
     ),
     library(
@@ -139,8 +148,10 @@ let package = Package(
     .executableTarget(
       name: "Fuzz",
       dependencies: [
-        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST", "Storage",
-        "Tables", "Runs", "Transfer", "LocalFirestore", "MigrationEngine", "Shards", "GymMigrations", "CZlib", grdb,
+        "FirestoreModels", "TypedDocuments", "GymModels", "Files", "Configuration", "FirestoreREST",
+        "Storage",
+        "Tables", "Runs", "Transfer", "LocalFirestore", "MigrationEngine", "Shards", "GymMigrations", "CZlib",
+        grdb,
       ],
       swiftSettings: settings
     ),

@@ -1,4 +1,5 @@
 import FirestoreModels
+import TypedDocuments
 
 @testable import Files
 @testable import MigrationEngine

@@ -1,5 +1,6 @@
 import Dispatch
 import FirestoreModels
+import TypedDocuments
 import Synchronization
 
 @testable import Files
