@@ -5,7 +5,7 @@
 #   GYMMIGRATE_ORACLE_USERS=100000   users of the gym that is migrated and compared document by document
 #   PLAN=1000000                     documents that are planned; 0 leaves that out
 #   ROUNDS=3                         how often the plan is timed
-#   RATIO=1.3                        the time that a plan may take, in times of an export
+#   RATIO=2.6                        the time that a plan may take, in times of an export
 #   MEMORY=64                        the MiB that it may take
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 users=${GYMMIGRATE_ORACLE_USERS:-100000}
 plan=${PLAN:-1000000}
 rounds=${ROUNDS:-3}
-export RATIO=${RATIO:-1.3} MEMORY=${MEMORY:-64}
+export RATIO=${RATIO:-2.6} MEMORY=${MEMORY:-64}
 
 PATH=$PATH:/usr/sbin
 . scripts/lib/page-files.sh
