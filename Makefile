@@ -80,7 +80,7 @@ check-faults: deps
 check-filters: deps
 	@scripts/check-filters.sh
 
-## check-kills: kills an import, a migration and an undo at 200 moments each, and takes them up again; an hour or two
+## check-kills: kills an import, a migration and an undo at 200 moments each, and resumes them; an hour or two
 check-kills: build
 	@nice -n 10 scripts/check-kills.py
 

@@ -50,8 +50,8 @@ serve_pages "$work" members "$total"
 timed() { # NAME COMMAND...: one line of name, wall, user, system seconds and kilobytes
   local name=$1
   shift
-  /usr/bin/time -a -o "$work/times" -f "$name %e %U %S %M" "$@" >/dev/null 2>"$work/talk" || {
-    cat "$work/talk" >&2
+  /usr/bin/time -a -o "$work/times" -f "$name %e %U %S %M" "$@" >/dev/null 2>"$work/errors" || {
+    cat "$work/errors" >&2
     exit 1
   }
 }

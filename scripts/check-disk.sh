@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Proves that a full disk damages nothing: hundreds of seeded runs for which the disk is full for one of their files, at a
-# random byte, for a while or for ever; then they are taken up again or undone.
+# random byte, for a while or for ever; then they are resumed or undone.
 #
 #   scripts/check-disk.sh [CASES [FIRST-SEED]]
 #

@@ -5,7 +5,7 @@
                            [--work import|apply|undo|all]
 
 The program under test works against a second process of it that serves an embedded store, so a kill (-9) takes nothing but
-the client. For every point, in a database of its own: the run is started and killed after a random time, looked at, taken up
+the client. For every point, in a database of its own: the run is started and killed after a random time, looked at, resumed
 again (killed again sometimes), and compared with an uninterrupted run.
 
 - The moments are spread evenly over the length of an uninterrupted run, which is measured anew every some points, because
@@ -193,7 +193,7 @@ class Judge:
         return left
 
     def assert_true(self, database, counts):
-        """Judges what is said of a run that was just killed: whether there is one to take up."""
+        """Judges what is said of a run that was just killed: whether there is one to resume."""
         runs = self.tool.runs(database)[self.own:]
         extent = self.store.extent(database)
         if len(runs) > 1:
@@ -335,7 +335,7 @@ class Judge:
         counts = self.counts
         return (
             f"kills: {counts['before']} before the first write, {counts['during']} between writes, {counts['after']} after "
-            f"the last, {counts['again']} of runs that were taken up; {counts['late']} came too late and do not count; "
+            f"the last, {counts['again']} of runs that were resumed; {counts['late']} came too late and do not count; "
             f"{counts['wrong']} wrong"
         )
 

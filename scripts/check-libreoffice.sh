@@ -59,10 +59,10 @@ convert() { # FORMAT FOLDER FILES...: converts workbooks
   local format=$1 folder=$2 book
   shift 2
   HOME=$work soffice "-env:UserInstallation=file://$work/profile" --headless --convert-to "$format" --outdir "$folder" \
-    "$@" >talk 2>&1
+    "$@" >errors 2>&1
   for book in "$@"; do
     book=$(basename "$book" .xlsx)
-    [[ -s $folder/$book.$format ]] || { echo "check-libreoffice: it did not open $book.xlsx" >&2; cat talk >&2; exit 1; }
+    [[ -s $folder/$book.$format ]] || { echo "check-libreoffice: it did not open $book.xlsx" >&2; cat errors >&2; exit 1; }
   done
 }
 

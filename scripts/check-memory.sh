@@ -61,13 +61,13 @@ failed=0
 measured() { # NAME CODE COMMAND...: fails where it ends in another code, or takes more than the limit
   local name=$1 wanted=$2 code=0
   shift 2
-  /usr/bin/time -o time -f '%e %M' "$@" >output 2>talk || code=$?
+  /usr/bin/time -o time -f '%e %M' "$@" >output 2>errors || code=$?
   local seconds kilobytes
   read -r seconds kilobytes < <(tail -1 time)
   printf '%-48s %8s s %7.1f MiB\n' "$name" "$seconds" "$(python3 -c "print($kilobytes / 1024)")"
   if [[ $code -ne $wanted ]]; then
     echo "check-memory: $name ended in $code, not $wanted" >&2
-    tail -3 talk >&2
+    tail -3 errors >&2
     failed=1
   fi
   if ((kilobytes > limit * 1024)); then
@@ -76,7 +76,7 @@ measured() { # NAME CODE COMMAND...: fails where it ends in another code, or tak
   fi
 }
 
-differences() { # what the summary in `output` must tell of left against right
+differences() { # what the summary in `output` must say of left against right
   python3 - output "$documents" <<'PY'
 import json
 import sys

@@ -41,13 +41,13 @@ failed=0
 measured() { # NAME CODE COMMAND...: fails where it ends in another code, or takes more than the limit
   local name=$1 wanted=$2 code=0 seconds kilobytes
   shift 2
-  /usr/bin/time -o time -f '%e %U %S %M' "$@" --state-dir state --no-progress >output 2>talk || code=$?
+  /usr/bin/time -o time -f '%e %U %S %M' "$@" --state-dir state --no-progress >output 2>errors || code=$?
   read -r seconds user system kilobytes < <(tail -1 time)
   printf '%-28s %7s s, CPU %6.2f s, %5.1f MiB  %s\n' "$name" "$seconds" \
     "$(python3 -c "print($user + $system)")" "$(python3 -c "print($kilobytes / 1024)")" "$(tail -1 output)"
   if [[ $code -ne $wanted ]]; then
     echo "check-mirror: $name ended in $code, not $wanted" >&2
-    tail -3 talk >&2
+    tail -3 errors >&2
     failed=1
   fi
   if ((kilobytes > limit * 1024)); then

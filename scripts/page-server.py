@@ -5,7 +5,7 @@
     page-server.py DOCUMENTS --lines     prints the documents of the database `left` as JSON Lines instead
 
 The collection `users` of any database has so many documents, in the order of their names. In the database `right`, every
-thousandth differs and every ten-thousandth is missing. Lists, queries that go on behind a name, and counts are answered.
+thousandth differs and every ten-thousandth is missing. Lists, queries that start behind a name, and counts are answered.
 """
 import contextlib
 import json

@@ -69,7 +69,7 @@ struct DocumentationSandbox {
 
   private init(folder: URL, home: URL, tools: URL, serving: String) throws {
     guard let endpoint = serving.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)?.output else {
-      throw Trouble("the store does not tell its address: \(serving)")
+      throw Trouble("the store does not print its address: \(serving)")
     }
     self.folder = folder
     shell = try BinaryRunner(executable: "/bin/bash")

@@ -136,7 +136,7 @@ struct FaultCase: Sendable, CustomStringConvertible {
   let kind: FaultKind
   let operation: Operation
   let placement: Placement
-  /// Whether the run keeps a journal and checkpoints, and is taken up where it ended.
+  /// Whether the run keeps a journal and checkpoints, and is resumed where it ended.
   let isJournaled: Bool
 
   static let cells = UInt64(FaultKind.allCases.count * Operation.allCases.count * 4)

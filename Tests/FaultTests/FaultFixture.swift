@@ -122,9 +122,9 @@ struct FaultFixture: Sendable {
     DatabaseEnvironment(name: "test", database: client.database, endpoint: client.endpoint)
   }
 
-  /// Does one operation as the command of that name does it, and tells how it went.
+  /// Does one operation as the command of that name does it, and returns the result.
   ///
-  /// - Parameter earlier: The run that is taken up, nil for a new one.
+  /// - Parameter earlier: The run that is resumed, nil for a new one.
   func perform(
     _ operation: Operation,
     _ data: LoadData,

@@ -3,7 +3,7 @@ import Foundation
 import Runs
 import TestSupport
 
-/// Runs one case of the matrix and tells what is not as it should be.
+/// Runs one case of the matrix and reports what is not as it should be.
 ///
 /// The truth is the server's own: its documents, and its count of changes.
 struct FaultRun {
@@ -61,7 +61,7 @@ struct FaultRun {
       let isResumed = copy.test.isJournaled && first.failure != nil
       let second = try await place.perform(operation, data, resuming: isResumed ? first.run : nil)
       copy.expect(second.failure == nil && second.other == nil, "the second run: \(second)")
-      // A run that is taken up counts all that it wrote, whenever that was.
+      // A run that is resumed counts all that it wrote, whenever that was.
       let written = mini.totalChanges - (isResumed ? 0 : changes)
       copy.expect(
         second.counts.written == written,
@@ -192,7 +192,7 @@ struct FaultRun {
     for (name, text) in result.files { expect(text == whole[name], "half of \(name)") }
   }
 
-  /// The counts and the list of a run that was taken up are those of one that nothing happened to.
+  /// The counts and the list of a run that was resumed are those of one that nothing happened to.
   private mutating func judgeResumed(_ result: FaultFixture.Result) {
     let counts = result.counts
     guard test.operation != .migrate else { return }

@@ -38,7 +38,7 @@ final class OtherWriter: Sendable {
         _ = inner(request)
         return .dropConnection
       }
-      // Only of several writes the others tell that the commit was applied.
+      // Only of several writes the others show that the commit was applied.
       let reaction = inner(request)
       guard case .response(let response) = reaction, response.status == 200, Self.names(request).count > 1
       else { return reaction }
@@ -64,7 +64,7 @@ final class OtherWriter: Sendable {
     guard !names.isEmpty else { return }
     let name = names[Int(seed % UInt64(names.count))]
     let count = counts.withLock { counts -> Int? in
-      // Planning again some times must do, unless it goes on for ever.
+      // Planning again some times must do, unless it never ends.
       if !placement.isLasting, counts[name, default: 0] >= 3 { return nil }
       counts[name, default: 0] += 1
       return counts[name]

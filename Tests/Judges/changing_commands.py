@@ -80,7 +80,7 @@ def copies(copy):
     copy.between("copy again", "copy", *everything, "--mode", "upsert")
     copy("unlike", "fix", "kinds", "--where", "v != null", "--set", "v=unlike", "--no-touch")
     copy("more", "import", copy.run.write("more.jsonl", '{"name":"kinds/more","fields":{}}\n'))
-    copy.between("diff tells", "diff", "kinds", "--detail", "--show-equal", "-o", "diff.txt", ends=1)
+    copy.between("diff lists", "diff", "kinds", "--detail", "--show-equal", "-o", "diff.txt", ends=1)
     copy.between("copy refused", "copy", "kinds", ends=2)
     copy.between("copy merges", "copy", "kinds", "--mode", "merge", "--where", "v is-nan", "--limit", "3")
     extraneous = ["kinds", "--mode", "replace", "--delete-extraneous"]

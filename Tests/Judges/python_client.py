@@ -25,7 +25,7 @@ from google.cloud.firestore_v1.vector import Vector
 
 UTC = datetime.timezone.utc
 
-# Over REST the client tells errors apart by their HTTP codes alone.
+# Over REST the client distinguishes errors by their HTTP codes alone.
 INVALID_ARGUMENT = FAILED_PRECONDITION = exceptions.BadRequest
 ALREADY_EXISTS = ABORTED = exceptions.Conflict
 NOT_FOUND = exceptions.NotFound
@@ -390,7 +390,7 @@ def every_method(db):
     committed = api.commit(request={"database": db._database_string, "writes": [update], "transaction": begun})
     assert len(committed.write_results) == 1 and committed.commit_time >= committed.write_results[0].update_time
 
-    # A read that begins a transaction tells it first.
+    # A read that begins a transaction returns it first.
     answers = list(
         api.batch_get_documents(
             request={"database": db._database_string, "documents": [name, name + "x"], "new_transaction": {"read_only": {}}}

@@ -82,7 +82,7 @@ def whole(moment):
 
 
 def elements(text):
-    """The elements of an array in our CSV, where those that JSON does not tell have their types."""
+    """The elements of an array in our CSV, where those that JSON does not distinguish have their types."""
     return [it if isinstance(it, dict) else {"literal": it} for it in json.loads(text)]
 
 

@@ -491,7 +491,7 @@ def readings(schema, documents, merge=False):
 
 # What the tool says
 
-# The rules of `check` for what a reading says, and for what the list of an import can tell.
+# The rules of `check` for what a reading says, and for what the list of an import can show.
 IMPORT = {it: it for it in ("wrong-type", "value-unknown", "format", "range", "field-unexpected", "field-unknown", "document-id")}
 CHECK = IMPORT | {it: it for it in ("id-missing", "id-mismatch", "unreadable", "hidden", "foreign-key-dangling")}
 CHECK |= {"missing": "required-missing", "blank": "required-missing", "key-missing": "foreign-key-missing"}

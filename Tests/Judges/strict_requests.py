@@ -114,13 +114,13 @@ class Run:
         )
         self.proxy.watch = stop and stopping(process, *stop)
         try:
-            output, talk = process.communicate(timeout=300)
+            output, errors = process.communicate(timeout=300)
         finally:
             self.proxy.watch = None
             process.kill()
             process.wait()
         if process.returncode not in (ends if isinstance(ends, tuple) else (ends,)):
-            raise Wrong(f"{phase}: {arguments} ended in {process.returncode}, not {ends}: {talk.decode()[-2000:]}")
+            raise Wrong(f"{phase}: {arguments} ended in {process.returncode}, not {ends}: {errors.decode()[-2000:]}")
         return output.decode()
 
     def write(self, name, text):
@@ -215,7 +215,7 @@ def judged(exchanges, judge):
     written, wrong = {}, 0
     for exchange in exchanges:
         if (exchange.phase, exchange.method, exchange.target) == ("doctor", "GET", "/"):
-            # Any answer tells whether the service can be reached, and its time.
+            # Any answer shows whether the service can be reached, and its time.
             continue
         try:
             message = judge.exchange(exchange)
@@ -317,7 +317,7 @@ def main():
 
 
 def verdict(exchanges, exported, copied, documents):
-    """Judges everything that was recorded and tells what it came to; returns the exit code."""
+    """Judges everything that was recorded and prints the result; returns the exit code."""
     judge = Judge(*(f"projects/{PROJECT}/databases/{name}" for name in DATABASES))
     written, failed = judged(exchanges, judge)
     for (phase, database), moments in judge.moments.items():

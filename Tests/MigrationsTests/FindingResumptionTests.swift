@@ -11,7 +11,7 @@ import Testing
 @testable import MigrationEngine
 @testable import Runs
 
-/// A migration over documents, and what it has to report, which no run of it may leave out or tell twice.
+/// A migration over documents, and what it has to report, which no run of it may leave out or report twice.
 private struct Reporting: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var migration: any Migration
@@ -47,7 +47,7 @@ private struct Reporting: Sendable, CustomTestStringConvertible {
       // Two are given to others, four are removed, and b@x.mx is made.
       commits: 7
     ),
-    // The email tells who of those with one phone belong together; once they are linked, nobody is left for the others.
+    // The email decides who of those with one phone belong together; once they are linked, nobody is left for the others.
     Reporting(
       testDescription: "members-link",
       migration: MembersLink(),
@@ -68,7 +68,7 @@ private struct Reporting: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("Findings of migrations that are taken up again", .timeLimit(.minutes(60)))
+@Suite("Findings of migrations that are resumed", .timeLimit(.minutes(60)))
 struct FindingResumptionTests {
   /// What a run leaves.
   private struct Outcome: Equatable {

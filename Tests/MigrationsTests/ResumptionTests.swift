@@ -11,7 +11,7 @@ import Testing
 @testable import MigrationEngine
 @testable import Runs
 
-@Suite("Migrations that are taken up again", .timeLimit(.minutes(60)))
+@Suite("Migrations that are resumed", .timeLimit(.minutes(60)))
 struct ResumptionTests {
   @Test("A position is read as it was written")
   func positions() throws {
@@ -23,7 +23,7 @@ struct ResumptionTests {
     for text in ["", "x", "1 users", " ", "users/u1"] { #expect(SourcePosition(text) == nil, "\(text)") }
   }
 
-  @Test("A report goes on from its counters")
+  @Test("A report continues from its counters")
   func counters() throws {
     let users = CollectionPath(nil, "users")
     var report = MigrationReport(migration: "m")
@@ -43,7 +43,7 @@ struct ResumptionTests {
     #expect(MigrationReport(migration: "m", counters: [:]).changeCount == 0)
   }
 
-  /// Applies `user-emails --prune` with a bound on deletions, in a run that is begun or taken up.
+  /// Applies `user-emails --prune` with a bound on deletions, in a run that is begun or resumed.
   private func prune(
     _ server: HTTPTestServer,
     _ run: RunDirectory,

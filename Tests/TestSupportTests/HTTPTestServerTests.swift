@@ -7,7 +7,7 @@ struct HTTPTestServerTests {
   private static let body = Array(String(repeating: "0123456789", count: 100).utf8)
   private static let response = TestResponse(200, body: body)
 
-  @Test("tells what was asked, raw and decoded")
+  @Test("records requests, raw and decoded")
   func request() async throws {
     try await HTTPTestServer.withServer({ .json(#"{"path":"\#($0.rawPath)"}"#) }) { server in
       let answer = try await exchange(
@@ -220,7 +220,7 @@ struct HTTPTestServerTests {
   }
 
   @Test(
-    "tells the kinds of requests apart",
+    "distinguishes the kinds of requests",
     arguments: [
       Kind(method: "GET", path: "/c", kind: .list), Kind(method: "GET", path: "/c/d", kind: .get),
       Kind(method: "GET", path: "/c/a%3Ab", kind: .get), Kind(method: "POST", path: "/c", kind: .create),

@@ -99,7 +99,7 @@ struct MiniFirestoreWriteTests {
     #expect(try client.post(":commit", "{}")["commitTime"] is String)
   }
 
-  @Test("times go on in microseconds")
+  @Test("times advance in microseconds")
   func times() throws {
     var last = ""
     for _ in 0..<50 {
@@ -270,7 +270,7 @@ struct MiniFirestoreWriteTests {
     #expect(mini.totalWrites == 0)
   }
 
-  @Test("what was written is what a snapshot tells, whatever the spelling")
+  @Test("what was written is what a snapshot returns, whatever the spelling")
   func snapshots() throws {
     let lines = [
       #"{"fields":{"b":{"doubleValue":1.0},"a":{"integerValue":7}},"name":"z/é"}"#,

@@ -26,7 +26,7 @@ func fuzzRanges(_ input: [UInt8]) {
   var steps = 0
   while !scheduler.isCurrentDone {
     steps += 1
-    expect(steps < 100 * (ids.count + 10), "it goes on for ever")
+    expect(steps < 100 * (ids.count + 10), "it never ends")
     while let request = scheduler.begin() {
       guard case .range(let piece) = request.what else { fatalError("something else than a range is read") }
       awaited.append((request.number, piece))

@@ -87,7 +87,7 @@ func fuzzJournal(_ input: [UInt8]) {
     {
       count += page.count
       last = page.last?.path
-      expect(count <= undone.count, "pages go on for ever")
+      expect(count <= undone.count, "pages never end")
     }
     expect(count == undone.count, "\(count) of \(undone.count) documents are paged through")
   }

@@ -105,14 +105,14 @@ private func start(_ kind: UInt8, _ records: [[UInt8]], _ done: DispatchSemaphor
   let client = StorageClient(endpoint: "http://h", caller: caller)
   Task {
     do throws(Failure) {
-      try await talk(client, kind)
+      try await exchange(client, kind)
     } catch {
       expect(!error.description.contains("\n"), "an error of several lines")
     }
   }
 }
 
-private func talk(_ client: StorageClient, _ kind: UInt8) async throws(Failure) {
+private func exchange(_ client: StorageClient, _ kind: UInt8) async throws(Failure) {
   let address = try StorageAddress("gs://bucket/o")
   let store = BucketObjectStore(try StorageAddress("gs://bucket/p"), client)
   switch kind {

@@ -19,7 +19,7 @@ struct CommandTests {
     }
   }
 
-  @Test("env list and env show tell the environments, and no secret.")
+  @Test("env list and env show print the environments, and no secret.")
   func environments() async throws {
     try await withTool { tool in
       let list = try await tool.bare(["env", "list"])

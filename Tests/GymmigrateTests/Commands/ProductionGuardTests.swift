@@ -106,7 +106,7 @@ struct ProductionGuardTests {
     }
   }
 
-  @Test("env show tells where the parts of an environment are from that another configuration protects.")
+  @Test("env show prints where the parts of an environment are from that another configuration protects.")
   func shadowedOrigins() async throws {
     try await withHome { tool in
       try tool.write("environments:\n  mine: { project: sajarubox, database: main }\n", to: "gymmigrate.yaml")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Settings by variables", .timeLimit(.minutes(60)))
 struct SettingsTests {
-  /// Name to value and origin, as `env show --origin` tells them.
+  /// Name to value and origin, as `env show --origin` prints them.
   private func origins(_ result: RunResult) -> [String: [String]] {
     var found: [String: [String]] = [:]
     for line in result.output.split(separator: "\n") {
@@ -139,7 +139,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("A run goes on with the settings that it began with, whatever the variables say by then.")
+  @Test("A run is resumed with the settings that it began with, whatever the variables say by then.")
   func resumed() async throws {
     let mini = MiniFirestore()
     let running = Later<RunningBinary>()

@@ -236,7 +236,7 @@ struct CopyTests {
   }
 
   @Test(
-    "On a terminal it asks, and only yes goes on; --yes answers, and never stands in for --confirm.",
+    "On a terminal it asks, and only yes continues; --yes answers, and never stands in for --confirm.",
     arguments: [
       ("n", ["--to", "test"], 77, 0), ("", ["--to", "test"], 77, 0), ("yes", ["--to", "test"], 0, 1),
       ("-", ["--to", "test", "--yes"], 0, 1), ("-", ["--to", "prod", "--yes"], 77, 0),
@@ -304,7 +304,7 @@ struct CopyTests {
     }
   }
 
-  @Test("A dry run writes nothing and tells what a run would do, and a run does that.")
+  @Test("A dry run writes nothing and reports what a run would do, and a run does that.")
   func dryRun() async throws {
     try await withStores { tool in
       try await tool.load(Self.gym(in: "stage", count: 6), into: "stage")

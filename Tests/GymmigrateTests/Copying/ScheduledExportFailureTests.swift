@@ -42,7 +42,7 @@ struct ScheduledExportFailureTests {
         running.set(process)
         let result = await process.wait()
         #expect(result.signal == SIGKILL, "\(result.errors)")
-        #expect(tool.nights == [yesterday])
+        #expect(tool.exports == [yesterday])
         try await tool.expectWhole(yesterday)
         #expect(try tool.text("nightly/.high-water-mark.json") == marks)
         faults.setOn(false)
@@ -61,7 +61,7 @@ struct ScheduledExportFailureTests {
     let latest: String
 
     init(_ tool: Tool) throws {
-      newest = try #require(tool.nights.last)
+      newest = try #require(tool.exports.last)
       latest = try tool.latestNight()
     }
   }
@@ -69,10 +69,10 @@ struct ScheduledExportFailureTests {
   /// Expects what holds at any moment: what has the name of an export is whole, the newest one of before is still there, and
   /// the link names one that is, and never goes back.
   private func expectNothingHalf(after before: Before, _ tool: Tool, _ moment: String) async throws {
-    #expect(tool.nights.contains(before.newest), "\(moment)")
+    #expect(tool.exports.contains(before.newest), "\(moment)")
     let latest = try tool.latestNight()
-    #expect(tool.nights.contains(latest) && latest >= before.latest, "\(moment): \(latest)")
-    for scheduledExport in tool.nights { try await tool.expectIntact(scheduledExport) }
+    #expect(tool.exports.contains(latest) && latest >= before.latest, "\(moment): \(latest)")
+    for scheduledExport in tool.exports { try await tool.expectIntact(scheduledExport) }
     #expect(
       tool.strangers.allSatisfy { $0.hasPrefix(".") && $0.contains(".part") },
       "\(moment): \(tool.strangers)"
@@ -104,7 +104,7 @@ struct ScheduledExportFailureTests {
       }
       try await tool.bare(command).expect(0)
       #expect(tool.strangers == [])
-      #expect(tool.nights.count == 2)
+      #expect(tool.exports.count == 2)
       try await tool.expectWhole(tool.scheduledExport(1))
     }
   }
@@ -161,7 +161,7 @@ struct ScheduledExportFailureTests {
       #expect(killed > must.count / 2)
       try await tool.bare(ScheduledExportFixture.command + ["--keep", "2"] + tool.place).expect(0)
       #expect(tool.strangers == [])
-      try await tool.expectWhole(try #require(tool.nights.last))
+      try await tool.expectWhole(try #require(tool.exports.last))
     }
   }
 
@@ -189,11 +189,11 @@ struct ScheduledExportFailureTests {
         directory: tool.folder
       )
       result.expectFailure(73, "nightly/")
-      #expect(tool.nights == [yesterday])
+      #expect(tool.exports == [yesterday])
       #expect(tool.strangers == [])
       faults.setOn(true)
       try await tool.bare(ScheduledExportFixture.command + tool.place).expect(77)
-      #expect(tool.nights == [yesterday])
+      #expect(tool.exports == [yesterday])
       #expect(tool.strangers == [])
       try await tool.expectWhole(yesterday)
       #expect(try tool.text("nightly/.high-water-mark.json") == marks)
@@ -208,7 +208,7 @@ struct ScheduledExportFailureTests {
   )
   func fullDisk() async throws {
     let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
-    // Leaves ever more room to a night, until it has enough; tells the code of each, and what is wrong afterwards.
+    // Leaves ever more room to a night, until it has enough; returns the code of each, and what is wrong afterwards.
     let script = #"""
       mkdir disk && mount -t tmpfs -o size=4m none disk || exit 99
       "$@" >/dev/null 2>&1 || exit 98
@@ -273,11 +273,11 @@ struct ScheduledExportFailureTests {
       try permit(0o755, tool.path("nightly"))
       result.expectFailure(73, "nightly")
       #expect(server.requests.count == asked)
-      #expect(tool.nights == [yesterday])
+      #expect(tool.exports == [yesterday])
       #expect(tool.strangers == [])
       try await tool.expectWhole(yesterday)
       try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
-      #expect(tool.nights.count == 2)
+      #expect(tool.exports.count == 2)
     }
   }
 }

@@ -5,14 +5,14 @@ import Testing
 @Suite("Dated exports", .timeLimit(.minutes(60)))
 struct ScheduledExportTests {
   @Test(
-    "A night is a folder of its own, whole, with latest leading to it and one line of JSON to tell of it."
+    "A night is a folder of its own, whole, with latest leading to it and one line of JSON about it."
   )
   func scheduledExport() async throws {
     let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
     try await withTool(against: mini.handler) { tool, _ in
       let result = try await tool.bare(ScheduledExportFixture.command + tool.place + ["--json"])
       result.expect(0)
-      let name = try #require(tool.nights.first)
+      let name = try #require(tool.exports.first)
       try await tool.expectWhole(name)
       #expect(tool.strangers == [])
       let summary = try result.summary()
@@ -29,7 +29,7 @@ struct ScheduledExportTests {
         Issue.record("a log holds '\(text)'")
       }
       try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
-      #expect(tool.nights.count == 2)
+      #expect(tool.exports.count == 2)
       #expect(try tool.latestNight() == tool.scheduledExport(1))
     }
   }
@@ -41,7 +41,7 @@ struct ScheduledExportTests {
     let mini = try MiniFirestore.withSamples(["app_config", "products"])
     try await withTool(against: mini.handler) { tool, _ in
       for _ in 0..<2 { try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0) }
-      let whole = tool.nights
+      let whole = tool.exports
       #expect(whole.count == 2)
       let others: [[String]] = [
         ["products", "--limit", "1"], ["products"], ["--all", "--where", "stock == 0"],
@@ -51,16 +51,16 @@ struct ScheduledExportTests {
       for other in others {
         let partial = ["export"] + other + ["-o", "nightly", "--dated", "--keep", "1"]
         try await tool.bare(partial + tool.place).expect(0)
-        #expect(Set(tool.nights).isSuperset(of: whole), "\(other)")
+        #expect(Set(tool.exports).isSuperset(of: whole), "\(other)")
       }
       var variable = tool
       variable.environment["GYMMIGRATE_KEEP"] = "1"
       try await variable.bare(ScheduledExportFixture.command + tool.place).expect(0)
-      #expect(Set(tool.nights).isSuperset(of: whole))
+      #expect(Set(tool.exports).isSuperset(of: whole))
       try await tool.bare(ScheduledExportFixture.command + ["--keep", "2"] + tool.place).expect(0)
-      #expect(Set(tool.nights).isDisjoint(with: whole))
+      #expect(Set(tool.exports).isDisjoint(with: whole))
       // Of the whole ones the newest two; of the others all.
-      #expect(tool.nights.count == others.count + 2)
+      #expect(tool.exports.count == others.count + 2)
       try await tool.bare(["export", "products", "-o", "p.csv", "--keep", "1"] + tool.place).expect(64)
     }
   }
@@ -71,14 +71,14 @@ struct ScheduledExportTests {
     try await withTool(against: mini.handler) { tool, _ in
       try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
       try await tool.bare(ScheduledExportFixture.command + ["--since", "last"] + tool.place).expect(0)
-      let series = tool.nights
+      let series = tool.exports
       #expect(try tool.text("nightly/\(series[1])/manifest.json").contains("\"since\""))
       try await tool.bare(
         ScheduledExportFixture.command + ["--no-subcollections", "--keep", "1"] + tool.place
       ).expect(0)
-      #expect(tool.nights.count == 3 && Set(tool.nights).isSuperset(of: series))
+      #expect(tool.exports.count == 3 && Set(tool.exports).isSuperset(of: series))
       try await tool.bare(ScheduledExportFixture.command + ["--keep", "1"] + tool.place).expect(0)
-      #expect(tool.nights.count == 2 && Set(tool.nights).isDisjoint(with: series))
+      #expect(tool.exports.count == 2 && Set(tool.exports).isDisjoint(with: series))
     }
   }
 
@@ -126,7 +126,7 @@ struct ScheduledExportTests {
       result.expect(0)
       let second = try tool.latestNight()
       #expect(
-        tool.nights == [
+        tool.exports == [
           "2020-01-01T000000Z", "2020-01-02T000000Z", "2020-01-03T000000Z", "2020-01-04T000000Z",
           "2020-01-05T000000Z", first, second,
         ]
@@ -135,8 +135,8 @@ struct ScheduledExportTests {
       #expect(result.errors.contains("nightly/2020-01-01T000000Z is old and stays"))
 
       try await tool.bare(ScheduledExportFixture.command + tool.place + ["--keep", "1"]).expect(0)
-      #expect(tool.nights.last == (try tool.latestNight()))
-      #expect(!tool.nights.contains(first) && !tool.nights.contains(second))
+      #expect(tool.exports.last == (try tool.latestNight()))
+      #expect(!tool.exports.contains(first) && !tool.exports.contains(second))
       #expect(try tool.text("nightly/2020-01-01T000000Z/note.txt") == "mine")
       #expect(tool.strangers == ["before-the-move"])
     }
@@ -168,7 +168,7 @@ struct ScheduledExportTests {
       try await tool.expectWhole(yesterday)
       try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
       #expect(tool.strangers == [])
-      #expect(tool.nights.count == 2)
+      #expect(tool.exports.count == 2)
     }
   }
 
@@ -189,7 +189,7 @@ struct ScheduledExportTests {
       try await tool.bare(["export", "--all", "-o", "taken", "--dated"] + tool.place)
         .expectFailure(73, "taken/latest")
       for wrong in [
-        ["-o", "nights.csv", "--dated"], ["-o", "-", "--dated"], ["-o", "n", "--dated", "--keep", "0"],
+        ["-o", "exports.csv", "--dated"], ["-o", "-", "--dated"], ["-o", "n", "--dated", "--keep", "0"],
         ["-o", "n", "--format", "jsonl", "--since", "last"], ["-o", "n", "--dated", "--since", "yesterday"],
         ["-o", "n", "--dated", "--since", "last", "--subcollections"],
         ["-o", "n", "--dated", "--since", "last", "--limit", "3"],
@@ -259,7 +259,7 @@ struct ScheduledExportTests {
 
       // An increment is no whole export: it takes nobody's place, and stays as long as the one that it adds to.
       try await tool.bare(increment + tool.place + ["--keep", "1"]).expect(0)
-      #expect(tool.nights.count == 3 && tool.nights.contains(whole))
+      #expect(tool.exports.count == 3 && tool.exports.contains(whole))
       // A damaged mark is no reason to leave documents out.
       try tool.write("{\"marks\":[{}]}", to: "nightly/.high-water-mark.json")
       try await tool.bare(increment + tool.place).expectFailure(65, ".high-water-mark.json")
@@ -267,7 +267,7 @@ struct ScheduledExportTests {
       // The next whole one lets the old one, which was without what is below, and its increments go.
       let flat = ScheduledExportFixture.command + ["--no-subcollections", "--keep", "1"]
       try await tool.bare(flat + tool.place).expect(0)
-      #expect(tool.nights == [try tool.latestNight()])
+      #expect(tool.exports == [try tool.latestNight()])
     }
   }
 

@@ -134,7 +134,7 @@ struct BadTableTests {
       "row 2, column 1 (code): expected an id without /",
       arguments: ["--id-column", "code"]
     ),
-    Case("name tells nothing", "__name__,b\n1,2\n", "--collection", file: "members (1).csv", code: 64),
+    Case("name says nothing", "__name__,b\n1,2\n", "--collection", file: "members (1).csv", code: 64),
     Case("unknown zone", "__name__,b\n1,2\n", "Marte", arguments: ["--time-zone", "Marte"], code: 78),
     Case("not a workbook", "__name__,b\n1,2\n", "not an XLSX workbook", file: "members.xlsx"),
   ]
@@ -159,7 +159,7 @@ struct BadTableTests {
     }
   }
 
-  @Test("The report lists every cell with its value; the terminal tells each kind once.")
+  @Test("The report lists every cell with its value; the terminal shows each kind once.")
   func report() async throws {
     let mini = MiniFirestore()
     try await withTool(against: mini.handler) { tool, _ in
@@ -194,7 +194,7 @@ struct BadTableTests {
   func skipRow() async throws {
     let mini = MiniFirestore()
     try await withTool(against: mini.handler) { tool, _ in
-      // Of the values that are rejected alone, nobody could tell that code is text.
+      // Of the values that are rejected alone, nobody could see that code is text.
       try tool.write("sku;code;price;note\na;007;1.5;x\nb;12;dos;\"y;z\"\nc;9;3;\n", to: "products.csv")
       let result = try await tool.run(
         "import",

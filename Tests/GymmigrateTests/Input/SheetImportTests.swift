@@ -250,7 +250,7 @@ struct SheetImportTests {
 
   // MARK: Going on
 
-  @Test("An import of a table that was stopped goes on behind its last row.", arguments: ["csv", "xlsx"])
+  @Test("An import of a table that was stopped resumes behind its last row.", arguments: ["csv", "xlsx"])
   func continues(_ format: String) async throws {
     let mini = MiniFirestore()
     let faults = ScriptedFaults(

@@ -44,7 +44,7 @@ struct CheckTests {
   }
 
   @Test(
-    "The gym of the samples has what its README tells: users of wrong types, and entries of users who are gone."
+    "The gym of the samples has what its README lists: users of wrong types, and entries of users who are gone."
   )
   func samples() async throws {
     try await withTool { tool in

@@ -245,7 +245,7 @@ struct LedgerCommandTests {
   }
 
   @Test(
-    "An undo that was killed when all was done but its summary is taken up.",
+    "An undo that was killed when all was done but its summary is resumed.",
     arguments: [["runs", "resume", "last"], ["migrate", "undo", "last"]]
   )
   func untold(_ command: [String]) async throws {

@@ -22,7 +22,7 @@ struct MainJobTests {
     try await tool.run("export", "--all", "-o", "\(folder)/", "--format", "jsonl").expect(0)
   }
 
-  /// The files of an exported folder by name, without the manifest, which tells its own time.
+  /// The files of an exported folder by name, without the manifest, which has its own time.
   private func files(_ tool: Tool, _ folder: String) throws -> [String: String] {
     var files: [String: String] = [:]
     for name in tool.names(in: folder) where name != "manifest.json" {

@@ -213,7 +213,7 @@ struct PlanFileTests {
     }
   }
 
-  @Test("Killed in the middle and taken up again: every change once.", arguments: Settings.seeds(3))
+  @Test("Killed in the middle and resumed: every change once.", arguments: Settings.seeds(3))
   func killed(_ seed: UInt64) async throws {
     var random = SplitMix64(seed: seed)
     let commit = Int.random(in: 3...12, using: &random)
@@ -251,7 +251,7 @@ struct PlanFileTests {
     }
   }
 
-  @Test("verify --run tells what is not as the run left it.")
+  @Test("verify --run lists what is not as the run left it.")
   func verifyRun() async throws {
     try await withGym { tool, mini, _ in
       let before = mini.lines()

@@ -70,7 +70,7 @@ struct PlanGuardTests {
     }
   }
 
-  @Test("A run that goes on takes what it deleted itself for done, whatever came below it since.")
+  @Test("A resumed run takes what it deleted itself for done, whatever came below it since.")
   func resumed() async throws {
     try await withPlan { tool, mini, kill in
       try await tool.runKilled(
@@ -148,7 +148,7 @@ struct PlanGuardTests {
     }
   }
 
-  @Test("A run goes on with the plan that it began with, and with no other of the same size and time.")
+  @Test("A run is resumed with the plan that it began with, and with no other of the same size and time.")
   func resumedWithAnother() async throws {
     try await withUpdates { tool, mini, kill, other in
       try await tool.runKilled(

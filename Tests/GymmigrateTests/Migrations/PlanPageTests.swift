@@ -64,7 +64,7 @@ struct PlanPageTests {
     return try JSONDecoder().decode(Parsed.self, from: Data(text.utf8))
   }
 
-  /// A page that loads nothing and runs its own script alone, which another judge's digests tell.
+  /// A page that loads nothing and runs its own script alone, which another judge's digests prove.
   private func expectSealed(_ page: Parsed, _ location: SourceLocation = #_sourceLocation) {
     #expect(page.scripts == 1, sourceLocation: location)
     #expect(page.hashes.count == 2, sourceLocation: location)
@@ -217,7 +217,7 @@ struct PlanPageTests {
 
   // MARK: Cost
 
-  @Test("A plan tells what applying it costs: documents and counts read, changes, deletions.")
+  @Test("A plan shows what applying it costs: documents and counts read, changes, deletions.")
   func cost() async throws {
     let mini = try MiniFirestore.withSamples(["users", "user_emails", "groups"])
     try await withTool(against: mini.handler) { tool, _ in

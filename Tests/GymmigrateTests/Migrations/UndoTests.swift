@@ -12,7 +12,7 @@ struct UndoTests {
     try await withTool(against: mini.handler) { tool, _ in try await body(tool, mini) }
   }
 
-  /// What an export of everything consists of, but for the manifest, which tells its own time.
+  /// What an export of everything consists of, but for the manifest, which has its own time.
   private func exported(_ tool: Tool, _ folder: String) async throws -> [String: String] {
     try await tool.run("export", "--all", "--subcollections", "-o", "\(folder)/", "--format", "jsonl").expect(
       0
@@ -95,7 +95,7 @@ struct UndoTests {
     }
   }
 
-  @Test("of a document that changes while the undo is at it")
+  @Test("of a document that changes while it is undone")
   func concurrentInBetween() async throws {
     try await withGym(["exercises"]) { tool, mini in
       try mini.put("members/1", fields: #"{"a":{"integerValue":"1"}}"#)
@@ -286,7 +286,7 @@ struct UndoTests {
     }
   }
 
-  @Test("An undo that was killed goes on with the run that was meant, whatever came since.")
+  @Test("An undo that was killed resumes the run that was meant, whatever came since.")
   func lastMoves() async throws {
     let mini = try MiniFirestore.withSamples(["users"])
     let kill = KillSwitch(mini.handler, delay: .zero)

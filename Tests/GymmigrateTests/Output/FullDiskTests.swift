@@ -53,7 +53,7 @@ extension FullDiskTests {
   }
 
   @Test(
-    "Full for a moment while commits are in flight: the run ends, tells what was written, and goes on or is undone.",
+    "Full for a moment while commits are in flight: the run ends, reports what was written, and is resumed or undone.",
     arguments: [false, true],
     FullDisk.Manner.allCases
   )

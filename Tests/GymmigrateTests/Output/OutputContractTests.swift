@@ -114,7 +114,7 @@ struct OutputContractTests {
     }
   }
 
-  @Test("--log-format json makes every line of talk an object, errors too.")
+  @Test("--log-format json makes every line of the log an object, errors too.")
   func jsonLog() async throws {
     try await withSigned(.withSamples(["users", "products"])) { tool in
       for arguments in [

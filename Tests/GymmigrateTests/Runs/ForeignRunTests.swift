@@ -152,7 +152,7 @@ struct ForeignRunTests {
   }
 
   @Test(
-    "Arguments that are none of a command that goes on, or of another command than the record's",
+    "Arguments that are none of a command that resumes, or of another command than the record's",
     arguments: [
       ["runs", "resume", "last"], ["env", "init", "-o", "victim"], ["export", "things", "-o", "victim"],
       ["serve"], [], ["import", "in.jsonl", "--prune"], ["import"],

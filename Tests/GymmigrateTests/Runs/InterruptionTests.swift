@@ -91,7 +91,7 @@ struct InterruptionTests {
     }
   }
 
-  @Test("A name that a shell would take apart is quoted in the command that goes on.")
+  @Test("A name that a shell would take apart is quoted in the command that resumes.")
   func quoting() async throws {
     let mini = MiniFirestore()
     let faults = ScriptedFaults(
@@ -146,7 +146,7 @@ struct InterruptionTests {
     }
   }
 
-  @Test("KILL at any moment leaves an embedded store that goes on.", arguments: Settings.seeds(2))
+  @Test("KILL at any moment leaves an embedded store that works on.", arguments: Settings.seeds(2))
   func killedLocal(_ seed: UInt64) async throws {
     var random = SplitMix64(seed: seed)
     try await withTool { tool in

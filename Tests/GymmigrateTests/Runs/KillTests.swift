@@ -81,7 +81,7 @@ struct KillJudge {
     }
   }
 
-  /// How the runs are, as `runs list` tells; what the work undoes left out.
+  /// How the runs are, as `runs list` prints; what the work undoes left out.
   private static func statuses(_ tool: Tool, of work: KillWork) async throws -> [String] {
     let result = try await tool.runner.run(["runs", "list", "--json"], directory: tool.folder)
     result.expect(0)
@@ -155,7 +155,7 @@ private struct Position {
 @Suite("Kills", .timeLimit(.minutes(60)))
 struct KillTests {
   @Test(
-    "KILL anywhere, also of what is taken up again: all that an uninterrupted run leaves.",
+    "KILL anywhere, also of what is resumed: all that an uninterrupted run leaves.",
     arguments: try KillWork.sample(),
     Settings.seeds(3)
   )

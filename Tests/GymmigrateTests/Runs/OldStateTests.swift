@@ -166,7 +166,7 @@ struct OldStateTests {
     }
   }
 
-  @Test("The list of runs tells each as it ended")
+  @Test("The list of runs shows each as it ended")
   func runsAreListed() async throws {
     try await withOldState { tool, runs in
       #expect(runs.count == 6)

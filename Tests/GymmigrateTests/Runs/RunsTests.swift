@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Runs that are taken up again", .timeLimit(.minutes(60)))
+@Suite("Runs that are resumed", .timeLimit(.minutes(60)))
 struct RunsTests {
   /// All files of the state directory with their contents.
   private func state(_ tool: Tool) throws -> [String: Data] {
@@ -125,7 +125,7 @@ struct RunsTests {
     }
   }
 
-  @Test("Standard input cannot be read again; the command that goes on is the same one.")
+  @Test("Standard input cannot be read again; the command that resumes is the same one.")
   func standardInput() async throws {
     let mini = MiniFirestore()
     let faults = ScriptedFaults(
@@ -198,7 +198,7 @@ struct RunsTests {
   }
 
   @Test(
-    "Interrupted by INT or TERM and taken up again, twice: the same as uninterrupted.",
+    "Interrupted by INT or TERM and resumed, twice: the same as uninterrupted.",
     arguments: [SIGINT, SIGTERM]
   )
   func interrupted(_ signal: Int32) async throws {
@@ -225,7 +225,7 @@ struct RunsTests {
           let summary = try result.summary()
           #expect(summary.status == "interrupted")
           #expect(summary.totals.balance)
-          // Of a run that was not taken up, every commit that the server applied was heard of; a machine that is too busy to
+          // Of a run that was not resumed, every commit that the server applied was heard of; a machine that is too busy to
           // answer in time is told of.
           if command[0] != "runs", !result.errors.contains("it is not known") {
             #expect(summary.totals.written == mini.totalWrites)

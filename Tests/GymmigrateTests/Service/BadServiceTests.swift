@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A service that does not serve", .timeLimit(.minutes(60)))
 struct BadServiceTests {
-  /// The commands that talk to a service, each with what it leaves to resume.
+  /// The commands that call a service, each with what it leaves to resume.
   private func commands(_ tool: Tool) throws -> [[String]] {
     let file = try tool.write(Samples.first(3, of: "exercises"), to: "few.jsonl")
     return [
@@ -64,7 +64,7 @@ struct BadServiceTests {
   }
 
   @Test(
-    "A server that goes silent in the middle costs no more than the budget, and the last line goes on."
+    "A server that goes silent in the middle costs no more than the budget, and the command of the last line resumes."
   )
   func silent() async throws {
     let cases: [(arguments: [String], kind: RequestKind, from: Int, exitCode: Int32)] = [

@@ -12,7 +12,7 @@ struct DoctorTests {
     return formatter.string(from: Date(timeIntervalSinceNow: offset))
   }
 
-  /// A handler that tells its time at the root, and another database where one is given.
+  /// A handler that returns its time at the root, and another database where one is given.
   private func handler(
     _ mini: MiniFirestore,
     offset: Double = 0,

@@ -53,7 +53,7 @@ struct ReadingTests {
   func parallel() async throws {
     let mini = try MiniFirestore.withSamples(["users", "members", "payments"])
     try await withTool(against: mini.handler) { tool, _ in
-      /// Reads by three commands into files of a name; tells how many queries that took.
+      /// Reads by three commands into files of a name; returns how many queries that took.
       func read(_ name: String, _ options: [String], with tool: Tool) async throws -> Int {
         let before = mini.requestCount(.runQuery)
         let all = ["--page-size", "5"] + options + tool.place

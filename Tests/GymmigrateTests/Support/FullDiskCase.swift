@@ -6,9 +6,9 @@ import Testing
 struct FullDiskCase: Sendable, CustomStringConvertible {
   /// What is done about the run that failed.
   enum CommandResult: Sendable {
-    /// It is taken up, where there is room again.
+    /// It is resumed, where there is room again.
     case resume
-    /// It is taken up on a disk that is full once more, and then where there is room.
+    /// It is resumed on a disk that is full once more, and then where there is room.
     case resumeTwice(FullDisk)
     /// It is undone.
     case undo

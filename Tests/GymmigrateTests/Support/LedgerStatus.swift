@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What `migrate status --json` tells.
+/// What `migrate status --json` prints.
 struct LedgerStatus: Decodable {
   struct Lease: Decodable {
     var runId, holder: String

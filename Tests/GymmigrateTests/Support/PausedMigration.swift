@@ -4,7 +4,7 @@ import Testing
 /// The program while a migration of the samples' users is at work: the server has the first commit of users and does not
 /// answer it before `body` is through.
 ///
-/// Then the migration is let go on, and it ends in 2.
+/// Then the migration is released, and it ends in 2.
 func withPausedMigration(
   _ migration: String,
   _ body: (Tool) async throws -> Void,

@@ -10,17 +10,17 @@ enum ScheduledExportFixture {
 
 extension Tool {
   /// The dated folders, oldest first.
-  var nights: [String] {
+  var exports: [String] {
     names(in: "nightly").filter { $0.wholeMatch(of: /\d{4}-\d\d-\d\dT\d{6}Z/) != nil }
   }
 
   /// One of them, counted from the oldest; a test ends where there are not so many.
-  func scheduledExport(_ index: Int) throws -> String { try #require(nights.dropFirst(index).first) }
+  func scheduledExport(_ index: Int) throws -> String { try #require(exports.dropFirst(index).first) }
 
   /// What stands in the folder and is neither an export nor what has to be there.
   var strangers: [String] {
     let own: Set = [".gymmigrate.lock", ".high-water-mark.json", "latest"]
-    return names(in: "nightly").filter { !own.contains($0) && !nights.contains($0) }
+    return names(in: "nightly").filter { !own.contains($0) && !exports.contains($0) }
   }
 
   /// The export that `latest` leads to.

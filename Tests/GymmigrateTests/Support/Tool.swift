@@ -149,7 +149,7 @@ extension RunResult {
   /// The lines of standard error.
   var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
 
-  /// The lines that tell an error.
+  /// The lines that report an error.
   var complaints: [String] { errorLines.filter { $0.lowercased().hasPrefix("error:") } }
 
   /// The last line of standard error.

@@ -411,7 +411,7 @@ import Testing
       )
       #expect(answer.headers["transfer-encoding"] == "chunked")
       #expect((try answer.json as? [Any])?.count == 300)
-      #expect(try client.call("GET", "/c/1").status == 200, "the connection goes on")
+      #expect(try client.call("GET", "/c/1").status == 200, "the connection is still usable")
     }
   }
 }

@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("An answer to a token that is wrong does not tell it.")
+  @Test("An answer to a token that is wrong does not reveal it.")
   func silence() async throws {
     try await LocalFirestoreServer.withServer(dataFile: nil, access: Self.secret) { server in
       let answer = try RESTClient(server.endpoint).send("GET", "/")

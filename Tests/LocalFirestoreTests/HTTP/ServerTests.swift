@@ -34,7 +34,7 @@ import Testing
       #expect(
         try client.failure("POST", ":listCollectionIds", padding((10 << 20) + 1)) == "400 INVALID_ARGUMENT"
       )
-      #expect(try client.call("GET", "/c").status == 200, "the connection goes on")
+      #expect(try client.call("GET", "/c").status == 200, "the connection is still usable")
     }
   }
 

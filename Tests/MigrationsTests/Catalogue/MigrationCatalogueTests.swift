@@ -39,7 +39,7 @@ import Testing
       + DocumentIDs.Code.allCases.map(\.rawValue) + MembersLink.Code.allCases.map(\.rawValue)
       + SnapshotBackfill.Code.allCases.map(\.rawValue) + GroupsRecount.Code.allCases.map(\.rawValue)
       + UsersDropLegacy.Code.allCases.map(\.rawValue)
-    // One code is one thing, whichever migration tells it.
+    // One code is one thing, whichever migration reports it.
     let own = codes.filter { $0 != "wrong-type" }
     #expect(Set(own).count == own.count)
     // Every reason why an email has no entry is told under its own code.

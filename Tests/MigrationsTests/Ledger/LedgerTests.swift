@@ -284,7 +284,7 @@ struct MigrationLedgerTests {
   @Test("One whose entry another process took over leaves it as that one wrote it.")
   func takenOver() async throws {
     try await withLedger { ledger, mini, _ in
-      // As if this process had slept, and its run been taken up elsewhere.
+      // As if this process had slept, and its run been resumed elsewhere.
       let end: @Sendable (String, String) throws -> Void = { run, status in
         let entry = try #require(mini.everything().first { $0.name == "_gymmigrate_runs/\(run)" })
         let fields = entry.fieldsJSON.replacingOccurrences(of: #""running""#, with: "\"\(status)\"")

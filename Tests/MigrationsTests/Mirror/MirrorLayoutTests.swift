@@ -48,7 +48,7 @@ struct MirrorLayoutTests {
     }
   }
 
-  @Test("Collections that SQL cannot tell apart, or whose names the file needs, get names of their own.")
+  @Test("Collections that SQL cannot distinguish, or whose names the file needs, get names of their own.")
   func collisions() throws {
     let paths = ["userData", "user_data", "UserData", "documents", "a/*/b", "a_b"]
     let layout = MirrorLayout(paths.compactMap { CollectionPath($0) }.map { CollectionSchema($0) })

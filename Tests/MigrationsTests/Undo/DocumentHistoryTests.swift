@@ -5,7 +5,7 @@ import Testing
 
 @testable import MigrationEngine
 
-@Suite("What a journal tells of a document")
+@Suite("What a journal records of a document")
 struct DocumentHistoryTests {
   private let path = DocumentPath(CollectionPath(nil, "users"), "u")
 
@@ -106,7 +106,7 @@ struct DocumentHistoryTests {
     #expect(state(lines, document("new", at: 120, created: 120)) == .changedSince)
   }
 
-  @Test("Of several changes the first tells what was, the last what is.")
+  @Test("Of several changes the first records what was, the last what is.")
   func several() {
     var history = DocumentHistory()
     history.take(change(from: document("one", at: 20), to: "two"))
@@ -118,7 +118,7 @@ struct DocumentHistoryTests {
     #expect(history.state(of: document("two", at: 110), serverTime: time(100)) == .changedSince)
   }
 
-  @Test("A change that is begun again tells whether the one in doubt was applied.")
+  @Test("A change that is begun again shows whether the one in doubt was applied.")
   func doubt() {
     // It was: the second one found what the first had made.
     var history = DocumentHistory()

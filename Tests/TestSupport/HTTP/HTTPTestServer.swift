@@ -7,7 +7,7 @@ import Synchronization
 /// It plays the reactions of its handler, including misbehavior, and records every request.
 ///
 ///     try await HTTPTestServer.withServer({ _ in .json(#"{"documents":[]}"#) }) { server in
-///       // ... talk to server.url ...
+///       // ... call server.url ...
 ///       #expect(server.requests.count == 1)
 ///     }
 package final class HTTPTestServer: Sendable {
@@ -46,7 +46,7 @@ package final class HTTPTestServer: Sendable {
   /// - Parameters:
   ///   - handler: Called with every complete request.
   ///   - onHead: Called before a request's body is read; a reaction given here is played at once and ends the
-  ///     connection with the body unread (such requests are in the log, without a body). nil goes on.
+  ///     connection with the body unread (such requests are in the log, without a body). nil continues.
   ///   - largestBody: A longer request body is answered with 413.
   package static func withServer<R>(
     _ handler: @escaping RequestHandler,

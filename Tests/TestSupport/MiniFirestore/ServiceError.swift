@@ -1,6 +1,6 @@
 import Foundation
 
-/// An error as the service tells it: HTTP status, canonical status, message, and perhaps a reason.
+/// An error as the service reports it: HTTP status, canonical status, message, and perhaps a reason.
 package struct ServiceError: Error, Sendable, CustomStringConvertible {
   /// The HTTP status.
   package var httpStatus: Int

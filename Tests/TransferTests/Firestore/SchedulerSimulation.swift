@@ -157,7 +157,7 @@ struct SchedulerSimulation {
     }
   }
 
-  /// Goes on to the next event, or to the time that the scheduler asks for; false where there is neither.
+  /// Advances to the next event, or to the time that the scheduler asks for; false where there is neither.
   private mutating func step(until: Double?) throws -> Bool {
     guard let next = events.first, next.time <= until ?? .infinity else {
       guard let until, until < .infinity else { return false }

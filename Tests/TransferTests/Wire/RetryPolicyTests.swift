@@ -51,7 +51,7 @@ struct RetryPolicyTests {
     }
     #expect(ServiceCaller.mayRetry(.malformed("half"), .runQuery))
     #expect(!ServiceCaller.mayRetry(.malformed("half"), .commit))
-    // A proxy's 503 tells nothing of what became of a commit.
+    // A proxy's 503 says nothing of what became of a commit.
     let proxy = CallFailure.service(FirestoreError(.unavailable, "", isFromService: false))
     #expect(!ServiceCaller.mayRetry(proxy, .commit))
     #expect(ServiceCaller.mayRetry(proxy, .listDocuments))

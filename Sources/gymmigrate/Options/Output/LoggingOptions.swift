@@ -46,7 +46,7 @@ struct LoggingOptions: ParsableArguments {
 }
 
 extension LoggingOptions {
-  /// The talk of a command whose `--json` is another: no summary is printed.
+  /// The logging of a command whose `--json` is another: no summary is printed.
   static func withoutSummary(_ verbosity: VerbosityOptions) -> LoggingOptions {
     var logging = LoggingOptions()
     logging.verbosity = verbosity
