@@ -84,8 +84,9 @@ struct BadDocumentsTests {
       result.expect(2)
       let peak = try #require(Int(result.output.trimmingCharacters(in: .whitespacesAndNewlines)))
       print("peak of an import of \(total) documents, \(bad) of them bad: \(peak) KiB")
-      // The largest of them is 1 MiB, a few times over while it is read and listed.
-      if !Sanitizer.isOn { #expect(peak <= 96 << 10) }
+      // The largest of them is 1 MiB, a few times over while it is read and listed; and there are eight commits of 500 writes
+      // in flight, which take about 5 KiB each.
+      if !Sanitizer.isOn { #expect(peak <= 128 << 10) }
 
       let summary = try JSONDecoder().decode(Summary.self, from: Data(tool.text("summary.json").utf8))
       #expect(summary.status == "incomplete")
