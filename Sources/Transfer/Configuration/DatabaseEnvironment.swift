@@ -56,6 +56,21 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   /// The endpoint that requests are sent to.
   package var effectiveEndpoint: String { endpoint ?? Self.productionEndpoint }
 
+  /// The server, as runs and mirrors record it: `embedded`, or the endpoint.
+  package var server: String { isEmbedded ? Self.embeddedServer : effectiveEndpoint }
+
+  private static let embeddedServer = "embedded"
+
+  /// Whether a recorded server is the one of this environment, whatever the spelling of its endpoint.
+  package func isServed(by server: String) -> Bool {
+    if isEmbedded || server.isIdentical(to: Self.embeddedServer) {
+      return server.isIdentical(to: self.server)
+    }
+    var other = self
+    other.endpoint = server
+    return isSameDatabase(as: other)
+  }
+
   /// Whether requests go to the real service, where the write ramp applies and the data is production data.
   package var isRealService: Bool {
     !isEmbedded && (endpoint?.lowercased().contains("googleapis.com") ?? true)
@@ -81,6 +96,6 @@ package struct DatabaseEnvironment: Sendable, Equatable {
     json.member("name", name)
     json.member("project", database.project)
     json.member("database", database.database)
-    json.member("endpoint", isEmbedded ? "embedded" : effectiveEndpoint)
+    json.member("endpoint", server)
   }
 }

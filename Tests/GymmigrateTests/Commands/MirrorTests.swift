@@ -290,4 +290,174 @@ struct MirrorTests {
       #expect(!tool.exists("x.sqlite"))
     }
   }
+
+  // MARK: What its user made
+
+  /// Views, indexes, triggers and a full-text table that follows the users by triggers.
+  private static let userObjects = """
+    CREATE VIEW my_women AS SELECT _id, full_name FROM users WHERE full_name LIKE 'A%';
+    CREATE VIEW low_stock_mine AS SELECT * FROM low_stock;
+    CREATE INDEX my_index ON users (full_name);
+    CREATE TABLE my_notes (id TEXT PRIMARY KEY, note TEXT);
+    CREATE TABLE my_log (event TEXT, id TEXT);
+    CREATE VIRTUAL TABLE my_text USING fts5(full_name, content=users);
+    INSERT INTO my_text(my_text) VALUES ('rebuild');
+    CREATE TRIGGER my_insert AFTER INSERT ON users BEGIN
+      INSERT INTO my_log VALUES ('insert', new._id);
+      INSERT INTO my_text(rowid, full_name) VALUES (new.rowid, new.full_name);
+    END;
+    CREATE TRIGGER my_update AFTER UPDATE ON users BEGIN
+      INSERT INTO my_log VALUES ('update', new._id);
+      INSERT INTO my_text(my_text, rowid, full_name) VALUES ('delete', old.rowid, old.full_name);
+      INSERT INTO my_text(rowid, full_name) VALUES (new.rowid, new.full_name);
+    END;
+    CREATE TRIGGER my_delete AFTER DELETE ON users BEGIN
+      INSERT INTO my_log VALUES ('delete', old._id);
+      INSERT INTO my_text(my_text, rowid, full_name) VALUES ('delete', old.rowid, old.full_name);
+    END;
+    INSERT INTO my_notes VALUES ('1', 'kept');
+    """
+
+  private func script(_ text: String, on file: String, _ tool: Tool) async throws -> [String] {
+    let code = """
+      import sqlite3, sys
+      with sqlite3.connect(sys.argv[1]) as db:
+          if sys.argv[3] == "script": db.executescript(sys.argv[2])
+          else: print("\\n".join("|".join(map(str, row)) for row in db.execute(sys.argv[2])))
+      """
+    let result = try await Judge.python([
+      "-c", code, tool.path(file), text, text.contains(";") ? "script" : "query",
+    ])
+    result.expect(0)
+    return result.output.split(separator: "\n").map(String.init)
+  }
+
+  @Test("Views, indexes, triggers and full-text tables of its user are there, and true, after every pull.")
+  func userObjects() async throws {
+    try await withGym { tool in
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      _ = try await script(Self.userObjects, on: "m.sqlite", tool)
+      let names =
+        "SELECT name FROM sqlite_master WHERE (name LIKE 'my%' OR name = 'low_stock_mine') AND sql IS NOT NULL ORDER BY name"
+      let before = try await script(names, on: "m.sqlite", tool)
+      #expect(before.count > 10)
+      func assertAllTrue(_ state: String) async throws {
+        #expect(try await script(names, on: "m.sqlite", tool) == before, "\(state)")
+        #expect(try await script("SELECT note FROM my_notes", on: "m.sqlite", tool) == ["kept"])
+        // The check of FTS5 itself compares the index with the table.
+        _ = try await script(
+          "INSERT INTO my_text(my_text, rank) VALUES ('integrity-check', 1);",
+          on: "m.sqlite",
+          tool
+        )
+        let found = try await script(
+          "SELECT count(*) FROM my_text WHERE my_text MATCH 'changed*'",
+          on: "m.sqlite",
+          tool
+        )
+        let there = try await script(
+          "SELECT count(*) FROM users WHERE full_name LIKE '%changed%'",
+          on: "m.sqlite",
+          tool
+        )
+        #expect(found == there, "\(state)")
+        _ = try await script("SELECT count(*) FROM low_stock_mine", on: "m.sqlite", tool)
+      }
+      for round in 0..<10 {
+        let lines = (0..<5).map { number in
+          #"{"fields":{"fullName":{"stringValue":"Changed\#(round) Person"},"updatedAt":{"timestampValue":"2027-01-01T00:00:0\#(round)Z"}},"name":"users/extra\#((round + number) % 8)"}"#
+        }
+        let file = try tool.write(lines.joined(separator: "\n"), to: "extra.jsonl")
+        try await tool.run("import", file, "--mode", "upsert", "-q").expect(0)
+        if round % 3 == 2 {
+          try await tool.run(
+            "delete",
+            "users",
+            "--where",
+            "__name__ == users/extra\(round % 8)",
+            "--hard",
+            "--max-delete",
+            "1",
+            "-y",
+            "-q"
+          ).expect(0)
+        }
+        try await tool.bare(
+          ["mirror", "pull", "-o", "m.sqlite", "-q"] + (round == 9 ? ["--full"] : []) + tool.place
+        ).expect(0)
+        try await assertAllTrue("round \(round)")
+      }
+      #expect(
+        try await script("SELECT count(*) FROM users WHERE full_name LIKE 'Changed%'", on: "m.sqlite", tool)
+          != ["0"]
+      )
+      #expect(
+        try await script("SELECT DISTINCT event FROM my_log ORDER BY 1", on: "m.sqlite", tool) == [
+          "delete", "insert", "update",
+        ]
+      )
+      // A schema without the field rebuilds the table; what fits it stays.
+      let schema = try tool.write(
+        "schema: mine\ncollections:\n  users:\n    fields:\n      fullName: {type: string}\n",
+        to: "s.yaml"
+      )
+      try await tool.bare(["mirror", "pull", "-o", "m.sqlite", "-q", "--schema", schema] + tool.place).expect(
+        0
+      )
+      #expect(try await script(names, on: "m.sqlite", tool) == before)
+      _ = try await script(
+        "INSERT INTO my_text(my_text, rank) VALUES ('integrity-check', 1);",
+        on: "m.sqlite",
+        tool
+      )
+      // One without what a trigger and an index need leaves these out, and says so.
+      let other = try tool.write(
+        "schema: mine\ncollections:\n  users:\n    fields:\n      role: {type: string}\n",
+        to: "o.yaml"
+      )
+      let result = try await tool.bare(["mirror", "pull", "-o", "m.sqlite", "--schema", other] + tool.place)
+      result.expect(0)
+      #expect(result.errors.contains("my_index") && result.errors.contains("my_insert"))
+      #expect(try await script("SELECT note FROM my_notes", on: "m.sqlite", tool) == ["kept"])
+    }
+  }
+
+  @Test("A mirror is of one server: not of another one with the same names, as an emulator is.")
+  func server() async throws {
+    try await withGym { tool in
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      let before = try Data(contentsOf: tool.folder.appendingPathComponent("m.sqlite"))
+      try await HTTPTestServer.withServer(MiniFirestore().handler) { other in
+        var emulated = tool
+        emulated.environment["FIRESTORE_EMULATOR_HOST"] = other.host
+        for command in [
+          ["mirror", "pull", "-o", "m.sqlite"], ["mirror", "push", "m.sqlite", "-y"],
+          ["mirror", "verify", "m.sqlite"],
+        ] {
+          try await emulated.bare(command + ["-e", "stage"]).expectFailure(77, "m.sqlite", other.url)
+        }
+        #expect(other.requests.isEmpty)
+      }
+      #expect(try Data(contentsOf: tool.folder.appendingPathComponent("m.sqlite")) == before)
+    }
+  }
+
+  @Test("The data file of the embedded store is not replaced by an export or a pull.")
+  func embeddedStore() async throws {
+    try await withTool { tool in
+      try await tool.bare(["import", Samples.file("products"), "-e", "local", "-q"]).expect(0)
+      let store = ".gymmigrate/local.sqlite"
+      try await tool.bare(["export", "--all", "-e", "local", "--format", "sqlite", "-o", store])
+        .expectFailure(73, store)
+      try await tool.bare(["mirror", "pull", "-e", "local", "-o", store]).expectFailure(65, store)
+      try await tool.bare(["count", "products", "-e", "local"]).expect(0)
+      _ = try await script("CREATE TABLE theirs (a);", on: "theirs.sqlite", tool)
+      try await tool.bare(["export", "--all", "-e", "local", "--format", "sqlite", "-o", "theirs.sqlite"])
+        .expectFailure(73, "theirs.sqlite")
+      try await tool.bare(["export", "--all", "-e", "local", "--format", "sqlite", "-o", "ours.sqlite"])
+        .expect(0)
+      try await tool.bare(["export", "--all", "-e", "local", "--format", "sqlite", "-o", "ours.sqlite"])
+        .expect(0)
+    }
+  }
 }

@@ -13,8 +13,11 @@ struct MirrorLayoutTests {
     "Names in snake case",
     arguments: [
       ("classAttendance", "class_attendance"), ("photoURL", "photo_url"), ("URLOfPhoto", "url_of_photo"),
-      ("check_ins", "check_ins"), ("id", "id"), ("A", "a"), ("2024", "_2024"), ("año nuevo", "a_o_nuevo"),
-      ("--", "column"), ("a__b", "a_b"), ("isActive2", "is_active2"), ("日本", "column"),
+      ("check_ins", "check_ins"), ("id", "id"), ("A", "a"), ("2024", "_2024"), ("año nuevo", "ano_nuevo"),
+      ("años", "anos"), ("an\u{303}os", "anos"), ("Teléfono", "telefono"),
+      ("CóDIGO", "co_digo"), ("straße", "strasse"), ("ŁódźURL", "lodz_url"), ("日本", "日本"), ("Имя 2", "Имя_2"),
+      ("número №", "numero"),
+      ("--", "column"), ("a__b", "a_b"), ("isActive2", "is_active2"),
     ]
   )
   func snakeCase(name: String, expected: String) {

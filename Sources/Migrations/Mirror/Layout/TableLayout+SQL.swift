@@ -30,14 +30,19 @@ extension TableLayout {
     "FOREIGN KEY (\(SQLName.list(columns))) REFERENCES \(SQLName.quoted(name)) (\(SQLName.list(keyColumns)))"
   }
 
-  var dropping: [String] {
-    (elementTables.map(\.name) + [name]).map { "DROP TABLE \(SQLName.quoted($0))" }
+  /// What distinguishes the tables of two layouts: their columns, indexes and tables of elements.
+  func form(in layout: MirrorLayout) -> [String] {
+    [collection.string] + creation(in: layout) + indexes(in: layout).map(\.sql)
   }
 
-  /// The statements that create the indexes, for a table that is filled.
-  func indexes(in layout: MirrorLayout) -> [String] {
+  /// The indexes, with the statements that create them, for a table that is filled.
+  func indexes(in layout: MirrorLayout) -> [(name: String, sql: String)] {
     columns.filter { $0.reference.flatMap { layout.table(of: $0) } != nil }.map { column in
-      "CREATE INDEX \(SQLName.quoted("\(name)_by_\(column.name)")) ON \(SQLName.quoted(name)) (\(SQLName.quoted(column.name)))"
+      let index = "\(name)_by_\(column.name)"
+      return (
+        index,
+        "CREATE INDEX \(SQLName.quoted(index)) ON \(SQLName.quoted(name)) (\(SQLName.quoted(column.name)))"
+      )
     }
   }
 

@@ -31,8 +31,9 @@ package struct TableLayout: Sendable {
   package var width: Int { parents.count + columns.count + 2 }
 
   let tree: FieldColumnTree
-  /// The statement that inserts a row, or replaces it; its parameters are the columns in their order.
+  /// The statements that insert and change a row; the parameters of both are the columns in their order.
   let insertion: String
+  let update: String
 
   init(_ schema: CollectionSchema, name: String, _ tables: inout Set<String>) {
     collection = schema.pattern
@@ -53,8 +54,15 @@ package struct TableLayout: Sendable {
       )
     }
     tree = FieldColumnTree(columns.map(\.field))
-    let marks = Array(repeating: "?", count: parents.count + columns.count + 2).joined(separator: ", ")
-    insertion = "INSERT OR REPLACE INTO \(SQLName.quoted(name)) VALUES (\(marks))"
+    let keys = parents + [Self.idColumn]
+    let others = columns.map(\.name) + [Self.otherColumn]
+    let marks = (1...keys.count + others.count).map { "?\($0)" }
+    insertion =
+      "INSERT INTO \(SQLName.quoted(name)) (\(SQLName.list(keys + others))) VALUES (\(marks.joined(separator: ", ")))"
+    let isRow = zip(keys, marks).map { "\(SQLName.quoted($0)) = \($1)" }
+    let changes = zip(others, marks.dropFirst(keys.count)).map { "\(SQLName.quoted($0)) = \($1)" }
+    update =
+      "UPDATE \(SQLName.quoted(name)) SET \(changes.joined(separator: ", ")) WHERE \(isRow.joined(separator: " AND "))"
     let ids = parents + ["\(SQLName.snakeCase(segments[segments.count - 1]))_id"]
     for column in columns {
       guard let field = schema.field(column.field), !field.elements.isEmpty else { continue }

@@ -14,15 +14,7 @@ extension MirrorPull {
   func refresh() async throws -> Report {
     let file = try MirrorFile(path, for: .writing)
     let info = try MirrorInfo(file)
-    guard info.database == client.database else {
-      throw Failure(
-        .usage,
-        "pull into",
-        path: path,
-        cause: "it is a mirror of \(info.database), and this is \(client.database)",
-        remedy: "Name another file with -o."
-      )
-    }
+    try info.assertOf(environment, path: path)
     try file.use { db in try db.execute(sql: "BEGIN IMMEDIATE") }
     do {
       let report = try await refresh(file, info)
@@ -209,41 +201,63 @@ extension MirrorPull {
       for table in before.tables {
         for sql in table.triggerRemoval { try db.execute(sql: sql) }
       }
-      _ = try MirrorSchema.replaceViews([], db)
+      let viewTriggers = try MirrorViews.dropOwn(views, db)
       var documents = try DocumentTable(db, client.database)
       var writer = try RowWriter(before)
-      let changed = try stage.apply(db, &documents, &writer, writesRows: !rebuilds)
-      var layout = before
-      var inferred: [CollectionSchema]
-      if rebuilds {
-        for sql in before.tables.flatMap(\.dropping) { try db.execute(sql: sql) }
-        inferred = try MirrorSchema.inferred(beyond: declared, documents, &writer)
-        layout = MirrorLayout(schema.collections + inferred)
-        var writer = try RowWriter(layout)
-        for table in layout.tables { try MirrorSchema.create(table, layout, db) }
-        try writer.fill(layout.tables, documents, db)
-        for table in layout.tables { try MirrorSchema.finish(table, layout, db) }
-      } else {
-        if options.discardsEdits { try discardEdits(db, documents, &writer) }
-        let old = before.tables.dropFirst(declared.tables.count).map(\.schema)
-        let new = try MirrorSchema.inferred(beyond: before, documents, &writer)
-        inferred = old + new
-        layout = MirrorLayout(schema.collections + inferred)
-        var writer = try RowWriter(layout)
-        let added = Array(layout.tables.suffix(new.count))
-        for table in added { try MirrorSchema.create(table, layout, db) }
-        try writer.fill(added, documents, db)
-        for table in added {
-          for sql in table.indexes(in: layout) { try db.execute(sql: sql) }
-        }
-        for table in layout.tables {
-          for sql in table.triggerCreation { try db.execute(sql: sql) }
-        }
+      let changed = try stage.apply(db, &documents, &writer)
+      if options.discardsEdits { try discardEdits(db, documents, &writer) }
+      let known = rebuilds ? declared : before
+      let inferred =
+        known.tables.dropFirst(declared.tables.count).map(\.schema)
+        + (try MirrorSchema.inferred(beyond: known, documents, &writer))
+      let layout = MirrorLayout(schema.collections + inferred)
+      try replaceTables(of: before, by: layout, documents, db)
+      for table in layout.tables {
+        for sql in table.triggerCreation { try db.execute(sql: sql) }
       }
       try db.execute(sql: "DELETE FROM \(MirrorTables.edits)")
       try conclude(db, layout, inferred, documents, roots: roots, moment: moment)
+      try restore(viewTriggers, db)
       return changed
     }
+  }
+
+  /// Makes the tables that are new or have another form, with all that their user made on them; the others stay.
+  ///
+  /// Rows are deleted and inserted one by one there, so that a user's triggers see it, as those of a full-text index have to.
+  private func replaceTables(
+    of before: MirrorLayout,
+    by layout: MirrorLayout,
+    _ documents: DocumentTable,
+    _ db: Database
+  ) throws {
+    let forms = Dictionary(uniqueKeysWithValues: layout.tables.map { ($0.name, $0.form(in: layout)) })
+    let kept = Set(before.tables.filter { forms[$0.name] == $0.form(in: before) }.map(\.name))
+    var objects: [UserObject] = []
+    for table in before.tables where !kept.contains(table.name) {
+      let own = Set(table.indexes(in: before).map(\.name))
+      for name in table.elementTables.map(\.name) + [table.name] {
+        objects += try UserObject.all(on: name, except: own, db)
+        try db.execute(sql: "DELETE FROM \(SQLName.quoted(name)); DROP TABLE \(SQLName.quoted(name))")
+      }
+    }
+    var writer = try RowWriter(layout)
+    let added = layout.tables.filter { !kept.contains($0.name) }
+    for table in added { try MirrorSchema.create(table, layout, db) }
+    try restore(objects.filter(\.isTrigger), db)
+    try writer.fill(added, documents, db)
+    for table in added {
+      for index in table.indexes(in: layout) { try db.execute(sql: index.sql) }
+    }
+    try restore(objects.filter { !$0.isTrigger }, db)
+  }
+
+  private func restore(_ objects: [UserObject], _ db: Database) throws {
+    let lost = try objects.filter { try !$0.restore(db) }
+    if lost.isEmpty { return }
+    logger.warning(
+      "Indexes and triggers that do not fit the tables any more are gone: \(lost.map(\.name).joined(separator: ", "))."
+    )
   }
 
   /// Writes edited rows as the documents are.

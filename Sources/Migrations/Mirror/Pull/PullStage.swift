@@ -119,14 +119,13 @@ struct PullStage {
     }
   }
 
-  /// Writes all of it into the tables of documents and, if asked, of rows.
+  /// Writes all of it into the tables of documents and of rows.
   ///
   /// - Returns: How many documents were written and removed.
   func apply(
     _ db: Database,
     _ documents: inout DocumentTable,
-    _ writer: inout RowWriter,
-    writesRows: Bool
+    _ writer: inout RowWriter
   ) throws -> (changed: Int, deleted: Int) {
     var (changed, deleted) = (0, 0)
     var gone: [DocumentPath] = []
@@ -139,7 +138,7 @@ struct PullStage {
       try db.execute(sql: "DELETE FROM gone WHERE rowid IN (SELECT rowid FROM gone LIMIT 500)")
       for path in gone {
         try documents.remove(path)
-        if writesRows { try writer.remove(path, db) }
+        try writer.remove(path, db)
         deleted += 1
       }
     } while !gone.isEmpty
@@ -168,7 +167,7 @@ struct PullStage {
           updateTime: row.updateTime,
           fields: row.fields
         )
-        if writesRows { try writer.put(row.path, try writer.fields(row.fields), db) }
+        try writer.put(row.path, try writer.fields(row.fields), db)
         changed += 1
       }
     }

@@ -39,9 +39,11 @@ package final class MirrorFile: Sendable {
     configuration.busyMode = .timeout(purpose == .creation ? 0 : 20)
     configuration.label = "mirror"
     configuration.prepareDatabase { db in
-      // What views and triggers of a file from elsewhere may call is SQLite's own harmless functions.
+      // What views of a file from elsewhere may call is SQLite's own harmless functions. Triggers run where rows are written, and keep
+      // full-text tables, which do not count as harmless; extensions cannot be loaded.
+      let trust = purpose == .writing ? "ON" : "OFF"
       try db.execute(
-        sql: "PRAGMA trusted_schema = OFF; PRAGMA temp_store = FILE; PRAGMA cache_size = -2048;"
+        sql: "PRAGMA trusted_schema = \(trust); PRAGMA temp_store = FILE; PRAGMA cache_size = -2048;"
       )
       switch purpose {
       case .creation:
@@ -61,14 +63,45 @@ package final class MirrorFile: Sendable {
     if purpose != .creation { try assertMirror() }
   }
 
+  /// Refuses to replace a database that is no mirror, such as the data file of the embedded store.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package static func assertReplaceable(_ path: String) throws(Failure) {
+    guard SystemCall.status(path).status?.isRegularFile ?? false, try isDatabase(path) else { return }
+    do throws(Failure) {
+      _ = try MirrorFile(path, for: .reading)
+    } catch {
+      throw Failure.cannotWrite(
+        path,
+        "it is a database that gymmigrate did not export",
+        remedy: "Name another file."
+      )
+    }
+  }
+
+  private static func isDatabase(_ path: String) throws(Failure) -> Bool {
+    let mark = Array("SQLite format 3\0".utf8)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: mark.count, alignment: 16)
+    defer { buffer.deallocate() }
+    var file = try InputFile(path)
+    return try buffer[..<file.read(into: buffer)].elementsEqual(mark)
+  }
+
   private func assertMirror() throws(Failure) {
     let cause = try use { db -> String? in
       let isMirror =
         try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = '_mirror')")
         ?? false
       if !isMirror { return "it is not a mirror" }
-      return try MirrorInfo.value("version", db) == MirrorTables.version
-        ? nil : "it was made by another version of gymmigrate"
+      let version = try MirrorInfo.value("version", db)
+      if version == MirrorTables.version { return nil }
+      let isSame =
+        try version == MirrorTables.versionOfASCII
+        && !(Bool.fetchOne(
+          db,
+          sql: "SELECT EXISTS (SELECT 1 FROM _mirror_columns WHERE field || collection GLOB '*[^ -~]*')"
+        ) ?? true)
+      return isSame ? nil : "it was made by another version of gymmigrate"
     }
     guard let cause else { return }
     throw Failure(
@@ -120,6 +153,8 @@ package final class MirrorFile: Sendable {
         "another program keeps it locked",
         "Another pull may be under way, or an SQL tool has a transaction open."
       )
+    case .SQLITE_CONSTRAINT where error.extendedResultCode == .SQLITE_CONSTRAINT_TRIGGER:
+      failure(.cannotWrite, "a trigger of the file refuses it: \(cause)", "Change the trigger, or drop it.")
     case .SQLITE_NOTADB, .SQLITE_CORRUPT: failure(.inputMalformed, cause, "Move it away and pull again.")
     default:
       failure(

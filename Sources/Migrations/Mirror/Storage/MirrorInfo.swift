@@ -1,3 +1,4 @@
+package import Configuration
 package import FirestoreModels
 import GRDB
 import LocalFirestore
@@ -8,6 +9,8 @@ package struct MirrorInfo: Sendable {
   /// The name of the environment that it was pulled from.
   package var environment: String
   package var database: DatabaseName
+  /// The server of that database; nil in files of versions that did not keep it.
+  package var server: String?
   /// The moment of the service that it shows; nil where the service did not report its time.
   package var readTime: Timestamp?
   /// When the last pull ended, by this machine's clock.
@@ -60,6 +63,7 @@ extension MirrorInfo {
       return MirrorInfo(
         environment: try value("environment"),
         database: database,
+        server: try Self.value("server", db),
         readTime: try Self.value("readTime", db).flatMap { Timestamp($0) },
         pulledAt: pulledAt,
         schemaText: try value("schema"),
@@ -68,6 +72,30 @@ extension MirrorInfo {
         isPushed: try Self.value("pushed", db) != nil
       )
     }
+  }
+
+  /// Refuses another database than the one that it is a mirror of, or one of the same name on another server.
+  ///
+  /// - Throws: `.usage`, `.notPermitted`.
+  package func assertOf(_ environment: DatabaseEnvironment, path: String) throws(Failure) {
+    let operation = "use the mirror"
+    guard environment.database == database else {
+      throw Failure(
+        .usage,
+        operation,
+        path: path,
+        cause: "it is a mirror of \(database), and the environment is \(environment.database)",
+        remedy: "Name the environment that it was pulled from, or another file."
+      )
+    }
+    guard let server, !environment.isServed(by: server) else { return }
+    throw Failure(
+      .notPermitted,
+      operation,
+      path: path,
+      cause: "it is a mirror of \(database) at \(server), and the environment is at \(environment.server)",
+      remedy: "Name the environment that it was pulled from, or another file."
+    )
   }
 
   func mark(of collection: CollectionPath) -> Timestamp? {
@@ -115,7 +143,8 @@ extension MirrorInfo {
   func write(_ db: Database, _ layout: MirrorLayout) throws {
     let pairs: [(String, String?)] = [
       ("version", MirrorTables.version), ("environment", environment), ("database", database.description),
-      ("readTime", readTime?.description), ("pulledAt", pulledAt.description), ("schema", schemaText),
+      ("server", server), ("readTime", readTime?.description), ("pulledAt", pulledAt.description),
+      ("schema", schemaText),
       ("inferred", inferredText),
     ]
     try db.execute(sql: "DELETE FROM _mirror; DELETE FROM _mirror_collections; DELETE FROM _mirror_columns;")

@@ -16,7 +16,7 @@ enum MirrorSchema {
 
   /// Creates the indexes and triggers of a table that is filled.
   static func finish(_ table: TableLayout, _ layout: MirrorLayout, _ db: Database) throws {
-    for sql in table.indexes(in: layout) + table.triggerCreation { try db.execute(sql: sql) }
+    for sql in table.indexes(in: layout).map(\.sql) + table.triggerCreation { try db.execute(sql: sql) }
   }
 
   /// Infers the schemas of the collections that have documents and no table.
@@ -36,26 +36,7 @@ enum MirrorSchema {
     return inferred
   }
 
-  // MARK: Views
-
-  /// Replaces the views.
-  ///
-  /// A view that does not fit the tables is left out: it comes with a schema, and the tables are what matters.
-  static func replaceViews(_ views: [MirrorPull.View], _ db: Database) throws -> [String] {
-    let present = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'view'")
-    for name in present { try db.execute(sql: "DROP VIEW \(SQLName.quoted(name))") }
-    var unfit: [String] = []
-    for view in views {
-      do {
-        try db.execute(sql: "CREATE VIEW \(SQLName.quoted(view.name)) AS \(view.query)")
-        _ = try Row.fetchOne(db, sql: "SELECT * FROM \(SQLName.quoted(view.name)) LIMIT 0")
-      } catch is DatabaseError {
-        try db.execute(sql: "DROP VIEW IF EXISTS \(SQLName.quoted(view.name))")
-        unfit.append(view.name)
-      }
-    }
-    return unfit
-  }
+  // MARK: Times
 
   /// Writes `zone_offsets`: what is added to a time in UTC to get the time of the schema's zone, from when on.
   ///
@@ -108,9 +89,11 @@ extension MirrorPull {
     moment: Timestamp?
   ) throws {
     try MirrorSchema.replaceOffsets(of: LocalTimeZone(named: schema.timeZone ?? "UTC"), db)
-    let unfit = try MirrorSchema.replaceViews(views, db)
+    let unfit = try MirrorViews.create(views, db)
     if !unfit.isEmpty {
-      logger.notice("Views that do not fit the schema are left out: \(unfit.joined(separator: ", ")).")
+      logger.notice(
+        "Views that do not fit the tables, or whose names are taken, are left out: \(unfit.joined(separator: ", "))."
+      )
     }
     let mark =
       options.isExport ? nil : moment.flatMap { PullMode.mark(readTime: $0, overlap: options.overlap) }
@@ -133,6 +116,7 @@ extension MirrorPull {
     let info = MirrorInfo(
       environment: environment.name,
       database: client.database,
+      server: environment.server,
       readTime: moment,
       pulledAt: .now,
       schemaText: schema.isEmpty ? "" : SchemaWriter.yaml(schema),

@@ -4,8 +4,10 @@ import LocalFirestore
 
 /// The tables of a mirror that hold no documents.
 enum MirrorTables {
-  /// The version of the layout; another one is pulled anew.
-  static let version = "1"
+  /// The version of the layout; a file of another one has to be pulled again.
+  static let version = "2"
+  /// The version whose tables are the same, unless names have letters outside of ASCII.
+  static let versionOfASCII = "1"
   static let edits = "_mirror_edits"
 
   /// `_mirror` holds what the file is of, as pairs; `_mirror_collections` how far each collection was pulled;

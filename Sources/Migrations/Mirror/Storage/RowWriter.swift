@@ -16,25 +16,33 @@ struct RowWriter {
     cells = try SQLCells()
   }
 
-  /// Inserts the row of a document, or replaces it; nothing where its collection has no table.
+  /// Inserts the row of a document, or changes it; nothing where its collection has no table.
+  ///
+  /// A change keeps the number of the row, and both are plain statements: one that replaces would run no trigger for the row that
+  /// goes, and its way to resolve conflicts would be that of its triggers.
   mutating func put(_ path: DocumentPath, _ fields: FieldMap, _ db: Database) throws {
     guard let table = layout.table(of: path.collection) else { return }
     let image = RowImage(fields, in: table, &cells)
-    let insert = try StatementWriter(db, table.insertion)
-    var index = 1
-    for id in table.ids(of: path) {
-      insert.bind(index, text: id)
-      index += 1
-    }
-    bind(image.cells, insert, &index)
-    if image.other.isEmpty {
-      insert.bindNull(index)
-    } else {
+    if !image.other.isEmpty {
       json.removeAll()
       json.fields(image.other)
-      json.bytes.withUnsafeBytes { insert.bind(index, text: $0) }
     }
-    try insert.run()
+    for sql in [table.update, table.insertion] {
+      let statement = try StatementWriter(db, sql)
+      var index = 1
+      for id in table.ids(of: path) {
+        statement.bind(index, text: id)
+        index += 1
+      }
+      bind(image.cells, statement, &index)
+      if image.other.isEmpty {
+        statement.bindNull(index)
+      } else {
+        json.bytes.withUnsafeBytes { statement.bind(index, text: $0) }
+      }
+      try statement.run()
+      if db.changesCount > 0 { break }
+    }
     for elements in table.elementTables { try put(path, fields, elements, of: table, db) }
   }
 

@@ -176,9 +176,9 @@ extension PlainText {
 /// Latin letters that Unicode decomposes into an ASCII letter and marks.
 ///
 /// A table, because the standard library has no public normalization and Foundation is too expensive to load.
-enum LatinLetters {
-  /// The letter without its marks; nil if the table has none.
-  static func base(of scalar: Unicode.Scalar) -> Unicode.Scalar? {
+package enum LatinLetters {
+  /// The letter without its marks, in its case; nil if the table has none.
+  package static func base(of scalar: Unicode.Scalar) -> Unicode.Scalar? {
     let letter: UInt8
     switch scalar.value {
     case 0xC0...0x24F: letter = toExtendedB[Int(scalar.value - 0xC0)]

@@ -54,7 +54,7 @@ package struct RunRecord: JSONRecord, Equatable {
       self.init(
         environment: environment.name,
         database: environment.database,
-        endpoint: environment.isEmbedded ? "embedded" : environment.effectiveEndpoint
+        endpoint: environment.server
       )
     }
   }
@@ -116,7 +116,7 @@ package struct RunRecord: JSONRecord, Equatable {
     version = gymmigrateVersion
     self.environment = environment.name
     database = environment.database
-    endpoint = environment.isEmbedded ? "embedded" : environment.effectiveEndpoint
+    endpoint = environment.server
     self.startedAt = startedAt
     self.writes = writes
     self.inputs = inputs.map { Input($0, digest: digests[$0]) }

@@ -46,16 +46,7 @@ struct MirrorArgument: ParsableArguments {
     let info = try MirrorInfo(MirrorFile(file, for: .reading))
     var connection = options
     if connection.environment == nil, !connection.namesDatabase { connection.environment = info.environment }
-    let database = try EnvironmentResolver(connection).environment().database
-    guard database == info.database else {
-      throw Failure(
-        .usage,
-        "use the mirror",
-        path: file,
-        cause: "it is a mirror of \(info.database), and the environment is \(database)",
-        remedy: "Give -e with the environment that it was pulled from."
-      )
-    }
+    try info.assertOf(EnvironmentResolver(connection).environment(), path: file)
     return connection
   }
 }

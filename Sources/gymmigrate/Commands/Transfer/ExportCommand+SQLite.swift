@@ -28,6 +28,7 @@ extension ExportCommand {
   /// Exports what a first pull of a mirror makes, without marks.
   func exportSQLite() async throws {
     try OutputFile.checkWritable(output)
+    try MirrorFile.assertReplaceable(output)
     var options = MirrorPull.Options()
     options.isExport = true
     options.selection = all ? nil : CollectionSelection(collections, isDeep: true)
